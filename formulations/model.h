@@ -1,0 +1,64 @@
+// A mixed-integer linear programme: minimise c x + offset subject to rows and bounds.
+//
+//   milp::Model model;
+//   const int x = model.add_variable({.name = "x", .upper = 4, .objective = -1, .integer = true});
+//   model.add_row({.name = "C1", .upper = 7, .terms = {{x, 2}}});
+//
+// A Model says what to optimise and knows no solver. Names carry the number of the constraint in
+// formulations/README.md, so that an exported model can be read beside it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace stowage::milp {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Variable {
+  std::string name;
+  double lower = 0;
+  double upper = kInfinity;
+  double objective = 0;
+  bool integer = false;
+};
+
+struct Term {
+  int variable = 0;
+  double coefficient = 0;
+};
+
+// lower <= sum of terms <= upper. A variable may stand in several terms: they add up.
+struct Row {
+  std::string name;
+  double lower = -kInfinity;
+  double upper = kInfinity;
+  std::vector<Term> terms;
+};
+
+class Model {
+ public:
+  int add_variable(Variable variable);  // returns its index
+  int add_row(Row row);                 // returns its index; terms must name existing variables
+  void set_offset(double offset) { offset_ = offset; }
+
+  const std::vector<Variable>& variables() const { return variables_; }
+  const std::vector<Row>& rows() const { return rows_; }
+  double offset() const { return offset_; }
+
+  // c x + offset. `values` has one entry per variable.
+  double objective(const std::vector<double>& values) const;
+
+  // The largest amount by which `values` break a row, a bound or integrality, each measured
+  // absolutely for bounds and relative to max(1, |bound|) for rows, in long double.
+  double violation(const std::vector<double>& values) const;
+
+ private:
+  std::vector<Variable> variables_;
+  std::vector<Row> rows_;
+  double offset_ = 0;
+};
+
+}  // namespace stowage::milp

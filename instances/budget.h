@@ -1,0 +1,59 @@
+// How much work a solve may still do: wall clock, nodes, and the user's wish to stop.
+//
+// A Budget is shared by everything that works on one solve. Long loops ask `exhausted()`; whoever
+// made the Budget reads `stop_reason()` to say truthfully why the work ended. A wall-clock limit
+// makes a result depend on the machine; node limits do not, so tests and reproducible runs use
+// nodes.
+//
+//   Budget budget({.time_limit_s = 2.0});
+//   while (!budget.exhausted()) improve();
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace stowage {
+
+enum class StopReason { none, time_limit, node_limit, interrupted };
+
+class Budget {
+ public:
+  struct Limits {
+    double time_limit_s = std::numeric_limits<double>::infinity();  // wall clock; 0 is a limit
+    std::int64_t node_limit = std::numeric_limits<std::int64_t>::max();
+    const std::atomic<bool>* interrupt = nullptr;  // set by a signal handler; must outlive us
+  };
+
+  Budget() : Budget(Limits{}) {}
+  explicit Budget(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds_left() const { return limits_.time_limit_s - seconds(); }
+  std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
+  std::int64_t nodes_left() const { return limits_.node_limit - nodes(); }
+  void count_nodes(std::int64_t n) { nodes_.fetch_add(n, std::memory_order_relaxed); }
+
+  StopReason stop_reason() const {
+    if (limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed)) {
+      return StopReason::interrupted;
+    }
+    if (seconds_left() <= 0) return StopReason::time_limit;
+    if (nodes_left() <= 0) return StopReason::node_limit;
+    return StopReason::none;
+  }
+  bool exhausted() const { return stop_reason() != StopReason::none; }
+
+  const Limits& limits() const { return limits_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Limits limits_;
+  Clock::time_point start_;
+  std::atomic<std::int64_t> nodes_{0};
+};
+
+}  // namespace stowage

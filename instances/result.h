@@ -1,0 +1,51 @@
+// Bad input is a value: a Result holds either what was read or every error found on the way.
+//
+//   Result<ScatterInstance> read = read_scatter_instance(text);
+//   if (!read) { for (const InputError& e : read.errors()) std::cerr << to_string(e) << '\n'; }
+//   else use(*read);
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace stowage {
+
+// One broken rule of an input file. `code` is listed in the error index of instances/README.md;
+// `pointer` is a JSON pointer (RFC 6901) or `FILE:LINE`; `message` reads "must be ..., is ...".
+struct InputError {
+  std::string code;
+  std::string pointer;
+  std::string message;
+
+  bool operator==(const InputError&) const = default;
+};
+
+// "E105 /lengths/3: must be an integer from 1 to 9007199254740992, is -4"
+inline std::string to_string(const InputError& error) {
+  return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
+}
+
+// A value, or the non-empty list of errors that kept it from existing.
+template <class T>
+class Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}                         // NOLINT(*-explicit-*)
+  Result(std::vector<InputError> errors) : state_(std::move(errors)) {  // NOLINT(*-explicit-*)
+    assert(!std::get<1>(state_).empty());
+  }
+  Result(InputError error) : state_(std::vector{std::move(error)}) {}  // NOLINT(*-explicit-*)
+
+  explicit operator bool() const { return state_.index() == 0; }
+  const T& operator*() const& { return std::get<0>(state_); }
+  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  const T* operator->() const { return &std::get<0>(state_); }
+  const std::vector<InputError>& errors() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, std::vector<InputError>> state_;
+};
+
+}  // namespace stowage

@@ -1,0 +1,46 @@
+// The scatter plan: which sequences go to which group of which micro-batch.
+//
+// A plan is what the solvers produce, the verifier judges and the kernels execute. It repeats what
+// could be recomputed (tokens, cu_seqlens, times) so that a trainer can use it as it is and the
+// verifier can catch a planner that computes them wrongly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "instances/units.h"
+
+namespace stowage {
+
+// One sequence-parallel group: ranks [first_rank, first_rank + degree).
+struct ScatterGroup {
+  int degree = 0;
+  int first_rank = 0;
+  std::vector<std::int64_t> sequences;   // ids, in packing order
+  Tokens tokens = 0;                     // padded tokens of all sequences
+  Ms time_ms = 0;                        // t(S, d) of cost_model.h
+  std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
+
+  bool operator==(const ScatterGroup&) const = default;
+};
+
+struct ScatterMicroBatch {
+  Ms makespan_ms = 0;  // the slowest group's time
+  std::vector<ScatterGroup> groups;
+
+  bool operator==(const ScatterMicroBatch&) const = default;
+};
+
+struct ScatterPlan {
+  std::string name;           // of the instance
+  std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
+  Ms objective_ms = 0;        // sum of the makespans
+  Ms bound_ms = 0;            // no plan of this instance is faster
+  std::string bound_by;       // the certificate's name
+  std::vector<ScatterMicroBatch> micro_batches;
+
+  bool operator==(const ScatterPlan&) const = default;
+};
+
+}  // namespace stowage

@@ -1,0 +1,35 @@
+// Units and the integer arithmetic that decides.
+//
+// Integers decide, doubles suggest: tokens, ranks and counts are 64-bit integers whose sums and
+// products are checked; milliseconds and MiB are doubles. A unit is part of a name: `_ms`, `_mib`,
+// `_tokens`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace stowage {
+
+using Tokens = std::int64_t;  // a length or a sum of lengths
+using Ms = double;            // modelled time, milliseconds
+using Mib = double;           // memory, MiB (2^20 bytes)
+
+// The largest integer that JSON, JavaScript and a double carry without rounding. Every integer of
+// an instance or a plan lies in [-kMaxExact, kMaxExact].
+inline constexpr std::int64_t kMaxExact = std::int64_t{1} << 53;
+
+// a + b, or nothing when the sum leaves the 64-bit range.
+inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
+  return sum;
+}
+
+// a * b, or nothing when the product leaves the 64-bit range.
+inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  return product;
+}
+
+}  // namespace stowage
