@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 // LAPACK calls inside CBC are tiny; with a threaded OpenBLAS each of them would start threads. The
@@ -214,7 +215,7 @@ class Solve {
   // which reports an unbounded model as infeasible.
   MilpResult relaxation(const OsiSolverInterface& osi) const {
     if (watch_.lp_stopped) return {.limit = watch_.stopped};
-    if (osi.isProvenPrimalInfeasible()) return {.status = MilpStatus::infeasible};
+    if (osi.isProvenPrimalInfeasible()) return infeasible_or_unbounded(osi);
     if (osi.isProvenDualInfeasible()) return {.status = MilpStatus::unbounded};
     if (!osi.isProvenOptimal()) throw BackendError("Clp left its relaxation undecided");
     const double* x = osi.getColSolution();
@@ -222,6 +223,17 @@ class Solve {
             .objective = osi.getObjValue(),
             .bound = osi.getObjValue(),
             .values = std::vector<double>(x, x + osi.getNumCols())};
+  }
+
+  // Clp's presolve calls some unbounded models infeasible. Without an objective nothing can be
+  // unbounded, so a second look tells the two apart.
+  MilpResult infeasible_or_unbounded(const OsiSolverInterface& osi) const {
+    const std::unique_ptr<OsiSolverInterface> copy(osi.clone());
+    const std::vector<double> zero(task_.model.variables().size());
+    copy->setObjective(zero.data());
+    copy->initialSolve();
+    if (watch_.lp_stopped) return {.limit = watch_.stopped};
+    return {.status = copy->isProvenOptimal() ? MilpStatus::unbounded : MilpStatus::infeasible};
   }
 
   MilpResult conclude(const CbcModel& cbc, double root) {
