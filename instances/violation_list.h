@@ -1,6 +1,6 @@
 // Collects the violations of one plan, by rule: spelled out up to a limit, counted beyond it.
 //
-// Private to the verifiers of the families. A plan with a million wrong sequences must cost neither
+// Not installed: the verifiers of the families share it. A plan with a million wrong sequences must cost neither
 // a million strings nor a million lines, so a violation is described by a function that is called
 // only if its text will be kept.
 //
