@@ -1,0 +1,72 @@
+// What a solve found out, and how much of it is proven.
+//
+// status      optimal     a verified plan whose objective equals the bound to kOptimalityGap
+//             feasible    a verified plan
+//             infeasible  proven that no plan exists
+//             unknown     no plan and no proof
+//             error       something failed; `detail` says what. A plan found before is kept.
+// stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
+//
+// A time limit is a result, not an error, and proves nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/instance.h"
+#include "instances/verify.h"
+
+namespace stowage {
+
+enum class Status { optimal, feasible, infeasible, unknown, error };
+enum class StoppedBy { proof, gap, time_limit, node_limit, interrupted, heuristic_end, error };
+
+std::string_view to_string(Status status);
+std::string_view to_string(StoppedBy stopped_by);
+
+// The gap below which objective and bound count as equal.
+inline constexpr double kOptimalityGap = 1e-6;
+
+// (objective - bound) / max(1, |objective|): the one definition of the gap.
+double relative_gap(double objective, double bound);
+
+// A lower bound on the objective and the name of its certificate.
+struct NamedBound {
+  std::string name;
+  double value = 0;
+};
+
+// The state of the solve when something got better.
+struct Improvement {
+  double seconds = 0;
+  double bound = 0;                 // best so far
+  std::optional<double> objective;  // best so far
+  std::int64_t nodes = 0;
+  char source = ' ';  // H heuristic, L local search, B bound, M MILP, S start plan
+  std::string by;     // method or certificate
+};
+
+struct Outcome {
+  Status status = Status::unknown;
+  StoppedBy stopped_by = StoppedBy::error;
+  std::optional<Plan> plan;         // verified; carries objective, bound and bound_by
+  std::optional<double> objective;  // of the plan
+  double bound = 0;
+  std::string bound_by;            // names the certificate of `bound`
+  std::vector<NamedBound> bounds;  // all that were computed, weakest first
+  std::string method;              // what was asked for
+  std::string found_by;            // what found the plan
+  double seconds = 0;
+  std::int64_t nodes = 0;
+  std::string detail;                      // a sentence for people; never empty for error
+  std::vector<std::int64_t> unplaceable;   // ids that fit no group, if that is why: infeasible
+  std::vector<Violation> violations;       // of the last candidate that failed verification
+  std::vector<Improvement> improvements;   // in order of time
+
+  std::optional<double> gap() const;  // relative_gap of the plan, if there is one
+};
+
+}  // namespace stowage
