@@ -22,11 +22,10 @@ class MpsWriter {
 
   void write() {
     name_everything();
-    out_ << "NAME stowage\nROWS\n N obj\n";
+    out_ << "NAME stowage FREE\nROWS\n N obj\n";
     for (const MpsRow& row : rows_) out_ << ' ' << row.type << ' ' << row.name << '\n';
     columns();
     out_ << "RHS\n";
-    if (model_.offset() != 0) out_ << " RHS obj " << number_text(-model_.offset()) << '\n';
     for (const MpsRow& row : rows_) {
       if (row.side != 0) out_ << " RHS " << row.name << ' ' << number_text(row.side) << '\n';
     }
@@ -47,6 +46,7 @@ class MpsWriter {
           column_names.make(v.name.empty() ? std::string(1, 'x') + std::to_string(j) : v.name));
     }
     entries_.resize(names_.size());
+    offset_ = column_names.make("objective_offset");
     ExportNames row_names;
     row_names.make("obj");
     for (std::size_t i = 0; i < model_.rows().size(); ++i) {
@@ -101,12 +101,16 @@ class MpsWriter {
       }
     }
     mark(false);
+    if (model_.offset() != 0) {
+      out_ << ' ' << offset_ << " obj " << number_text(model_.offset()) << '\n';
+    }
   }
 
   // Every bound that is not the format's default, and all of an integer's: readers differ on
   // whether an integer without bounds ends at 1.
   void bounds() {
     out_ << "BOUNDS\n";
+    if (model_.offset() != 0) out_ << " FX BND " << offset_ << " 1\n";
     for (std::size_t j = 0; j < names_.size(); ++j) {
       const Variable& v = model_.variables()[j];
       const auto line = [&](const char* type) { out_ << ' ' << type << " BND " << names_[j]; };
@@ -136,6 +140,7 @@ class MpsWriter {
   const Model& model_;
   std::ostream& out_;
   std::vector<std::string> names_;
+  std::string offset_;
   std::vector<MpsRow> rows_;
   std::vector<std::vector<std::pair<std::size_t, double>>>
       entries_;  // per column: row, coefficient

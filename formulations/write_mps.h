@@ -10,10 +10,11 @@
 
 namespace stowage::milp {
 
-// Numbers carry every digit. Names are made valid and unique (see export_text.h). The offset is the
-// negative right-hand side of the objective row, as the format has it. A row with two different
-// sides is written as a range where upper - lower restores both sides exactly, else as two rows.
-// Rows without bounds are left out. Requires finite coefficients.
+// Numbers carry every digit. Names are made valid and unique (see export_text.h). The offset is a
+// variable `objective_offset` fixed at 1: readers disagree on the sign of a right-hand side of the
+// objective row (CBC negates it, GLPK does not). A row with two different sides is written as a
+// range where upper - lower restores both sides exactly, else as two rows. Rows without bounds are
+// left out. Requires finite coefficients.
 void write_mps(const Model& model, std::ostream& out);
 
 }  // namespace stowage::milp
