@@ -23,7 +23,7 @@ struct InputError {
   bool operator==(const InputError&) const = default;
 };
 
-// "E105 /lengths/3: must be an integer from 1 to 9007199254740992, is -4"
+// "E205 /lengths/3: must be an integer from 1 to 9007199254740992, is -4"
 inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }

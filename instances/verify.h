@@ -1,7 +1,33 @@
 // The independent verifier: is this plan valid for this instance, and is what it says true?
 //
 // Written from instances/README.md. It shares no code with a solver, a heuristic or the cost model
-// beyond units.h, so that a mistake there cannot hide here. Runs in O(K log K).
+// beyond units.h, so that a mistake there cannot hide here. Runs in O(K log K) for K sequences, and
+// any plan at all may be handed in: huge ids, negative ranks and a million empty groups are
+// violations, never a crash.
+//
+//   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
+//
+// Rules of a scatter plan, with N devices, C tokens per device, and every time recomputed here:
+//
+//   number             every time, the objective and the bound are finite
+//   coverage           each sequence of the instance stands in exactly one group, once
+//   unknown_sequence   ids are in [0, K)
+//   empty_micro_batch  a micro-batch has a group
+//   empty_group        a group has a sequence
+//   degree             the degree is one of cluster.degrees
+//   rank_range         0 <= first_rank and first_rank + degree <= N
+//   rank_alignment     first_rank is a multiple of degree (aligned clusters only)
+//   rank_overlap       the groups of a micro-batch share no rank
+//   devices            the degrees of a micro-batch sum to at most N
+//   tokens             tokens is the sum of the lengths after padding
+//   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
+//                      is the padded length of sequence i
+//   capacity           the padded lengths of a group sum to at most C * degree
+//   time               time_ms is t(S, d)
+//   makespan           makespan_ms is the largest t(S, d) of the micro-batch
+//   objective          objective_ms is the sum of those makespans
+//   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
+//   instance_hash      the plan was made for this very instance (verify_instance_hash)
 #pragma once
 
 #include <string>
@@ -13,8 +39,10 @@
 
 namespace stowage {
 
-// One broken rule. `rule` is one of verify_rules(); `where` is a JSON pointer into the plan;
-// `have` and `need` say what stands there and what the rule asks for, with units.
+// One broken rule. `rule` is one of scatter_verify_rules(); `where` is a JSON pointer into the
+// plan; `have` and `need` say what stands there and what the rule asks for, with units. The entry
+// that stands for all the violations of a rule beyond the first kMaxViolationsPerRule has an empty
+// `where` and `need`, and `have` is "and 980 more".
 struct Violation {
   std::string rule;
   std::string where;
@@ -24,14 +52,24 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 
+// So many violations of one rule are spelled out; the rest are counted.
+inline constexpr std::size_t kMaxViolationsPerRule = 20;
+
 // "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens"
 std::string to_string(const Violation& violation);
 
-// Names of all rules, in the order in which they are documented in instances/README.md.
+// Names of all rules, in the order of the table above.
 std::vector<std::string_view> scatter_verify_rules();
 
-// Every violation found, empty for a valid plan. Times agree when they differ by at most
-// 1e-9 relative; the bound may exceed the objective by at most 1e-6 relative.
+// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
+// Times agree when they differ by at most 1e-9 relative; the bound may exceed the objective by at
+// most 1e-6 relative. Requires a valid instance (as the reader returns it); for others the answer
+// is unspecified, but there is one. Does not look at plan.instance_hash, which needs a reader.
 std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan& plan);
+
+// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
+// hand.
+std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
+                                            std::string_view instance_hash);
 
 }  // namespace stowage

@@ -1,0 +1,91 @@
+// Codes of everything that can be wrong with an input, and the list that collects the errors.
+//
+// Each code stands in the error index of instances/README.md with its meaning and remedy; a test
+// compares the two. A list keeps the first kMaxErrors and counts the rest, so that a million bad
+// lengths cost neither memory nor a scrolling terminal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/result.h"
+
+namespace stowage {
+
+namespace code {
+// The text of a document.
+inline constexpr char kSyntax[] = "E101";
+inline constexpr char kEncoding[] = "E102";
+inline constexpr char kByteOrderMark[] = "E103";
+inline constexpr char kDuplicateKey[] = "E104";
+inline constexpr char kNotFinite[] = "E105";
+inline constexpr char kTooDeep[] = "E106";
+inline constexpr char kTooManyBytes[] = "E107";
+inline constexpr char kTooManyValues[] = "E108";
+inline constexpr char kMoreErrors[] = "E109";
+inline constexpr char kUnreadable[] = "E110";
+// Keys and types.
+inline constexpr char kMissingKey[] = "E201";
+inline constexpr char kUnknownKey[] = "E202";
+inline constexpr char kWrongType[] = "E203";
+inline constexpr char kFraction[] = "E204";
+inline constexpr char kIntegerRange[] = "E205";
+inline constexpr char kNumberRange[] = "E206";
+inline constexpr char kFormat[] = "E207";
+inline constexpr char kVersion[] = "E208";
+inline constexpr char kProblem[] = "E209";
+inline constexpr char kDegreeKey[] = "E210";
+inline constexpr char kNoPlan[] = "E211";
+// What a scatter instance means.
+inline constexpr char kDegrees[] = "E301";
+inline constexpr char kDivisibility[] = "E302";
+inline constexpr char kBandwidth[] = "E303";
+inline constexpr char kTooManyTokens[] = "E304";
+// Lists of lengths.
+inline constexpr char kListPath[] = "E401";
+inline constexpr char kListLine[] = "E402";
+inline constexpr char kListRange[] = "E403";
+}  // namespace code
+
+class ErrorList {
+ public:
+  static constexpr std::size_t kMaxErrors = 100;
+
+  // True while another error would be kept. Building a message for one that would not is a waste.
+  bool room() const { return errors_.size() < kMaxErrors; }
+
+  void add(std::string error_code, std::string pointer, std::string message) {
+    if (room()) {
+      errors_.push_back({std::move(error_code), std::move(pointer), std::move(message)});
+    } else {
+      ++more_;
+    }
+  }
+  void add_unseen() { ++more_; }  // an error found while there was no room
+
+  void append(const std::vector<InputError>& errors) {
+    for (const InputError& e : errors) add(e.code, e.pointer, e.message);
+  }
+
+  bool empty() const { return errors_.empty(); }
+
+  // Errors found so far, kept or not: unchanged over a part of a document that is in order.
+  std::int64_t found() const { return static_cast<std::int64_t>(errors_.size()) + more_; }
+
+  // The errors, closed by an E109 when some were left out. Requires !empty().
+  std::vector<InputError> take() && {
+    if (more_ > 0) {
+      errors_.push_back({code::kMoreErrors, "", "and " + std::to_string(more_) + " more errors"});
+    }
+    return std::move(errors_);
+  }
+
+ private:
+  std::vector<InputError> errors_;
+  std::int64_t more_ = 0;
+};
+
+}  // namespace stowage

@@ -1,0 +1,110 @@
+#include "instances/json_text.h"
+
+#include <algorithm>
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kShownBytes = 40;
+
+}  // namespace
+
+std::string line_column(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t newline = before.rfind('\n');
+  const std::string_view row =
+      newline == std::string_view::npos ? before : before.substr(newline + 1);
+  const auto column =
+      1 + std::count_if(row.begin(), row.end(), [](char c) { return !is_continuation_byte(c); });
+  return std::to_string(line) + ':' + std::to_string(column);
+}
+
+void append_json_escaped(std::string& out, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  while (!text.empty()) {
+    const std::size_t bad = first_bad_byte(text).value_or(text.size());
+    for (const char c : text.substr(0, bad)) {
+      if (c == '"' || c == '\\') out += '\\';
+      if (c == '\n' || c == '\r' || c == '\t') {
+        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
+      } else {
+        out += c;
+      }
+    }
+    if (bad == text.size()) return;
+    const auto byte = static_cast<unsigned char>(text[bad]);
+    if (byte < 0x20) {
+      out += "\\u00";
+      out += kHex[byte >> 4U];
+      out += kHex[byte & 15U];
+    } else {
+      out += '?';
+    }
+    text.remove_prefix(bad + 1);
+  }
+}
+
+std::string json_pointer_step(std::string_view key) {
+  std::string step = "/";
+  for (const char c : key) {
+    if (c == '~') {
+      step += "~0";
+    } else if (c == '/') {
+      step += "~1";
+    } else {
+      step += c;
+    }
+  }
+  return step;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::size_t shown = std::min(text.size(), kShownBytes);
+  while (shown < text.size() && shown > 0 && is_continuation_byte(text[shown])) --shown;
+  std::string out = "\"";
+  append_json_escaped(out, text.substr(0, shown));
+  return out + (shown < text.size() ? "...\"" : "\"");
+}
+
+std::optional<std::size_t> first_bad_byte(std::string_view text) {
+  const auto byte = [&](std::size_t at) -> unsigned {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const unsigned lead = byte(at);
+    if (lead < 0x80) {
+      if (lead < 0x20 && lead != '\n' && lead != '\r' && lead != '\t') return at;
+      ++at;
+      continue;
+    }
+    // Table 3-7 of the Unicode standard: the second byte's range excludes overlong forms,
+    // surrogates and anything above U+10FFFF.
+    std::size_t size = 0;
+    unsigned low = 0x80;
+    unsigned high = 0xBF;
+    if (lead >= 0xC2 && lead <= 0xDF) {
+      size = 2;
+    } else if (lead >= 0xE0 && lead <= 0xEF) {
+      size = 3;
+      if (lead == 0xE0) low = 0xA0;
+      if (lead == 0xED) high = 0x9F;
+    } else if (lead >= 0xF0 && lead <= 0xF4) {
+      size = 4;
+      if (lead == 0xF0) low = 0x90;
+      if (lead == 0xF4) high = 0x8F;
+    } else {
+      return at;
+    }
+    if (byte(at + 1) < low || byte(at + 1) > high) return at;
+    for (std::size_t k = 2; k < size; ++k) {
+      if ((byte(at + k) & 0xC0U) != 0x80U) return at;
+    }
+    at += size;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stowage

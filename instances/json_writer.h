@@ -1,0 +1,63 @@
+// Writing JSON with a layout people can read: objects one member per line, short things on one.
+//
+//   JsonWriter json;
+//   json.begin_object();
+//   json.key("lengths");
+//   json.integers({64, 80});
+//   json.end_object();
+//   std::cout << json.take();
+//
+// Doubles are written as the shortest text that reads back as the same double; those that are not
+// finite, which JSON cannot say, become null. Strings that are not UTF-8 are mended with "?".
+// The same calls give the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stowage {
+
+class JsonWriter {
+ public:
+  enum class Layout { lines, line };  // a container inside one of Layout::line is on that line too
+
+  void begin_object(Layout layout = Layout::lines) { begin('{', layout); }
+  void end_object() { end('}'); }
+  void begin_array(Layout layout = Layout::lines) { begin('[', layout); }
+  void end_array() { end(']'); }
+  void key(std::string_view name);
+
+  void text(std::string_view value);
+  void integer(std::int64_t value);
+  void number(double value);
+  void boolean(bool value);
+  void null();
+  void integers(const std::vector<std::int64_t>& values);  // an array on one line
+
+  // Key and value in one call.
+  void text(std::string_view name, std::string_view value) { key(name), text(value); }
+  void integer(std::string_view name, std::int64_t value) { key(name), integer(value); }
+  void number(std::string_view name, double value) { key(name), number(value); }
+  void boolean(std::string_view name, bool value) { key(name), boolean(value); }
+
+  // The document with a newline at its end. Every container must be closed.
+  std::string take();
+
+ private:
+  struct Frame {
+    Layout layout;
+    bool empty = true;
+  };
+  void begin(char bracket, Layout layout);
+  void end(char bracket);
+  void separate();  // what stands between the last value and the next
+  void indent();
+
+  std::string out_;
+  std::vector<Frame> frames_;
+  bool after_key_ = false;
+};
+
+}  // namespace stowage

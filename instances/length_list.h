@@ -1,0 +1,40 @@
+// Lists of sequence lengths: plain text, one integer per line.
+//
+//   608
+//   1040
+//
+// A line holds digits and nothing else (a carriage return before the newline is forgiven); the
+// last newline may be missing. Errors point at FILE:LINE.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/result.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+// Which lines of a list: `count` of them after skipping `first`, or all that follow.
+struct LengthSelection {
+  std::int64_t first = 0;
+  std::optional<std::int64_t> count;
+
+  bool operator==(const LengthSelection&) const = default;
+};
+
+// The selected lines of `text`, in tokens. `file` names the list in errors. Lines that are not
+// selected are not looked at. E402 for a line that is no integer from 1 to 2^53, E403 for a
+// selection that reaches beyond the list.
+Result<std::vector<Tokens>> read_length_list(std::string_view text, std::string_view file,
+                                             const LengthSelection& selection = {});
+
+// The same from a file of at most kMaxDocumentBytes bytes; E107 or E110 if it cannot be read.
+Result<std::vector<Tokens>> read_length_file(const std::filesystem::path& path,
+                                             const LengthSelection& selection = {});
+
+}  // namespace stowage

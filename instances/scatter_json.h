@@ -1,0 +1,31 @@
+// The scatter documents inside other documents. Not installed: the public face is json.h.
+//
+//   JsonWriter json;
+//   json.begin_object();
+//   json.key("plan");
+//   write_json(json, plan);      // a whole stowage/plan, head included, so that `jq .plan` cuts it
+//   out json.end_object();
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "instances/json_reader.h"
+#include "instances/json_value.h"
+#include "instances/json_writer.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+
+namespace stowage {
+
+void write_json(JsonWriter& json, const ScatterPlan& plan);
+
+// The instance's members without the braces, so that x- members may follow.
+void write_json_members(JsonWriter& json, const ScatterInstance& instance);
+
+// What a parsed document says. On errors the result is incomplete and `errors` is not empty.
+ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
+                                      const std::filesystem::path& base_dir, ErrorList& errors);
+ScatterPlan scatter_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
+
+}  // namespace stowage

@@ -1,0 +1,162 @@
+// Small random scatter steps with valid plans, for tests of whatever reads plans.
+//
+// The plans are valid, not good: sequences go in random order to groups of random degree. What a
+// plan states is computed with the cost model, so that a test of the verifier compares the two.
+//
+//   Draw draw(seed);
+//   const ScatterInstance step = random_scatter_instance(draw);
+//   const ScatterPlan plan = random_scatter_plan(step, draw);
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "instances/cost_model.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+
+namespace stowage {
+
+// Draws that are the same on every platform, unlike those of std distributions. The bias of the
+// remainder does not matter here.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : engine_(seed) {}
+
+  // A whole number in [low, high].
+  std::int64_t whole(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  std::size_t below(std::size_t count) { return engine_() % count; }
+  bool coin() { return (engine_() & 1U) != 0; }
+  double real(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53;
+  }
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// 2 to 16 devices, 1 to 40 sequences, each of which fits the largest degree.
+inline ScatterInstance random_scatter_instance(Draw& draw) {
+  ScatterInstance instance;
+  instance.name = "random";
+  Cluster& cluster = instance.cluster;
+  cluster.devices = static_cast<int>(draw.whole(2, 16));
+  cluster.aligned = draw.coin();
+  int last = 1;
+  for (int degree = 1; degree <= cluster.devices; ++degree) {
+    if ((cluster.aligned && degree % last != 0) || draw.coin()) continue;
+    cluster.degrees.push_back(degree);
+    last = degree;
+  }
+  if (cluster.degrees.empty()) cluster.degrees = {1};
+
+  const Tokens room = draw.whole(50, 500);  // tokens of one device
+  instance.model.activation_mib_per_token = draw.real(0.5, 5);
+  instance.model.states_mib = draw.real(100, 200);
+  instance.cluster.memory_mib =
+      instance.model.states_mib +
+      instance.model.activation_mib_per_token * (static_cast<double>(room) + draw.real(0.1, 0.9));
+
+  instance.cost.quadratic_ms = draw.real(0, 1e-3);
+  instance.cost.linear_ms = draw.real(0.1, 1);
+  instance.cost.fixed_ms = draw.real(1, 100);
+  instance.cost.all_to_all.mib_per_token = draw.coin() ? 0 : draw.real(0.1, 2);
+  for (const int degree : cluster.degrees) {
+    if (degree == 1) continue;
+    instance.cost.all_to_all.mib_per_ms[degree] = draw.real(1, 100);
+    if (draw.coin()) instance.cost.all_to_all.latency_ms[degree] = draw.real(0, 5);
+  }
+
+  instance.pad_multiple = draw.coin() ? 1 : draw.whole(2, 30);
+  const Tokens longest = room * cluster.degrees.back() / instance.pad_multiple;
+  for (std::int64_t k = draw.whole(1, 40); k > 0; --k) {
+    const Tokens limit = draw.coin() ? longest : std::max<Tokens>(1, longest / 8);
+    instance.lengths.push_back(draw.whole(1, limit * instance.pad_multiple));
+  }
+  return instance;
+}
+
+// Computes everything that follows from the sequences and the degrees: tokens, cu_seqlens, times.
+inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
+  plan.objective_ms = 0;
+  for (ScatterMicroBatch& micro_batch : plan.micro_batches) {
+    micro_batch.makespan_ms = 0;
+    for (ScatterGroup& group : micro_batch.groups) {
+      group.tokens = 0;
+      group.time_ms = group_overhead_ms(instance, group.degree);
+      group.cu_seqlens = {0};
+      for (const std::int64_t id : group.sequences) {
+        const Tokens length =
+            padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+        group.tokens += length;
+        group.time_ms += sequence_ms(instance, length, group.degree);
+        group.cu_seqlens.push_back(group.tokens);
+      }
+      micro_batch.makespan_ms = std::max(micro_batch.makespan_ms, group.time_ms);
+    }
+    plan.objective_ms += micro_batch.makespan_ms;
+  }
+}
+
+// A valid plan. Requires that every sequence fits the largest degree.
+inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& draw) {
+  std::vector<std::int64_t> ids(instance.lengths.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
+  draw.shuffle(ids);
+  const auto length_of = [&](std::int64_t id) {
+    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+  };
+
+  ScatterPlan plan{.name = instance.name, .bound_by = "random"};
+  int free_devices = 0;
+  while (!ids.empty()) {
+    std::vector<int> fitting;
+    for (const int degree : instance.cluster.degrees) {
+      if (degree <= free_devices && group_capacity(instance, degree) >= length_of(ids.back())) {
+        fitting.push_back(degree);
+      }
+    }
+    if (fitting.empty() || draw.below(8) == 0) {
+      if (plan.micro_batches.empty() || !plan.micro_batches.back().groups.empty()) {
+        plan.micro_batches.emplace_back();
+      }
+      free_devices = instance.cluster.devices;
+      continue;
+    }
+    ScatterGroup group{.degree = fitting[draw.below(fitting.size())]};
+    Tokens left = group_capacity(instance, group.degree);
+    do {
+      left -= length_of(ids.back());
+      group.sequences.push_back(ids.back());
+      ids.pop_back();
+    } while (!ids.empty() && length_of(ids.back()) <= left && draw.below(4) != 0);
+    free_devices -= group.degree;
+    plan.micro_batches.back().groups.push_back(std::move(group));
+  }
+  for (ScatterMicroBatch& micro_batch : plan.micro_batches) {
+    if (instance.cluster.aligned) {  // largest first keeps every first rank a multiple
+      std::stable_sort(
+          micro_batch.groups.begin(), micro_batch.groups.end(),
+          [](const ScatterGroup& a, const ScatterGroup& b) { return a.degree > b.degree; });
+    }
+    int rank = 0;
+    for (ScatterGroup& group : micro_batch.groups) {
+      group.first_rank = rank;
+      rank += group.degree;
+    }
+  }
+  restate(instance, plan);
+  plan.bound_ms = plan.objective_ms * draw.real(0.1, 1);
+  return plan;
+}
+
+}  // namespace stowage

@@ -1,0 +1,320 @@
+// Each rule of the verifier with a plan that breaks it and a plan that comes close without.
+#include "instances/verify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <set>
+#include <sstream>
+
+namespace stowage {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Eight devices of 100 tokens. A group of degree d costs 10 + (linear 1 * tokens) / d ms and, above
+// one rank, an exchange of tokens / (d * 2) ms: every time below is checked by hand.
+ScatterInstance eight_devices() {
+  return {.name = "eight",
+          .cluster = {.devices = 8, .memory_mib = 120, .degrees = {1, 2, 4, 8}},
+          .model = {.states_mib = 20, .activation_mib_per_token = 1},
+          .cost = {.linear_ms = 1,
+                   .fixed_ms = 10,
+                   .all_to_all = {.mib_per_token = 1,
+                                  .mib_per_ms = {{2, 2}, {4, 2}, {8, 2}},
+                                  .latency_ms = {{4, 2}}}},
+          .pad_multiple = 8,
+          .lengths = {50, 100, 200, 390, 41, 8}};
+}
+
+// First micro-batch: 390 (padded 392) on ranks 0-3, 200 on ranks 4-5, 50 + 41 (56 + 48) on 6-7.
+// Second: 100 (104) on ranks 0-1, 8 on rank 2. Two devices of 100 tokens hold 200 exactly.
+ScatterPlan good_plan() {
+  const auto group = [](int degree, int first, std::vector<std::int64_t> ids, Tokens tokens,
+                        Ms time, std::vector<std::int64_t> cu) {
+    return ScatterGroup{.degree = degree,
+                        .first_rank = first,
+                        .sequences = std::move(ids),
+                        .tokens = tokens,
+                        .time_ms = time,
+                        .cu_seqlens = std::move(cu)};
+  };
+  return {.name = "eight",
+          .instance_hash = "abc",
+          .objective_ms = 248,
+          .bound_ms = 200,
+          .bound_by = "area",
+          .micro_batches = {{.makespan_ms = 160,
+                             .groups = {group(4, 0, {3}, 392, 12 + 98 + 49, {0, 392}),
+                                        group(2, 4, {2}, 200, 10 + 100 + 50, {0, 200}),
+                                        group(2, 6, {0, 4}, 104, 10 + 52 + 26, {0, 56, 104})}},
+                            {.makespan_ms = 88,
+                             .groups = {group(2, 0, {1}, 104, 10 + 52 + 26, {0, 104}),
+                                        group(1, 2, {5}, 8, 10 + 8, {0, 8})}}}};
+}
+
+std::set<std::string> broken_rules(const std::vector<Violation>& violations) {
+  std::set<std::string> rules;
+  for (const Violation& violation : violations) rules.insert(violation.rule);
+  return rules;
+}
+
+std::string all_of(const std::vector<Violation>& violations) {
+  std::string lines;
+  for (const Violation& violation : violations) lines += to_string(violation) + '\n';
+  return lines;
+}
+
+struct Case {
+  std::string name;
+  std::set<std::string> rules;  // exactly these are broken; empty: still a valid plan
+  std::function<void(ScatterInstance&, ScatterPlan&)> change;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class OneChange : public testing::TestWithParam<Case> {};
+
+TEST_P(OneChange, BreaksExactlyTheseRules) {
+  ScatterInstance instance = eight_devices();
+  ScatterPlan plan = good_plan();
+  GetParam().change(instance, plan);
+  const auto violations = verify(instance, plan);
+  EXPECT_EQ(broken_rules(violations), GetParam().rules) << all_of(violations);
+  for (const Violation& violation : violations) {
+    EXPECT_THAT(scatter_verify_rules(), Contains(violation.rule));
+  }
+}
+
+ScatterGroup& group_of(ScatterPlan& plan, std::size_t m, std::size_t g) {
+  return plan.micro_batches.at(m).groups.at(g);
+}
+
+using I = ScatterInstance;
+using P = ScatterPlan;
+
+const Case kCases[] = {
+    {"unchanged", {}, [](I&, P&) {}},
+
+    {"objective_nan", {"number"}, [](I&, P& p) { p.objective_ms = kNan; }},
+    {"bound_infinite", {"number"}, [](I&, P& p) { p.bound_ms = kInf; }},
+    {"makespan_infinite", {"number"}, [](I&, P& p) { p.micro_batches[0].makespan_ms = -kInf; }},
+    {"group_time_nan", {"number"}, [](I&, P& p) { group_of(p, 0, 1).time_ms = kNan; }},
+
+    {"sequence_missing", {"coverage"}, [](I& i, P&) { i.lengths.push_back(8); }},
+    {"sequence_twice",
+     {"coverage", "objective"},
+     [](I&, P& p) { p.micro_batches.push_back(p.micro_batches[1]); }},
+    {"sequences_swapped_across",
+     {"tokens", "cu_seqlens", "time", "capacity", "makespan", "objective"},
+     [](I&, P& p) { std::swap(group_of(p, 1, 0).sequences, group_of(p, 1, 1).sequences); }},
+
+    {"id_too_large",
+     {"unknown_sequence", "coverage"},
+     [](I&, P& p) { group_of(p, 1, 1).sequences = {6}; }},
+    {"id_negative",
+     {"unknown_sequence", "coverage"},
+     [](I&, P& p) { group_of(p, 1, 1).sequences = {-1}; }},
+    {"id_huge",
+     {"unknown_sequence", "coverage"},
+     [](I&, P& p) { group_of(p, 1, 1).sequences = {std::numeric_limits<std::int64_t>::max()}; }},
+
+    {"micro_batch_empty", {"empty_micro_batch"}, [](I&, P& p) { p.micro_batches.push_back({}); }},
+    {"group_empty",
+     {"empty_group"},
+     [](I&, P& p) {
+       p.micro_batches[1].groups.push_back(
+           {.degree = 1, .first_rank = 3, .time_ms = 10, .cu_seqlens = {0}});
+     }},
+
+    {"degree_not_listed",
+     {"degree"},
+     [](I& i, P&) {
+       i.cluster.degrees = {1, 2};
+     }},
+    {"degree_zero", {"degree"}, [](I&, P& p) { group_of(p, 1, 1).degree = 0; }},
+    {"degree_negative", {"degree"}, [](I&, P& p) { group_of(p, 1, 1).degree = -1; }},
+    {"degree_lowest",
+     {"degree"},
+     [](I&, P& p) { group_of(p, 1, 1).degree = std::numeric_limits<int>::min(); }},
+
+    {"last_rank", {}, [](I&, P& p) { group_of(p, 1, 1).first_rank = 7; }},
+    {"past_last_rank", {"rank_range"}, [](I&, P& p) { group_of(p, 1, 1).first_rank = 8; }},
+    {"rank_negative", {"rank_range"}, [](I&, P& p) { group_of(p, 1, 0).first_rank = -2; }},
+    {"rank_highest",
+     {"rank_range"},
+     [](I&, P& p) { group_of(p, 1, 1).first_rank = std::numeric_limits<int>::max(); }},
+    {"rank_lowest",
+     {"rank_range"},
+     [](I&, P& p) { group_of(p, 1, 1).first_rank = std::numeric_limits<int>::min(); }},
+
+    {"rank_not_a_multiple", {"rank_alignment"}, [](I&, P& p) { group_of(p, 1, 0).first_rank = 5; }},
+    {"rank_not_a_multiple_but_free",
+     {},
+     [](I& i, P& p) {
+       i.cluster.aligned = false;
+       group_of(p, 1, 0).first_rank = 5;
+     }},
+
+    {"groups_share_ranks", {"rank_overlap"}, [](I&, P& p) { group_of(p, 1, 1).first_rank = 1; }},
+    {"groups_touch", {}, [](I&, P& p) { group_of(p, 1, 0).first_rank = 4; }},
+    {"inside_a_wider_group", {"rank_overlap"}, [](I&, P& p) { group_of(p, 0, 2).first_rank = 2; }},
+
+    {"seven_devices", {"devices", "rank_range"}, [](I& i, P&) { i.cluster.devices = 7; }},
+    {"nine_devices", {}, [](I& i, P&) { i.cluster.devices = 9; }},
+
+    {"tokens_off_by_one", {"tokens"}, [](I&, P& p) { ++group_of(p, 0, 2).tokens; }},
+    {"tokens_unpadded", {"tokens"}, [](I&, P& p) { group_of(p, 0, 2).tokens = 91; }},
+
+    {"cu_seqlens_missing", {"cu_seqlens"}, [](I&, P& p) { group_of(p, 0, 0).cu_seqlens.clear(); }},
+    {"cu_seqlens_from_one", {"cu_seqlens"}, [](I&, P& p) { group_of(p, 0, 2).cu_seqlens[0] = 1; }},
+    {"cu_seqlens_unpadded", {"cu_seqlens"}, [](I&, P& p) { group_of(p, 0, 2).cu_seqlens[1] = 50; }},
+    {"cu_seqlens_too_long",
+     {"cu_seqlens"},
+     [](I&, P& p) { group_of(p, 0, 2).cu_seqlens.push_back(104); }},
+    {"cu_seqlens_extreme",
+     {"cu_seqlens"},
+     [](I&, P& p) { group_of(p, 0, 2).cu_seqlens[1] = std::numeric_limits<std::int64_t>::max(); }},
+
+    {"memory_for_99_tokens", {"capacity"}, [](I& i, P&) { i.cluster.memory_mib = 119.999; }},
+    {"memory_for_98_tokens", {"capacity"}, [](I& i, P&) { i.model.states_mib = 22; }},
+    {"no_memory_at_all", {"capacity"}, [](I& i, P&) { i.model.states_mib = 300; }},
+    {"memory_without_end", {}, [](I& i, P&) { i.model.activation_mib_per_token = 1e-300; }},
+
+    {"time_a_billionth_off", {"time"}, [](I&, P& p) { group_of(p, 0, 1).time_ms *= 1 + 2e-9; }},
+    {"time_within_tolerance", {}, [](I&, P& p) { group_of(p, 0, 1).time_ms *= 1 + 5e-10; }},
+    {"time_without_latency", {"time"}, [](I&, P& p) { group_of(p, 0, 0).time_ms -= 2; }},
+    {"quadratic_term",
+     {"time", "makespan", "objective"},
+     [](I& i, P&) { i.cost.quadratic_ms = 1e-3; }},
+    {"degree_without_bandwidth",
+     {"time", "makespan", "objective"},
+     [](I& i, P&) { i.cost.all_to_all.mib_per_ms.erase(4); }},
+
+    {"makespan_of_another_group",
+     {"makespan"},
+     [](I&, P& p) { p.micro_batches[0].makespan_ms = 159; }},
+    {"makespan_within_tolerance",
+     {},
+     [](I&, P& p) { p.micro_batches[0].makespan_ms *= 1 - 5e-10; }},
+
+    {"objective_of_the_slowest", {"objective"}, [](I&, P& p) { p.objective_ms = 247.999; }},
+    {"objective_within_tolerance", {}, [](I&, P& p) { p.objective_ms *= 1 + 5e-10; }},
+
+    {"bound_above_objective", {"bound"}, [](I&, P& p) { p.bound_ms = 248.001; }},
+    {"bound_of_the_objective", {}, [](I&, P& p) { p.bound_ms = 248.0001; }},
+    {"bound_negative", {"bound"}, [](I&, P& p) { p.bound_ms = -1e-9; }},
+    {"bound_without_a_name", {"bound"}, [](I&, P& p) { p.bound_by.clear(); }},
+    {"no_bound",
+     {},
+     [](I&, P& p) {
+       p.bound_ms = 0;
+       p.bound_by.clear();
+     }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Verify, OneChange, testing::ValuesIn(kCases),
+                         [](const auto& each) { return each.param.name; });
+
+TEST(Verify, EveryRuleHasACaseThatBreaksIt) {
+  std::set<std::string> broken = {"instance_hash"};  // VerifyInstanceHash below
+  for (const Case& c : kCases) broken.insert(c.rules.begin(), c.rules.end());
+  for (const std::string_view rule : scatter_verify_rules()) {
+    EXPECT_THAT(broken, Contains(std::string(rule)));
+  }
+}
+
+TEST(Verify, InstanceHash) {
+  EXPECT_THAT(verify_instance_hash(good_plan(), "abc"), IsEmpty());
+  EXPECT_EQ(all_of(verify_instance_hash(good_plan(), "def")),
+            "instance_hash at /instance_hash: has abc, needs def\n");
+  EXPECT_EQ(all_of(verify_instance_hash(ScatterPlan{}, "def")),
+            "instance_hash at /instance_hash: has no hash, needs def\n");
+}
+
+TEST(Verify, SaysWhatStandsThereAndWhatIsNeeded) {
+  ScatterInstance instance = eight_devices();
+  instance.model.states_mib = 22;
+  instance.lengths.push_back(8);
+  EXPECT_EQ(all_of(verify(instance, good_plan())),
+            "coverage at /micro_batches: has sequence 6 nowhere, needs each sequence exactly once\n"
+            "capacity at /micro_batches/0/groups/1: has 200 tokens, needs at most 196 tokens\n");
+
+  ScatterPlan plan = good_plan();
+  group_of(plan, 1, 1).sequences.push_back(2);
+  EXPECT_THAT(all_of(verify(eight_devices(), plan)),
+              testing::HasSubstr("coverage at /micro_batches/1/groups/1/sequences/1: has sequence "
+                                 "2, computed already in /micro_batches/0/groups/1, needs each "
+                                 "sequence exactly once\n"));
+}
+
+TEST(Verify, AnEmptyStepHasAnEmptyPlan) {
+  ScatterInstance instance = eight_devices();
+  instance.lengths.clear();
+  EXPECT_THAT(verify(instance, ScatterPlan{}), IsEmpty());
+  EXPECT_EQ(broken_rules(verify(eight_devices(), ScatterPlan{})),
+            (std::set<std::string>{"coverage"}));
+}
+
+TEST(Verify, CountsWhatItDoesNotSpellOut) {
+  ScatterInstance instance = eight_devices();
+  instance.lengths.assign(1'000'000, 8);
+  const auto violations = verify(instance, ScatterPlan{});
+  ASSERT_EQ(violations.size(), kMaxViolationsPerRule + 1);
+  EXPECT_EQ(to_string(violations.back()), "coverage: and 999980 more");
+}
+
+TEST(Verify, SumsBeyondTheIntegerRangeFitNowhere) {
+  ScatterInstance instance = eight_devices();
+  instance.model.activation_mib_per_token = 1e-300;
+  instance.lengths.assign(3, std::numeric_limits<Tokens>::max() - 7);
+  ScatterPlan plan;
+  plan.micro_batches = {{.groups = {{.degree = 8, .sequences = {0, 1, 2}}}}};
+  EXPECT_THAT(broken_rules(verify(instance, plan)), testing::IsSupersetOf({"tokens", "capacity"}));
+}
+
+// The plans below are hostile in size: anything quadratic would not end.
+TEST(Verify, AMillionEmptyGroupsOnOneRank) {
+  ScatterPlan plan;
+  plan.micro_batches.resize(1);
+  plan.micro_batches[0].groups.resize(1'000'000, {.degree = std::numeric_limits<int>::max(),
+                                                  .first_rank = std::numeric_limits<int>::max()});
+  EXPECT_THAT(broken_rules(verify(eight_devices(), plan)),
+              testing::IsSupersetOf({"empty_group", "degree", "rank_range", "rank_overlap",
+                                     "devices", "cu_seqlens", "coverage"}));
+}
+
+TEST(Verify, TheSameSequenceAMillionTimes) {
+  ScatterPlan plan = good_plan();
+  group_of(plan, 0, 0).sequences.assign(1'000'000, 3);
+  for (int i = 0; i < 100'000; ++i) plan.micro_batches.push_back(plan.micro_batches[1]);
+  EXPECT_THAT(broken_rules(verify(eight_devices(), plan)),
+              testing::IsSupersetOf({"coverage", "tokens", "capacity", "cu_seqlens"}));
+}
+
+// A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
+TEST(Verify, SharesNoCodeWithTheCostModel) {
+  for (const std::string file :
+       {"verify.h", "verify.cc", "violation_list.h", "scatter_truth.h", "scatter_verify.cc"}) {
+    std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
+    ASSERT_TRUE(in) << file;
+    std::stringstream text;
+    text << in.rdbuf();
+    for (const std::string word : {"cost_model", "padded_length", "tokens_per_device",
+                                   "sequence_ms", "group_overhead_ms", "group_capacity"}) {
+      EXPECT_EQ(text.str().find(word), std::string::npos) << file << " mentions " << word;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage
