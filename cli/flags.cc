@@ -43,17 +43,29 @@ void add_valued(CLI::App& app, const std::string& names, const std::string& plac
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
+// Our own usage line: CLI11 knows neither the order nor the flags that matter.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: " + usage_ + '\n';
+  }
+
+ private:
+  std::string usage_;
+};
+
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 }  // namespace
 
-Flags::Flags(const std::string& command, const std::string& summary)
+Flags::Flags(const std::string& command, const std::string& arguments, const std::string& summary)
     : app_(std::make_unique<CLI::App>(summary, command)) {
   app_->set_help_flag();  // ours is an ordinary toggle: it must win over missing arguments
   toggle("-h,--help", help_wanted_, "Show this help");
   toggle("-V,--version", version_wanted_, "Show version, backends, licences");
   app_->allow_extras();
-  app_->get_formatter()->column_width(34);
+  app_->formatter(std::make_shared<HelpFormatter>(command + ' ' + arguments));
 }
 
 Flags::~Flags() = default;
@@ -188,7 +200,7 @@ std::optional<InputError> Flags::parse(const std::vector<std::string>& arguments
   }
   const std::vector<std::string> extras = app_->remaining();
   if (!extras.empty()) {
-    return usage_error(app_->get_name(), "unexpected argument '" + extras.front() + '\'');
+    return usage_error(extras.front(), "unexpected argument (see " + app_->get_name() + " --help)");
   }
   for (const Positional& p : positionals_) {
     if (p.required && p.target->empty()) {

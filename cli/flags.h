@@ -1,6 +1,6 @@
 // The flags of a command: what they are called, what they accept, and errors in our own words.
 //
-//   Flags flags("stowage solve", "Plan an instance");
+//   Flags flags("stowage solve", "INSTANCE", "Plan an instance");
 //   flags.choice("--solver", options.solver, {"auto", "cbc", "glpk"}, "MILP backend");
 //   if (auto error = flags.parse(arguments)) complain(*error);
 //
@@ -25,8 +25,9 @@ namespace stowage {
 
 class Flags {
  public:
-  // `command` names the command in errors; `summary` heads the help.
-  Flags(const std::string& command, const std::string& summary);
+  // `command` names the command in errors; `arguments` follow it in the usage line; `summary` heads
+  // the help.
+  Flags(const std::string& command, const std::string& arguments, const std::string& summary);
   ~Flags();
   Flags(const Flags&) = delete;
   Flags& operator=(const Flags&) = delete;

@@ -21,9 +21,7 @@ constexpr std::string_view kExamples =
     "  stowage verify step.json step-plan.json\n";
 
 std::string command_help(const CommandText& text, const Flags& flags) {
-  std::string help = "stowage " + std::string(text.name) + ' ' + std::string(text.arguments) +
-                     '\n' + flags.help();
-  help += "\nExamples:\n";
+  std::string help = flags.help() + "Examples:\n";
   for (const std::string_view example : text.examples) help += "  " + std::string(example) + '\n';
   return help;
 }
@@ -55,7 +53,8 @@ std::vector<std::string> names_of(const std::vector<std::unique_ptr<Command>>& c
 ExitCode run_command(Command& command, const std::vector<std::string>& arguments,
                      Console& console) {
   const CommandText text = command.text();
-  Flags flags("stowage " + std::string(text.name), std::string(text.summary));
+  Flags flags("stowage " + std::string(text.name), std::string(text.arguments),
+              std::string(text.summary));
   command.declare(flags);
   const std::optional<InputError> error = flags.parse(arguments);
   if (flags.help_wanted()) return console.answer(command_help(text, flags), ExitCode::ok);

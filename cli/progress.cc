@@ -17,10 +17,10 @@ std::string columns(bool timeless, const std::string& source, const std::string&
                     const std::string& nodes, const std::string& by) {
   std::string line = padded(source, 1, Align::left);
   if (!timeless) line += padded(time, 10, Align::right);
-  line += padded(bound, 11, Align::right);
-  line += padded(best, 11, Align::right);
+  line += padded(bound, 10, Align::right);
+  line += padded(best, 10, Align::right);
   line += padded(gap, 9, Align::right);
-  line += padded(nodes, 9, Align::right);
+  line += padded(nodes, 8, Align::right);
   return line + "  " + by;
 }
 
