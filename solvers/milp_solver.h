@@ -41,11 +41,11 @@ struct MilpParams {
 
 struct MilpResult {
   MilpStatus status = MilpStatus::unknown;
-  bool gap_reached = false;            // stopped on MilpParams::gap
-  StopReason limit = StopReason::none; // which budget limit ended the run, if one did
-  double objective = milp::kInfinity;  // of `values`, offset included
-  double bound = -milp::kInfinity;     // proven lower bound, offset included
-  std::vector<double> values;          // one per variable, integers exactly integral
+  bool gap_reached = false;             // stopped on MilpParams::gap
+  StopReason limit = StopReason::none;  // which budget limit ended the run, if one did
+  double objective = milp::kInfinity;   // of `values`, offset included
+  double bound = -milp::kInfinity;      // proven lower bound, offset included
+  std::vector<double> values;           // one per variable, integers exactly integral
   std::int64_t nodes = 0;
   std::string detail;  // why, in words; never empty for error
 };

@@ -1,0 +1,13 @@
+// A lower bound on the objective and the name of its certificate.
+#pragma once
+
+#include <string>
+
+namespace stowage {
+
+struct NamedBound {
+  std::string name;  // as listed in formulations/README.md
+  double value = 0;
+};
+
+}  // namespace stowage

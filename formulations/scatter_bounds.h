@@ -1,0 +1,26 @@
+// Closed-form lower bounds on a scatter step: no plan is faster.
+//
+//   for (const NamedBound& bound : scatter_bounds(instance)) ...   // weakest first
+//
+// Proofs are in formulations/README.md under the bounds' names.
+#pragma once
+
+#include <vector>
+
+#include "formulations/bound.h"
+#include "instances/scatter_table.h"
+
+namespace stowage {
+
+// Fewest micro-batches of any plan: by tokens, and by how many sequences of at least one length
+// fit one micro-batch (pigeonhole). 0 for an empty step. Requires every sequence to fit some level.
+int least_micro_batches(const ScatterTable& table);
+
+// All closed-form bounds of the step in ms, weakest first:
+//   longest     the longest sequence on a group of its own [B1]
+//   area        least_micro_batches overheads and all device-time spread evenly [B2]
+//   pigeonhole  long sequences that cannot share a micro-batch, one makespan each [B3]
+// Requires every sequence to fit some level.
+std::vector<NamedBound> scatter_bounds(const ScatterTable& table);
+
+}  // namespace stowage

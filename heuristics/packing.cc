@@ -1,0 +1,102 @@
+#include "heuristics/packing.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+template <class Key>
+std::vector<int> descending(std::span<const Key> keys) {
+  std::vector<int> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return keys[static_cast<std::size_t>(a)] > keys[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+// Rooms of all bins in a segment tree that finds the first bin with enough room in O(log bins).
+class RoomTree {
+ public:
+  explicit RoomTree(std::size_t bins) {
+    while (leaves_ < bins) leaves_ *= 2;
+    room_.assign(2 * leaves_, -1);
+  }
+  void set(std::size_t bin, Tokens room) {
+    std::size_t node = bin + leaves_;
+    room_[node] = room;
+    while (node /= 2) room_[node] = std::max(room_[2 * node], room_[2 * node + 1]);
+  }
+  Tokens room(std::size_t bin) const { return room_[bin + leaves_]; }
+  // Requires a bin with that much room.
+  std::size_t first_with(Tokens size) const {
+    std::size_t node = 1;
+    while (node < leaves_) node = room_[2 * node] >= size ? 2 * node : 2 * node + 1;
+    return node - leaves_;
+  }
+
+ private:
+  std::size_t leaves_ = 1;
+  std::vector<Tokens> room_;
+};
+
+}  // namespace
+
+std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {
+  RoomTree rooms(sizes.size());
+  for (std::size_t bin = 0; bin < sizes.size(); ++bin) rooms.set(bin, capacity);
+  Bins bins;
+  for (const int item : descending(sizes)) {
+    const Tokens size = sizes[static_cast<std::size_t>(item)];
+    if (size > capacity) return std::nullopt;
+    const std::size_t bin = rooms.first_with(size);
+    if (bin >= bins.size()) bins.resize(bin + 1);
+    bins[bin].push_back(item);
+    rooms.set(bin, rooms.room(bin) - size);
+  }
+  return bins;
+}
+
+std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {
+  std::set<std::pair<Tokens, std::size_t>> by_room;  // (room, bin)
+  Bins bins;
+  for (const int item : descending(sizes)) {
+    const Tokens size = sizes[static_cast<std::size_t>(item)];
+    if (size > capacity) return std::nullopt;
+    std::pair<Tokens, std::size_t> target{capacity, bins.size()};
+    if (const auto fullest = by_room.lower_bound({size, 0}); fullest != by_room.end()) {
+      target = *fullest;
+      by_room.erase(fullest);
+    } else {
+      bins.emplace_back();
+    }
+    bins[target.second].push_back(item);
+    by_room.insert({target.first - size, target.second});
+  }
+  return bins;
+}
+
+std::optional<Bins> longest_processing_time(std::span<const double> loads,
+                                            std::span<const Tokens> sizes, int bins,
+                                            Tokens capacity) {
+  Bins packed(static_cast<std::size_t>(bins));
+  std::vector<double> load(packed.size(), 0);
+  std::vector<Tokens> room(packed.size(), capacity);
+  for (const int item : descending(loads)) {
+    const auto i = static_cast<std::size_t>(item);
+    std::size_t best = packed.size();
+    for (std::size_t bin = 0; bin < packed.size(); ++bin) {
+      if (sizes[i] <= room[bin] && (best == packed.size() || load[bin] < load[best])) best = bin;
+    }
+    if (best == packed.size()) return std::nullopt;
+    packed[best].push_back(item);
+    load[best] += loads[i];
+    room[best] -= sizes[i];
+  }
+  return packed;
+}
+
+}  // namespace stowage

@@ -1,0 +1,46 @@
+// Cutting a step into micro-batches.
+//
+// Every function returns, per micro-batch, its positions in ascending order. Whether a micro-batch
+// can be grouped is another question: see scatter_grouping.h.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/scatter_table.h"
+
+namespace stowage {
+
+using Chunks = std::vector<std::vector<int>>;
+
+// ceil(tokens / (N C)): no plan has fewer micro-batches. Requires C >= 1.
+int fewest_micro_batches(const ScatterTable& table);
+
+// Cuts the sequences, longest first, into `count` consecutive chunks that minimise the largest
+// token sum; among the optimal cuts the one whose early chunks are fullest. Fewer chunks if there
+// are fewer sequences. Source: FlexSP (arXiv 2412.01523, section 4.3), where a dynamic programme
+// finds the same optimum.
+Chunks token_chunks(const ScatterTable& table, int count);
+
+// Spreads the sequences over `count` chunks by longest-processing-time on device-time, none above
+// N C tokens, so that every chunk gets long and short ones. Nothing if one finds no room.
+std::optional<Chunks> spread_chunks(const ScatterTable& table, int count);
+
+// First-fit-decreasing of tokens into chunks of N C: the fewest chunks a simple rule finds.
+Chunks first_fit_chunks(const ScatterTable& table);
+
+// The makespan of a chunk given by its positions (ascending), or infinity if it cannot be grouped.
+using ChunkCost = std::function<Ms(std::span<const int> positions)>;
+
+// Consecutive chunks, longest first, as a shortest path over cut points: an arc is a chunk of at
+// most N C tokens. Arcs first carry `estimate`, which should rarely exceed the truth; those on the
+// shortest path are then priced by `cost`, until a path is priced throughout, `rounds` have passed
+// or the budget ends, and the best fully priced path wins. The number of micro-batches follows.
+// Nothing if no priced path exists.
+std::optional<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
+                                           int rounds, const Budget& budget);
+
+}  // namespace stowage

@@ -1,0 +1,54 @@
+// A scatter plan while it is being made: positions and levels of a ScatterTable instead of ids and
+// degrees, loads kept up to date instead of recomputed.
+#pragma once
+
+#include <vector>
+
+#include "instances/scatter_compose.h"
+#include "instances/scatter_table.h"
+
+namespace stowage {
+
+struct GroupDraft {
+  int level = 0;  // index into ScatterTable::levels()
+  Tokens tokens = 0;
+  Ms time = 0;  // overhead included, also while empty
+  std::vector<int> positions;
+};
+
+struct MicroBatchDraft {
+  Ms makespan = 0;  // the slowest group that holds a sequence
+  std::vector<GroupDraft> groups;
+};
+
+using StepDraft = std::vector<MicroBatchDraft>;
+
+// An empty group of `level`.
+GroupDraft empty_group(const ScatterTable& table, int level);
+
+void add_sequence(const ScatterTable& table, GroupDraft& group, int position);
+// Removes the sequence at `index` of group.positions; the last one takes its place.
+void remove_sequence(const ScatterTable& table, GroupDraft& group, std::size_t index);
+
+// Whether the group's memory holds `position` beside what it has.
+inline bool has_room(const ScatterTable& table, const GroupDraft& group, int position) {
+  return table.length(position) <=
+         table.levels()[static_cast<std::size_t>(group.level)].capacity - group.tokens;
+}
+
+// The makespan, from the groups.
+Ms slowest(const MicroBatchDraft& batch);
+
+// Sum of the makespans.
+Ms total(const StepDraft& step);
+
+// All positions of the micro-batch, ascending (longest sequence first).
+std::vector<int> positions_of(const MicroBatchDraft& batch);
+
+ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
+                    const StepDraft& step);
+
+// The inverse, for start plans. Requires a plan that the verifier accepts.
+StepDraft to_draft(const ScatterTable& table, const ScatterPlan& plan);
+
+}  // namespace stowage

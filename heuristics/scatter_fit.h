@@ -1,0 +1,23 @@
+// Groups opened on demand under a time target: the scatter form of MULTIFIT (Coffman, Garey and
+// Johnson 1978), which packs bins for a guessed makespan and bisects the guess.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "heuristics/scatter_draft.h"
+
+namespace stowage {
+
+// Packs `positions` (ascending) so that no group exceeds `target` ms: each sequence tries its
+// degrees from the least device-time to the most, first the fullest group with room, then a new
+// group while devices last. Nothing if a sequence finds no place. O(K groups).
+std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table,
+                                          std::span<const int> positions, Ms target);
+
+// The best of fit_groups over `rounds` bisections of the target between `lower` and the makespan
+// of the best packing found. Nothing if no target up to `upper` works.
+std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
+                                        Ms lower, Ms upper, int rounds);
+
+}  // namespace stowage

@@ -1,0 +1,19 @@
+// One degree for all groups of a step: what static sequence parallelism does, and the best such
+// degree per step, "BatchAda" in FlexSP's evaluation (arXiv 2412.01523, section 6.1).
+#pragma once
+
+#include <optional>
+
+#include "heuristics/scatter_draft.h"
+
+namespace stowage {
+
+// Packs sequences by best-fit-decreasing into bins of max(0.9 C d, longest) tokens; floor(N / d)
+// consecutive bins form a micro-batch. Nothing if the longest sequence exceeds C d.
+std::optional<StepDraft> homogeneous(const ScatterTable& table, int level);
+
+// The fastest homogeneous plan; ties to the smaller degree. Nothing if no degree holds the longest
+// sequence.
+std::optional<StepDraft> batch_ada(const ScatterTable& table);
+
+}  // namespace stowage

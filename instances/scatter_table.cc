@@ -1,0 +1,40 @@
+#include "instances/scatter_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "instances/cost_model.h"
+
+namespace stowage {
+
+ScatterTable::ScatterTable(const ScatterInstance& instance)
+    : devices_(instance.cluster.devices), device_tokens_(tokens_per_device(instance)) {
+  least_overhead_ = std::numeric_limits<Ms>::infinity();
+  for (const int degree : instance.cluster.degrees) {
+    levels_.push_back(
+        {degree, group_overhead_ms(instance, degree), group_capacity(instance, degree)});
+    least_overhead_ = std::min(least_overhead_, levels_.back().overhead);
+  }
+  const std::vector<Tokens> padded = padded_lengths(instance);
+  ids_.resize(padded.size());
+  std::iota(ids_.begin(), ids_.end(), 0);
+  std::stable_sort(ids_.begin(), ids_.end(), [&](std::int64_t a, std::int64_t b) {
+    return padded[static_cast<std::size_t>(a)] > padded[static_cast<std::size_t>(b)];
+  });
+  for (int position = 0; position < size(); ++position) {
+    const Tokens length = padded[static_cast<std::size_t>(id(position))];
+    if (kinds_.empty() || kinds_.back().length != length) {
+      Kind next{length, position, 0, std::numeric_limits<double>::infinity()};
+      for (const Level& level : levels_) {
+        cost_.push_back(sequence_ms(instance, length, level.degree));
+        if (length <= level.capacity) next.area = std::min(next.area, level.degree * cost_.back());
+      }
+      kinds_.push_back(next);
+    }
+    ++kinds_.back().count;
+    kind_of_.push_back(static_cast<int>(kinds_.size()) - 1);
+  }
+}
+
+}  // namespace stowage

@@ -1,0 +1,12 @@
+// The COIN-OR CBC backend (EPL-2.0). Compiled only with WITH_CBC.
+#pragma once
+
+#include "solvers/milp_backend.h"
+
+namespace stowage {
+
+// CbcModel over OsiClp with the default strategy, feasibility pump and RINS, one thread. Several
+// calls may run at once.
+MilpResult run_cbc(const MilpTask& task);
+
+}  // namespace stowage

@@ -1,0 +1,98 @@
+// Brute force against every backend: thousands of models too small to be easy for presolvers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/solvers/oracle.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kModels = 4000;
+constexpr std::int64_t kNodes = 200000;  // far above need: a run that reaches it has failed
+
+class Differential : public testing::TestWithParam<MilpBackend> {};
+
+TEST_P(Differential, AgreesWithEnumeration) {
+  std::mt19937_64 random(20240501);
+  int seen[6] = {};
+  for (int k = 0; k < kModels; ++k) {
+    SCOPED_TRACE("model " + std::to_string(k));
+    const RandomModel instance = random_model(random);
+    const Truth truth = enumerate(instance);
+    ++seen[static_cast<int>(truth.status)];
+    Budget budget({.node_limit = kNodes});
+    const MilpResult result = solve_milp(GetParam(), instance.model, {.seed = 7}, budget);
+    ASSERT_EQ(result.status, truth.status) << result.detail;
+    EXPECT_EQ(budget.nodes(), result.nodes);
+    if (truth.status != MilpStatus::optimal) continue;
+    ASSERT_NEAR(result.objective, truth.objective, 1e-6);
+    EXPECT_EQ(result.bound, result.objective);
+    EXPECT_EQ(instance.model.objective(result.values), result.objective);
+    EXPECT_LE(instance.model.violation(result.values), 1e-6);
+  }
+  // The generator must keep producing every kind of answer for the test to mean anything.
+  EXPECT_GT(seen[static_cast<int>(MilpStatus::optimal)], kModels / 4);
+  EXPECT_GT(seen[static_cast<int>(MilpStatus::infeasible)], kModels / 20);
+  EXPECT_GT(seen[static_cast<int>(MilpStatus::unbounded)], kModels / 50);
+}
+
+// A cutoff cuts nothing below it, claims nothing that is false above it.
+TEST_P(Differential, CutoffSplitsAtTheOptimum) {
+  std::mt19937_64 random(99);
+  int checked = 0;
+  for (int k = 0; k < kModels / 4; ++k) {
+    SCOPED_TRACE("model " + std::to_string(k));
+    const RandomModel instance = random_model(random);
+    const Truth truth = enumerate(instance);
+    if (truth.status != MilpStatus::optimal) continue;
+    ++checked;
+    Budget budget({.node_limit = kNodes});
+    const MilpResult above =
+        solve_milp(GetParam(), instance.model, {.cutoff = truth.objective + 0.125}, budget);
+    ASSERT_EQ(above.status, MilpStatus::optimal) << above.detail;
+    ASSERT_NEAR(above.objective, truth.objective, 1e-6);
+    const MilpResult below =
+        solve_milp(GetParam(), instance.model, {.cutoff = truth.objective - 0.125}, budget);
+    if (has_point(below.status)) {
+      ASSERT_NEAR(below.objective, truth.objective, 1e-6);  // found without needing the cutoff
+    } else {
+      ASSERT_EQ(below.status, MilpStatus::unknown) << below.detail;
+      ASSERT_EQ(below.bound, truth.objective - 0.125);
+    }
+  }
+  EXPECT_GT(checked, kModels / 16);
+}
+
+// An optimal start must survive, and a gap stop must leave a true bound.
+TEST_P(Differential, StartsAndGapsKeepTheTruth) {
+  std::mt19937_64 random(4711);
+  for (int k = 0; k < kModels / 4; ++k) {
+    SCOPED_TRACE("model " + std::to_string(k));
+    const RandomModel instance = random_model(random);
+    const Truth truth = enumerate(instance);
+    if (truth.status != MilpStatus::optimal) continue;
+    Budget budget({.node_limit = kNodes});
+    const MilpResult rough = solve_milp(GetParam(), instance.model, {.gap = 0.3}, budget);
+    ASSERT_TRUE(has_point(rough.status)) << rough.detail;
+    EXPECT_LE(rough.bound, truth.objective + 1e-6);
+    EXPECT_GE(rough.objective, truth.objective - 1e-6);
+    EXPECT_EQ(rough.status == MilpStatus::feasible, rough.gap_reached) << rough.detail;
+    const MilpResult again =
+        solve_milp(GetParam(), instance.model, {.start = rough.values}, budget);
+    ASSERT_EQ(again.status, MilpStatus::optimal) << again.detail;
+    ASSERT_NEAR(again.objective, truth.objective, 1e-6);
+    const MilpResult third =
+        solve_milp(GetParam(), instance.model, {.start = again.values}, budget);
+    ASSERT_EQ(third.status, MilpStatus::optimal) << third.detail;
+    ASSERT_NEAR(third.objective, truth.objective, 1e-6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Differential, testing::ValuesIn(built_backends()),
+                         [](const auto& backend) { return std::string(name(backend.param)); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Differential);
+
+}  // namespace
+}  // namespace stowage

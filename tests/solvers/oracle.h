@@ -1,0 +1,31 @@
+// Small random integer models and their answers by enumeration, which shares no code with anything
+// under test. At most one variable, the line, may be continuous or unbounded: for each choice of
+// the others its feasible values are an interval, so that free variables, rays and mixed models
+// have exact answers too.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "formulations/model.h"
+#include "solvers/milp_solver.h"
+
+namespace stowage {
+
+struct Truth {
+  MilpStatus status = MilpStatus::infeasible;  // optimal, infeasible or unbounded
+  double objective = milp::kInfinity;
+};
+
+struct RandomModel {
+  milp::Model model;
+  int line = -1;  // index of the line variable or -1
+};
+
+// Uniform in [low, high], the same on every platform.
+int draw(std::mt19937_64& random, int low, int high);
+
+RandomModel random_model(std::mt19937_64& random);
+Truth enumerate(const RandomModel& random);
+
+}  // namespace stowage
