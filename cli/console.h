@@ -35,6 +35,7 @@ struct CliError {
 // `text` with control characters shown as '?': names come from files and must not steer a terminal.
 std::string printable(std::string_view text);
 
+// All of them as errors of `file`; "" for errors whose pointers already say where they are.
 std::vector<CliError> errors_in(const std::string& file, const std::vector<InputError>& errors);
 
 class Console {

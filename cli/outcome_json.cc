@@ -113,9 +113,14 @@ std::string error_json(const std::vector<CliError>& errors, ExitCode code) {
   json.begin_object();
   json.text("format", "stowage/outcome");
   json.integer("version", 1);
+  json.text("problem", "");  // what was asked for could not be read
   json.text("status", "error");
   json.text("stopped_by", "error");
   json.integer("exit_code", to_int(code));
+  for (const std::string_view key : {"objective_ms", "bound_ms", "gap", "plan"}) {
+    json.key(key);
+    json.null();
+  }
   write_errors(json, errors);
   json.end_object();
   return json.take();
