@@ -33,11 +33,10 @@ std::optional<std::int64_t> micro_batches(const Row& row) {
 }
 
 Table table_of(const std::vector<Row>& rows, bool timeless) {
-  std::vector<Table::Column> columns = {{"method", Align::left},   {"kind", Align::left},
-                                        {"best ms", Align::right}, {"bound ms", Align::right},
-                                        {"gap", Align::right},     {"time", Align::right},
-                                        {"status", Align::left},   {"micro-batches", Align::right},
-                                        {"", Align::left}};
+  std::vector<Table::Column> columns = {
+      {"method", Align::left},    {"kind", Align::left},           {"best ms", Align::right},
+      {"bound ms", Align::right}, {"gap", Align::right},           {"time", Align::right},
+      {"status", Align::left},    {"micro-batches", Align::right}, {"", Align::left}};
   constexpr std::ptrdiff_t kTimeColumn = 5;
   if (timeless) columns.erase(columns.begin() + kTimeColumn);
   Table table(columns);
@@ -89,12 +88,13 @@ void write_row(JsonWriter& json, const Row& row, bool timeless) {
 class CompareCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "compare",
-            .arguments = "INSTANCE",
-            .summary = "Run every method, the published baselines included, side by side",
-            .examples = {"stowage compare instance.json -t 1 --milp-limit 1",
-                         "stowage compare instance.json --methods lpt,auto --format table -t 1",
-                         "stowage compare instance.json --methods lpt,auto --format markdown -t 1"}};
+    return {
+        .name = "compare",
+        .arguments = "INSTANCE",
+        .summary = "Run every method, the published baselines included, side by side",
+        .examples = {"stowage compare instance.json -t 1 --milp-limit 1",
+                     "stowage compare instance.json --methods lpt,auto --format table -t 1",
+                     "stowage compare instance.json --methods lpt,auto --format markdown -t 1"}};
   }
 
   void declare(Flags& flags) override {
@@ -135,8 +135,8 @@ class CompareCommand : public Command {
                            const std::atomic<bool>& interrupt) const {
     std::vector<Method> chosen;
     for (const Method& method : methods(instance)) {
-      const bool wanted = methods_.empty() ||
-                          std::find(methods_.begin(), methods_.end(), method.name) != methods_.end();
+      const bool wanted = methods_.empty() || std::find(methods_.begin(), methods_.end(),
+                                                        method.name) != methods_.end();
       if (wanted) chosen.push_back(method);
     }
     std::stable_sort(chosen.begin(), chosen.end(), [](const Method& a, const Method& b) {

@@ -21,12 +21,13 @@ constexpr std::int64_t kDefaultCount = 512;
 class GenerateCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "generate",
-            .arguments = "FAMILY [-o INSTANCE]",
-            .summary = "Make an instance from a preset and a list or distribution of lengths",
-            .examples = {"stowage generate scatter --preset gpt-7b --devices 16 --seed 7 -o step.json",
-                         "stowage generate scatter --lengths lengths.txt --count 8 --step 1",
-                         "stowage generate scatter --lengths uniform --least 512 --most 4096"}};
+    return {
+        .name = "generate",
+        .arguments = "FAMILY [-o INSTANCE]",
+        .summary = "Make an instance from a preset and a list or distribution of lengths",
+        .examples = {"stowage generate scatter --preset gpt-7b --devices 16 --seed 7 -o step.json",
+                     "stowage generate scatter --lengths lengths.txt --count 8 --step 1",
+                     "stowage generate scatter --lengths uniform --least 512 --most 4096"}};
   }
 
   void declare(Flags& flags) override {
@@ -53,8 +54,9 @@ class GenerateCommand : public Command {
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (family_ != "scatter") {
-      return console.refuse({kUsage, "FAMILY", "unknown value '" + family_ + "' (choose scatter)" +
-                                                   suggestion(family_, {"scatter"})});
+      return console.refuse(
+          {kUsage, "FAMILY",
+           "unknown value '" + family_ + "' (choose scatter)" + suggestion(family_, {"scatter"})});
     }
     Result<ScatterPreset> preset = preset_.preset();
     if (!preset) return console.refuse(preset.errors().front());
@@ -127,7 +129,8 @@ class GenerateCommand : public Command {
                        instance_size(instance);
     if (generated.above > 0) {
       line += "; " + grouped(generated.above) + " above " + grouped(generated.longest_allowed) +
-              " tokens " + (generated.generator.above_limit == AboveLimit::clip ? "clipped" : "dropped");
+              " tokens " +
+              (generated.generator.above_limit == AboveLimit::clip ? "clipped" : "dropped");
     }
     const std::string text = write_generated(generated);
     if (output_.empty() || output_ == "-") {

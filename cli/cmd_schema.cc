@@ -30,9 +30,9 @@ class SchemaCommand : public Command {
     output_flags_.apply(console);
     const std::optional<std::string_view> text = stowage::schema(name_);
     if (!text) {
-      return console.refuse({kUsage, "NAME", "unknown value '" + name_ + "' (choose " +
-                                                 comma_list(names_) + ')' +
-                                                 suggestion(name_, names_)});
+      return console.refuse({kUsage, "NAME",
+                             "unknown value '" + name_ + "' (choose " + comma_list(names_) + ')' +
+                                 suggestion(name_, names_)});
     }
     return console.answer(std::string(*text), ExitCode::ok);
   }

@@ -14,9 +14,9 @@
 namespace stowage {
 
 struct CommandText {
-  std::string_view name;       // "solve"
-  std::string_view arguments;  // "INSTANCE [-o PLAN]"
-  std::string_view summary;    // one line
+  std::string_view name;                     // "solve"
+  std::string_view arguments;                // "INSTANCE [-o PLAN]"
+  std::string_view summary;                  // one line
   std::array<std::string_view, 3> examples;  // each runs as it stands after those before it
 };
 

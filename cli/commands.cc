@@ -7,6 +7,9 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_solve_command());
   commands.push_back(make_verify_command());
   commands.push_back(make_compare_command());
+  commands.push_back(make_generate_command());
+  commands.push_back(make_convert_command());
+  commands.push_back(make_schema_command());
   return commands;
 }
 

@@ -54,8 +54,8 @@ Result<SolveOptions> SolveFlags::options() const {
   }
   if (!options.backend) {
     return InputError{kUsage, "--solver",
-                      "this build has no '" + solver_ + "' (built in: " +
-                          (built.empty() ? "none" : comma_list(built)) + ')'};
+                      "this build has no '" + solver_ +
+                          "' (built in: " + (built.empty() ? "none" : comma_list(built)) + ')'};
   }
   return options;
 }
@@ -86,8 +86,9 @@ std::optional<InputError> check_method(const Instance& instance, const std::stri
                                        const std::string& flag) {
   const std::vector<std::string> names = method_names(instance);
   if (std::find(names.begin(), names.end(), method) != names.end()) return std::nullopt;
-  return InputError{kUsage, flag, "unknown value '" + method + "' (choose " + comma_list(names) +
-                                      ')' + suggestion(method, names)};
+  return InputError{kUsage, flag,
+                    "unknown value '" + method + "' (choose " + comma_list(names) + ')' +
+                        suggestion(method, names)};
 }
 
 std::string solver_name(const SolveOptions& options) {

@@ -65,9 +65,7 @@ void Console::say(std::string_view line) {
   write_all(STDERR_FILENO, std::string(line) + '\n');
 }
 
-void Console::error(std::string_view line) {
-  say(red("stowage:") + ' ' + printable(line));
-}
+void Console::error(std::string_view line) { say(red("stowage:") + ' ' + printable(line)); }
 
 void Console::warn(std::string_view line) {
   if (settings.level >= LogLevel::warn) say("stowage: warning: " + printable(line));

@@ -63,14 +63,15 @@ std::vector<std::string> scatter_infeasibility(const ScatterInstance& instance,
     const Tokens padded = padded_length(instance, length);
     longest = std::max(longest, padded);
     if (i >= kListedSequences) continue;
-    std::string line = "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
+    std::string line =
+        "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
     if (padded != length) line += " (" + grouped(padded) + " after padding)";
     lines.push_back(line + ", the largest group holds " + grouped(capacity) + " (degree " +
                     std::to_string(degree) + ')');
   }
   if (unplaceable.size() > kListedSequences) {
-    lines.push_back("and " + grouped(static_cast<std::int64_t>(unplaceable.size() -
-                                                               kListedSequences)) +
+    lines.push_back("and " +
+                    grouped(static_cast<std::int64_t>(unplaceable.size() - kListedSequences)) +
                     " more sequences");
   }
   if (longest == 0) return lines;
@@ -78,12 +79,10 @@ std::vector<std::string> scatter_infeasibility(const ScatterInstance& instance,
   const double memory = instance.model.states_mib +
                         instance.model.activation_mib_per_token * static_cast<double>(share);
   std::string remedy = "remedy: raise cluster.memory_mib from " +
-                       shortest(instance.cluster.memory_mib) + " to " +
-                       shortest(std::ceil(memory));
+                       shortest(instance.cluster.memory_mib) + " to " + shortest(std::ceil(memory));
   const Tokens per_device = tokens_per_device(instance);
   if (per_device > 0 && (longest + per_device - 1) / per_device <= instance.cluster.devices) {
-    remedy += ", or allow a degree of at least " +
-              grouped((longest + per_device - 1) / per_device);
+    remedy += ", or allow a degree of at least " + grouped((longest + per_device - 1) / per_device);
   }
   lines.push_back(remedy + ", or shorten the sequences");
   return lines;
@@ -136,9 +135,7 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
   return violations;
 }
 
-std::string plan_json(const Plan& plan) {
-  return write_scatter_plan(std::get<ScatterPlan>(plan));
-}
+std::string plan_json(const Plan& plan) { return write_scatter_plan(std::get<ScatterPlan>(plan)); }
 
 void write_plan(JsonWriter& json, const Plan& plan) {
   write_json(json, std::get<ScatterPlan>(plan));

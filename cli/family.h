@@ -28,9 +28,10 @@ Loaded<Instance> load_instance(const std::string& path);
 // The plan in the file at `path`, or the one inside an outcome.
 Loaded<Plan> load_plan(const std::string& path);
 
-std::string_view problem_name(const Instance& instance);    // "scatter"
+std::string_view problem_name(const Instance& instance);  // "scatter"
 const std::string& instance_name(const Instance& instance);
-std::string instance_size(const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
+std::string instance_size(
+    const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
 
 double plan_objective(const Plan& plan);
 double plan_bound(const Plan& plan);

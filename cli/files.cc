@@ -89,7 +89,8 @@ Result<std::string> read_file(const std::string& path) {
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) return unreadable(path, errno);
   // Known beforehand for regular files: nothing is read in vain.
-  if (S_ISREG(status.st_mode) && static_cast<std::uintmax_t>(status.st_size) > kMaxDocumentBytes) return too_large(path);
+  if (S_ISREG(status.st_mode) && static_cast<std::uintmax_t>(status.st_size) > kMaxDocumentBytes)
+    return too_large(path);
   std::string bytes;
   std::array<char, 1 << 16> buffer;
   while (true) {
@@ -110,8 +111,8 @@ std::optional<InputError> write_file(const std::string& path, const std::string&
   if (exists && S_ISDIR(old.st_mode)) return unwritable(path, reason(EISDIR));
   if (exists && !S_ISREG(old.st_mode)) return write_directly(path, bytes);
 
-  // Beside the target, because rename is atomic only inside one file system. O_EXCL and not mkstemp:
-  // the mode of a new file is then what the user's umask says.
+  // Beside the target, because rename is atomic only inside one file system. O_EXCL and not
+  // mkstemp: the mode of a new file is then what the user's umask says.
   const std::string temporary = target + '.' + std::to_string(::getpid()) + ".tmp";
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) return unwritable(path, reason(errno));

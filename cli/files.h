@@ -18,9 +18,9 @@ namespace stowage {
 // than kMaxDocumentBytes of instances/json.h.
 Result<std::string> read_file(const std::string& path);
 
-// Puts `bytes` at `path`: written to a temporary beside it, flushed to the disk and renamed, so that
-// a reader sees the old file or the new one and never a part. An existing file keeps its mode; a
-// symbolic link is followed; what is no regular file (a pipe, a device) is written directly.
+// Puts `bytes` at `path`: written to a temporary beside it, flushed to the disk and renamed, so
+// that a reader sees the old file or the new one and never a part. An existing file keeps its mode;
+// a symbolic link is followed; what is no regular file (a pipe, a device) is written directly.
 // Error: E002 cannot be written. The old file is then untouched and the temporary is gone.
 std::optional<InputError> write_file(const std::string& path, const std::string& bytes);
 

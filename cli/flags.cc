@@ -1,7 +1,6 @@
 #include "cli/flags.h"
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -77,7 +76,8 @@ void Flags::positional(const std::string& name, std::string& target, const std::
 }
 
 void Flags::toggle(const std::string& names, bool& target, const std::string& help) {
-  app_->add_flag_callback(names, [&target] { target = true; }, help)
+  app_->add_flag_callback(
+          names, [&target] { target = true; }, help)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -111,7 +111,8 @@ void Flags::number(const std::string& names, std::optional<double>& target,
     if (!value || !std::isfinite(*value) || *value < least || *value > most) {
       const std::string range = most < 1e15 ? "from " + shortest(least) + " to " + shortest(most)
                                             : "of at least " + shortest(least);
-      throw BadFlag{usage_error(long_name(names), "must be a number " + range + ", is '" + v + '\'')};
+      throw BadFlag{
+          usage_error(long_name(names), "must be a number " + range + ", is '" + v + '\'')};
     }
     target = value;
   });
@@ -138,8 +139,8 @@ void Flags::list(const std::string& names, std::vector<std::string>& target,
     for (std::size_t begin = 0; begin <= value.size();) {
       const std::size_t end = std::min(value.find(',', begin), value.size());
       if (end == begin) {
-        throw BadFlag{usage_error(long_name(names), "must be words separated by commas, is '" +
-                                                        value + '\'')};
+        throw BadFlag{usage_error(long_name(names),
+                                  "must be words separated by commas, is '" + value + '\'')};
       }
       target.push_back(value.substr(begin, end - begin));
       begin = end + 1;

@@ -8,9 +8,8 @@
 // Only one scope may live at a time. The handlers found at construction are put back at the end.
 #pragma once
 
-#include <csignal>
-
 #include <atomic>
+#include <csignal>
 
 namespace stowage {
 

@@ -1,6 +1,5 @@
 // stowage: one command line, a handful of commands. This file finds the command and hands over.
 #include <csignal>
-
 #include <exception>
 #include <string>
 #include <vector>
@@ -39,8 +38,10 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
   help +=
       "\nstdout carries the answer (JSON), stderr what people read.\n"
       "Exit codes: 0 plan or valid, 1 infeasible or invalid, 2 bad input, 3 nothing found in the\n"
-      "limits, 70 internal error, 130 second Ctrl-C. The first Ctrl-C finishes with the best plan.\n"
-      "\nFlags:\n  -h, --help     Show this help\n  -V, --version  Show version, backends, licences\n\n";
+      "limits, 70 internal error, 130 second Ctrl-C. The first Ctrl-C finishes with the best "
+      "plan.\n"
+      "\nFlags:\n  -h, --help     Show this help\n  -V, --version  Show version, backends, "
+      "licences\n\n";
   return help + std::string(kExamples);
 }
 
@@ -66,9 +67,9 @@ ExitCode run_command(Command& command, const std::vector<std::string>& arguments
 ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
   const std::vector<std::unique_ptr<Command>> commands = make_commands();
   if (arguments.empty()) {
-    return console.refuse({kUsage, "COMMAND", "is missing (choose " +
-                                                  comma_list(names_of(commands)) +
-                                                  "; see stowage --help)"});
+    return console.refuse(
+        {kUsage, "COMMAND",
+         "is missing (choose " + comma_list(names_of(commands)) + "; see stowage --help)"});
   }
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
@@ -84,10 +85,10 @@ ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
     if (command->text().name == name) return run_command(*command, arguments, console);
   }
   const bool flag = name.size() > 1 && name.front() == '-';
-  return console.refuse({kUsage, name,
-                         (flag ? "a command must come first (choose " : "unknown command (choose ") +
-                             comma_list(names_of(commands)) + ')' +
-                             suggestion(name, names_of(commands))});
+  return console.refuse(
+      {kUsage, name,
+       (flag ? "a command must come first (choose " : "unknown command (choose ") +
+           comma_list(names_of(commands)) + ')' + suggestion(name, names_of(commands))});
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     return stowage::to_int(stowage::dispatch(arguments, console));
   } catch (const std::exception& e) {
-    return stowage::to_int(console.refuse({stowage::kInternal, "stowage", e.what()},
-                                          stowage::ExitCode::internal));
+    return stowage::to_int(
+        console.refuse({stowage::kInternal, "stowage", e.what()}, stowage::ExitCode::internal));
   }
 }

@@ -30,7 +30,8 @@ class PresetFlags {
   std::optional<std::int64_t> pad_multiple_;
 };
 
-// Errors of the generator point at its options ("/limit_tokens"); people know the flags ("--limit").
+// Errors of the generator point at its options ("/limit_tokens"); people know the flags
+// ("--limit").
 std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors);
 
 }  // namespace stowage

@@ -36,8 +36,8 @@ std::string ProgressTable::line(const Improvement& step) const {
 
 void ProgressTable::print(const Improvement& improvement) {
   if (rows_ % kRowsPerHeader == 0) {
-    console_.table_line(columns(console_.settings.timeless, "", "time", "bound", "best", "gap",
-                                "nodes", "by"));
+    console_.table_line(
+        columns(console_.settings.timeless, "", "time", "bound", "best", "gap", "nodes", "by"));
   }
   ++rows_;
   console_.table_line(line(improvement));
@@ -59,8 +59,7 @@ void ProgressTable::add(const Improvement& improvement) {
     }
     return;
   }
-  if (!console_.settings.timeless &&
-      improvement.seconds >= printed_->seconds + kSecondsPerLine) {
+  if (!console_.settings.timeless && improvement.seconds >= printed_->seconds + kSecondsPerLine) {
     held_.reset();
     print(improvement);
     return;

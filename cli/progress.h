@@ -33,7 +33,7 @@ class ProgressTable {
 
   Console& console_;
   std::optional<Improvement> printed_;  // the last one that has its line
-  std::optional<Improvement> held_;     // newer than printed_, not shown or only as a rewritten line
+  std::optional<Improvement> held_;  // newer than printed_, not shown or only as a rewritten line
   int rows_ = 0;
 };
 

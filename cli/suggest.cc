@@ -36,7 +36,8 @@ std::optional<std::string> nearest_word(std::string_view word,
   std::optional<std::string> best;
   std::size_t best_distance = 0;
   for (const std::string& candidate : known) {
-    const std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
+    const std::size_t allowed =
+        std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
     const std::size_t distance = edit_distance(word, candidate);
     if (distance > allowed || (best && distance >= best_distance)) continue;
     best = candidate;

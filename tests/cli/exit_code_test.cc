@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-
 #include <ostream>
 
 #include "tests/cli/fixture.h"
@@ -125,7 +124,11 @@ const Case kCases[] = {
      .format = "stowage/instance",
      .err = "2 sequences, 30 tokens, 64 devices",
      .input = "10\n20\n"},
-    {.name = "no_command", .arguments = {}, .exit_code = 2, .format = "stowage/outcome", .err = "stowage: COMMAND: is missing"},
+    {.name = "no_command",
+     .arguments = {},
+     .exit_code = 2,
+     .format = "stowage/outcome",
+     .err = "stowage: COMMAND: is missing"},
 };
 
 class ExitCodes : public testing::TestWithParam<Case> {};
@@ -133,8 +136,8 @@ class ExitCodes : public testing::TestWithParam<Case> {};
 TEST_P(ExitCodes, StandInTheJsonToo) {
   const TempDir dir;
   fill_with_examples(dir);
-  const Run run = stowage(GetParam().arguments,
-                          {.input = GetParam().input, .directory = dir.path()});
+  const Run run =
+      stowage(GetParam().arguments, {.input = GetParam().input, .directory = dir.path()});
   EXPECT_EQ(run.signal, 0);
   EXPECT_EQ(run.exit_code, GetParam().exit_code) << run.err;
   EXPECT_THAT(run.err, HasSubstr(GetParam().err));
@@ -159,9 +162,9 @@ INSTANTIATE_TEST_SUITE_P(Cli, ExitCodes, testing::ValuesIn(kCases),
 TEST(ExitCode, AnInfeasibleInstanceLeavesNoPlanFile) {
   const TempDir dir;
   dir.write("infeasible.json", kInfeasibleInstance);
-  EXPECT_EQ(stowage({"solve", "infeasible.json", "-o", "new.json"}, {.directory = dir.path()})
-                .exit_code,
-            1);
+  EXPECT_EQ(
+      stowage({"solve", "infeasible.json", "-o", "new.json"}, {.directory = dir.path()}).exit_code,
+      1);
   EXPECT_THAT(dir.names(), testing::ElementsAre("infeasible.json"));
 }
 

@@ -40,15 +40,9 @@ const Case kCases[] = {
     {"value_for_a_toggle",
      {"solve", "instance.json", "--timeless=yes"},
      "stowage: --timeless: takes no value\n"},
-    {"value_missing",
-     {"solve", "instance.json", "--gap"},
-     "stowage: --gap: a value must follow\n"},
-    {"short_value_missing",
-     {"solve", "instance.json", "-o"},
-     "stowage: -o: a value must follow\n"},
-    {"value_empty",
-     {"solve", "instance.json", "-o", ""},
-     "stowage: --output: must not be empty\n"},
+    {"value_missing", {"solve", "instance.json", "--gap"}, "stowage: --gap: a value must follow\n"},
+    {"short_value_missing", {"solve", "instance.json", "-o"}, "stowage: -o: a value must follow\n"},
+    {"value_empty", {"solve", "instance.json", "-o", ""}, "stowage: --output: must not be empty\n"},
     {"negative_time",
      {"solve", "instance.json", "-t", "-1"},
      "stowage: --time-limit: must be a number from 0 to 1e+09, is '-1'\n"},
@@ -73,9 +67,7 @@ const Case kCases[] = {
     {"log_level",
      {"solve", "instance.json", "--log-level", "warning"},
      "stowage: --log-level: unknown value 'warning' (choose error, warn, info, debug)\n"},
-    {"instance_missing",
-     {"solve"},
-     "stowage: INSTANCE: is missing (see stowage solve --help)\n"},
+    {"instance_missing", {"solve"}, "stowage: INSTANCE: is missing (see stowage solve --help)\n"},
     {"plan_missing",
      {"verify", "instance.json"},
      "stowage: PLAN: is missing (see stowage verify --help)\n"},
@@ -126,7 +118,8 @@ TEST(Flags, UnknownCommandsGetASuggestion) {
 TEST(Flags, UnknownMethodsGetTheListAndASuggestion) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Run run = stowage({"solve", "instance.json", "--method", "autto"}, {.directory = dir.path()});
+  const Run run =
+      stowage({"solve", "instance.json", "--method", "autto"}, {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, testing::MatchesRegex("stowage: --method: unknown value 'autto' \\(choose "
                                              "auto, .*\\); did you mean 'auto'\\?\n"));
