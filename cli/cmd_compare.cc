@@ -88,18 +88,18 @@ void write_row(JsonWriter& json, const Row& row, bool timeless) {
 class CompareCommand : public Command {
  public:
   CommandText text() const override {
-    return {
-        .name = "compare",
-        .arguments = "INSTANCE",
-        .summary = "Run every method, the published baselines included, side by side",
-        .examples = {"stowage compare instance.json -t 1 --milp-limit 1",
-                     "stowage compare instance.json --methods lpt,auto --format table -t 1",
-                     "stowage compare instance.json --methods lpt,auto --format markdown -t 1"}};
+    return {.name = "compare",
+            .arguments = "INSTANCE",
+            .summary = "Run every method, the published baselines included, side by side",
+            .examples = {
+                "stowage compare instance.json -t 1 --milp-limit 1",
+                "stowage compare instance.json --methods batch-ada,fast --format table -t 1",
+                "stowage compare instance.json --methods batch-ada,fast --format markdown -t 1"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
-    flags.list("--methods", methods_, "A,B,...", "Only these methods; default all");
+    flags.list("--methods", methods_, "A,B,...", "Some of " + method_list() + "; default all");
     flags.choice("--format", format_, {"json", "markdown", "table"},
                  "What stdout gets; the table goes to stderr with json. Default json");
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
@@ -184,9 +184,7 @@ class CompareCommand : public Command {
     if (interrupted) console.warn("interrupted: methods that had not begun are not listed");
     if (format_ == "table") return console.answer(table.text(), code);
     if (format_ == "markdown") return console.answer(table.markdown(), code);
-    std::string text = table.text();
-    text.pop_back();
-    console.info(text);
+    if (console.settings.level >= LogLevel::info) console.block(table.text());
 
     JsonWriter json;
     json.begin_object();

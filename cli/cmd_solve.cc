@@ -20,14 +20,14 @@ class SolveCommand : public Command {
             .arguments = "INSTANCE [-o PLAN]",
             .summary = "Plan an instance; print the outcome as JSON",
             .examples = {"stowage solve instance.json -o plan.json",
-                         "stowage solve instance.json --method lpt --timeless",
+                         "stowage solve instance.json --method fast --timeless",
                          "stowage solve instance.json --start plan.json --gap 0.01 -t 5"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.text("-o,--output", output_, "PLAN", "Write the plan there");
-    flags.text("--method", method_, "NAME", "auto, or one of the instance's methods (see compare)");
+    flags.text("--method", method_, "NAME", "One of " + method_list() + "; default auto");
     solve_.declare(flags);
     flags.text("--start", start_path_, "PLAN", "A plan to begin with; it is never made worse");
     output_flags_.declare(flags, true);

@@ -6,6 +6,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_solve_command());
   commands.push_back(make_verify_command());
+  commands.push_back(make_run_command());
   commands.push_back(make_compare_command());
   commands.push_back(make_generate_command());
   commands.push_back(make_convert_command());

@@ -76,6 +76,18 @@ std::string SolveFlags::describe() const {
   return text + "seed " + std::to_string(seed());
 }
 
+std::string method_list() {
+  // Degree 1 stands for every degree: a homogeneous method is listed for each of an instance's.
+  const ScatterInstance any{.cluster = {.devices = 1, .degrees = {1}}};
+  std::vector<std::string> names = method_names(any);
+  for (std::string& name : names) {
+    if (name.size() > 2 && name.compare(name.size() - 2, 2, "-1") == 0) {
+      name.replace(name.size() - 1, 1, "DEGREE");
+    }
+  }
+  return comma_list(names);
+}
+
 std::vector<std::string> method_names(const Instance& instance) {
   std::vector<std::string> names;
   for (const Method& method : methods(instance)) names.emplace_back(method.name);

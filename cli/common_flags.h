@@ -53,6 +53,9 @@ class SolveFlags {
   std::optional<std::int64_t> seed_;
 };
 
+// The methods of any instance for a help text, "homogeneous-DEGREE" among them.
+std::string method_list();
+
 // Names of all methods of the instance.
 std::vector<std::string> method_names(const Instance& instance);
 

@@ -79,6 +79,11 @@ void Console::debug(std::string_view line) {
   if (settings.level >= LogLevel::debug) say(line);
 }
 
+void Console::block(std::string_view lines) {
+  erase_line();
+  write_all(STDERR_FILENO, std::string(lines));
+}
+
 void Console::table_line(std::string_view line) { say(line); }
 
 void Console::rewrite_line(std::string_view line) {

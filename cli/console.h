@@ -53,6 +53,9 @@ class Console {
   void info(std::string_view line);
   void debug(std::string_view line);
 
+  // Lines that each end in '\n', such as a table. Not subject to the level.
+  void block(std::string_view lines);
+
   // Whether stderr is a terminal: only then may a line be written over.
   bool terminal() const { return terminal_; }
 

@@ -53,6 +53,20 @@ std::string percent_text(const std::optional<double>& share) {
 
 std::string seconds_text(double seconds) { return fixed(seconds, 2) + 's'; }
 
+std::string significant(double value) {
+  std::array<char, 40> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::general, 3);
+  return std::string(buffer.data(), end.ptr);
+}
+
+std::string scientific(double value) {
+  std::array<char, 40> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::scientific, 1);
+  return std::string(buffer.data(), end.ptr);
+}
+
 std::string shortest(double value) {
   std::array<char, 40> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -25,6 +25,12 @@ std::string percent_text(const std::optional<double>& share);
 // "0.05s", "12.30s", "1 204.00s"
 std::string seconds_text(double seconds);
 
+// Three significant digits: "4", "0.0125", "1.23e+06".
+std::string significant(double value);
+
+// "1.2e-07"; "nan" and "inf" as they are.
+std::string scientific(double value);
+
 // The shortest decimal that reads back as the same double: "0.5", "1e-06".
 std::string shortest(double value);
 

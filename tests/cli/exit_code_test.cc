@@ -136,8 +136,8 @@ class ExitCodes : public testing::TestWithParam<Case> {};
 TEST_P(ExitCodes, StandInTheJsonToo) {
   const TempDir dir;
   fill_with_examples(dir);
-  const Run run =
-      stowage(GetParam().arguments, {.input = GetParam().input, .directory = dir.path()});
+  const Finished run =
+      run_stowage(GetParam().arguments, {.input = GetParam().input, .directory = dir.path()});
   EXPECT_EQ(run.signal, 0);
   EXPECT_EQ(run.exit_code, GetParam().exit_code) << run.err;
   EXPECT_THAT(run.err, HasSubstr(GetParam().err));
@@ -163,7 +163,7 @@ TEST(ExitCode, AnInfeasibleInstanceLeavesNoPlanFile) {
   const TempDir dir;
   dir.write("infeasible.json", kInfeasibleInstance);
   EXPECT_EQ(
-      stowage({"solve", "infeasible.json", "-o", "new.json"}, {.directory = dir.path()}).exit_code,
+      run_stowage({"solve", "infeasible.json", "-o", "new.json"}, {.directory = dir.path()}).exit_code,
       1);
   EXPECT_THAT(dir.names(), testing::ElementsAre("infeasible.json"));
 }
@@ -175,7 +175,7 @@ TEST(ExitCode, AForgedPlanIsInvalidAndEveryViolationIsListed) {
   plan["objective_ms"] = plan["objective_ms"].get<double>() / 2;
   plan["micro_batches"][0]["groups"][0]["tokens"] = 1;
   dir.write("forged.json", plan.dump());
-  const Run run = stowage({"verify", "instance.json", "forged.json"}, {.directory = dir.path()});
+  const Finished run = run_stowage({"verify", "instance.json", "forged.json"}, {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.err, HasSubstr("tokens at /micro_batches/0/groups/0"));
   EXPECT_THAT(run.err, HasSubstr("objective at /objective_ms"));
@@ -188,7 +188,7 @@ TEST(ExitCode, AForgedPlanIsInvalidAndEveryViolationIsListed) {
 TEST(ExitCode, NothingIsToldWhenOnlyErrorsAreWanted) {
   const TempDir dir;
   fill_with_examples(dir);
-  const Run run = stowage({"solve", "instance.json", "--log-level", "error", "--node-limit", "10"},
+  const Finished run = run_stowage({"solve", "instance.json", "--log-level", "error", "--node-limit", "10"},
                           {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "");

@@ -46,7 +46,7 @@ TEST(ReadFile, RefusesMoreThanTheLimitUnread) {
   const Result<std::string> read = read_file(dir / "huge");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.errors().front().code, "E107");
-  const Run run = stowage({"solve", dir / "huge"});
+  const Finished run = run_stowage({"solve", dir / "huge"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("must be at most 536870912 bytes, is larger"));
 }
@@ -111,15 +111,14 @@ TEST(WriteFile, AFullDiskLeavesTheOldFile) {
   // A limit on the size of files stands for the full disk; EFBIG for ENOSPC.
   const TempDir dir;
   dir.write("plan.json", "old");
-  EXPECT_EXIT(
-      {
-        signal(SIGXFSZ, SIG_IGN);
-        const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
-        setrlimit(RLIMIT_FSIZE, &limit);
-        const auto error = write_file(dir / "plan.json", std::string(100'000, 'x'));
-        _exit(error && error->message == "cannot be written: File too large (errno 27)" ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), "");
+  const auto write_with_little_room = [&dir] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto error = write_file(dir / "plan.json", std::string(100'000, 'x'));
+    _exit(error && error->message == "cannot be written: File too large (errno 27)" ? 0 : 1);
+  };
+  EXPECT_EXIT(write_with_little_room(), testing::ExitedWithCode(0), "");
   EXPECT_EQ(dir.read("plan.json"), "old");
   EXPECT_THAT(dir.names(), ElementsAre("plan.json"));
 }
@@ -134,8 +133,8 @@ TEST(DirectoryOf, Paths) {
 TEST(OutputFile, AMissingDirectoryIsFoundBeforeTheWork) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Run run =
-      stowage({"solve", "instance.json", "-o", "none/plan.json"}, {.directory = dir.path()});
+  const Finished run =
+      run_stowage({"solve", "instance.json", "-o", "none/plan.json"}, {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.err,
             "stowage: none/plan.json: cannot be written: its directory 'none': No such file or "
@@ -147,7 +146,7 @@ TEST(OutputFile, AFailedSolveLeavesTheOldPlan) {
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("plan.json", "old");
   EXPECT_EQ(
-      stowage({"solve", "infeasible.json", "-o", "plan.json"}, {.directory = dir.path()}).exit_code,
+      run_stowage({"solve", "infeasible.json", "-o", "plan.json"}, {.directory = dir.path()}).exit_code,
       1);
   EXPECT_EQ(dir.read("plan.json"), "old");
 }
@@ -155,7 +154,7 @@ TEST(OutputFile, AFailedSolveLeavesTheOldPlan) {
 TEST(OutputFile, APlanThatCannotBeWrittenIsStillInTheOutcome) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Run run = stowage({"solve", "instance.json", "-o", "/dev/full", "--node-limit", "1000"},
+  const Finished run = run_stowage({"solve", "instance.json", "-o", "/dev/full", "--node-limit", "1000"},
                           {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("stowage: /dev/full: cannot be written: No space left on device"));
@@ -168,7 +167,7 @@ TEST(InputFile, EmptyFilesAndDirectories) {
   const TempDir dir;
   dir.write("empty.json", "");
   for (const std::string input : {"empty.json", "."}) {
-    const Run run = stowage({"solve", input}, {.directory = dir.path()});
+    const Finished run = run_stowage({"solve", input}, {.directory = dir.path()});
     EXPECT_EQ(run.exit_code, 2) << input;
     EXPECT_THAT(run.err, HasSubstr("stowage: " + input + ": ")) << input;
   }
@@ -179,7 +178,7 @@ TEST(InputFile, UnreadableFiles) {
   const TempDir dir;
   dir.write("secret.json", kTinyInstance);
   chmod((dir / "secret.json").c_str(), 0);
-  const Run run = stowage({"solve", "secret.json"}, {.directory = dir.path()});
+  const Finished run = run_stowage({"solve", "secret.json"}, {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.err, "stowage: secret.json: cannot be read: Permission denied (errno 13)\n");
 }

@@ -78,8 +78,8 @@ const Case kCases[] = {
      {"solve", "instance.json", "-o", "-"},
      "stowage: --output: must be a file: stdout has the plan already\n"},
     {"empty_method_in_a_list",
-     {"compare", "instance.json", "--methods", "lpt,,auto"},
-     "stowage: --methods: must be words separated by commas, is 'lpt,,auto'\n"},
+     {"compare", "instance.json", "--methods", "fast,,auto"},
+     "stowage: --methods: must be words separated by commas, is 'fast,,auto'\n"},
     {"family",
      {"generate", "scater"},
      "stowage: FAMILY: unknown value 'scater' (choose scatter); did you mean 'scatter'?\n"},
@@ -100,7 +100,7 @@ class BadFlags : public testing::TestWithParam<Case> {};
 TEST_P(BadFlags, AreNamedWithWhatWouldBeRight) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Run run = stowage(GetParam().arguments, {.directory = dir.path()});
+  const Finished run = run_stowage(GetParam().arguments, {.directory = dir.path()});
   EXPECT_EQ(run.err, GetParam().err);
   EXPECT_EQ(run.exit_code, 2);
 }
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadFlags, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
 
 TEST(Flags, UnknownCommandsGetASuggestion) {
-  const Run run = stowage({"sovle", "instance.json"});
+  const Finished run = run_stowage({"sovle", "instance.json"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, testing::MatchesRegex("stowage: sovle: unknown command \\(choose solve, .*"
                                              "\\); did you mean 'solve'\\?\n"));
@@ -118,8 +118,8 @@ TEST(Flags, UnknownCommandsGetASuggestion) {
 TEST(Flags, UnknownMethodsGetTheListAndASuggestion) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Run run =
-      stowage({"solve", "instance.json", "--method", "autto"}, {.directory = dir.path()});
+  const Finished run =
+      run_stowage({"solve", "instance.json", "--method", "autto"}, {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, testing::MatchesRegex("stowage: --method: unknown value 'autto' \\(choose "
                                              "auto, .*\\); did you mean 'auto'\\?\n"));
@@ -128,7 +128,7 @@ TEST(Flags, UnknownMethodsGetTheListAndASuggestion) {
 TEST(Flags, TheLastOfTwoCounts) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Run run = stowage({"solve", "instance.json", "--seed", "1", "--seed", "2", "--timeless",
+  const Finished run = run_stowage({"solve", "instance.json", "--seed", "1", "--seed", "2", "--timeless",
                            "--timeless", "--node-limit", "10"},
                           {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -136,7 +136,7 @@ TEST(Flags, TheLastOfTwoCounts) {
 }
 
 TEST(Flags, WhatFollowsTwoDashesIsAFile) {
-  const Run run = stowage({"solve", "--", "--gap"});
+  const Finished run = run_stowage({"solve", "--", "--gap"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.err, "stowage: --gap: cannot be read: No such file or directory (errno 2)\n");
 }

@@ -37,7 +37,7 @@ void run_examples(const std::string& help) {
     std::vector<std::string> words = words_of(example);
     ASSERT_EQ(words.front(), "stowage");
     words.erase(words.begin());
-    const Run run = stowage(words, {.directory = dir.path()});
+    const Finished run = run_stowage(words, {.directory = dir.path()});
     EXPECT_EQ(run.exit_code, 0) << example << '\n' << run.err;
   }
 }
@@ -51,12 +51,12 @@ std::vector<std::string> command_names() {
 }
 
 TEST_P(Help, IsTheSameByEveryWayAndItsExamplesRun) {
-  const Run run = stowage({GetParam(), "--help"});
+  const Finished run = run_stowage({GetParam(), "--help"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "");
   EXPECT_THAT(run.out, HasSubstr("Usage: stowage " + GetParam() + ' '));
-  EXPECT_EQ(stowage({"help", GetParam()}).out, run.out);
-  EXPECT_EQ(stowage({GetParam(), "-h", "--nonsense"}).out, run.out);
+  EXPECT_EQ(run_stowage({"help", GetParam()}).out, run.out);
+  EXPECT_EQ(run_stowage({GetParam(), "-h", "--nonsense"}).out, run.out);
   for (const std::string& line : words_of(run.out))
     EXPECT_THAT(line, testing::Not(HasSubstr("\t")));
   run_examples(run.out);
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, Help, testing::ValuesIn(command_names()),
                          [](const auto& each) { return each.param; });
 
 TEST(Overview, NamesEveryCommandAndItsExamplesRun) {
-  const Run run = stowage({"--help"});
+  const Finished run = run_stowage({"--help"});
   EXPECT_EQ(run.exit_code, 0);
   for (const std::string& name : command_names()) {
     EXPECT_THAT(run.out, HasSubstr("\n  " + name + ' '));
@@ -75,12 +75,12 @@ TEST(Overview, NamesEveryCommandAndItsExamplesRun) {
 }
 
 TEST(Version, NamesBackendsAndLicences) {
-  const Run run = stowage({"-V"});
+  const Finished run = run_stowage({"-V"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, testing::StartsWith("stowage "));
   EXPECT_THAT(run.out, HasSubstr("MILP backends: "));
   EXPECT_THAT(run.out, HasSubstr("CLI11 (BSD-3-Clause)"));
-  EXPECT_EQ(stowage({"solve", "--version"}).out, run.out);
+  EXPECT_EQ(run_stowage({"solve", "--version"}).out, run.out);
 }
 
 }  // namespace

@@ -22,14 +22,14 @@ TEST_P(FirstSignal, EndsWithAVerifiedPlan) {
   ASSERT_TRUE(child.wait_for_err("\nH "));  // the first plan has been found
   child.send(GetParam());
   const auto begin = std::chrono::steady_clock::now();
-  const Run run = child.finish();
+  const Finished run = child.finish();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   EXPECT_EQ(run.signal, 0);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const nlohmann::json outcome = nlohmann::json::parse(run.out);
   EXPECT_EQ(outcome["status"], "feasible");
   EXPECT_EQ(outcome["stopped_by"], "interrupted");
-  EXPECT_EQ(stowage({"verify", "long.json", "plan.json"}, {.directory = dir.path()}).exit_code, 0);
+  EXPECT_EQ(run_stowage({"verify", "long.json", "plan.json"}, {.directory = dir.path()}).exit_code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, FirstSignal, testing::Values(SIGINT, SIGTERM),
@@ -44,7 +44,7 @@ TEST(Interrupt, TheSecondSignalEndsAtOnce) {
   // The outcome is larger than a pipe holds and nobody reads it: the command waits in its answer.
   ASSERT_TRUE(child.wait_for_err("stopped_by interrupted"));
   child.send(SIGINT);
-  const Run run = child.wait_without_reading();
+  const Finished run = child.wait_without_reading();
   EXPECT_EQ(run.signal, 0);
   EXPECT_EQ(run.exit_code, 130);
 }
@@ -56,7 +56,7 @@ TEST(Interrupt, AComparisonEndsWithWhatItHas) {
   ASSERT_TRUE(child.wait_for_err("instance  scatter"));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   child.send(SIGINT);
-  const Run run = child.finish();
+  const Finished run = child.finish();
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, testing::HasSubstr("interrupted"));
   EXPECT_EQ(nlohmann::json::parse(run.out)["methods"][0]["stopped_by"], "interrupted");

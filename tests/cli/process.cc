@@ -121,7 +121,7 @@ bool Child::wait_for_err(const std::string& text) {
 
 void Child::send(int signal) const { kill(pid_, signal); }
 
-void Child::reap(Run& run) {
+void Child::reap(Finished& run) {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -130,7 +130,7 @@ void Child::reap(Run& run) {
   if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);
 }
 
-Run Child::finish() {
+Finished Child::finish() {
   std::array<pollfd, 2> streams = {pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   std::array<std::string*, 2> texts = {&run_.out, &run_.err};
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
@@ -143,12 +143,12 @@ Run Child::finish() {
   return run_;
 }
 
-Run Child::wait_without_reading() {
+Finished Child::wait_without_reading() {
   reap(run_);
   return run_;
 }
 
-Run stowage(const std::vector<std::string>& arguments, const RunOptions& options) {
+Finished run_stowage(const std::vector<std::string>& arguments, const RunOptions& options) {
   return Child(arguments, options).finish();
 }
 

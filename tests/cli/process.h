@@ -1,7 +1,7 @@
 // Runs the `stowage` binary as a user's shell would, without a shell in between.
 //
 //   TempDir dir;
-//   const Run run = stowage({"solve", "instance.json"}, {.directory = dir.path()});
+//   const Finished run = run_stowage({"solve", "instance.json"}, {.directory = dir.path()});
 //   EXPECT_EQ(run.exit_code, 0) << run.err;
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace stowage {
 
-struct Run {
+struct Finished {
   int exit_code = -1;  // -1 if a signal ended it
   int signal = 0;
   std::string out;
@@ -25,14 +25,14 @@ struct RunOptions {
   std::string input;                // stdin
   std::filesystem::path directory;  // empty: the current one
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string out_path;     // stdout goes to this file and Run::out stays empty
+  std::string out_path;     // stdout goes to this file and Finished::out stays empty
   bool close_out = false;   // stdout is closed before the start
   bool broken_out = false;  // stdout is a pipe nobody reads
   bool terminal = false;    // stderr is a terminal
 };
 
 // Starts the binary and waits for its end.
-Run stowage(const std::vector<std::string>& arguments, const RunOptions& options = {});
+Finished run_stowage(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
 // The same, but with control over it while it runs.
 class Child {
@@ -46,17 +46,17 @@ class Child {
   bool wait_for_err(const std::string& text);
   void send(int signal) const;
   // Reads both streams to their ends and waits.
-  Run finish();
+  Finished finish();
   // Waits for the end without reading what it writes.
-  Run wait_without_reading();
+  Finished wait_without_reading();
 
  private:
-  void reap(Run& run);
+  void reap(Finished& run);
 
   pid_t pid_ = -1;
   int out_ = -1;
   int err_ = -1;
-  Run run_;
+  Finished run_;
 };
 
 // A directory that is gone at the end of the scope.

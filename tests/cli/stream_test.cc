@@ -14,29 +14,29 @@ class Streams : public testing::Test {
  protected:
   Streams() { fill_with_examples(dir_); }
 
-  Run run(const std::vector<std::string>& arguments, RunOptions options = {}) const {
+  Finished run(const std::vector<std::string>& arguments, RunOptions options = {}) const {
     options.directory = dir_.path();
-    return stowage(arguments, options);
+    return run_stowage(arguments, options);
   }
 
   TempDir dir_;
 };
 
 TEST_F(Streams, AReaderThatHasGoneIsAnErrorAndNoDeath) {
-  const Run broken = run({"verify", "instance.json", "plan.json"}, {.broken_out = true});
+  const Finished broken = run({"verify", "instance.json", "plan.json"}, {.broken_out = true});
   EXPECT_EQ(broken.signal, 0);
   EXPECT_EQ(broken.exit_code, 70);
   EXPECT_THAT(broken.err, HasSubstr("stowage: stdout: cannot be written: Broken pipe (errno 32)"));
 }
 
 TEST_F(Streams, AClosedStdoutIsAnError) {
-  const Run closed = run({"verify", "instance.json", "plan.json"}, {.close_out = true});
+  const Finished closed = run({"verify", "instance.json", "plan.json"}, {.close_out = true});
   EXPECT_EQ(closed.exit_code, 70);
   EXPECT_THAT(closed.err, HasSubstr("stowage: stdout: cannot be written: Bad file descriptor"));
 }
 
 TEST_F(Streams, AFullStdoutIsAnErrorAndThePlanFileIsWritten) {
-  const Run full = run({"solve", "instance.json", "-o", "new.json", "--node-limit", "1000"},
+  const Finished full = run({"solve", "instance.json", "-o", "new.json", "--node-limit", "1000"},
                        {.out_path = "/dev/full"});
   EXPECT_EQ(full.exit_code, 70);
   EXPECT_THAT(full.err, HasSubstr("stowage: stdout: cannot be written: No space left on device"));
@@ -50,8 +50,8 @@ TEST_F(Streams, TimelessRunsAreEqualByteForByte) {
            {"run", "instance.json", "plan.json", "--timeless"},
            {"verify", "instance.json", "plan.json", "--timeless"},
            {"generate", "scatter", "--timeless"}}) {
-    const Run first = run(arguments);
-    const Run second = run(arguments);
+    const Finished first = run(arguments);
+    const Finished second = run(arguments);
     EXPECT_EQ(first.exit_code, 0) << first.err;
     EXPECT_EQ(first.out, second.out) << arguments.front();
     EXPECT_EQ(first.err, second.err) << arguments.front();
@@ -61,7 +61,7 @@ TEST_F(Streams, TimelessRunsAreEqualByteForByte) {
 }
 
 TEST_F(Streams, NothingIsWrittenOverOffATerminal) {
-  const Run solved = run({"solve", "instance.json", "--node-limit", "1000"});
+  const Finished solved = run({"solve", "instance.json", "--node-limit", "1000"});
   EXPECT_THAT(solved.err, Not(HasSubstr("\r")));
   EXPECT_THAT(solved.err, Not(HasSubstr("\033")));
 }
@@ -92,7 +92,7 @@ TEST_F(Streams, NamesFromFilesDoNotSteerTheTerminal) {
   std::string instance = kTinyInstance;
   instance.replace(instance.find("\"tiny\""), 6, "\"evil\\u001b[2J\"");
   dir_.write("evil.json", instance);
-  const Run solved = run({"solve", "evil.json", "--node-limit", "1000"});
+  const Finished solved = run({"solve", "evil.json", "--node-limit", "1000"});
   EXPECT_EQ(solved.exit_code, 0) << solved.err;
   EXPECT_THAT(solved.err, Not(HasSubstr("\033")));
   EXPECT_THAT(solved.err, HasSubstr("evil?[2J"));
