@@ -7,6 +7,23 @@
 
 namespace stowage::milp {
 
+std::vector<Term> summed_terms(std::vector<Term> terms) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& a, const Term& b) { return a.variable < b.variable; });
+  std::vector<Term> out;
+  for (std::size_t k = 0; k < terms.size();) {
+    const int variable = terms[k].variable;
+    long double sum = 0;
+    double largest = 0;
+    for (; k < terms.size() && terms[k].variable == variable; ++k) {
+      sum += terms[k].coefficient;
+      largest = std::max(largest, std::fabs(terms[k].coefficient));
+    }
+    if (std::fabs(sum) > 4e-16 * largest) out.push_back({variable, static_cast<double>(sum)});
+  }
+  return out;
+}
+
 int Model::add_variable(Variable variable) {
   variables_.push_back(std::move(variable));
   return static_cast<int>(variables_.size()) - 1;

@@ -30,6 +30,10 @@ struct Term {
   double coefficient = 0;
 };
 
+// One term per variable, sorted by variable: duplicates added, and those left out whose sum is zero
+// up to the rounding of the addition.
+std::vector<Term> summed_terms(std::vector<Term> terms);
+
 // lower <= sum of terms <= upper. A variable may stand in several terms: they add up.
 struct Row {
   std::string name;

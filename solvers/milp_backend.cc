@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "formulations/scaling.h"
+#include "formulations/write_lp.h"
 #include "solvers/milp_recheck.h"
 #include "solvers/milp_tidy.h"
 
@@ -116,14 +119,12 @@ class CheckedRun {
   MilpResult keep_start(MilpResult result) const {
     if (!start_) return result;
     const double objective = original_.objective(*start_);
-    const double claimed = has_point(result.status) ? result.objective : result.bound;
     if (result.status == MilpStatus::infeasible) {
       return failure("called infeasible although the start is feasible");
     }
     if (result.status == MilpStatus::unbounded) return result;
-    const bool proved = result.status == MilpStatus::optimal || claimed == result.bound;
-    if (proved && objective < claimed &&
-        !close_objectives(objective, claimed, kObjectiveTolerance)) {
+    if (objective < result.bound &&
+        !close_objectives(objective, result.bound, kObjectiveTolerance)) {
       return failure("the start is better than what was called a bound");
     }
     if (has_point(result.status) && result.objective <= objective) return result;
@@ -326,7 +327,29 @@ class CheckedRun {
             .detail = point.detail};
   }
 
-  MilpResult rejected(std::string why) const { return failure(why); }
+  // A failure worth reproducing: keeps the model if the caller wants it.
+  MilpResult rejected(std::string why) const {
+    if (!params_.dump_directory.empty()) say(why, dump());
+    return failure(why);
+  }
+
+  std::string dump() const {
+    std::ostringstream text;
+    milp::write_lp(original_, text);
+    std::uint64_t hash =
+        14695981039346656037U;  // FNV-1a: one file per model, however often it fails
+    for (const char c : text.str()) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    }
+    char file_name[40];
+    std::snprintf(file_name, sizeof file_name, "milp-%016llx.lp",
+                  static_cast<unsigned long long>(hash));
+    const std::filesystem::path path = std::filesystem::path(params_.dump_directory) / file_name;
+    std::ofstream file(path);
+    file << text.str();
+    file.close();
+    return (file ? "model written to " : "model could not be written to ") + path.string();
+  }
 
   const MilpRun& run_;
   const milp::Model& original_;

@@ -37,6 +37,8 @@ struct MilpParams {
   std::uint64_t seed = 0;     // used by CBC; GLPK has no random choices
   std::vector<double> start;  // a feasible point or empty; an infeasible one is ignored and said
   double cutoff = milp::kInfinity;  // objective of interest: prune what cannot be below it
+  // Where to write the model, as LP, when a backend's point fails the recheck; empty: nowhere.
+  std::string dump_directory;
 };
 
 struct MilpResult {

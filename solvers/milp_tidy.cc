@@ -62,24 +62,6 @@ std::string find_bad_number(const milp::Model& model) {
   return {};
 }
 
-// Sorted by variable, one term each, without those that cancel up to rounding.
-std::vector<Term> merged(std::vector<Term> terms) {
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) { return a.variable < b.variable; });
-  std::vector<Term> out;
-  for (std::size_t k = 0; k < terms.size();) {
-    const int variable = terms[k].variable;
-    long double sum = 0;
-    double largest = 0;
-    for (; k < terms.size() && terms[k].variable == variable; ++k) {
-      sum += terms[k].coefficient;
-      largest = std::max(largest, std::fabs(terms[k].coefficient));
-    }
-    if (std::fabs(sum) > 4e-16 * largest) out.push_back({variable, static_cast<double>(sum)});
-  }
-  return out;
-}
-
 class Tidier {
  public:
   explicit Tidier(const milp::Model& model) : model_(model) {
@@ -87,7 +69,7 @@ class Tidier {
       lower_.push_back(v.lower);
       upper_.push_back(v.upper);
     }
-    for (const milp::Row& row : model.rows()) terms_.push_back(merged(row.terms));
+    for (const milp::Row& row : model.rows()) terms_.push_back(milp::summed_terms(row.terms));
     row_done_.resize(model.rows().size());
     fixed_.resize(model.variables().size());
   }

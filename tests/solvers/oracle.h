@@ -28,4 +28,13 @@ int draw(std::mt19937_64& random, int low, int high);
 RandomModel random_model(std::mt19937_64& random);
 Truth enumerate(const RandomModel& random);
 
+// Unrelated machines: `jobs` jobs, each on one of `agents`, minimising the makespan. The makespan
+// is the last variable, continuous. Hard for branch and bound from 4 x 14 on.
+milp::Model makespan_model(int agents, int jobs, std::uint64_t seed, double factor = 1);
+double makespan_optimum(int agents, int jobs,
+                        std::uint64_t seed);  // by enumeration, times factor 1
+
+// Generalised assignment: pure integer, every job on one agent within the agents' capacities.
+milp::Model assignment_model(int agents, int jobs, std::uint64_t seed);
+
 }  // namespace stowage
