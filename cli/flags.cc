@@ -199,7 +199,11 @@ std::optional<InputError> Flags::parse(const std::vector<std::string>& arguments
   } catch (const CLI::ParseError& e) {
     return usage_error(app_->get_name(), e.what());
   }
-  const std::vector<std::string> extras = app_->remaining();
+  std::vector<std::string> extras = app_->remaining();
+  // CLI11 keeps the mark that ends the flags among them.
+  if (const auto mark = std::find(extras.begin(), extras.end(), "--"); mark != extras.end()) {
+    extras.erase(mark);
+  }
   if (!extras.empty()) {
     return usage_error(extras.front(), "unexpected argument (see " + app_->get_name() + " --help)");
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kExamples =
     "Examples:\n"
-    "  stowage generate scatter --preset gpt-7b --devices 8 --count 12 --seed 1 -o step.json\n"
+    "  stowage generate scatter --preset gpt-7b --devices 16 --count 64 --seed 1 -o step.json\n"
     "  stowage solve step.json -t 1 -o step-plan.json\n"
     "  stowage verify step.json step-plan.json\n";
 
