@@ -218,6 +218,7 @@ std::vector<ClassGroup> decode(const ScatterMilp& milp, const std::vector<double
 std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& instance,
                            std::span<const LengthClass> classes,
                            const std::vector<ClassGroup>& groups) {
+  if (groups.empty()) return {};
   std::vector<double> values(milp.model.variables().size(), 0);
   const auto set = [&](int variable, double value) {
     values[static_cast<std::size_t>(variable)] = value;

@@ -1,12 +1,14 @@
 #include "solvers/scatter_flexsp.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "formulations/scatter_milp.h"
 #include "heuristics/scatter_buckets.h"
 #include "heuristics/scatter_chunking.h"
+#include "heuristics/scatter_lpt.h"
 #include "instances/scatter_compose.h"
 #include "solvers/scatter_deal.h"
 
@@ -52,11 +54,38 @@ class Flexsp {
     return compose_plan(instance_, std::move(batches));
   }
 
+  // The best homogeneous grouping of the chunk in counts per bucket; empty if there is none.
+  std::vector<ClassGroup> homogeneous_start(const ScatterTable& table,
+                                            const std::vector<Bucket>& buckets,
+                                            const std::vector<int>& chunk) const {
+    std::optional<MicroBatchDraft> best;
+    for (std::size_t level = 0; level < table.levels().size(); ++level) {
+      std::vector<int> mix(table.levels().size(), 0);
+      mix[level] = table.devices() / table.levels()[level].degree;
+      const Ms cutoff = best ? best->makespan : std::numeric_limits<Ms>::infinity();
+      if (auto batch = lpt_groups(table, mix, chunk, cutoff)) best = std::move(batch);
+    }
+    std::vector<ClassGroup> groups;
+    if (!best) return groups;
+    for (const GroupDraft& group : best->groups) {
+      if (group.positions.empty()) continue;
+      groups.push_back({.degree = table.levels()[static_cast<std::size_t>(group.level)].degree});
+      for (const Bucket& bucket : buckets) {
+        groups.back().counts.push_back(static_cast<int>(
+            std::ranges::count_if(group.positions, [&](int position) {
+              return std::ranges::binary_search(bucket.positions, position);
+            })));
+      }
+    }
+    return groups;
+  }
+
   std::optional<MicroBatchChoice> plan_chunk(const ScatterTable& table,
                                              const std::vector<int>& chunk) {
     std::vector<LengthClass> classes;
     std::vector<std::vector<std::int64_t>> ids;
-    for (const Bucket& bucket : bucket_lengths(table, chunk, kBuckets)) {
+    const std::vector<Bucket> buckets = bucket_lengths(table, chunk, kBuckets);
+    for (const Bucket& bucket : buckets) {
       classes.push_back({bucket.length, static_cast<int>(bucket.positions.size())});
       ids.emplace_back();
       for (const int position : bucket.positions) ids.back().push_back(table.id(position));
@@ -66,7 +95,9 @@ class Flexsp {
     Budget limit({.time_limit_s = std::min(options_.milp_seconds, budget_.seconds_left()),
                   .node_limit = budget_.nodes_left(),
                   .interrupt = budget_.limits().interrupt});
-    const MilpResult result = solve_milp(options_.backend, milp.model, {}, limit);
+    const MilpParams params{
+        .start = encode(milp, instance_, classes, homogeneous_start(table, buckets, chunk))};
+    const MilpResult result = solve_milp(options_.backend, milp.model, params, limit);
     budget_.count_nodes(result.nodes);
     ++result_.milps;
     if (result.limit != StopReason::none) ++result_.milps_stopped;
