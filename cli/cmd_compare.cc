@@ -145,6 +145,7 @@ class CompareCommand : public Command {
     std::vector<Row> rows;
     for (const Method& method : chosen) {
       if (interrupt) break;
+      console.debug("running   " + method.name);
       if (console.terminal()) console.rewrite_line("running   " + std::string(method.name));
       options.method = method.name;
       Budget budget(solve_.limits(interrupt));

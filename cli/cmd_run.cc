@@ -33,10 +33,9 @@ Table group_table(const ExecutionReport& report, bool timeless) {
   Table table(columns);
   for (std::size_t i = 0; i < std::min(report.groups.size(), kListedGroups); ++i) {
     const GroupMeasurement& g = report.groups[i];
-    std::vector<std::string> cells = {grouped(g.micro_batch), grouped(g.group),
-                                      grouped(g.degree),      grouped(g.ranks),
-                                      grouped(g.sequences),   grouped(g.tokens),
-                                      ms_text(g.predicted_ms)};
+    std::vector<std::string> cells = {
+        grouped(g.micro_batch), grouped(g.group),  grouped(g.degree),      grouped(g.ranks),
+        grouped(g.sequences),   grouped(g.tokens), ms_text(g.predicted_ms)};
     if (!timeless) cells.push_back(ms_text(g.seconds * 1000));
     table.add(std::move(cells));
   }
@@ -113,7 +112,8 @@ class RunCommand : public Command {
  private:
   static ExitCode refuse_plan(Console& console, const Instance& instance,
                               const std::vector<Violation>& violations) {
-    for (const Violation& violation : violations) console.warn(to_string(violation));
+    for (const Violation& violation : violations)
+      console.finding("violation " + to_string(violation));
     console.error("the plan is invalid and was not executed");
     return console.answer(refused_execution_json(instance, violations, ExitCode::refused),
                           ExitCode::refused);
@@ -166,7 +166,8 @@ class RunCommand : public Command {
       console.block(check_table(report).text());
     }
     for (const std::string& note : report.notes) console.info("note      " + note);
-    for (const std::string& problem : report.problems.list()) console.warn(problem);
+    for (const std::string& problem : report.problems.list())
+      console.finding("problem   " + problem);
     if (report.problems.omitted() > 0) {
       console.warn("and " + grouped(report.problems.omitted()) + " more problems");
     }

@@ -56,7 +56,10 @@ class VerifyCommand : public Command {
 
     console.info("instance  " + std::string(problem_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
-    for (const Violation& violation : violations) console.warn(to_string(violation));
+    for (const Violation& violation : violations)
+      console.finding("violation " + to_string(violation));
+    const std::optional<NamedBound> proven = recomputed_bound(instance);
+    if (proven) compare_bounds(console, plan, *proven);
     console.info(console.bold(valid ? "valid" : "invalid") + "  " + ms_text(objective) +
                  " ms  bound " + ms_text(bound) + " ms  gap " + percent_text(gap) + "  " +
                  grouped(static_cast<std::int64_t>(violations.size())) + " violations");
@@ -71,10 +74,31 @@ class VerifyCommand : public Command {
     json.integer("exit_code", to_int(code));
     json.number("objective_ms", objective);
     json.number("bound_ms", bound);
+    json.text("bound_by", plan_bound_by(plan));
     json.number("gap", gap);
+    if (proven) {
+      json.number("recomputed_bound_ms", proven->value);
+      json.text("recomputed_bound_by", proven->name);
+    }
     write_violations(json, violations);
     json.end_object();
     return console.answer(json.take(), code);
+  }
+
+  // A bound that cannot be recomputed here is not wrong: its certificate is just not at hand. One
+  // that can be and is not what it says deserves a warning, though no rule is broken.
+  static void compare_bounds(Console& console, const Plan& plan, const NamedBound& proven) {
+    const double claimed = plan_bound(plan);
+    if (claimed <= proven.value * (1 + kOptimalityGap)) return;
+    const std::string here =
+        "closed-form bounds prove " + ms_text(proven.value) + " ms (" + proven.name + ')';
+    if (is_closed_form(plan_bound_by(plan))) {
+      console.warn("the plan claims " + ms_text(claimed) + " ms by " +
+                   printable(plan_bound_by(plan)) + ", but " + here);
+    } else {
+      console.info("bound     " + ms_text(claimed) + " ms by " + printable(plan_bound_by(plan)) +
+                   " is not recomputed here; " + here);
+    }
   }
 
   std::string instance_path_;

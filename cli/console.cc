@@ -71,6 +71,10 @@ void Console::warn(std::string_view line) {
   if (settings.level >= LogLevel::warn) say("stowage: warning: " + printable(line));
 }
 
+void Console::finding(std::string_view line) {
+  if (settings.level >= LogLevel::warn) say(printable(line));
+}
+
 void Console::info(std::string_view line) {
   if (settings.level >= LogLevel::info) say(line);
 }

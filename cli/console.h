@@ -52,6 +52,8 @@ class Console {
   void warn(std::string_view line);
   void info(std::string_view line);
   void debug(std::string_view line);
+  // What was asked for and found wrong, such as a violation: as important as a warning, but none.
+  void finding(std::string_view line);
 
   // Lines that each end in '\n', such as a table. Not subject to the level.
   void block(std::string_view lines);

@@ -11,7 +11,8 @@
 
 namespace stowage {
 
-// What a run computed and measured. `timeless` leaves out everything that was measured with a clock.
+// What a run computed and measured. `timeless` leaves out everything that was measured with a
+// clock.
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
                            bool timeless, ExitCode code);
 

@@ -6,6 +6,7 @@
 
 #include "cli/files.h"
 #include "cli/numbers.h"
+#include "formulations/scatter_bounds.h"
 #include "instances/cost_model.h"
 #include "instances/json.h"
 #include "instances/json_errors.h"
@@ -121,6 +122,8 @@ double plan_objective(const Plan& plan) { return std::get<ScatterPlan>(plan).obj
 
 double plan_bound(const Plan& plan) { return std::get<ScatterPlan>(plan).bound_ms; }
 
+const std::string& plan_bound_by(const Plan& plan) { return std::get<ScatterPlan>(plan).bound_by; }
+
 std::int64_t micro_batch_count(const Plan& plan) {
   return static_cast<std::int64_t>(std::get<ScatterPlan>(plan).micro_batches.size());
 }
@@ -133,6 +136,20 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
     violations.push_back(std::move(v));
   }
   return violations;
+}
+
+std::optional<NamedBound> recomputed_bound(const Instance& instance) {
+  const auto& scatter = std::get<ScatterInstance>(instance);
+  if (scatter.lengths.empty() || !unplaceable_sequences(scatter).empty()) return std::nullopt;
+  std::optional<NamedBound> best;
+  for (NamedBound& bound : scatter_bounds(ScatterTable(scatter))) {
+    if (!best || bound.value > best->value) best = std::move(bound);
+  }
+  return best;
+}
+
+bool is_closed_form(const std::string& bound_by) {
+  return bound_by == "longest" || bound_by == "area" || bound_by == "pigeonhole";
 }
 
 std::string plan_json(const Plan& plan) { return write_scatter_plan(std::get<ScatterPlan>(plan)); }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/console.h"
+#include "formulations/bound.h"
 #include "instances/instance.h"
 #include "instances/json_writer.h"
 #include "instances/result.h"
@@ -35,10 +37,16 @@ std::string instance_size(
 
 double plan_objective(const Plan& plan);
 double plan_bound(const Plan& plan);
+const std::string& plan_bound_by(const Plan& plan);
 std::int64_t micro_batch_count(const Plan& plan);
 
 // All violations, the instance hash included. Requires plan and instance of one family.
 std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
+
+// The best bound that needs no search, and whether a certificate is one of that kind. Nothing for
+// an instance that has no plan or no sequence.
+std::optional<NamedBound> recomputed_bound(const Instance& instance);
+bool is_closed_form(const std::string& bound_by);
 
 // A stowage/plan document, and the same as a value inside another document.
 std::string plan_json(const Plan& plan);

@@ -136,7 +136,7 @@ ExitCode exit_code(const Outcome& outcome) {
     case Status::unknown:
       return ExitCode::unknown;
     case Status::error:
-      return ExitCode::internal;
+      return outcome.plan ? ExitCode::ok : ExitCode::internal;
   }
   return ExitCode::internal;
 }

@@ -124,6 +124,46 @@ const Case kCases[] = {
      .format = "stowage/instance",
      .err = "2 sequences, 30 tokens, 64 devices",
      .input = "10\n20\n"},
+    {.name = "export_an_lp",
+     .arguments = {"export", "instance.json", "-o", "model.lp"},
+     .exit_code = 0,
+     .format = "stowage/export",
+     .err = " micro-batches  -> model.lp\n"},
+    {.name = "export_an_infeasible_instance",
+     .arguments = {"export", "infeasible.json", "-o", "model.lp"},
+     .exit_code = 1,
+     .format = "stowage/outcome",
+     .err = "stowage: INSTANCE: sequence 2 has 400 tokens"},
+    {.name = "export_a_format_nobody_knows",
+     .arguments = {"export", "instance.json", "-o", "model.gms"},
+     .exit_code = 2,
+     .format = "stowage/outcome",
+     .err = "stowage: --output: must end in .lp or .mps, is 'model.gms'\n"},
+    {.name = "run_a_plan",
+     .arguments = {"run", "instance.json", "plan.json"},
+     .exit_code = 0,
+     .format = "stowage/execution",
+     .err = "pass  predicted "},
+    {.name = "run_the_plan_of_another_instance",
+     .arguments = {"run", "infeasible.json", "plan.json"},
+     .exit_code = 1,
+     .format = "stowage/execution",
+     .err = "stowage: the plan is invalid and was not executed\n"},
+    {.name = "run_without_time",
+     .arguments = {"run", "instance.json", "plan.json", "-t", "0"},
+     .exit_code = 3,
+     .format = "stowage/execution",
+     .err = "stowage: warning: incomplete: 0 groups ran before the time limit\n"},
+    {.name = "run_with_two_wishes_at_once",
+     .arguments = {"run", "instance.json", "plan.json", "--scale", "2", "--work", "1"},
+     .exit_code = 2,
+     .format = "stowage/outcome",
+     .err = "stowage: --work: has no effect with --scale\n"},
+    {.name = "schema_of_nothing",
+     .arguments = {"schema", ""},
+     .exit_code = 2,
+     .format = "stowage/outcome",
+     .err = "stowage: NAME: "},
     {.name = "no_command",
      .arguments = {},
      .exit_code = 2,
@@ -162,9 +202,9 @@ INSTANTIATE_TEST_SUITE_P(Cli, ExitCodes, testing::ValuesIn(kCases),
 TEST(ExitCode, AnInfeasibleInstanceLeavesNoPlanFile) {
   const TempDir dir;
   dir.write("infeasible.json", kInfeasibleInstance);
-  EXPECT_EQ(
-      run_stowage({"solve", "infeasible.json", "-o", "new.json"}, {.directory = dir.path()}).exit_code,
-      1);
+  EXPECT_EQ(run_stowage({"solve", "infeasible.json", "-o", "new.json"}, {.directory = dir.path()})
+                .exit_code,
+            1);
   EXPECT_THAT(dir.names(), testing::ElementsAre("infeasible.json"));
 }
 
@@ -175,7 +215,8 @@ TEST(ExitCode, AForgedPlanIsInvalidAndEveryViolationIsListed) {
   plan["objective_ms"] = plan["objective_ms"].get<double>() / 2;
   plan["micro_batches"][0]["groups"][0]["tokens"] = 1;
   dir.write("forged.json", plan.dump());
-  const Finished run = run_stowage({"verify", "instance.json", "forged.json"}, {.directory = dir.path()});
+  const Finished run =
+      run_stowage({"verify", "instance.json", "forged.json"}, {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.err, HasSubstr("tokens at /micro_batches/0/groups/0"));
   EXPECT_THAT(run.err, HasSubstr("objective at /objective_ms"));
@@ -185,11 +226,36 @@ TEST(ExitCode, AForgedPlanIsInvalidAndEveryViolationIsListed) {
   EXPECT_GE(verdict["violations"].size(), 2U);
 }
 
+TEST(ExitCode, ABoundThatCannotBeTrueIsPointedOut) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  const std::string instance = kTinyInstance;
+  // With a large overhead, groups of one degree stay far from every closed-form bound.
+  dir.write("slow.json", std::string(instance).replace(instance.find("\"fixed_ms\": 3"), 13,
+                                                       "\"fixed_ms\": 40"));
+  ASSERT_EQ(run_stowage({"solve", "slow.json", "--method", "homogeneous-2", "-o", "slow-plan.json"},
+                        {.directory = dir.path()})
+                .exit_code,
+            0);
+  nlohmann::json plan = nlohmann::json::parse(dir.read("slow-plan.json"));
+  plan["bound_ms"] = plan["objective_ms"];
+  for (const auto& [by, text] : {std::pair{"area", "stowage: warning: the plan claims "},
+                                 std::pair{"oracle", " by oracle is not recomputed here; "}}) {
+    plan["bound_by"] = by;
+    dir.write("proud.json", plan.dump());
+    const Finished run =
+        run_stowage({"verify", "slow.json", "proud.json"}, {.directory = dir.path()});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(text));
+  }
+}
+
 TEST(ExitCode, NothingIsToldWhenOnlyErrorsAreWanted) {
   const TempDir dir;
   fill_with_examples(dir);
-  const Finished run = run_stowage({"solve", "instance.json", "--log-level", "error", "--node-limit", "10"},
-                          {.directory = dir.path()});
+  const Finished run =
+      run_stowage({"solve", "instance.json", "--log-level", "error", "--node-limit", "10"},
+                  {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "");
 }

@@ -145,17 +145,18 @@ TEST(OutputFile, AFailedSolveLeavesTheOldPlan) {
   const TempDir dir;
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("plan.json", "old");
-  EXPECT_EQ(
-      run_stowage({"solve", "infeasible.json", "-o", "plan.json"}, {.directory = dir.path()}).exit_code,
-      1);
+  EXPECT_EQ(run_stowage({"solve", "infeasible.json", "-o", "plan.json"}, {.directory = dir.path()})
+                .exit_code,
+            1);
   EXPECT_EQ(dir.read("plan.json"), "old");
 }
 
 TEST(OutputFile, APlanThatCannotBeWrittenIsStillInTheOutcome) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Finished run = run_stowage({"solve", "instance.json", "-o", "/dev/full", "--node-limit", "1000"},
-                          {.directory = dir.path()});
+  const Finished run =
+      run_stowage({"solve", "instance.json", "-o", "/dev/full", "--node-limit", "1000"},
+                  {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("stowage: /dev/full: cannot be written: No space left on device"));
   EXPECT_THAT(run.out, HasSubstr("\"exit_code\": 2,"));

@@ -128,9 +128,9 @@ TEST(Flags, UnknownMethodsGetTheListAndASuggestion) {
 TEST(Flags, TheLastOfTwoCounts) {
   const TempDir dir;
   dir.write("instance.json", kTinyInstance);
-  const Finished run = run_stowage({"solve", "instance.json", "--seed", "1", "--seed", "2", "--timeless",
-                           "--timeless", "--node-limit", "10"},
-                          {.directory = dir.path()});
+  const Finished run = run_stowage({"solve", "instance.json", "--seed", "1", "--seed", "2",
+                                    "--timeless", "--timeless", "--node-limit", "10"},
+                                   {.directory = dir.path()});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, testing::HasSubstr("\"seed\": 2,"));
 }

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "tests/cli/fixture.h"
 
@@ -29,7 +28,8 @@ TEST_P(FirstSignal, EndsWithAVerifiedPlan) {
   const nlohmann::json outcome = nlohmann::json::parse(run.out);
   EXPECT_EQ(outcome["status"], "feasible");
   EXPECT_EQ(outcome["stopped_by"], "interrupted");
-  EXPECT_EQ(run_stowage({"verify", "long.json", "plan.json"}, {.directory = dir.path()}).exit_code, 0);
+  EXPECT_EQ(run_stowage({"verify", "long.json", "plan.json"}, {.directory = dir.path()}).exit_code,
+            0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, FirstSignal, testing::Values(SIGINT, SIGTERM),
@@ -52,9 +52,9 @@ TEST(Interrupt, TheSecondSignalEndsAtOnce) {
 TEST(Interrupt, AComparisonEndsWithWhatItHas) {
   const TempDir dir;
   dir.write("long.json", long_instance(400));
-  Child child({"compare", "long.json", "--methods", "auto"}, {.directory = dir.path()});
-  ASSERT_TRUE(child.wait_for_err("instance  scatter"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  Child child({"compare", "long.json", "--methods", "auto", "--log-level", "debug"},
+              {.directory = dir.path()});
+  ASSERT_TRUE(child.wait_for_err("running   auto"));
   child.send(SIGINT);
   const Finished run = child.finish();
   EXPECT_EQ(run.exit_code, 0) << run.err;

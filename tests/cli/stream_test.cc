@@ -37,7 +37,7 @@ TEST_F(Streams, AClosedStdoutIsAnError) {
 
 TEST_F(Streams, AFullStdoutIsAnErrorAndThePlanFileIsWritten) {
   const Finished full = run({"solve", "instance.json", "-o", "new.json", "--node-limit", "1000"},
-                       {.out_path = "/dev/full"});
+                            {.out_path = "/dev/full"});
   EXPECT_EQ(full.exit_code, 70);
   EXPECT_THAT(full.err, HasSubstr("stowage: stdout: cannot be written: No space left on device"));
   EXPECT_EQ(run({"verify", "instance.json", "new.json"}).exit_code, 0);
@@ -49,6 +49,7 @@ TEST_F(Streams, TimelessRunsAreEqualByteForByte) {
            {"compare", "instance.json", "--timeless", "--node-limit", "1000"},
            {"run", "instance.json", "plan.json", "--timeless"},
            {"verify", "instance.json", "plan.json", "--timeless"},
+           {"export", "instance.json", "-o", "model.lp", "--timeless"},
            {"generate", "scatter", "--timeless"}}) {
     const Finished first = run(arguments);
     const Finished second = run(arguments);
