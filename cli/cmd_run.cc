@@ -144,12 +144,17 @@ class RunCommand : public Command {
     return console.answer(execution_json(instance, report, console.settings.timeless, code), code);
   }
 
-  // A run that was stopped has shown nothing wrong, but neither that all is right.
+  // A run that the budget ended has shown nothing wrong, but neither that all is right. The stop
+  // itself is the one problem such a report has.
+  static bool stopped(const ExecutionReport& report) {
+    return !report.complete && report.stopped_by != StopReason::none &&
+           report.problems.list().size() == 1 && report.output.passed() &&
+           report.input_gradient.passed() && report.weight_gradient.passed();
+  }
+
   static ExitCode exit_code(const ExecutionReport& report) {
     if (report.passed()) return ExitCode::ok;
-    const bool nothing_wrong = report.problems.list().empty() && report.output.passed() &&
-                               report.input_gradient.passed() && report.weight_gradient.passed();
-    return !report.complete && nothing_wrong ? ExitCode::unknown : ExitCode::refused;
+    return stopped(report) ? ExitCode::unknown : ExitCode::refused;
   }
 
   static void tell(Console& console, const ExecutionReport& report) {
@@ -171,18 +176,16 @@ class RunCommand : public Command {
     if (report.problems.omitted() > 0) {
       console.warn("and " + grouped(report.problems.omitted()) + " more problems");
     }
-    if (!report.complete) {
-      console.warn("incomplete: " + grouped(static_cast<std::int64_t>(report.groups.size())) +
-                   " groups ran before the " +
-                   (report.stopped_by == StopReason::interrupted ? "interrupt" : "time limit"));
-    }
     if (!timeless && report.shape.available) {
       console.info("model     sum s^2, sum s and a constant explain the groups to " +
                    percent_text(report.shape.mean_error) + " on average, " +
                    percent_text(report.shape.held_out_mean_error) + " held out");
     }
-    std::string line = console.bold(report.passed() ? "pass" : "fail") + "  predicted " +
-                       ms_text(report.predicted_critical_path_ms) + " ms at full length";
+    std::string line = console.bold(report.passed()   ? "pass"
+                                    : stopped(report) ? "stopped"
+                                                      : "fail") +
+                       "  predicted " + ms_text(report.predicted_critical_path_ms) +
+                       " ms at full length";
     if (!timeless) line += "  measured " + ms_text(report.critical_path_s * 1000) + " ms at scale";
     console.info(line);
   }

@@ -26,7 +26,10 @@ std::string faults(const json& document, const std::string& schema_name) {
                                  &results);
   std::string lines;
   valijson::ValidationResults::Error error;
-  while (results.popError(error)) lines += error.jsonPointer + ": " + error.description + '\n';
+  while (results.popError(error)) {
+    for (const std::string& step : error.context) lines += step;
+    lines += ": " + error.description + '\n';
+  }
   return lines;
 }
 
