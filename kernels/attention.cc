@@ -102,20 +102,20 @@ void attention_forward(const AttentionShape& shape, std::span<const float> q,
         for (std::int64_t j0 = 0; j0 < keys; j0 += kKeys) {
           const std::int64_t width = std::min(kKeys, keys - j0);
           const std::int64_t key = head.k(segment.k0 + j0);
-          gemm(height, width, dim, rows(&q[head.q(segment.q0 + i0)], head.q_stride),
-               transposed(rows(&k[key], head.k_stride)), tile.logits, kKeys, Update::assign);
+          gemm(height, width, dim, rows(q.data() + head.q(segment.q0 + i0), head.q_stride),
+               transposed(rows(k.data() + key, head.k_stride)), tile.logits, kKeys, Update::assign);
           for (std::int64_t i = 0; i < height; ++i) {
             fold_row(tile.logits + i * kKeys, segment.visible(i0 + i, j0, width), width, scale,
                      tile.sums + i * dim, dim, tile.largest[i], tile.total[i]);
           }
-          gemm(height, dim, width, rows(tile.logits, kKeys), rows(&v[key], head.k_stride),
+          gemm(height, dim, width, rows(tile.logits, kKeys), rows(v.data() + key, head.k_stride),
                tile.sums, dim, Update::add);
         }
         for (std::int64_t i = 0; i < height; ++i) {
           const std::int64_t row = segment.q0 + i0 + i;
           const bool blind = tile.total[i] == 0;
           const float inverse = blind ? 0.0f : 1.0f / tile.total[i];
-          float* out = &o[head.q(row)];
+          float* out = o.data() + head.q(row);
           for (int d = 0; d < dim; ++d) out[d] = tile.sums[i * dim + d] * inverse;
           lse[h * shape.total_q + row] =
               blind ? kMinusInfinity : tile.largest[i] + std::log(tile.total[i]);
@@ -174,11 +174,11 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
       const Head head(shape, h);
       const std::int64_t out_offset =
           mode == KvGradients::per_query_head ? std::int64_t{h} * dim : head.k_offset;
-      const float* lse = &input.lse[h * shape.total_q + segment.q0];
+      const float* lse = input.lse.data() + h * shape.total_q + segment.q0;
       float* delta = tile.delta + h * shape.total_q + segment.q0;
       for (std::int64_t i = 0; i < segment.lq; ++i) {
-        const float* o = &input.o[head.q(segment.q0 + i)];
-        const float* upstream = &input.upstream[head.q(segment.q0 + i)];
+        const float* o = input.o.data() + head.q(segment.q0 + i);
+        const float* upstream = input.upstream.data() + head.q(segment.q0 + i);
         // In FP32 and in the order of the product that makes dp: where one key takes all, dp and
         // delta round alike and cancel exactly, as they do in real arithmetic.
         float sum = 0;
@@ -187,8 +187,8 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
       }
       for (std::int64_t j0 = 0; j0 < segment.lk; j0 += kKeys) {
         const std::int64_t block = std::min(kKeys, segment.lk - j0);
-        const MatrixView k_block = rows(&input.k[head.k(segment.k0 + j0)], head.k_stride);
-        const MatrixView v_block = rows(&input.v[head.k(segment.k0 + j0)], head.k_stride);
+        const MatrixView k_block = rows(input.k.data() + head.k(segment.k0 + j0), head.k_stride);
+        const MatrixView v_block = rows(input.v.data() + head.k(segment.k0 + j0), head.k_stride);
         std::fill_n(tile.dk, block * dim, 0.0f);
         std::fill_n(tile.dv, block * dim, 0.0f);
         // Queries before this one see no key of the block; query blocks stay anchored at 0.
@@ -197,8 +197,8 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
           const std::int64_t height = std::min(kQueries, segment.lq - i0);
           const std::int64_t width = segment.visible(i0 + height - 1, j0, block);
           const std::int64_t at = head.q(segment.q0 + i0);
-          const MatrixView q_block = rows(&input.q[at], head.q_stride);
-          const MatrixView upstream = rows(&input.upstream[at], head.q_stride);
+          const MatrixView q_block = rows(input.q.data() + at, head.q_stride);
+          const MatrixView upstream = rows(input.upstream.data() + at, head.q_stride);
           gemm(height, width, dim, q_block, transposed(k_block), tile.p, kKeys, Update::assign);
           gemm(height, width, dim, upstream, transposed(v_block), tile.ds, kKeys, Update::assign);
           softmax_gradient(tile, segment, i0, j0, height, width, scale, lse + i0, delta + i0);
@@ -206,7 +206,7 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
                Update::add);
           gemm(width, dim, height, transposed(rows(tile.ds, kKeys)), q_block, tile.dk, dim,
                Update::add);
-          gemm(height, dim, width, rows(tile.ds, kKeys), k_block, &dq[at], head.q_stride,
+          gemm(height, dim, width, rows(tile.ds, kKeys), k_block, dq.data() + at, head.q_stride,
                Update::add);
         }
         for (std::int64_t j = 0; j < block; ++j) {
