@@ -76,7 +76,7 @@ class Builder {
   };
 
   // Is the value that comes next kept?
-  virtual bool keep(bool /*is_container*/) { return true; }
+  virtual bool keep() { return true; }
   virtual bool finished() { return false; }
 
   const std::vector<Frame>& frames() const { return frames_; }
@@ -85,7 +85,7 @@ class Builder {
   template <class Make>
   bool scalar(Make make) {
     if (!count()) return false;
-    if (keep(false)) place(make());
+    if (keep()) place(make());
     return !finished();
   }
 
@@ -101,7 +101,7 @@ class Builder {
                                               " arrays and objects of the document, is beyond");
     }
     const bool is_object = container.object() != nullptr;
-    JsonValue* placed = keep(true) ? place(std::move(container)) : nullptr;
+    JsonValue* placed = keep() ? place(std::move(container)) : nullptr;
     frames_.push_back({.container = placed, .is_object = is_object});
     return true;
   }
@@ -169,7 +169,8 @@ class Builder {
   std::int64_t containers_ = 0;
 };
 
-// Keeps the scalars of the outermost object only, and ends the parsing once it has all it wants.
+// Keeps the wanted members of the outermost object only, arrays and objects among them empty, and
+// ends the parsing once it has all it wants.
 class HeadBuilder : public Builder {
  public:
   HeadBuilder(std::string_view text, const std::vector<std::string_view>& keys, ErrorList& errors)
@@ -178,10 +179,10 @@ class HeadBuilder : public Builder {
   bool complete() const { return complete_; }
 
  protected:
-  bool keep(bool is_container) override {
+  bool keep() override {
     if (frames().empty()) return true;
     const Frame& frame = frames().back();
-    if (frames().size() > 1 || is_container || !frame.is_object) return false;
+    if (frames().size() > 1 || !frame.is_object) return false;
     const auto wanted = std::find(keys_.begin(), keys_.end(), frame.key);
     if (wanted != keys_.end() && frame.container->find(frame.key) == nullptr) ++seen_;
     return wanted != keys_.end();

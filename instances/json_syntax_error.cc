@@ -9,16 +9,21 @@
 namespace stowage {
 namespace {
 
-// The word around `offset`, lower case, without a sign: "nan", "infinity", ...
-std::string word_at(std::string_view text, std::size_t offset) {
-  const auto letter = [&](std::size_t at) {
-    const char c = text[at];
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// The first letter of the word that `offset` stands in or right behind.
+std::size_t begin_of_word(std::string_view text, std::size_t offset) {
   std::size_t begin = std::min(offset, text.size());
-  while (begin > 0 && letter(begin - 1)) --begin;
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  return begin;
+}
+
+// That word in lower case: "nan", "infinity", ...
+std::string word_from(std::string_view text, std::size_t begin) {
+  constexpr std::size_t kLongest = 10;
   std::string word;
-  for (std::size_t at = begin; at < text.size() && letter(at) && word.size() < 10; ++at) {
+  for (std::size_t at = begin; at < text.size() && word.size() < kLongest; ++at) {
+    if (!is_letter(text[at])) break;
     word += static_cast<char>(text[at] | 0x20);
   }
   return word;
@@ -52,12 +57,13 @@ std::string_view tail_of(std::string_view token) {
 
 InputError json_syntax_error(std::string_view text, std::size_t offset, std::string_view token,
                              std::string_view what, bool overflow) {
-  const std::string where = line_column(text, offset);
-  const std::string word = word_at(text, offset);
+  const std::size_t begin = begin_of_word(text, offset);
+  const std::string word = word_from(text, begin);
   const bool in_string = what.find("invalid string") != std::string_view::npos;
   if (!in_string && (word == "nan" || word == "inf" || word == "infinity")) {
-    return {code::kNotFinite, where, "must be a finite number, is " + word};
+    return {code::kNotFinite, line_column(text, begin), "must be a finite number, is " + word};
   }
+  const std::string where = line_column(text, offset);
   if (overflow) {
     return {code::kNotFinite, where, "must be a number a double can hold, is " + in_quotes(token)};
   }

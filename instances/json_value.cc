@@ -27,9 +27,7 @@ std::string describe(const JsonValue& value) {
     return text;
   }
   if (const std::string* string = value.string()) return in_quotes(*string);
-  if (const JsonValue::Array* array = value.array()) {
-    return "an array of " + std::to_string(array->size());
-  }
+  if (value.array() != nullptr) return "an array";
   if (value.object() != nullptr) return "an object";
   return "null";
 }
