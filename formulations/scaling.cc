@@ -15,10 +15,14 @@ bool inside(const Range& range) {
   return range.empty() || (range.min >= kSmallestCoefficient && range.max <= kLargestCoefficient);
 }
 
-// The exponent that moves the geometric middle of `range` to 1.
-int to_middle(const Range& range) {
+// The middle of the aimed interval, 10^1.5 or nearly 2^5: centred there, the widest spread that is
+// not refused still has its smallest number far above the solvers' absolute tolerances.
+constexpr int kAim = 5;
+
+// The exponent that moves the geometric middle of `range` to the aim.
+int to_aim(const Range& range) {
   if (range.empty()) return 0;
-  return -static_cast<int>(std::lround((std::log2(range.min) + std::log2(range.max)) / 2));
+  return kAim - static_cast<int>(std::lround((std::log2(range.min) + std::log2(range.max)) / 2));
 }
 
 void balance(const Model& model, Scaling& scaling) {
@@ -32,7 +36,7 @@ void balance(const Model& model, Scaling& scaling) {
       for (const Term& term : terms) {
         range.include(std::ldexp(term.coefficient, scaling.column[at(term.variable)]));
       }
-      const int exponent = to_middle(range);
+      const int exponent = to_aim(range);
       moved = moved || exponent != scaling.row[i];
       scaling.row[i] = exponent;
       for (const Term& term : terms) {
@@ -41,7 +45,7 @@ void balance(const Model& model, Scaling& scaling) {
     }
     for (std::size_t j = 0; j < columns.size(); ++j) {
       if (model.variables()[j].integer) continue;
-      const int exponent = to_middle(columns[j]);
+      const int exponent = to_aim(columns[j]);
       moved = moved || exponent != scaling.column[j];
       scaling.column[j] = exponent;
     }
@@ -100,11 +104,7 @@ Scaling find_scaling(const Model& model) {
   for (std::size_t j = 0; j < model.variables().size(); ++j) {
     objective.include(std::ldexp(model.variables()[j].objective, scaling.column[j]));
   }
-  if (!inside(objective)) {
-    // The middle of the aimed interval, 10^1.5, holds the widest spread that is not refused.
-    const double aim = (std::log2(kSmallestCoefficient) + std::log2(kLargestCoefficient)) / 2;
-    scaling.objective = to_middle(objective) + static_cast<int>(aim);
-  }
+  if (!inside(objective)) scaling.objective = to_aim(objective);
   return scaling;
 }
 

@@ -11,7 +11,6 @@ namespace stowage {
 namespace {
 
 using milp::Row;
-using milp::Term;
 
 int count_sequences(std::span<const LengthClass> classes) {
   return std::accumulate(classes.begin(), classes.end(), 0,

@@ -197,6 +197,9 @@ class Solve {
         static_cast<int>(std::min<std::int64_t>(nodes, std::numeric_limits<int>::max() / 2)));
     cbc.setAllowableGap(0);
     cbc.setAllowableFractionGap(task_.params.gap);
+    // With the default, 1e-6, a vertex at 0.9999999 is rounded; if that breaks a row, CBC drops the
+    // whole node and may call the model infeasible.
+    cbc.setIntegerTolerance(1e-9);
     cbc.setCutoffIncrement(1e-9);  // the default, 1e-5, loses optima when objectives are small
     cbc.setRandomSeed(seed());
     CbcStrategyDefault strategy(1, 5, 10, 0);

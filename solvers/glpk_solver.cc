@@ -171,7 +171,7 @@ struct Solve {
     parm.msg_lev = GLP_MSG_OFF;
     parm.br_tech = GLP_BR_PCH;
     parm.gmi_cuts = parm.mir_cuts = parm.clq_cuts = parm.cov_cuts = GLP_ON;
-    parm.tol_int = 1e-6;
+    parm.tol_int = 1e-9;  // the default, 1e-5, takes points that break rows after rounding
     parm.tol_obj = 1e-9;  // the default would call 1e-7 short of the optimum optimal
     parm.mip_gap = task.params.gap;
     parm.tm_lim = milliseconds_left();

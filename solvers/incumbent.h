@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formulations/bound.h"
@@ -20,8 +21,9 @@ namespace stowage {
 
 class Incumbent {
  public:
-  Incumbent(const ScatterInstance& instance, const Budget& budget, const Progress& progress)
-      : instance_(instance), budget_(budget), progress_(progress) {}
+  // `instance` and `budget` must outlive the Incumbent.
+  Incumbent(const ScatterInstance& instance, const Budget& budget, Progress progress)
+      : instance_(instance), budget_(budget), progress_(std::move(progress)) {}
 
   // Keeps `plan` if it verifies and is faster than the best. True if it was kept. `plan` needs its
   // decisions and derived figures; hash and bound are set at the end.
@@ -47,7 +49,7 @@ class Incumbent {
 
   const ScatterInstance& instance_;
   const Budget& budget_;
-  const Progress& progress_;
+  Progress progress_;
   std::optional<ScatterPlan> plan_;
   std::string found_by_;
   NamedBound bound_{.name = "none"};

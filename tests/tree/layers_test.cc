@@ -127,6 +127,28 @@ TEST(Layers, TheVerifierStandsAlone) {
   EXPECT_GE(seen, 4);
 }
 
+// Whoever installs the library gets every header that an installed header includes.
+TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
+  std::set<std::string> kept_back;
+  const std::vector<SourceFile> files = source_files();
+  for (const SourceFile& file : files) {
+    if (is_header(file) && file.text.find("Not installed") != std::string::npos) {
+      kept_back.insert(file.path);
+    }
+  }
+  EXPECT_TRUE(kept_back.contains("instances/scatter_truth.h"));
+  for (const SourceFile& file : files) {
+    const std::string folder = file.folder();
+    if (!is_header(file) || kept_back.contains(file.path) || !kMayInclude.contains(folder) ||
+        folder == "cli" || folder == "bench") {
+      continue;
+    }
+    for (const std::string& include : includes_of(file)) {
+      EXPECT_FALSE(kept_back.contains(include)) << file.path << " includes " << include;
+    }
+  }
+}
+
 TEST(Layers, HeadersArePragmaOnceAndOpenWithAParagraph) {
   for (const SourceFile& file : source_files()) {
     if (!is_header(file)) continue;

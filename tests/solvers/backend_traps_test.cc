@@ -1,0 +1,176 @@
+// Inputs on which GLPK 5.0 or CBC 2.10 used naively answer wrongly, abort or print. The backends
+// are called directly, without tidying and scaling, so that each proves its own defence.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "formulations/scaling.h"
+#include "solvers/milp_backend.h"
+#include "tests/solvers/oracle.h"
+#ifdef STOWAGE_WITH_CBC
+#include "solvers/cbc_solver.h"
+#endif
+#ifdef STOWAGE_WITH_GLPK
+#include "solvers/glpk_solver.h"
+#endif
+
+namespace stowage {
+namespace {
+
+using milp::kInfinity;
+
+struct Door {
+  std::string name;
+  MilpRun run;
+};
+
+std::vector<Door> doors() {
+  std::vector<Door> built;
+#ifdef STOWAGE_WITH_CBC
+  built.push_back({"cbc", run_cbc});
+#endif
+#ifdef STOWAGE_WITH_GLPK
+  built.push_back({"glpk", run_glpk});
+#endif
+  return built;
+}
+
+class Backend : public testing::TestWithParam<Door> {
+ protected:
+  static MilpResult run(const milp::Model& model, const MilpParams& params = {}) {
+    Budget budget({.node_limit = 200000});
+    const MilpObserver observer = [](const MilpEvent&) {};
+    return GetParam().run({model, params, budget, observer});
+  }
+};
+
+// Both bounds of -4x in [-7, -6] leave no integer; GLPK's presolver answers x = 2.
+TEST_P(Backend, SingletonRangeWithoutAnInteger) {
+  milp::Model model;
+  model.add_variable({.lower = -1, .upper = 2, .objective = 1, .integer = true});
+  model.add_row({.lower = -7, .upper = -6, .terms = {{0, -4}}});
+  EXPECT_EQ(run(model).status, MilpStatus::infeasible);
+}
+
+// Small models whose rows outlive their columns in GLPK's presolver abort it with cover cuts on,
+// ranges fool it; a given optimal start comes back as zeros through its undocumented use_sol.
+TEST_P(Backend, RawRandomModels) {
+  std::mt19937_64 random(8);
+  int checked = 0;
+  for (int k = 0; k < 2500; ++k) {
+    SCOPED_TRACE("model " + std::to_string(k));
+    const RandomModel instance = random_model(random);
+    milp::Model raw;  // whole bounds and summed terms, as every backend may expect; no more
+    for (milp::Variable v : instance.model.variables()) {
+      if (v.integer) {
+        v.lower = std::ceil(v.lower);
+        v.upper = std::floor(v.upper);
+      }
+      raw.add_variable(v);
+    }
+    for (milp::Row row : instance.model.rows()) {
+      row.terms = milp::summed_terms(std::move(row.terms));
+      if (!row.terms.empty()) raw.add_row(std::move(row));
+    }
+    raw.set_offset(instance.model.offset());
+    const Truth truth = enumerate({raw, instance.line});
+    const MilpResult result = run(raw);
+    if (result.status == MilpStatus::unbounded) {  // a word about the relaxation only
+      ASSERT_NE(truth.status, MilpStatus::optimal);
+      continue;
+    }
+    ++checked;
+    ASSERT_EQ(result.status, truth.status);
+    if (truth.status != MilpStatus::optimal) continue;
+    ASSERT_NEAR(result.objective, truth.objective, 1e-6);
+    ASSERT_LE(raw.violation(result.values), 1e-6);
+    const MilpResult again = run(raw, {.start = result.values});
+    ASSERT_EQ(again.status, MilpStatus::optimal);
+    ASSERT_NEAR(again.objective, truth.objective, 1e-6);
+    ASSERT_LE(raw.violation(again.values), 1e-6);
+  }
+  EXPECT_GT(checked, 1500);
+}
+
+// CbcModel alone reports an unbounded model as infeasible.
+TEST_P(Backend, UnboundedIsNotInfeasible) {
+  milp::Model model;
+  model.add_variable({.objective = -1, .integer = true});
+  model.add_variable({.objective = -1, .integer = true});
+  model.add_row({.upper = 4, .terms = {{0, 1}, {1, -1}}});
+  model.add_row({.lower = -4, .terms = {{0, 1}, {1, -1}}});
+  EXPECT_EQ(run(model).status, MilpStatus::unbounded);
+}
+
+// Clp's presolve calls some unbounded relaxations infeasible.
+TEST_P(Backend, UnboundedColumnInARowIsNotInfeasible) {
+  milp::Model model;
+  model.add_variable({.lower = -kInfinity, .objective = 1});
+  model.add_variable({.upper = 3, .objective = 1, .integer = true});
+  model.add_row({.upper = 5, .terms = {{0, 1}, {1, 2}}});
+  EXPECT_EQ(run(model).status, MilpStatus::unbounded);
+}
+
+// CBC prunes what is not better by its cutoff increment, by default 1e-5 in absolute terms.
+TEST_P(Backend, SmallObjectiveSteps) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    const double truth = makespan_optimum(3, 7, seed);
+    for (const double factor : {1e-3, 1e-5, 1e-6, 1e-7, 1e-8}) {
+      milp::Model model = makespan_model(3, 7, seed);
+      milp::Model small;
+      for (milp::Variable v : model.variables()) {
+        v.objective *= factor;
+        small.add_variable(v);
+      }
+      for (const milp::Row& row : model.rows()) small.add_row(row);
+      // As solve_milp would: GLPK's simplex has an absolute dual tolerance of its own.
+      const milp::Scaling scaling = milp::find_scaling(small);
+      const milp::Model& given = GetParam().name == "cbc" ? small : milp::apply(scaling, small);
+      const MilpResult result = run(given);
+      ASSERT_EQ(result.status, MilpStatus::optimal);
+      EXPECT_NEAR(model.objective(result.values), truth, 1e-6 * truth)
+          << "seed " << seed << " factor " << factor;
+    }
+  }
+}
+
+// The vertex (1, 0.9999999) is integral within CBC's default tolerance; rounded it breaks the row,
+// and CBC then drops the node and with it every feasible point.
+TEST_P(Backend, NearlyIntegralVertex) {
+  milp::Model model;
+  model.add_variable({.upper = 1, .objective = -1, .integer = true});
+  model.add_variable({.upper = 1, .objective = -1.5, .integer = true});
+  model.add_row({.upper = 1e7, .terms = {{0, 1}, {1, 1e7}}});
+  const MilpResult result = run(model);
+  ASSERT_EQ(result.status, MilpStatus::optimal);
+  EXPECT_NEAR(result.objective, -1.5, 1e-9);
+}
+
+// A cutoff and a start in one call: the start is known to be below the cutoff, or not given.
+TEST_P(Backend, CutoffWithAnOffset) {
+  milp::Model model = makespan_model(3, 7, 3);
+  model.set_offset(-1000);
+  const double truth = makespan_optimum(3, 7, 3) - 1000;
+  const MilpResult above = run(model, {.cutoff = truth + 0.5});
+  ASSERT_EQ(above.status, MilpStatus::optimal);
+  EXPECT_NEAR(above.objective, truth, 1e-6);
+  EXPECT_EQ(run(model, {.cutoff = truth - 0.5}).status, MilpStatus::infeasible);
+}
+
+// A fatal error inside GLPK ends in an exception, not in abort(), and the next solve works.
+TEST_P(Backend, RecoversFromAFatalError) {
+  if (GetParam().name != "glpk") GTEST_SKIP() << "only GLPK aborts";
+  milp::Model broken;
+  broken.add_variable({.upper = 1});
+  broken.add_variable({.upper = 1});
+  broken.add_row({.upper = 1, .terms = {{0, 1}, {0, 1}}});  // a duplicate is fatal for GLPK
+  EXPECT_THROW(run(broken), BackendError);
+  EXPECT_NEAR(run(makespan_model(3, 7, 1)).objective, makespan_optimum(3, 7, 1), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Built, Backend, testing::ValuesIn(doors()),
+                         [](const auto& door) { return door.param.name; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Backend);
+
+}  // namespace
+}  // namespace stowage
