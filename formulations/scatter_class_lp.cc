@@ -20,8 +20,9 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
     const std::string suffix = "_d" + std::to_string(degree);
     const Ms left = limit - group_overhead_ms(instance, degree);
     const Tokens capacity = group_capacity(instance, degree);
+    // No upper bound: the model always has a solution, so that "infeasible" can only be a failure
+    // of the solver and never passes for a refutation.
     const int groups = out.model.add_variable({.name = "n" + suffix,
-                                               .upper = double(instance.cluster.devices / degree),
                                                .objective = double(degree),
                                                .integer = integral});
     out.groups.push_back(groups);

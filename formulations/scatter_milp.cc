@@ -11,7 +11,6 @@ namespace stowage {
 namespace {
 
 using milp::Row;
-using milp::Term;
 
 int count_sequences(std::span<const LengthClass> classes) {
   return std::accumulate(classes.begin(), classes.end(), 0,
@@ -218,6 +217,7 @@ std::vector<ClassGroup> decode(const ScatterMilp& milp, const std::vector<double
 std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& instance,
                            std::span<const LengthClass> classes,
                            const std::vector<ClassGroup>& groups) {
+  if (groups.empty()) return {};
   std::vector<double> values(milp.model.variables().size(), 0);
   const auto set = [&](int variable, double value) {
     values[static_cast<std::size_t>(variable)] = value;

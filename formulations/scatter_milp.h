@@ -63,7 +63,7 @@ ScatterMilp build_scatter_milp(const ScatterInstance& instance,
 std::vector<ClassGroup> decode(const ScatterMilp& milp, const std::vector<double>& values);
 
 // The point of the model that says what `groups` say, for warm starts: groups fill the virtual
-// groups of their slot and degree in order. Empty if they do not fit the model's virtual groups.
+// groups of their slot and degree in order. Empty if there are none or they do not fit the model.
 std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& instance,
                            std::span<const LengthClass> classes,
                            const std::vector<ClassGroup>& groups);

@@ -17,9 +17,9 @@ namespace {
 constexpr std::array<std::string_view, 3> kFormats = {"stowage/instance", "stowage/plan",
                                                       "stowage/outcome"};
 
-InputError too_many_bytes(std::string_view name) {
+InputError too_many_bytes(std::string_view name, std::size_t most_bytes) {
   return {code::kTooManyBytes, std::string(name),
-          "must be at most " + std::to_string(kMaxDocumentBytes) + " bytes, is larger"};
+          "must be at most " + std::to_string(most_bytes) + " bytes, is larger"};
 }
 
 InputError unreadable(std::string_view name, std::string_view problem) {
@@ -87,18 +87,19 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
     return unreadable(path.string(), "a directory or a device");
   }
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
-  if (!failure && size > kMaxDocumentBytes) return too_many_bytes(path.string());
+  if (!failure && size > kMaxDocumentBytes) return too_many_bytes(path.string(), kMaxDocumentBytes);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return unreadable(path.string(), "closed to this user");
   return read_text_stream(stream, path.string());
 }
 
-Result<std::string> read_text_stream(std::istream& stream, std::string_view name) {
+Result<std::string> read_text_stream(std::istream& stream, std::string_view name,
+                                     std::size_t most_bytes) {
   std::string text;
   std::array<char, 65536> buffer;
   while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
     const auto got = static_cast<std::size_t>(stream.gcount());
-    if (text.size() + got > kMaxDocumentBytes) return too_many_bytes(name);
+    if (text.size() + got > most_bytes) return too_many_bytes(name, most_bytes);
     text.append(buffer.data(), got);
   }
   if (stream.bad()) return unreadable(name, "cut short by a read error");

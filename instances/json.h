@@ -54,8 +54,10 @@ Result<Head> read_head(std::string_view text);
 // The size is checked before memory is taken. Directories, devices and pipes are refused.
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
-// The rest of a stream, for instance of stdin, called `name` in errors. Same limit.
-Result<std::string> read_text_stream(std::istream& stream, std::string_view name);
+// The rest of a stream, for instance of stdin, called `name` in errors. Reads no further than the
+// limit.
+Result<std::string> read_text_stream(std::istream& stream, std::string_view name,
+                                     std::size_t most_bytes = kMaxDocumentBytes);
 
 // `base_dir` is where {"file": "lengths.txt"} is looked up; empty means the current directory.
 Result<ScatterInstance> read_scatter_instance(std::string_view text,

@@ -48,6 +48,11 @@ inline constexpr char kTooManyTokens[] = "E304";
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";
 inline constexpr char kListRange[] = "E403";
+// Presets and generators.
+inline constexpr char kPreset[] = "E501";
+inline constexpr char kNotPublished[] = "E502";
+inline constexpr char kNothingFits[] = "E503";
+inline constexpr char kGenerator[] = "E504";
 }  // namespace code
 
 class ErrorList {

@@ -78,8 +78,9 @@ std::string describe(const JsonValue& value);
 // but parsing goes on. Errors in the text point at LINE:COLUMN, both from 1, columns in characters.
 std::optional<JsonValue> parse_json(std::string_view text, ErrorList& errors);
 
-// Like parse_json, but keeps only the scalar members of the outermost object and stops as soon as
-// all `keys` were seen: cheap on a document of any size.
+// Like parse_json, but keeps only those members of the outermost object that `keys` names (an array
+// or object among them comes out empty) and stops as soon as all were seen: cheap on a document of
+// any size.
 std::optional<JsonValue> parse_json_head(std::string_view text,
                                          const std::vector<std::string_view>& keys,
                                          ErrorList& errors);

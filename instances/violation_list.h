@@ -1,8 +1,8 @@
 // Collects the violations of one plan, by rule: spelled out up to a limit, counted beyond it.
 //
-// Private to the verifiers of the families. A plan with a million wrong sequences must cost neither
-// a million strings nor a million lines, so a violation is described by a function that is called
-// only if its text will be kept.
+// A plan with a million wrong sequences must cost neither a million strings nor a million lines, so
+// a violation is described by a function that is called only if its text will be kept.
+// Not installed: the verifiers of the families share it.
 //
 //   ViolationList found(kRules);   // std::span<const std::string_view>
 //   found.add(kCapacity, [&] { return Description{where, have, need}; });

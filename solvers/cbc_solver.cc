@@ -244,7 +244,9 @@ class Solve {
     MilpResult result{.nodes = watch_.nodes};
     if (const double* best = cbc.bestSolution(); best != nullptr) {
       result.values.assign(best, best + task_.model.variables().size());
-      result.objective = cbc.getObjValue();
+      // A search stopped by our event keeps its point but may say 1e50, "none", of its objective.
+      result.objective = cbc.getObjValue() < kNoObjective ? cbc.getObjValue()
+                                                          : task_.model.objective(result.values);
       result.status = MilpStatus::feasible;
     }
     const bool found = result.status == MilpStatus::feasible;

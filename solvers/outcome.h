@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formulations/bound.h"
 #include "instances/instance.h"
 #include "instances/verify.h"
 
@@ -32,12 +33,6 @@ inline constexpr double kOptimalityGap = 1e-6;
 
 // (objective - bound) / max(1, |objective|): the one definition of the gap.
 double relative_gap(double objective, double bound);
-
-// A lower bound on the objective and the name of its certificate.
-struct NamedBound {
-  std::string name;
-  double value = 0;
-};
 
 // The state of the solve when something got better.
 struct Improvement {

@@ -36,21 +36,21 @@ enum class MethodKind { ours, baseline };
 
 // One value of SolveOptions::method.
 struct Method {
-  std::string_view name;
-  MethodKind kind;
-  std::string_view summary;  // one line
-  std::string_view source;   // paper and section, or empty
-  bool needs_backend;        // false: works with neither GLPK nor CBC
+  std::string name;
+  MethodKind kind = MethodKind::ours;
+  std::string summary;  // one line
+  std::string source;   // paper and section, or empty
 };
 
-// All methods of the instance's family that this build can run, the default `auto` first.
-// Methods that depend on the instance (one homogeneous degree) are listed for its degrees.
+// All methods of the instance's family that this build can run: the default `auto` first, then
+// baselines, then ours. Methods that depend on the instance (one homogeneous degree) are listed for
+// its degrees; those that need a MILP backend are missing if none was built.
 std::vector<Method> methods(const Instance& instance);
 
 using Progress = std::function<void(const Improvement&)>;
 
 // Solves `instance`. Requires the method to be one of methods(instance). Never throws for reasons
-// of the instance or a backend. `progress` is called from the calling thread.
+// of the instance or a backend. `progress` is called from the calling thread or one it waits for.
 Outcome solve(const Instance& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress = {});
 

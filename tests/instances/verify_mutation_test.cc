@@ -90,7 +90,7 @@ const Mutation kMutations[] = {
      }},
     {"repeat_a_micro_batch", "coverage",
      [](const Site& s) {
-       s.plan.micro_batches.push_back(ScatterMicroBatch(s.micro_batch));
+       s.plan.micro_batches.emplace_back(ScatterMicroBatch(s.micro_batch));
        return true;
      }},
     {"replace_a_sequence", "coverage",
@@ -164,7 +164,7 @@ const Mutation kMutations[] = {
      }},
     {"a_group_twice", "rank_overlap",
      [](const Site& s) {
-       s.micro_batch.groups.push_back(ScatterGroup(s.group));
+       s.micro_batch.groups.emplace_back(ScatterGroup(s.group));
        return true;
      }},
     {"micro_batches_at_once", "rank_overlap",

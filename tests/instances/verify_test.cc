@@ -15,7 +15,6 @@ namespace stowage {
 namespace {
 
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();

@@ -1,0 +1,113 @@
+// stowage verify: is the plan valid for the instance, and is what it says true?
+#include <cmath>
+
+#include "cli/command.h"
+#include "cli/common_flags.h"
+#include "cli/error_codes.h"
+#include "cli/family.h"
+#include "cli/numbers.h"
+#include "cli/outcome_json.h"
+#include "solvers/outcome.h"
+
+namespace stowage {
+namespace {
+
+class VerifyCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "verify",
+            .arguments = "INSTANCE PLAN",
+            .summary = "Check a plan with code that no planner shares; list every violation",
+            .examples = {"stowage verify instance.json plan.json",
+                         "stowage verify instance.json outcome.json",
+                         "stowage verify instance.json plan.json --log-level error"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.positional("PLAN", plan_path_, "The plan, or an outcome with a plan in it, - for stdin");
+    output_flags_.declare(flags, false);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (instance_path_ == "-" && plan_path_ == "-") {
+      return console.refuse({kUsage, "PLAN", "stdin is the instance already"});
+    }
+    Loaded<Instance> instance = load_instance(instance_path_);
+    Loaded<Plan> plan = load_plan(plan_path_);
+    if (!instance.value || !plan.value) {
+      // Errors of both files in one pass.
+      std::vector<CliError> errors = std::move(instance.errors);
+      errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+      return console.refuse(errors);
+    }
+    return report(console, *instance.value, *plan.value);
+  }
+
+ private:
+  ExitCode report(Console& console, const Instance& instance, const Plan& plan) const {
+    const std::vector<Violation> violations = verify_plan(instance, plan);
+    const bool valid = violations.empty();
+    const ExitCode code = valid ? ExitCode::ok : ExitCode::refused;
+    const double objective = plan_objective(plan);
+    const double bound = plan_bound(plan);
+    const double gap = relative_gap(objective, bound);
+
+    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    for (const Violation& violation : violations)
+      console.finding("violation " + to_string(violation));
+    const std::optional<NamedBound> proven = recomputed_bound(instance);
+    if (proven) compare_bounds(console, plan, *proven);
+    console.info(console.bold(valid ? "valid" : "invalid") + "  " + ms_text(objective) +
+                 " ms  bound " + ms_text(bound) + " ms  gap " + percent_text(gap) + "  " +
+                 grouped(static_cast<std::int64_t>(violations.size())) + " violations");
+
+    JsonWriter json;
+    json.begin_object();
+    json.text("format", "stowage/verdict");
+    json.integer("version", 1);
+    json.text("problem", problem_name(instance));
+    json.text("name", instance_name(instance));
+    json.boolean("valid", valid);
+    json.integer("exit_code", to_int(code));
+    json.number("objective_ms", objective);
+    json.number("bound_ms", bound);
+    json.text("bound_by", plan_bound_by(plan));
+    json.number("gap", gap);
+    if (proven) {
+      json.number("recomputed_bound_ms", proven->value);
+      json.text("recomputed_bound_by", proven->name);
+    }
+    write_violations(json, violations);
+    json.end_object();
+    return console.answer(json.take(), code);
+  }
+
+  // A bound that cannot be recomputed here is not wrong: its certificate is just not at hand. One
+  // that can be and is not what it says deserves a warning, though no rule is broken.
+  static void compare_bounds(Console& console, const Plan& plan, const NamedBound& proven) {
+    const double claimed = plan_bound(plan);
+    if (claimed <= proven.value * (1 + kOptimalityGap)) return;
+    const std::string here =
+        "closed-form bounds prove " + ms_text(proven.value) + " ms (" + proven.name + ')';
+    if (is_closed_form(plan_bound_by(plan))) {
+      console.warn("the plan claims " + ms_text(claimed) + " ms by " +
+                   printable(plan_bound_by(plan)) + ", but " + here);
+    } else {
+      console.info("bound     " + ms_text(claimed) + " ms by " + printable(plan_bound_by(plan)) +
+                   " is not recomputed here; " + here);
+    }
+  }
+
+  std::string instance_path_;
+  std::string plan_path_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_verify_command() { return std::make_unique<VerifyCommand>(); }
+
+}  // namespace stowage

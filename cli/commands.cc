@@ -1,0 +1,18 @@
+#include "cli/command.h"
+
+namespace stowage {
+
+std::vector<std::unique_ptr<Command>> make_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_solve_command());
+  commands.push_back(make_verify_command());
+  commands.push_back(make_run_command());
+  commands.push_back(make_compare_command());
+  commands.push_back(make_generate_command());
+  commands.push_back(make_convert_command());
+  commands.push_back(make_export_command());
+  commands.push_back(make_schema_command());
+  return commands;
+}
+
+}  // namespace stowage

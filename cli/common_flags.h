@@ -1,0 +1,69 @@
+// The flags that mean the same in every command that has them.
+//
+//   SolveFlags flags_;                                   // a member of the command
+//   flags_.declare(flags);                               // in declare()
+//   Result<SolveOptions> options = flags_.options(...);  // in run()
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/flags.h"
+#include "instances/budget.h"
+#include "instances/instance.h"
+#include "instances/result.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+// --log-level, --progress (where there is a table to show) and --timeless.
+class OutputFlags {
+ public:
+  void declare(Flags& flags, bool with_progress);
+  void apply(Console& console) const;
+
+ private:
+  std::string level_ = "info";
+  std::string progress_ = "auto";
+  bool timeless_ = false;
+};
+
+// --solver, --time-limit, --gap, --node-limit and --seed.
+class SolveFlags {
+ public:
+  void declare(Flags& flags);
+
+  // What the flags ask for, method and start left at their defaults. Error: the solver is not built
+  // in.
+  Result<SolveOptions> options() const;
+
+  Budget::Limits limits(const std::atomic<bool>& interrupt) const;
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(seed_.value_or(0)); }
+
+  // "gap 0.5%, time limit 10 s, seed 0": the limits that are set.
+  std::string describe() const;
+
+ private:
+  std::string solver_ = "auto";
+  std::optional<double> time_limit_s_;
+  std::optional<double> gap_;
+  std::optional<std::int64_t> node_limit_;
+  std::optional<std::int64_t> seed_;
+};
+
+// The methods of any instance for a help text, "homogeneous-DEGREE" among them.
+std::string method_list();
+
+// Names of all methods of the instance.
+std::vector<std::string> method_names(const Instance& instance);
+
+// Error E001 at `flag` unless `method` is one of the instance's; names the choices and the nearest.
+std::optional<InputError> check_method(const Instance& instance, const std::string& method,
+                                       const std::string& flag);
+
+// The name of the backend that `options` would use, empty if none is built in.
+std::string solver_name(const SolveOptions& options);
+
+}  // namespace stowage

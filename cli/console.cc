@@ -1,0 +1,141 @@
+#include "cli/console.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "cli/files.h"
+#include "cli/outcome_json.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::string_view kBold = "\033[1m";
+constexpr std::string_view kRed = "\033[31m";
+constexpr std::string_view kPlain = "\033[0m";
+
+// A file opened later must not get the number of a standard stream that the caller has closed, or
+// it would receive what is meant for the stream. The stand-in has the wrong direction on purpose:
+// using it is an error, as it should be.
+void fill_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7f ? '?' : c;
+  }
+  return shown;
+}
+
+std::vector<CliError> errors_in(const std::string& file, const std::vector<InputError>& errors) {
+  std::vector<CliError> all;
+  for (const InputError& error : errors) all.push_back({file == "-" ? "stdin" : file, error});
+  return all;
+}
+
+Console::Console() {
+  fill_standard_streams();
+  answer_fd_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  terminal_ = ::isatty(STDERR_FILENO) == 1;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  colours_ = terminal_ && (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+             std::string_view(term) != "dumb";
+}
+
+Console::~Console() {
+  erase_line();
+  if (answer_fd_ >= 0) ::close(answer_fd_);
+}
+
+void Console::say(std::string_view line) {
+  erase_line();
+  // Nobody is left to be told when stderr fails.
+  write_all(STDERR_FILENO, std::string(line) + '\n');
+}
+
+void Console::error(std::string_view line) { say(red("stowage:") + ' ' + printable(line)); }
+
+void Console::warn(std::string_view line) {
+  if (settings.level >= LogLevel::warn) say("stowage: warning: " + printable(line));
+}
+
+void Console::finding(std::string_view line) {
+  if (settings.level >= LogLevel::warn) say(printable(line));
+}
+
+void Console::info(std::string_view line) {
+  if (settings.level >= LogLevel::info) say(line);
+}
+
+void Console::debug(std::string_view line) {
+  if (settings.level >= LogLevel::debug) say(line);
+}
+
+void Console::block(std::string_view lines) {
+  erase_line();
+  write_all(STDERR_FILENO, std::string(lines));
+}
+
+void Console::table_line(std::string_view line) { say(line); }
+
+void Console::rewrite_line(std::string_view line) {
+  write_all(STDERR_FILENO, "\r" + std::string(line) + "\033[K");
+  line_open_ = true;
+}
+
+void Console::erase_line() {
+  if (line_open_) write_all(STDERR_FILENO, "\r\033[K");
+  line_open_ = false;
+}
+
+std::string Console::bold(const std::string& text) const {
+  return colours_ ? std::string(kBold) + text + std::string(kPlain) : text;
+}
+
+std::string Console::red(const std::string& text) const {
+  return colours_ ? std::string(kRed) + text + std::string(kPlain) : text;
+}
+
+bool Console::shows_progress() const {
+  if (settings.progress == ProgressMode::automatic) return settings.level >= LogLevel::info;
+  return settings.progress == ProgressMode::always;
+}
+
+ExitCode Console::answer(const std::string& text, ExitCode code) {
+  erase_line();
+  const int failure = write_all(answer_fd_, text);
+  // close reports what write could not know yet (quota, a full network disk).
+  const int closing = failure == 0 && ::close(answer_fd_) != 0 ? errno : 0;
+  if (failure == 0) answer_fd_ = -1;
+  const int errno_value = failure != 0 ? failure : closing;
+  if (errno_value == 0) return code;
+  error("stdout: cannot be written: " + std::generic_category().message(errno_value) + " (errno " +
+        std::to_string(errno_value) + ')');
+  return ExitCode::internal;
+}
+
+ExitCode Console::refuse(const std::vector<CliError>& errors, ExitCode code) {
+  for (const CliError& e : errors) {
+    error(e.file.empty() ? e.error.pointer + ": " + e.error.message
+                         : e.file + ": " + to_string(e.error));
+  }
+  return answer(error_json(errors, code), code);
+}
+
+ExitCode Console::refuse(const InputError& error, ExitCode code) {
+  return refuse(std::vector<CliError>{{"", error}}, code);
+}
+
+}  // namespace stowage

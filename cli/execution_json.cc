@@ -1,0 +1,119 @@
+#include "cli/execution_json.h"
+
+#include <string_view>
+
+#include "cli/family.h"
+#include "cli/outcome_json.h"
+#include "instances/json_writer.h"
+
+namespace stowage {
+namespace {
+
+constexpr auto kOneLine = JsonWriter::Layout::line;
+
+void write_head(JsonWriter& json, const Instance& instance, bool passed, ExitCode code) {
+  json.text("format", "stowage/execution");
+  json.integer("version", 1);
+  json.text("problem", problem_name(instance));
+  json.text("name", instance_name(instance));
+  json.boolean("passed", passed);
+  json.integer("exit_code", to_int(code));
+}
+
+void write_check(JsonWriter& json, std::string_view key, const kernels::TensorCheck& check) {
+  json.key(key);
+  json.begin_object(kOneLine);
+  json.boolean("passed", check.passed());
+  json.number("error", check.error);
+  json.number("tolerance", check.tolerance);
+  json.integer("compared", check.compared);
+  if (check.sequence >= 0) json.integer("sequence", check.sequence);
+  if (!check.weight.empty()) json.text("weight", check.weight);
+  json.end_object();
+}
+
+void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  json.key(key);
+  json.begin_array();
+  for (const std::string& text : texts) json.text(text);
+  json.end_array();
+}
+
+void write_groups(JsonWriter& json, const kernels::ExecutionReport& report, bool timeless) {
+  json.key("groups");
+  json.begin_array();
+  for (const kernels::GroupMeasurement& group : report.groups) {
+    json.begin_object(kOneLine);
+    json.integer("micro_batch", group.micro_batch);
+    json.integer("group", group.group);
+    json.integer("degree", group.degree);
+    json.integer("ranks", group.ranks);
+    json.integer("sequences", group.sequences);
+    json.integer("tokens", group.tokens);
+    json.number("predicted_ms", group.predicted_ms);
+    if (!timeless) json.number("measured_ms", group.seconds * 1000);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_fits(JsonWriter& json, const kernels::ExecutionReport& report) {
+  if (report.proportional.available) {
+    json.key("proportional");
+    json.begin_object(kOneLine);
+    json.number("seconds_per_ms", report.proportional.seconds_per_ms);
+    json.number("mean_error", report.proportional.mean_error);
+    json.number("p95_error", report.proportional.p95_error);
+    json.end_object();
+  }
+  if (report.shape.available) {
+    json.key("shape");
+    json.begin_object(kOneLine);
+    json.integer("samples", report.shape.samples);
+    json.integer("terms", report.shape.terms);
+    json.number("mean_error", report.shape.mean_error);
+    json.number("p95_error", report.shape.p95_error);
+    json.number("held_out_mean_error", report.shape.held_out_mean_error);
+    json.number("held_out_p95_error", report.shape.held_out_p95_error);
+    json.end_object();
+  }
+}
+
+}  // namespace
+
+std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
+                           bool timeless, ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  write_head(json, instance, report.passed(), code);
+  json.boolean("complete", report.complete);
+  json.integer("scale", report.scale);
+  json.number("work_flop", report.work_flop);
+  write_check(json, "output", report.output);
+  write_check(json, "input_gradient", report.input_gradient);
+  write_check(json, "weight_gradient", report.weight_gradient);
+  json.number("predicted_ms", report.predicted_critical_path_ms);
+  if (!timeless) {
+    json.number("measured_ms", report.critical_path_s * 1000);
+    write_fits(json, report);
+  }
+  write_groups(json, report, timeless);
+  write_texts(json, "problems", report.problems.list());
+  json.integer("more_problems", report.problems.omitted());
+  write_texts(json, "notes", report.notes);
+  json.end_object();
+  return json.take();
+}
+
+std::string refused_execution_json(const Instance& instance,
+                                   const std::vector<Violation>& violations, ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  write_head(json, instance, false, code);
+  json.boolean("complete", false);
+  write_violations(json, violations);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace stowage

@@ -1,0 +1,23 @@
+// The answer of `stowage run` as JSON text: stowage/execution.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_codes.h"
+#include "instances/instance.h"
+#include "instances/verify.h"
+#include "kernels/executor.h"
+
+namespace stowage {
+
+// What a run computed and measured. `timeless` leaves out everything that was measured with a
+// clock.
+std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
+                           bool timeless, ExitCode code);
+
+// A run that did not happen because the plan is invalid: "passed" is false, nothing was computed.
+std::string refused_execution_json(const Instance& instance,
+                                   const std::vector<Violation>& violations, ExitCode code);
+
+}  // namespace stowage

@@ -1,0 +1,59 @@
+// The problem families as the command sees them: which reader, writer, verifier and words belong to
+// an instance. Adding a family adds a branch to each function of family.cc and changes no command.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+#include "formulations/bound.h"
+#include "instances/instance.h"
+#include "instances/json_writer.h"
+#include "instances/result.h"
+#include "instances/verify.h"
+
+namespace stowage {
+
+// A value, or errors that already name their file.
+template <class T>
+struct Loaded {
+  std::optional<T> value;
+  std::vector<CliError> errors;  // non-empty if there is no value
+};
+
+// The instance in the file at `path`, or on stdin for "-".
+Loaded<Instance> load_instance(const std::string& path);
+
+// The plan in the file at `path`, or the one inside an outcome.
+Loaded<Plan> load_plan(const std::string& path);
+
+std::string_view problem_name(const Instance& instance);  // "scatter"
+const std::string& instance_name(const Instance& instance);
+std::string instance_size(
+    const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
+
+double plan_objective(const Plan& plan);
+double plan_bound(const Plan& plan);
+const std::string& plan_bound_by(const Plan& plan);
+std::int64_t micro_batch_count(const Plan& plan);
+
+// All violations, the instance hash included. Requires plan and instance of one family.
+std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
+
+// The best bound that needs no search, and whether a certificate is one of that kind. Nothing for
+// an instance that has no plan or no sequence.
+std::optional<NamedBound> recomputed_bound(const Instance& instance);
+bool is_closed_form(const std::string& bound_by);
+
+// A stowage/plan document, and the same as a value inside another document.
+std::string plan_json(const Plan& plan);
+void write_plan(JsonWriter& json, const Plan& plan);
+
+// Why nothing can be planned and what would help, one line each. `unplaceable` as in Outcome.
+std::vector<std::string> infeasibility_report(const Instance& instance,
+                                              const std::vector<std::int64_t>& unplaceable);
+
+}  // namespace stowage

@@ -1,0 +1,108 @@
+// stowage: one command line, a handful of commands. This file finds the command and hands over.
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/error_codes.h"
+#include "cli/suggest.h"
+#include "cli/version.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::string_view kExamples =
+    "Examples:\n"
+    "  stowage generate scatter --preset gpt-7b --devices 16 --count 64 --seed 1 -o step.json\n"
+    "  stowage solve step.json -t 1 -o step-plan.json\n"
+    "  stowage verify step.json step-plan.json\n";
+
+std::string command_help(const CommandText& text, const Flags& flags) {
+  std::string help = flags.help() + "Examples:\n";
+  for (const std::string_view example : text.examples) help += "  " + std::string(example) + '\n';
+  return help;
+}
+
+std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string help =
+      "stowage plans long-context LLM training and proves how good its plans are.\n"
+      "\nUsage: stowage COMMAND [ARGUMENTS]   (stowage COMMAND --help tells more)\n\nCommands:\n";
+  for (const auto& command : commands) {
+    const CommandText text = command->text();
+    std::string name = "  " + std::string(text.name);
+    name.resize(12, ' ');
+    help += name + std::string(text.summary) + '\n';
+  }
+  help +=
+      "\nstdout carries the answer (JSON), stderr what people read.\n"
+      "Exit codes: 0 plan or valid, 1 infeasible or invalid, 2 bad input, 3 nothing found in the\n"
+      "limits, 70 internal error, 130 second Ctrl-C. The first Ctrl-C finishes with the best "
+      "plan.\n"
+      "\nFlags:\n  -h, --help     Show this help\n  -V, --version  Show version, backends, "
+      "licences\n\n";
+  return help + std::string(kExamples);
+}
+
+std::vector<std::string> names_of(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) names.emplace_back(command->text().name);
+  return names;
+}
+
+ExitCode run_command(Command& command, const std::vector<std::string>& arguments,
+                     Console& console) {
+  const CommandText text = command.text();
+  Flags flags("stowage " + std::string(text.name), std::string(text.arguments),
+              std::string(text.summary));
+  command.declare(flags);
+  const std::optional<InputError> error = flags.parse(arguments);
+  if (flags.help_wanted()) return console.answer(command_help(text, flags), ExitCode::ok);
+  if (flags.version_wanted()) return console.answer(version_text(), ExitCode::ok);
+  if (error) return console.refuse(*error);
+  return command.run(console);
+}
+
+ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
+  const std::vector<std::unique_ptr<Command>> commands = make_commands();
+  if (arguments.empty()) {
+    return console.refuse(
+        {kUsage, "COMMAND",
+         "is missing (choose " + comma_list(names_of(commands)) + "; see stowage --help)"});
+  }
+  std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  if (name == "-V" || name == "--version") return console.answer(version_text(), ExitCode::ok);
+  if (name == "-h" || name == "--help" || (name == "help" && arguments.empty())) {
+    return console.answer(overview(commands), ExitCode::ok);
+  }
+  if (name == "help") {  // stowage help solve
+    name = arguments.front();
+    arguments = {"--help"};
+  }
+  for (const auto& command : commands) {
+    if (command->text().name == name) return run_command(*command, arguments, console);
+  }
+  const bool flag = name.size() > 1 && name.front() == '-';
+  return console.refuse(
+      {kUsage, name,
+       (flag ? "a command must come first (choose " : "unknown command (choose ") +
+           comma_list(names_of(commands)) + ')' + suggestion(name, names_of(commands))});
+}
+
+}  // namespace
+}  // namespace stowage
+
+int main(int argc, char** argv) {
+  // A reader that has gone is an error to report, not a reason to die.
+  std::signal(SIGPIPE, SIG_IGN);
+  stowage::Console console;
+  try {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return stowage::to_int(stowage::dispatch(arguments, console));
+  } catch (const std::exception& e) {
+    return stowage::to_int(
+        console.refuse({stowage::kInternal, "stowage", e.what()}, stowage::ExitCode::internal));
+  }
+}

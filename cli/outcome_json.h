@@ -1,0 +1,39 @@
+// The answers of the command as JSON text: stowage/outcome, and the errors that kept one away.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/exit_codes.h"
+#include "instances/instance.h"
+#include "instances/json_writer.h"
+#include "solvers/outcome.h"
+
+namespace stowage {
+
+// What the outcome says beside what solve() found.
+struct OutcomeFrame {
+  const Instance* instance = nullptr;  // required
+  std::string solver;                  // name of the MILP backend, empty for none
+  std::uint64_t seed = 0;
+  bool timeless = false;  // leaves out "seconds" everywhere
+  ExitCode exit_code = ExitCode::ok;
+  std::vector<CliError> errors;  // of writing the plan; usually empty
+};
+
+// A stowage/outcome document. The plan is inside it, null if there is none.
+std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame);
+
+// A stowage/outcome with status "error" and the list of errors.
+std::string error_json(const std::vector<CliError>& errors, ExitCode code);
+
+// The exit code of an outcome.
+ExitCode exit_code(const Outcome& outcome);
+
+// Keys that documents of this folder share: "errors" and "violations" with their arrays.
+void write_errors(JsonWriter& json, const std::vector<CliError>& errors);
+void write_violations(JsonWriter& json, const std::vector<Violation>& violations);
+
+}  // namespace stowage

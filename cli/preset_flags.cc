@@ -1,0 +1,60 @@
+#include "cli/preset_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/error_codes.h"
+#include "instances/json.h"
+
+namespace stowage {
+
+void PresetFlags::declare(Flags& flags) {
+  std::vector<std::string> models;
+  for (const std::string_view model : scatter_preset_models()) models.emplace_back(model);
+  model_ = models.front();
+  flags.choice("--preset", model_, models, "Published model and cluster; default " + model_);
+  const ScatterPreset defaults;
+  flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
+                "GPUs; default " + std::to_string(defaults.devices));
+  flags.text("--limit", limit_, "TOKENS", "Longest sequence the model is built for; default 192K");
+  flags.number("--memory", memory_mib_, "MIB", 0, 1e9, "Usable memory of a GPU; default 30720");
+  flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
+                "Lengths are rounded up to multiples; default twice the GPUs");
+}
+
+Result<ScatterPreset> PresetFlags::preset() const {
+  ScatterPreset preset;
+  preset.model = model_;
+  if (devices_) preset.devices = static_cast<int>(*devices_);
+  if (memory_mib_) preset.memory_mib = *memory_mib_;
+  if (!limit_.empty()) {
+    const std::optional<Tokens> limit = parse_token_limit(limit_);
+    if (!limit) {
+      return InputError{kUsage, "--limit",
+                        "must be tokens as 192000 or 192K, is '" + limit_ + '\''};
+    }
+    preset.limit_tokens = *limit;
+  }
+  return preset;
+}
+
+std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors) {
+  const std::vector<std::pair<std::string, std::string>> renamed = {
+      {"/model", "--preset"}, {"/limit_tokens", "--limit"}, {"/memory_mib", "--memory"}};
+  std::vector<CliError> result;
+  for (InputError error : errors) {
+    const auto found = std::find_if(renamed.begin(), renamed.end(), [&error](const auto& pair) {
+      return pair.first == error.pointer;
+    });
+    if (found != renamed.end()) {
+      error.pointer = found->second;
+    } else if (error.pointer.rfind('/', 0) == 0) {
+      error.pointer = "--" + error.pointer.substr(1);
+      std::replace(error.pointer.begin(), error.pointer.end(), '_', '-');
+    }
+    result.push_back({"", std::move(error)});
+  }
+  return result;
+}
+
+}  // namespace stowage

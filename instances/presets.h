@@ -1,0 +1,42 @@
+// Published clusters and models, as scatter instances without sequences.
+//
+//   Result<ScatterInstance> step = scatter_preset({.model = "gpt-7b", .devices = 64});
+//   // (*step).lengths = ...
+//
+// A100-40GB GPUs, 8 on a node, ZeRO-3. Source: FlexSP (arXiv 2412.01523) and the tables of its
+// published code. What is not published and had to be assumed is listed in instances/README.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/result.h"
+#include "instances/scatter.h"
+
+namespace stowage {
+
+struct ScatterPreset {
+  std::string model = "gpt-7b";  // one of scatter_preset_models()
+  int devices = 64;              // 1 to kMaxPresetDevices
+  Tokens limit_tokens = 192000;  // the longest sequence the model is built for
+  Mib memory_mib = 30720;        // usable memory of one device
+
+  bool operator==(const ScatterPreset&) const = default;
+};
+
+inline constexpr int kMaxPresetDevices = 1024;
+
+// "gpt-7b", "gpt-13b", "gpt-30b".
+std::vector<std::string_view> scatter_preset_models();
+
+// "192k" and "192K" are 192000, "192000" is itself; nothing for anything else.
+std::optional<Tokens> parse_token_limit(std::string_view text);
+
+// The instance, with pad_multiple 2 * devices and degrees 1, 2, 4, ... up to `devices`. Errors
+// point at the option ("/model"): E501 for a model, a number of devices or a memory that is none,
+// E502 for a combination that was never published.
+Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
+
+}  // namespace stowage

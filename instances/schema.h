@@ -1,0 +1,19 @@
+// The JSON Schemas (draft-07) of the documents, compiled in so that they need no files.
+//
+//   if (const auto text = schema("scatter-instance")) std::cout << *text;
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace stowage {
+
+// "outcome", "scatter-instance", "scatter-plan", in alphabetical order.
+std::vector<std::string_view> schema_names();
+
+// The text of schema/NAME.schema.json, or nothing for an unknown name. A document that its reader
+// accepts is valid under the schema; the reverse does not hold, a schema cannot say everything.
+std::optional<std::string_view> schema(std::string_view name);
+
+}  // namespace stowage

@@ -1,0 +1,59 @@
+// The packed batch that attention works on: several sequences laid end to end in one array.
+//
+// Conventions are those of flash-attention's variable-length interface. Row-major arrays:
+//
+//   q, o, dq, do   (total_q, heads, head_dim)        lse  (heads, total_q)
+//   k, v, dk, dv   (total_k, kv_heads, head_dim)
+//
+// Sequence b owns query rows [cu_q[b], cu_q[b+1]) and key rows [cu_k[b], cu_k[b+1]). The causal
+// mask is aligned to the bottom right corner: query i of a sequence sees key j when
+// j <= i + (Lk - Lq). A query that sees no key has output 0 and lse -inf. Rows at or beyond the
+// last entry are slack: never read, their outputs (lse too) and gradients are written as 0.
+// Sequences of length 0 and Lq > Lk are legal.
+//
+//   const std::vector<std::int32_t> cu = {0, 3, 8};
+//   AttentionShape shape{.total_q = 8, .total_k = 8, .heads = 4, .kv_heads = 2, .head_dim = 16,
+//                        .cu_q = cu, .cu_k = cu};
+//   for (const std::string& problem : check(shape)) complain(problem);
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stowage::kernels {
+
+struct AttentionShape {
+  std::int64_t total_q = 0;  // rows of q, slack included
+  std::int64_t total_k = 0;  // rows of k and v, slack included
+  int heads = 1;             // query heads
+  int kv_heads = 1;
+  int head_dim = 64;
+  std::span<const std::int32_t> cu_q;  // B + 1 entries, first 0, non-decreasing
+  std::span<const std::int32_t> cu_k;
+  double scale = 0;  // of the logits; 0 means 1/sqrt(head_dim)
+  // Query head h reads kv head (group_offset + h) / group_size. The defaults are grouped-query
+  // attention over whole groups; a rank that owns a run of heads may own parts of two groups.
+  int group_size = 0;  // 0 means heads / kv_heads
+  int group_offset = 0;
+
+  int queries_per_kv() const { return group_size > 0 ? group_size : heads / kv_heads; }
+  int kv_head(int head) const { return (group_offset + head) / queries_per_kv(); }
+  double logit_scale() const { return scale != 0 ? scale : 1.0 / std::sqrt(double{1} * head_dim); }
+  std::int64_t q_size() const { return total_q * heads * head_dim; }
+  std::int64_t k_size() const { return total_k * kv_heads * head_dim; }
+  std::int64_t lse_size() const { return total_q * heads; }
+};
+
+// Everything wrong with a shape, one readable sentence each; empty for a usable one. The kernels
+// check nothing themselves: a shape that fails here reads out of bounds there. Zero heads are
+// legal (a rank may own none).
+std::vector<std::string> check(const AttentionShape& shape);
+
+// The prefix-sum rules alone: `name` appears in the messages, `total` is the rows of the array.
+std::vector<std::string> check_cu_seqlens(std::span<const std::int32_t> cu, std::int64_t total,
+                                          const std::string& name);
+
+}  // namespace stowage::kernels

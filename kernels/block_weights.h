@@ -1,0 +1,77 @@
+// Shape and weights of one Llama-style transformer block.
+//
+//   a = x + attention(rope(rms_norm(x) Wq), rope(rms_norm(x) Wk), rms_norm(x) Wv) Wo
+//   y = a + (silu(rms_norm(a) Wgate) * (rms_norm(a) Wup)) Wdown
+//
+// A weight matrix is (in, out), row-major, applied from the right: y = x W. The same struct holds
+// the gradients.
+//
+//   BlockShape shape{.hidden = 64, .heads = 8, .kv_heads = 2, .head_dim = 16, .ffn = 128};
+//   BlockWeights<float> gradient = zero_weights<float>(shape);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stowage::kernels {
+
+struct BlockShape {
+  int hidden = 64;
+  int heads = 8;
+  int kv_heads = 2;
+  int head_dim = 16;  // even: rotary embedding turns pairs
+  int ffn = 128;
+  double rope_theta = 10000;
+  double norm_epsilon = 1e-5;
+
+  std::int64_t q_width() const { return std::int64_t{heads} * head_dim; }
+  std::int64_t k_width() const { return std::int64_t{kv_heads} * head_dim; }
+};
+
+// Everything wrong with a shape, one sentence each; empty for a usable one.
+std::vector<std::string> check(const BlockShape& shape);
+
+inline constexpr int kWeightTensors = 9;
+inline constexpr std::array<std::string_view, kWeightTensors> kWeightNames = {
+    "attention_norm", "query", "key", "value", "output", "ffn_norm", "gate", "up", "down"};
+
+template <class T>
+struct BlockWeights {
+  std::vector<T> attention_norm;     // (hidden)
+  std::vector<T> query, key, value;  // (hidden, heads head_dim), 2 x (hidden, kv_heads head_dim)
+  std::vector<T> output;             // (heads head_dim, hidden)
+  std::vector<T> ffn_norm;           // (hidden)
+  std::vector<T> gate, up;           // (hidden, ffn)
+  std::vector<T> down;               // (ffn, hidden)
+
+  // The nine tensors in the order of kWeightNames.
+  std::array<std::vector<T>*, kWeightTensors> tensors() {
+    return {&attention_norm, &query, &key, &value, &output, &ffn_norm, &gate, &up, &down};
+  }
+  std::array<const std::vector<T>*, kWeightTensors> tensors() const {
+    return {&attention_norm, &query, &key, &value, &output, &ffn_norm, &gate, &up, &down};
+  }
+};
+
+// Number of elements of each tensor, in the order of kWeightNames.
+std::array<std::int64_t, kWeightTensors> weight_sizes(const BlockShape& shape);
+
+template <class T>
+BlockWeights<T> zero_weights(const BlockShape& shape) {
+  BlockWeights<T> weights;
+  const auto sizes = weight_sizes(shape);
+  const auto tensors = weights.tensors();
+  for (int t = 0; t < kWeightTensors; ++t) {
+    tensors[t]->assign(static_cast<std::size_t>(sizes[t]), T{0});
+  }
+  return weights;
+}
+
+// Useful floating-point operations of one forward and backward pass over one sequence of `length`
+// tokens: 6 per matrix weight and token, 14 heads head_dim per visible (query, key) pair.
+double block_flop(const BlockShape& shape, double length);
+
+}  // namespace stowage::kernels

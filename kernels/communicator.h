@@ -1,0 +1,67 @@
+// What the ranks of a sequence-parallel group say to each other.
+//
+// Every rank of a group holds a Communicator and calls the same collectives in the same order.
+// The kernels see only this interface; thread_ranks.h runs the ranks as threads of one process,
+// and a backend whose ranks are processes fits behind the same functions.
+//
+//   void program(Communicator& world) {
+//     std::vector<float> sum = my_gradient();
+//     world.all_reduce(sum);              // the same bits on every rank and in every run
+//   }
+//
+// Counts are in floats. A collective that cannot complete (a rank threw or returned, or the ranks
+// disagree about what they exchange) throws on every rank that waits: none hangs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stowage::kernels {
+
+class Communicator {
+ public:
+  Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  virtual void barrier() = 0;
+
+  // Rank s sends send_counts[r] floats to rank r; `send` holds them in rank order, and `recv`
+  // receives recv_counts[s] floats from every rank s in rank order. recv_counts[s] here must equal
+  // send_counts[this rank] there. Counts may be 0. `send` and `recv` must not overlap.
+  virtual void all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
+                            std::span<float> recv, std::span<const std::int64_t> recv_counts) = 0;
+
+  // `all` receives counts[s] floats from every rank s in rank order; mine.size() is counts[rank()],
+  // and all ranks pass the same counts.
+  virtual void all_gather(std::span<const float> mine, std::span<float> all,
+                          std::span<const std::int64_t> counts) = 0;
+
+  // Every rank passes sum(counts) floats; rank r receives the r-th part (counts[r] floats) of the
+  // sum over ranks, added in rank order.
+  virtual void reduce_scatter(std::span<const float> all, std::span<float> mine,
+                              std::span<const std::int64_t> counts) = 0;
+
+  // values = sum over ranks of values, added in rank order.
+  virtual void all_reduce(std::span<float> values) = 0;
+};
+
+// How `total` things are dealt out in contiguous runs: the first total % ranks runs get one more.
+// Returns ranks + 1 boundaries, the first 0, the last `total`.
+std::vector<std::int64_t> even_split(std::int64_t total, int ranks);
+
+// Rank 0's array (split[size] rows of `width` floats) cut at `split`: rank r receives rows
+// [split[r], split[r+1]). Other ranks pass an empty `all`.
+void scatter_rows(Communicator& world, std::span<const std::int64_t> split, std::int64_t width,
+                  std::span<const float> all, std::span<float> mine);
+
+// The inverse: rank 0 receives all rows in order.
+void gather_rows(Communicator& world, std::span<const std::int64_t> split, std::int64_t width,
+                 std::span<const float> mine, std::span<float> all);
+
+}  // namespace stowage::kernels

@@ -1,0 +1,243 @@
+#include "kernels/executor.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/block_reference.h"
+#include "kernels/group_run.h"
+#include "kernels/relative_error.h"
+#include "kernels/synthetic.h"
+
+namespace stowage::kernels {
+namespace {
+
+// Keeps the worst error; NaN is worse than anything.
+void record(TensorCheck& check, double error, std::int64_t sequence, const std::string& weight) {
+  ++check.compared;
+  if (check.compared > 1 && (error <= check.error || check.error != check.error)) return;
+  check.error = error;
+  check.sequence = sequence;
+  check.weight = weight;
+}
+
+class Execution {
+ public:
+  Execution(const ExecuteOptions& options, ScaledPlan plan, Budget* budget)
+      : options_(options),
+        plan_(std::move(plan)),
+        budget_(budget),
+        weights_(synthetic_weights(options.block, options.seed)),
+        wide_weights_(widen(weights_)),
+        gradient_(zero_weights<float>(options.block)),
+        want_gradient_(zero_weights<double>(options.block)),
+        times_computed_(plan_.lengths.size()) {
+    report_.scale = plan_.scale;
+    report_.work_flop = plan_.work_flop;
+    report_.problems = plan_.problems;
+    report_.output.tolerance = options.output_tolerance;
+    report_.input_gradient.tolerance = options.gradient_tolerance;
+    report_.weight_gradient.tolerance = options.gradient_tolerance;
+  }
+
+  ExecutionReport run(const std::function<void(const ExecutionProgress&)>& progress) {
+    ExecutionProgress state{.groups = static_cast<std::int64_t>(plan_.groups.size())};
+    for (const ScaledGroup& group : plan_.groups) {
+      if (stopped() || !run_one(group)) break;
+      ++state.groups_done;
+      if (!report_.groups.empty()) state.latest = report_.groups.back();
+      if (progress) progress(state);
+    }
+    if (!stopped()) check_coverage();
+    if (!stopped()) check_weights();
+    report_.complete = report_.stopped_by == StopReason::none;
+    if (!report_.complete) {
+      report_.problems.add("stopped after " + std::to_string(state.groups_done) + " of " +
+                           std::to_string(state.groups) + " groups: the budget is exhausted");
+    }
+    summarise();
+    return std::move(report_);
+  }
+
+ private:
+  // Once true, stays true: a report does not change its mind about why it is incomplete.
+  bool stopped() {
+    if (budget_ != nullptr && report_.stopped_by == StopReason::none) {
+      report_.stopped_by = budget_->stop_reason();
+    }
+    return report_.stopped_by != StopReason::none;
+  }
+
+  std::vector<float> tokens(Stream stream, std::int64_t sequence, std::int64_t length) const {
+    std::vector<float> rows(length * options_.block.hidden);
+    fill_tokens({options_.seed, stream}, sequence, 0, options_.block.hidden, rows);
+    return rows;
+  }
+
+  // What the loader packs for a group: every sequence's tokens end to end.
+  std::vector<float> packed(const ScaledGroup& group, Stream stream) const {
+    std::vector<float> rows;
+    rows.reserve(group.rows.back() * static_cast<std::size_t>(options_.block.hidden));
+    for (const std::int64_t id : group.sequences) {
+      const std::int64_t content = options_.loader ? options_.loader(id) : id;
+      const std::vector<float> sequence = tokens(stream, content, plan_.lengths[id]);
+      rows.insert(rows.end(), sequence.begin(), sequence.end());
+    }
+    return rows;
+  }
+
+  // The truth about one sequence. Its share of the weight gradient counts once, however often a
+  // plan computes it.
+  BlockResult alone(std::int64_t id) {
+    const std::vector<float> x = tokens(Stream::input, id, plan_.lengths[id]);
+    const std::vector<float> upstream = tokens(Stream::upstream, id, plan_.lengths[id]);
+    const std::vector<std::int32_t> cu = {0, static_cast<std::int32_t>(plan_.lengths[id])};
+    BlockResult result =
+        block_reference(options_.block, wide_weights_, cu, std::vector<double>(x.begin(), x.end()),
+                        std::vector<double>(upstream.begin(), upstream.end()));
+    if (times_computed_[id] <= 1) add(want_gradient_, result.gradient);
+    return result;
+  }
+
+  template <class T>
+  static void add(BlockWeights<T>& sum, const BlockWeights<T>& part) {
+    for (int t = 0; t < kWeightTensors; ++t) {
+      std::vector<T>& to = *sum.tensors()[t];
+      const std::vector<T>& from = *part.tensors()[t];
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    }
+  }
+
+  // Runs a group and compares its sequences. False when the budget ran out on the way.
+  bool run_one(const ScaledGroup& group) {
+    const std::vector<float> x = packed(group, Stream::input);
+    const std::vector<float> upstream = packed(group, Stream::upstream);
+    GroupMeasurement measured{.micro_batch = group.micro_batch,
+                              .group = group.group,
+                              .degree = group.degree,
+                              .ranks = std::min(group.degree, options_.max_ranks),
+                              .sequences = static_cast<std::int64_t>(group.sequences.size()),
+                              .tokens = group.rows.back(),
+                              .predicted_ms = group.predicted_ms};
+    if (measured.ranks < group.degree) {
+      report_.notes.push_back(group.name() + ": degree " + std::to_string(group.degree) +
+                              " was executed on " + std::to_string(measured.ranks) + " ranks");
+    }
+    const GroupOutput out = run_group({.block = options_.block,
+                                       .weights = weights_,
+                                       .cu_seqlens = group.cu_seqlens,
+                                       .ranks = measured.ranks,
+                                       .repeats = options_.repeats,
+                                       .x = x,
+                                       .upstream = upstream});
+    if (out.error) {
+      report_.problems.add(group.name() + ": rank " + std::to_string(out.error->rank) + ": " +
+                           out.error->message);
+      return true;
+    }
+    measured.seconds = out.seconds;
+    report_.groups.push_back(measured);
+    samples_.push_back(sample(group, measured));
+    add(gradient_, out.gradient);
+    for (std::size_t i = 0; i < group.sequences.size(); ++i) {
+      if (stopped()) return false;
+      const std::int64_t id = group.sequences[i];
+      ++times_computed_[id];
+      const BlockResult want = alone(id);
+      const auto rows = [&](const std::vector<float>& all) {
+        const std::int64_t width = options_.block.hidden;
+        return std::span(all).subspan(group.rows[i] * width,
+                                      (group.rows[i + 1] - group.rows[i]) * width);
+      };
+      record(report_.output, relative_l2(rows(out.y), want.y), id, "");
+      record(report_.input_gradient, relative_l2(rows(out.dx), want.dx), id, "");
+    }
+    return true;
+  }
+
+  TimeSample sample(const ScaledGroup& group, const GroupMeasurement& measured) const {
+    const double heads = options_.block.heads;
+    const double busiest = (options_.block.heads + measured.ranks - 1) / measured.ranks;
+    const auto slice = static_cast<double>((measured.tokens + measured.ranks - 1) / measured.ranks);
+    TimeSample sample{.measured_s = measured.seconds,
+                      .predicted_ms = measured.predicted_ms,
+                      .linear = slice,
+                      .exchange = measured.ranks > 1 ? slice : 0};
+    for (std::size_t i = 0; i + 1 < group.cu_seqlens.size(); ++i) {
+      const double s = group.cu_seqlens[i + 1] - group.cu_seqlens[i];
+      sample.quadratic += s * s * busiest / heads;
+    }
+    return sample;
+  }
+
+  void check_coverage() {
+    for (std::size_t i = 0; i < times_computed_.size(); ++i) {
+      const auto id = static_cast<std::int64_t>(i);
+      if (times_computed_[i] > 1) {
+        report_.problems.add("sequence " + std::to_string(id) + " was computed " +
+                             std::to_string(times_computed_[i]) + " times");
+      }
+      if (times_computed_[i] > 0) continue;
+      report_.problems.add("sequence " + std::to_string(id) + " was never computed");
+      if (stopped()) return;
+      alone(id);  // its gradient is part of the truth all the same
+    }
+  }
+
+  void check_weights() {
+    for (int t = 0; t < kWeightTensors; ++t) {
+      record(report_.weight_gradient,
+             relative_l2(*gradient_.tensors()[t], *want_gradient_.tensors()[t]), -1,
+             std::string(kWeightNames[t]));
+    }
+  }
+
+  void summarise() {
+    std::map<int, double> slowest, predicted;  // by micro-batch
+    for (const GroupMeasurement& group : report_.groups) {
+      slowest[group.micro_batch] = std::max(slowest[group.micro_batch], group.seconds);
+      predicted[group.micro_batch] = std::max(predicted[group.micro_batch], group.predicted_ms);
+    }
+    for (const auto& [micro_batch, seconds] : slowest) report_.critical_path_s += seconds;
+    for (const auto& [micro_batch, ms] : predicted) report_.predicted_critical_path_ms += ms;
+    report_.proportional = proportional_fit(samples_);
+    report_.shape = shape_fit(samples_);
+  }
+
+  const ExecuteOptions& options_;
+  const ScaledPlan plan_;
+  Budget* budget_;
+  const BlockWeights<float> weights_;
+  const BlockWeights<double> wide_weights_;
+  BlockWeights<float> gradient_;        // of the plan
+  BlockWeights<double> want_gradient_;  // of the sequences alone
+  std::vector<int> times_computed_;     // by sequence id
+  std::vector<TimeSample> samples_;
+  ExecutionReport report_;
+};
+
+}  // namespace
+
+ExecutionReport execute(const ScatterInstance& instance, const ScatterPlan& plan,
+                        const ExecuteOptions& options,
+                        const std::function<void(const ExecutionProgress&)>& progress,
+                        Budget* budget) {
+  ExecutionReport refused;
+  for (std::string& problem : check(options.block)) refused.problems.add(std::move(problem));
+  if (options.max_ranks < 1 || options.max_ranks > 1024) {
+    refused.problems.add("max_ranks must be from 1 to 1024, is " +
+                         std::to_string(options.max_ranks));
+  }
+  if (options.repeats < 1) {
+    refused.problems.add("repeats must be at least 1, is " + std::to_string(options.repeats));
+  }
+  if (!refused.problems.list().empty()) return refused;
+  ScaledPlan scaled =
+      scale_plan(instance, plan, options.block, options.scale, options.max_work_flop);
+  if (scaled.lengths.size() != instance.lengths.size()) {  // the instance itself is unusable
+    refused.problems = scaled.problems;
+    return refused;
+  }
+  return Execution(options, std::move(scaled), budget).run(progress);
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,122 @@
+// Runs a scatter plan and compares what it computes with every sequence computed alone.
+//
+//   ExecutionReport report = execute(instance, plan, {}, {}, nullptr);
+//   if (!report.passed()) for (const std::string& problem : report.problems.list())
+//   complain(problem);
+//
+// Every group of every micro-batch really packs its sequences' tokens as the plan says, scatters
+// them over as many ranks as its degree, and runs one transformer block forward and backward in
+// FP32 (group_run.h). The truth is the double-precision block (block_reference.h) applied to each
+// sequence alone. The loss is the sum over all tokens of dot(output, upstream), where upstream is a
+// fixed pseudo-random vector of that sequence and position; gradients are therefore sums over
+// tokens, and a step's weight gradient is the sum over its sequences whatever the grouping.
+//
+// The executor does not know who made the plan and trusts nothing in it: a plan that is wrong in
+// any way yields a report that says so. It judges what is computed, not whether the plan respects
+// memory and devices: that is verify()'s part (instances/verify.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+#include "kernels/block_weights.h"
+#include "kernels/scaled_plan.h"
+#include "kernels/time_fit.h"
+
+namespace stowage::kernels {
+
+struct ExecuteOptions {
+  // Lengths are divided by `scale`, rounded up; 0 picks the smallest scale that keeps the work, in
+  // FLOP of forward and backward, within max_work_flop. The same work is done twice: once by the
+  // plan and once by the (slower) reference.
+  std::int64_t scale = 0;
+  double max_work_flop = 1e10;
+  BlockShape block;
+  std::uint64_t seed = 0;  // of tokens, upstream gradients and weights
+  // Groups of a higher degree run on this many rank threads, which is noted.
+  int max_ranks = 64;
+  int repeats = 1;  // timed runs of every group; the fastest counts
+  double output_tolerance = 2e-6;
+  double gradient_tolerance = 5e-6;
+  // What the data loader hands over when asked for a sequence's tokens: the id of the sequence it
+  // really delivers. Empty means itself. For tests of the executor: a loader that confuses two
+  // sequences must be found out.
+  std::function<std::int64_t(std::int64_t)> loader;
+};
+
+// One group as it ran.
+struct GroupMeasurement {
+  int micro_batch = 0;  // indices into the plan
+  int group = 0;
+  int degree = 0;
+  int ranks = 0;               // degree, or max_ranks if that is less
+  std::int64_t sequences = 0;  // how many it holds
+  std::int64_t tokens = 0;     // after scaling
+  double seconds = 0;          // thread CPU seconds of its busiest rank (GroupOutput::seconds)
+  double predicted_ms = 0;     // time_ms of the plan: unscaled lengths on the modelled cluster
+};
+
+// The worst relative L2 error |have - want| / |want| of one kind of tensor.
+struct TensorCheck {
+  double error = 0;  // NaN or infinity if that is what came out
+  double tolerance = 0;
+  std::int64_t sequence = -1;  // where it occurred; -1: nowhere, or a weight
+  std::string weight;          // which weight tensor, for weight gradients
+  std::int64_t compared = 0;   // how many tensors were compared
+
+  bool passed() const { return error <= tolerance; }
+};
+
+struct ExecutionReport {
+  std::int64_t scale = 1;
+  double work_flop = 0;  // of the plan's groups or of the sequences alone, whichever is more
+  std::vector<GroupMeasurement> groups;
+
+  TensorCheck output;           // per sequence: the block's output
+  TensorCheck input_gradient;   // per sequence
+  TensorCheck weight_gradient;  // per weight: summed over groups and micro-batches against the sum
+                                // over sequences alone; compared == 0 if the run was stopped
+  Problems problems;            // "sequence 12 was never computed"
+  std::vector<std::string> notes;  // what was executed otherwise than planned, e.g. fewer ranks
+
+  bool complete = false;  // false: the budget ran out (stopped_by) and some groups did not run
+  StopReason stopped_by = StopReason::none;
+
+  // Sum over micro-batches of the slowest measured group: the CPU seconds the step would take if
+  // every rank had a core of its own. Communication counts as the copying it is on one machine.
+  double critical_path_s = 0;
+  // The same sum over the plan's time_ms.
+  double predicted_critical_path_ms = 0;
+  // The plan's times belong to another machine and to full lengths; at scale > 1 even their shape
+  // differs (attention shrinks with the square). Read `proportional` as a curiosity there, and
+  // `shape` as the answer to whether sum s^2, sum s and a constant explain these groups.
+  ProportionalFit proportional;
+  ShapeFit shape;
+
+  // Everything ran, nothing was wrong with the plan and every error is within its tolerance.
+  bool passed() const {
+    return complete && problems.list().empty() && output.passed() && input_gradient.passed() &&
+           weight_gradient.passed();
+  }
+};
+
+struct ExecutionProgress {
+  std::int64_t groups_done = 0;
+  std::int64_t groups = 0;
+  GroupMeasurement latest;
+};
+
+// `progress` may be empty; it is called after every group, on the caller's thread. `budget` may be
+// null; it is asked before every group and every reference. Options out of range are reported as
+// problems. Deterministic except for the measured times. Memory: the largest group's activations.
+ExecutionReport execute(const ScatterInstance& instance, const ScatterPlan& plan,
+                        const ExecuteOptions& options,
+                        const std::function<void(const ExecutionProgress&)>& progress,
+                        Budget* budget);
+
+}  // namespace stowage::kernels

@@ -1,0 +1,40 @@
+// How far an FP32 tensor is from the double reference: |have - want|_2 / |want|_2.
+//
+//   assert(relative_l2(o, truth.o) <= 2e-6);
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace stowage::kernels {
+
+// Two running sums, so that a tensor may come in pieces.
+class RelativeError {
+ public:
+  // Sizes must agree.
+  void add(std::span<const float> have, std::span<const double> want) {
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const double off = double{have[i]} - want[i];
+      error_ += off * off;
+      norm_ += want[i] * want[i];
+    }
+  }
+  // 0 for two zero tensors, infinity for something where nothing should be, NaN if NaN came in.
+  double value() const {
+    if (error_ == 0) return 0;
+    return norm_ == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(error_ / norm_);
+  }
+
+ private:
+  double error_ = 0, norm_ = 0;
+};
+
+inline double relative_l2(std::span<const float> have, std::span<const double> want) {
+  if (have.size() != want.size()) return std::numeric_limits<double>::infinity();
+  RelativeError error;
+  error.add(have, want);
+  return error.value();
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,20 @@
+// The oracle: tries everything. For tests and for instances of a dozen sequences at most.
+//
+// Written for obviousness, from the problem statement and the cost model alone, so that every
+// other solver can be held against it.
+#pragma once
+
+#include <optional>
+
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+
+namespace stowage {
+
+inline constexpr int kBruteForceSequences = 12;
+
+// The optimal plan, or nothing if a sequence fits no degree. Dynamic programme over subsets of
+// sequences and devices in use: O(3^K N degrees). Requires at most kBruteForceSequences sequences.
+std::optional<ScatterPlan> brute_force(const ScatterInstance& instance);
+
+}  // namespace stowage

@@ -1,0 +1,27 @@
+// The class LP of formulations/scatter_class_lp.h turned into a bound on the step.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "formulations/bound.h"
+#include "formulations/scatter_milp.h"
+#include "instances/budget.h"
+#include "instances/scatter.h"
+#include "solvers/milp_solver.h"
+
+namespace stowage {
+
+// A makespan, in ms, below which the class LP (or the class MIP, if `integral`) has no solution:
+// no grouping of `classes` in one micro-batch is faster. Bisection between `lower`, known to be a
+// bound, and `upper` until they differ by 1e-7 relative or the budget ends. The returned value is
+// the last refuted one, or `lower` if none was.
+Ms class_bound(const ScatterInstance& instance, std::span<const LengthClass> classes,
+               MilpBackend backend, bool integral, Ms lower, Ms upper, Budget& budget);
+
+// The bound on a whole step that follows [B4]: either it is one micro-batch, and class_bound holds,
+// or it is two at least, and pays two overheads. Nothing where that is no better than `known`.
+std::optional<NamedBound> step_class_bound(const ScatterInstance& instance, MilpBackend backend,
+                                           bool integral, Ms known, Ms objective, Budget& budget);
+
+}  // namespace stowage

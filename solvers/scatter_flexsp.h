@@ -1,0 +1,32 @@
+// The published planner, as a mark to compare with: FlexSP (arXiv 2412.01523, sections 4.2 to 4.4).
+//
+// Token-balanced chunks for five micro-batch counts; per chunk 16 length buckets by dynamic
+// programming and the published MILP; the best count wins. Degree 1 is left out where another
+// degree exists, as in the authors' code. The published system solves with SCIP in 5 to 15 s.
+#pragma once
+
+#include <optional>
+
+#include "instances/budget.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+#include "solvers/milp_solver.h"
+
+namespace stowage {
+
+struct FlexspOptions {
+  MilpBackend backend = MilpBackend::cbc;
+  double milp_seconds = 10;  // wall-clock limit of each MILP: results depend on the machine
+};
+
+struct FlexspResult {
+  std::optional<ScatterPlan> plan;  // nothing if for every count some chunk found no plan in time
+  int milps = 0;                    // solved
+  int milps_stopped = 0;            // of these, ended by a limit before their proof
+};
+
+// Counts its nodes on `budget`, and stops with what it has when that ends.
+FlexspResult flexsp(const ScatterInstance& instance, const FlexspOptions& options,
+                    Budget& budget);
+
+}  // namespace stowage

@@ -1,0 +1,244 @@
+#include "solvers/scatter_solve.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "formulations/scatter_bounds.h"
+#include "heuristics/registry.h"
+#include "heuristics/scatter_joint.h"
+#include "instances/json.h"
+#include "solvers/incumbent.h"
+#include "solvers/scatter_class_bound.h"
+#include "solvers/scatter_exact.h"
+#include "solvers/scatter_flexsp.h"
+
+namespace stowage {
+namespace {
+
+// `auto` gives a whole-step MILP only to steps it can expect to close.
+constexpr std::size_t kSmallMilp = 3000;         // variables
+constexpr std::int64_t kSmallMilpNodes = 2000;   // then it has had its chance
+constexpr std::size_t kLargestMilp = 200000;     // variables; beyond it `exact` improves instead
+constexpr std::int64_t kRegroupNodes = 500;      // per micro-batch and round, doubled each round
+constexpr int kExchanges = 20000;                // per round
+constexpr double kRegroupSeconds = 5;
+
+const Method kAuto{"auto", MethodKind::ours,
+                   "heuristics, then exact methods while the limits last", ""};
+const Method kExact{"exact", MethodKind::ours,
+                    "whole-step MILP, or exchange and MILP regrouping, until proof or limit", ""};
+const Method kFlexsp{"flexsp", MethodKind::baseline,
+                     "FlexSP: token chunks, 16 buckets, the published MILP per micro-batch",
+                     "FlexSP sections 4.2 to 4.4"};
+
+class ScatterSolve {
+ public:
+  ScatterSolve(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
+               const Progress& progress)
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        incumbent_(instance, budget, progress) {}
+
+  Outcome run() {
+    if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
+      Outcome outcome = incumbent_.report();
+      outcome.status = Status::infeasible;
+      outcome.stopped_by = StoppedBy::proof;
+      outcome.bound_by = "unplaceable";
+      outcome.unplaceable = std::move(ids);
+      return finished(std::move(outcome));
+    }
+    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance_))) {
+      incumbent_.raise_bound(bound);
+    }
+    offer_start();
+    StoppedBy ended = StoppedBy::heuristic_end;
+    try {
+      ended = search();
+    } catch (const std::exception& failure) {
+      // A solver that breaks never takes a good plan away.
+      incumbent_.remark(std::string("failed: ") + failure.what());
+      ended = StoppedBy::error;
+    }
+    return finished(concluded(ended));
+  }
+
+ private:
+  void offer_start() {
+    if (!options_.start) return;
+    const auto& plan = std::get<ScatterPlan>(*options_.start);
+    if (plan.instance_hash != instance_hash(instance_)) {
+      incumbent_.remark("the start plan was made for another instance and is ignored");
+    } else {
+      incumbent_.offer(plan, 'S', "start");
+    }
+  }
+
+  StoppedBy search() {
+    if (options_.method == kFlexsp.name) return run_flexsp();
+    if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
+    run_heuristic(options_.method);
+    return StoppedBy::heuristic_end;
+  }
+
+  void run_heuristic(const std::string& name) {
+    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance_)) {
+      if (heuristic.name != name) continue;
+      if (auto plan = heuristic.run(instance_, options_.seed, budget_)) {
+        incumbent_.offer(std::move(*plan), 'H', name);
+      } else {
+        incumbent_.remark(name + " cannot plan this step");
+      }
+    }
+  }
+
+  StoppedBy run_flexsp() {
+    FlexspResult result = flexsp(
+        instance_, {.backend = backend(), .milp_seconds = options_.milp_seconds}, budget_);
+    if (result.plan) {
+      incumbent_.offer(std::move(*result.plan), 'M', kFlexsp.name);
+    } else {
+      incumbent_.remark("flexsp found no plan within its limits");
+    }
+    if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
+    incumbent_.remark(std::to_string(result.milps_stopped) + " of " +
+                      std::to_string(result.milps) + " MILPs stopped at a limit");
+    return StoppedBy::time_limit;
+  }
+
+  StoppedBy run_exact() {
+    // First anything valid, within microseconds; then better plans, slower ones last.
+    for (const char* name : {"batch-ada", "fast", "joint"}) {
+      if (done()) return StoppedBy::heuristic_end;
+      run_heuristic(name);
+    }
+    if (done() || built_backends().empty()) return StoppedBy::heuristic_end;
+    tighten_bound();
+    const bool endless = options_.method == kExact.name;
+    if (done()) return StoppedBy::heuristic_end;
+    const std::size_t variables = step_milp_variables(instance_, incumbent_);
+    if (variables <= (endless ? kLargestMilp : kSmallMilp)) return run_step_milp(endless);
+    const bool limited = budget_.limits().time_limit_s < 1e18 ||
+                         budget_.limits().node_limit < INT64_MAX;
+    if (!endless && !limited) return StoppedBy::heuristic_end;
+    improve();
+    return StoppedBy::heuristic_end;
+  }
+
+  void tighten_bound() {
+    for (const bool integral : {false, true}) {
+      const auto bound = step_class_bound(instance_, backend(), integral, incumbent_.bound(),
+                                          incumbent_.plan()->objective_ms, budget_);
+      if (bound) incumbent_.raise_bound(*bound);
+    }
+  }
+
+  StoppedBy run_step_milp(bool endless) {
+    Budget limit({.time_limit_s = budget_.seconds_left(),
+                  .node_limit = endless ? budget_.nodes_left()
+                                        : std::min(budget_.nodes_left(), kSmallMilpNodes),
+                  .interrupt = budget_.limits().interrupt});
+    const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, limit);
+    budget_.count_nodes(limit.nodes());
+    return ended;
+  }
+
+  // Rounds of exchange and MILP regrouping, each with a new seed, until a limit or the proof.
+  void improve() {
+    const ScatterTable table(instance_);
+    std::int64_t nodes = kRegroupNodes;
+    for (std::uint64_t round = 1; !done(); ++round) {
+      StepDraft step = to_draft(table, *incumbent_.plan());
+      exchange(table, step, kExchanges, options_.seed + round, budget_);
+      budget_.count_nodes(1);
+      incumbent_.offer(to_plan(instance_, table, step), 'L', "exchange");
+      if (done()) return;
+      regroup_by_milp(instance_, exact_options(round), nodes, kRegroupSeconds, incumbent_,
+                      budget_);
+      nodes *= 2;
+    }
+  }
+
+  bool done() const {
+    return incumbent_.plan() &&
+           (incumbent_.proven() || incumbent_.within(options_.gap) || budget_.exhausted());
+  }
+
+  MilpBackend backend() const {
+    return options_.backend ? *options_.backend : built_backends().front();
+  }
+  ScatterExactOptions exact_options(std::uint64_t round) const {
+    return {.backend = backend(), .gap = options_.gap, .seed = options_.seed + round};
+  }
+
+  // What may be said of the incumbent, and why the work ended.
+  Outcome concluded(StoppedBy ended) const {
+    Outcome outcome = incumbent_.report();
+    outcome.stopped_by = ended;
+    switch (budget_.stop_reason()) {
+      case StopReason::interrupted: outcome.stopped_by = StoppedBy::interrupted; break;
+      case StopReason::time_limit: outcome.stopped_by = StoppedBy::time_limit; break;
+      case StopReason::node_limit: outcome.stopped_by = StoppedBy::node_limit; break;
+      case StopReason::none: break;
+    }
+    if (!outcome.plan) {
+      outcome.status = ended == StoppedBy::error || !outcome.violations.empty() ? Status::error
+                                                                                : Status::unknown;
+      return outcome;
+    }
+    if (incumbent_.proven()) {
+      outcome.status = Status::optimal;
+      outcome.stopped_by = StoppedBy::proof;
+      return outcome;
+    }
+    outcome.status = Status::feasible;
+    if (incumbent_.within(options_.gap)) outcome.stopped_by = StoppedBy::gap;
+    // A backend's "optimal" that the verified gap does not bear out is no proof.
+    if (outcome.stopped_by == StoppedBy::proof) outcome.stopped_by = StoppedBy::heuristic_end;
+    return outcome;
+  }
+
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    if (outcome.plan) {
+      std::get<ScatterPlan>(*outcome.plan).instance_hash = instance_hash(instance_);
+    }
+    return outcome;
+  }
+
+  const ScatterInstance& instance_;
+  const SolveOptions& options_;
+  Budget& budget_;
+  Incumbent incumbent_;
+};
+
+}  // namespace
+
+std::vector<Method> scatter_methods(const ScatterInstance& instance) {
+  std::vector<Method> baselines;
+  std::vector<Method> ours;
+  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    const bool published = !heuristic.source.empty();
+    (published ? baselines : ours)
+        .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
+                    heuristic.summary, heuristic.source});
+  }
+  if (!built_backends().empty()) {
+    baselines.push_back(kFlexsp);
+    ours.push_back(kExact);
+  }
+  std::vector<Method> all{kAuto};
+  all.insert(all.end(), baselines.begin(), baselines.end());
+  all.insert(all.end(), ours.begin(), ours.end());
+  return all;
+}
+
+Outcome solve_scatter(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
+                      const Progress& progress) {
+  return ScatterSolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,60 @@
+// The files that the examples of the help and the tests work on.
+#pragma once
+
+#include <string>
+
+#include "tests/cli/process.h"
+
+namespace stowage {
+
+// Twelve sequences of 8 to 100 tokens on four devices, two of which hold the longest.
+inline constexpr char kTinyInstance[] = R"({
+  "format": "stowage/instance", "version": 1, "problem": "scatter", "name": "tiny",
+  "cluster": {"devices": 4, "memory_mib": 100, "degrees": [1, 2, 4]},
+  "model": {"states_mib": 20, "activation_mib_per_token": 1},
+  "cost": {"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 3},
+  "lengths": [100, 64, 80, 8, 16, 24, 70, 60, 50, 40, 30, 12]
+}
+)";
+
+// As above, but the third sequence fits nowhere: 4 devices of 80 tokens hold 320.
+inline constexpr char kInfeasibleInstance[] = R"({
+  "format": "stowage/instance", "version": 1, "problem": "scatter", "name": "infeasible",
+  "cluster": {"devices": 4, "memory_mib": 100, "degrees": [1, 2, 4]},
+  "model": {"states_mib": 20, "activation_mib_per_token": 1},
+  "cost": {"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 3},
+  "lengths": [100, 64, 400]
+}
+)";
+
+// A scatter instance of `sequences` lengths on 64 devices that no method finishes in seconds.
+inline std::string long_instance(int sequences) {
+  std::string text = R"({"format": "stowage/instance", "version": 1, "problem": "scatter",
+    "name": "long", "cluster": {"devices": 64, "memory_mib": 30720,
+    "degrees": [1, 2, 4, 8, 16, 32, 64]},
+    "model": {"states_mib": 1822, "activation_mib_per_token": 4.48},
+    "cost": {"quadratic_ms": 5.128e-6, "linear_ms": 0.1839576, "fixed_ms": 629.3563,
+      "all_to_all": {"mib_per_token": 2, "mib_per_ms": {"2": 119.54, "4": 104.07, "8": 96.5,
+        "16": 10.33, "32": 5.94, "64": 4.87}}},
+    "lengths": [)";
+  // A spread of lengths without a pattern that a method could use; 48271 is Lehmer's multiplier.
+  std::int64_t state = 1;
+  for (int i = 0; i < sequences; ++i) {
+    state = state * 48271 % 2147483647;
+    const std::int64_t length = 64 + state % 9973 + (i % 50 == 0 ? 100'000 + state % 90'000 : 0);
+    text += (i == 0 ? "" : ", ") + std::to_string(length);
+  }
+  return text + "]}\n";
+}
+
+// Lines for 64 sequences.
+inline std::string length_list() {
+  std::string text;
+  for (int i = 0; i < 64; ++i) text += std::to_string(100 + i * 37 % 1000 * 9) + '\n';
+  return text;
+}
+
+// Puts instance.json, plan.json, outcome.json and lengths.txt into the directory.
+void fill_with_examples(const TempDir& dir);
+
+}  // namespace stowage

@@ -1,0 +1,87 @@
+// The help: complete, on stdout, and its examples run as they stand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/command.h"
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Splits at blanks: the examples need no quotes.
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+// The lines of a help text after "Examples:".
+std::vector<std::string> examples_in(const std::string& help) {
+  std::istringstream in(help.substr(help.find("\nExamples:\n") + 11));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+void run_examples(const std::string& help) {
+  const std::vector<std::string> examples = examples_in(help);
+  ASSERT_EQ(examples.size(), 3U) << help;
+  const TempDir dir;
+  fill_with_examples(dir);
+  for (const std::string& example : examples) {
+    std::vector<std::string> words = words_of(example);
+    ASSERT_EQ(words.front(), "stowage");
+    words.erase(words.begin());
+    const Finished run = run_stowage(words, {.directory = dir.path()});
+    EXPECT_EQ(run.exit_code, 0) << example << '\n' << run.err;
+  }
+}
+
+class Help : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& command : make_commands()) names.emplace_back(command->text().name);
+  return names;
+}
+
+TEST_P(Help, IsTheSameByEveryWayAndItsExamplesRun) {
+  const Finished run = run_stowage({GetParam(), "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, HasSubstr("Usage: stowage " + GetParam() + ' '));
+  EXPECT_EQ(run_stowage({"help", GetParam()}).out, run.out);
+  EXPECT_EQ(run_stowage({GetParam(), "-h", "--nonsense"}).out, run.out);
+  for (const std::string& line : words_of(run.out))
+    EXPECT_THAT(line, testing::Not(HasSubstr("\t")));
+  run_examples(run.out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, Help, testing::ValuesIn(command_names()),
+                         [](const auto& each) { return each.param; });
+
+TEST(Overview, NamesEveryCommandAndItsExamplesRun) {
+  const Finished run = run_stowage({"--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const std::string& name : command_names()) {
+    EXPECT_THAT(run.out, HasSubstr("\n  " + name + ' '));
+  }
+  run_examples(run.out);
+}
+
+TEST(Version, NamesBackendsAndLicences) {
+  const Finished run = run_stowage({"-V"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, testing::StartsWith("stowage "));
+  EXPECT_THAT(run.out, HasSubstr("MILP backends: "));
+  EXPECT_THAT(run.out, HasSubstr("CLI11 (BSD-3-Clause)"));
+  EXPECT_EQ(run_stowage({"solve", "--version"}).out, run.out);
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,82 @@
+// Runs the `stowage` binary as a user's shell would, without a shell in between.
+//
+//   TempDir dir;
+//   const Finished run = run_stowage({"solve", "instance.json"}, {.directory = dir.path()});
+//   EXPECT_EQ(run.exit_code, 0) << run.err;
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stowage {
+
+struct Finished {
+  int exit_code = -1;  // -1 if a signal ended it
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+struct RunOptions {
+  std::string input;                // stdin
+  std::filesystem::path directory;  // empty: the current one
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string out_path;     // stdout goes to this file and Finished::out stays empty
+  bool close_out = false;   // stdout is closed before the start
+  bool broken_out = false;  // stdout is a pipe nobody reads
+  bool terminal = false;    // stderr is a terminal
+};
+
+// Starts the binary and waits for its end.
+Finished run_stowage(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+// The same, but with control over it while it runs.
+class Child {
+ public:
+  Child(const std::vector<std::string>& arguments, const RunOptions& options);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // Reads stderr until it contains `text`; false if it ended before.
+  bool wait_for_err(const std::string& text);
+  void send(int signal) const;
+  // Reads both streams to their ends and waits.
+  Finished finish();
+  // Waits for the end without reading what it writes.
+  Finished wait_without_reading();
+
+ private:
+  void reap(Finished& run);
+
+  pid_t pid_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+  Finished run_;
+};
+
+// A directory that is gone at the end of the scope.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  void write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+  std::vector<std::string> names() const;  // sorted
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_text(const std::filesystem::path& path);
+
+}  // namespace stowage

@@ -1,0 +1,84 @@
+// What the commands print is what their schemas say, and what they write is read again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using nlohmann::json;
+
+// All that is wrong with the document, a line each.
+std::string faults(const json& document, const std::string& schema_name) {
+  const json text = json::parse(run_stowage({"schema", schema_name}).out);
+  valijson::Schema schema;
+  valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
+  valijson::ValidationResults results;
+  valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(document),
+                                 &results);
+  std::string lines;
+  valijson::ValidationResults::Error error;
+  while (results.popError(error)) {
+    for (const std::string& step : error.context) lines += step;
+    lines += ": " + error.description + '\n';
+  }
+  return lines;
+}
+
+class Schemas : public testing::Test {
+ protected:
+  Schemas() { fill_with_examples(dir_); }
+
+  json answer(const std::vector<std::string>& arguments) const {
+    return json::parse(run_stowage(arguments, {.directory = dir_.path()}).out);
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Schemas, OutcomesOfEveryKind) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"solve", "instance.json", "--node-limit", "1000"},
+           {"solve", "instance.json", "--node-limit", "1000", "--timeless"},
+           {"solve", "instance.json", "--method", "homogeneous-1"},
+           {"solve", "infeasible.json"},
+           {"solve", "missing.json"},
+           {"solve", "instance.json", "--nonsense"}}) {
+    EXPECT_EQ(faults(answer(arguments), "outcome"), "") << testing::PrintToString(arguments);
+  }
+}
+
+TEST_F(Schemas, PlansInFilesAndInOutcomes) {
+  EXPECT_EQ(faults(json::parse(dir_.read("plan.json")), "scatter-plan"), "");
+  EXPECT_EQ(faults(json::parse(dir_.read("outcome.json"))["plan"], "scatter-plan"), "");
+  EXPECT_EQ(json::parse(dir_.read("outcome.json"))["plan"], json::parse(dir_.read("plan.json")));
+}
+
+TEST_F(Schemas, InstancesThatAreMade) {
+  EXPECT_EQ(faults(answer({"generate", "scatter", "--count", "9"}), "scatter-instance"), "");
+  EXPECT_EQ(faults(answer({"convert", "lengths.txt", "-"}), "scatter-instance"), "");
+}
+
+TEST_F(Schemas, MadeInstancesCanBeSolvedRunAndVerified) {
+  const RunOptions here{.directory = dir_.path()};
+  EXPECT_EQ(run_stowage({"convert", "lengths.txt", "step.json", "--devices", "16"}, here).exit_code,
+            0);
+  const Finished solved =
+      run_stowage({"solve", "step.json", "--method", "fast", "-o", "step-plan.json"}, here);
+  EXPECT_EQ(solved.exit_code, 0) << solved.err;
+  EXPECT_EQ(run_stowage({"verify", "step.json", "step-plan.json"}, here).exit_code, 0);
+  const Finished executed =
+      run_stowage({"run", "step.json", "step-plan.json", "--work", "0.1"}, here);
+  EXPECT_EQ(executed.exit_code, 0) << executed.err;
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,68 @@
+#include "heuristics/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "instances/verify.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+TEST(Registry, NamesAreUniqueAndBaselinesNameTheirSource) {
+  const ScatterInstance instance = tiny_scatter(3);
+  std::set<std::string> names;
+  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    EXPECT_TRUE(names.insert(heuristic.name).second) << heuristic.name;
+    EXPECT_FALSE(heuristic.summary.empty()) << heuristic.name;
+  }
+  EXPECT_TRUE(names.contains("batch-ada"));
+  EXPECT_TRUE(names.contains("homogeneous-" + std::to_string(instance.cluster.degrees[0])));
+}
+
+// Every heuristic on a thousand odd instances: what it makes verifies, and only homogeneous
+// degrees may decline.
+TEST(Registry, EveryPlanVerifies) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed, 14);
+    if (!unplaceable_sequences(instance).empty()) continue;
+    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+      const Budget budget;
+      const auto plan = heuristic.run(instance, seed, budget);
+      if (!plan) {
+        EXPECT_TRUE(heuristic.name.starts_with("homogeneous-")) << heuristic.name << ' ' << seed;
+        continue;
+      }
+      const std::vector<Violation> violations = verify(instance, *plan);
+      EXPECT_TRUE(violations.empty())
+          << heuristic.name << ' ' << seed << ' ' << to_string(violations.front());
+    }
+  }
+}
+
+TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
+  const ScatterInstance instance{.cluster = {.devices = 4, .memory_mib = 50, .degrees = {1, 2, 4}},
+                                 .model = {.activation_mib_per_token = 1},
+                                 .cost = {.linear_ms = 1},
+                                 .lengths = {60, 50, 40, 30, 20, 10, 10}};
+  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    const Budget budget({.time_limit_s = 0});
+    const auto plan = heuristic.run(instance, 0, budget);
+    if (heuristic.name == "homogeneous-1" || heuristic.name == "shortest-path") continue;
+    ASSERT_TRUE(plan) << heuristic.name;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
+  }
+}
+
+TEST(Registry, TheSameSeedGivesTheSamePlan) {
+  const ScatterInstance instance = tiny_scatter(11, 14);
+  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    const Budget budget;
+    EXPECT_EQ(heuristic.run(instance, 5, budget), heuristic.run(instance, 5, budget))
+        << heuristic.name;
+  }
+}
+
+}  // namespace
+}  // namespace stowage

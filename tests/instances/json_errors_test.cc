@@ -1,0 +1,486 @@
+// One line per way to break an input. Longer than 300 lines because it is a table.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "instances/generate.h"
+#include "instances/json.h"
+#include "instances/length_list.h"
+#include "json_fixture.h"
+
+namespace stowage {
+namespace {
+
+using Errors = std::vector<InputError>;
+
+template <class T>
+Errors errors_of(const Result<T>& result) {
+  return result ? Errors{} : result.errors();
+}
+
+struct Case {
+  std::string name;
+  std::function<Errors()> read;
+  std::vector<std::string> expected;  // how each error begins, in order
+};
+
+// The instance with one text replaced by another.
+Case instance_case(std::string name, std::string from, std::string to,
+                   std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_scatter_instance(with(kValidInstance, from, to))); },
+          std::move(expected)};
+}
+
+Case plan_case(std::string name, std::string from, std::string to,
+               std::vector<std::string> expected) {
+  return {std::move(name), [=] { return errors_of(read_scatter_plan(with(kValidPlan, from, to))); },
+          std::move(expected)};
+}
+
+Case text_case(std::string name, std::string text, std::vector<std::string> expected) {
+  return {std::move(name), [=] { return errors_of(read_scatter_instance(text)); },
+          std::move(expected)};
+}
+
+Case head_case(std::string name, std::string text, std::vector<std::string> expected) {
+  return {std::move(name), [=] { return errors_of(read_head(text)); }, std::move(expected)};
+}
+
+Case list_case(std::string name, std::string text, LengthSelection selection,
+               std::vector<std::string> expected) {
+  return {std::move(name), [=] { return errors_of(read_length_list(text, "l.txt", selection)); },
+          std::move(expected)};
+}
+
+Case generator_case(std::string name, ScatterGenerator generator,
+                    std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] {
+            return errors_of(generate_scatter(generator, {5, 6, 7}));
+          },
+          std::move(expected)};
+}
+
+std::string times(int count, std::string_view text) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+// A file of zeros that takes no space on disk.
+Errors read_huge_file() {
+  const auto path = std::filesystem::path(testing::TempDir()) / "stowage_huge.json";
+  std::ofstream(path).put('{');
+  std::filesystem::resize_file(path, kMaxDocumentBytes + 1);
+  Errors errors = errors_of(read_text_file(path));
+  std::filesystem::remove(path);
+  for (InputError& error : errors) error.pointer = path.filename().string();
+  return errors;
+}
+
+Errors read_endless_stream() {
+  struct Endless : std::streambuf {
+    std::string block = std::string(1 << 20, ' ');
+    int_type underflow() override {
+      setg(block.data(), block.data(), block.data() + block.size());
+      return traits_type::to_int_type(' ');
+    }
+  } endless;
+  std::istream stream(&endless);
+  return errors_of(read_text_stream(stream, "stdin", 1 << 22));
+}
+
+std::vector<Case> text_cases() {
+  const std::string deep = times(65, "[") + times(65, "]");
+  return {
+      text_case("empty", "", {"E101 1:1: must be JSON, is not: unexpected end of input"}),
+      text_case("truncated", std::string(kValidInstance.substr(0, 100)),
+                {"E101 3:15: must be JSON, is not: unexpected end of input"}),
+      text_case("missing colon", "{\"a\" 1}", {"E101 1:6: must be JSON, is not: unexpected"}),
+      text_case("comment", "{} // no", {"E101 1:4"}),
+      text_case("single quotes", "{'a': 1}", {"E101 1:2"}),
+      text_case("leading zero", "{\"a\": 01}", {"E101 1:8"}),
+      text_case("trailing comma", "{\"a\": 1,}", {"E101 1:9"}),
+      text_case("trailing garbage", std::string(kValidInstance) + " x", {"E101 10:3"}),
+      text_case("second document", std::string(kValidInstance) + "{}", {"E101 10:2"}),
+      text_case("columns count characters", "{\"\xC3\xA4\xC3\xB6\": x}", {"E101 1:8"}),
+      text_case("zero byte after the document", std::string(kValidInstance) + '\0' + "}",
+                {"E102 10:2: must be UTF-8 text, is byte 0"}),
+      instance_case("lone continuation byte", "four", "fo\x80ur", {"E102 2:80"}),
+      instance_case("overlong slash", "four", "\xC0\xAF", {"E102 2:"}),
+      instance_case("surrogate", "four", "\xED\xA0\x80", {"E102 2:"}),
+      instance_case("beyond Unicode", "four", "\xF4\x90\x80\x80", {"E102 2:"}),
+      instance_case("cut character", "four\"", "\xE2\x82\"", {"E102 2:"}),
+      instance_case("control character", "four", "fo\x01ur", {"E102 2:"}),
+      instance_case("lone surrogate escape", "four", "\\ud800", {"E101 2:"}),
+      text_case("byte order mark", "\xEF\xBB\xBF" + std::string(kValidInstance), {"E103 1:1"}),
+      instance_case("duplicate key", "\"pad_multiple\": 16",
+                    "\"lengths\": [1], \"pad_multiple\": 16",
+                    {"E104 /lengths: must stand once in its object, is repeated"}),
+      instance_case("duplicate deep key", "\"2\": 8", "\"2\": 8, \"2\": 8",
+                    {"E104 /cost/all_to_all/mib_per_ms/2"}),
+      instance_case(
+          "duplicate among many", "\"pad_multiple\"",
+          "\"x-a\": {\"0\":0,\"1\":0,\"2\":0,\"3\":0,\"4\":0,\"5\":0,\"6\":0,\"7\":0,\"8\":0,"
+          "\"9\":0,\"a\":0,\"b\":0,\"c\":0,\"d\":0,\"e\":0,\"f\":0,\"g\":0,\"3\":0,\"g\":0},"
+          "\"pad_multiple\"",
+          {"E104 /x-a/3", "E104 /x-a/g"}),
+      instance_case("pointer escapes", "\"pad_multiple\"",
+                    "\"x-/~\": {\"a\":1,\"a\":2}, \"pad_multiple\"", {"E104 /x-~1~0/a"}),
+      instance_case("nan", "0.001", "nan", {"E105 6:28: must be a finite number, is nan"}),
+      instance_case("NaN again", "0.001", "NaN", {"E105 6:28: must be a finite number, is nan"}),
+      instance_case("Infinity", "0.001", "Infinity", {"E105 6:28"}),
+      instance_case("-Infinity", "0.001", "-Infinity", {"E105 6:29"}),
+      instance_case("number overflow", "0.001", "1e999", {"E105 6:32: must be a number a double"}),
+      text_case("deep", deep, {"E106 " + times(64, "/0") + ": must be nested at most 64"}),
+      {"huge file", read_huge_file, {"E107 stowage_huge.json: must be at most 536870912 bytes"}},
+      {"missing file",
+       [] { return errors_of(read_text_file("no/such/file")); },
+       {"E110 no/such/file: must be a file that can be read, is missing"}},
+      {"directory",
+       [] { return errors_of(read_text_file("/")); },
+       {"E110 /: must be a file that can be read, is a directory"}},
+      {"device", [] { return errors_of(read_text_file("/dev/zero")); }, {"E110 /dev/zero"}},
+  };
+}
+
+std::vector<Case> key_cases() {
+  const std::string head =
+      "{\"format\": \"stowage/instance\", \"version\": 1, \"problem\": \"scatter\"";
+  return {
+      text_case("nothing but a head", head + "}",
+                {"E201 /cluster: must be given, is missing", "E201 /model", "E201 /cost",
+                 "E201 /lengths"}),
+      text_case("no object", "[]", {"E203 /: must be an object, is an array"}),
+      text_case("no head", "{}",
+                {"E201 /format", "E201 /version", "E201 /problem", "E201 /cluster", "E201 /model",
+                 "E201 /cost", "E201 /lengths"}),
+      instance_case("misspelt key", "memory_mib", "memory_mb",
+                    {"E202 /cluster/memory_mb: must be a known key, is \"memory_mb\", did you mean "
+                     "\"memory_mib\"?",
+                     "E201 /cluster/memory_mib"}),
+      instance_case("key from elsewhere", "\"aligned\"", "\"colour\": 1, \"aligned\"",
+                    {"E202 /cluster/colour: must be a known key, is \"colour\" (known: devices, "
+                     "devices_per_node, memory_mib, degrees, aligned)"}),
+      instance_case(
+          "null", "\"memory_mib\": 100", "\"memory_mib\": null",
+          {"E203 /cluster/memory_mib: must be a number from 0 to 9007199254740992, is null"}),
+      instance_case("number as string", "\"devices\": 4", "\"devices\": \"4\"",
+                    {"E203 /cluster/devices: must be an integer from 1 to 1000000, is \"4\""}),
+      instance_case("truth as number", "true", "1",
+                    {"E203 /cluster/aligned: must be true or false, is 1"}),
+      instance_case("name as number", "\"four\"", "4", {"E203 /name: must be a string, is 4"}),
+      instance_case(
+          "array as object", "{\"4\": 0.5}", "[0.5]",
+          {"E203 /cost/all_to_all/latency_ms: must be an object of numbers keyed by degree, "
+           "is an array"}),
+      instance_case("lengths as number", "[100, 80, 60, 20]", "7",
+                    {"E203 /lengths: must be an array of integers or {\"file\": ...}, is 7"}),
+      instance_case("degrees as number", "[1, 2, 4]", "4", {"E203 /cluster/degrees"}),
+      instance_case(
+          "whole fraction", "\"devices\": 4", "\"devices\": 4.0",
+          {"E204 /cluster/devices: must be an integer from 1 to 1000000 without fraction or "
+           "exponent, is 4.0"}),
+      instance_case("exponent", "\"pad_multiple\": 16", "\"pad_multiple\": 1e3",
+                    {"E204 /pad_multiple"}),
+      instance_case("half a token", "80, 60", "80.5, 60", {"E204 /lengths/1"}),
+      instance_case("negative length", "80, 60", "-4, 60",
+                    {"E205 /lengths/1: must be an integer from 1 to 9007199254740992, is -4"}),
+      instance_case("zero length", "80, 60", "0, 60", {"E205 /lengths/1"}),
+      instance_case("beyond 2^53", "80, 60", "9007199254740993, 60",
+                    {"E205 /lengths/1: must be an integer from 1 to 9007199254740992, is "
+                     "9007199254740993"}),
+      instance_case("beyond 2^63", "80, 60", "9223372036854775808, 60", {"E205 /lengths/1"}),
+      instance_case("beyond 2^64", "80, 60", "-99999999999999999999, 60", {"E205 /lengths/1"}),
+      instance_case("no devices", "\"devices\": 4", "\"devices\": 0", {"E205 /cluster/devices"}),
+      instance_case("minus one", "\"pad_multiple\": 16", "\"pad_multiple\": -1",
+                    {"E205 /pad_multiple: must be an integer from 1 to 1073741824, is -1"}),
+      instance_case("negative memory", "\"memory_mib\": 100", "\"memory_mib\": -1",
+                    {"E206 /cluster/memory_mib"}),
+      instance_case("free activations", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 0",
+                    {"E206 /model/activation_mib_per_token: must be a number above 0"}),
+      instance_case("negative cost", "0.001", "-0.001", {"E206 /cost/quadratic_ms"}),
+      instance_case("huge cost", "0.001", "1e300", {"E206 /cost/quadratic_ms"}),
+      instance_case("no bandwidth at all", "\"2\": 8", "\"2\": 0",
+                    {"E206 /cost/all_to_all/mib_per_ms/2: must be a number from 1e-09"}),
+      instance_case("negative latency", "{\"4\": 0.5}", "{\"4\": -0.5}",
+                    {"E206 /cost/all_to_all/latency_ms/4"}),
+      instance_case("a plan", "stowage/instance", "stowage/plan",
+                    {"E207 /format: must be \"stowage/instance\", is \"stowage/plan\""}),
+      instance_case("version 2", "\"version\": 1", "\"version\": 2",
+                    {"E208 /version: must be 1, is 2"}),
+      instance_case("version as text", "\"version\": 1", "\"version\": \"1\"", {"E208 /version"}),
+      instance_case("other problem", "\"scatter\"", "\"layout\"",
+                    {"E209 /problem: must be \"scatter\", is \"layout\""}),
+      instance_case(
+          "padded degree", "\"2\": 8", "\"02\": 8",
+          {"E210 /cost/all_to_all/mib_per_ms/02: must be keyed by a degree from 1 to 1000000, "
+           "is \"02\""}),
+      instance_case("signed degree", "{\"4\": 0.5}", "{\"+4\": 0.5}", {"E210 "}),
+      instance_case("degree with a unit", "{\"4\": 0.5}", "{\"4ms\": 0.5}", {"E210 "}),
+      instance_case("degree zero", "{\"4\": 0.5}", "{\"0\": 0.5}", {"E210 "}),
+      instance_case("huge degree", "{\"4\": 0.5}", "{\"99999999999\": 0.5}", {"E210 "}),
+  };
+}
+
+std::vector<Case> meaning_cases() {
+  return {
+      instance_case("no degrees", "[1, 2, 4]", "[]",
+                    {"E301 /cluster/degrees: must list at least one degree, is empty"}),
+      instance_case("repeated degree", "[1, 2, 4]", "[1, 2, 2, 4]",
+                    {"E301 /cluster/degrees/2: must be above the degree before it, 2, is 2"}),
+      instance_case("falling degrees", "[1, 2, 4]", "[4, 2]", {"E301 /cluster/degrees/1"}),
+      instance_case("degree above N", "[1, 2, 4]", "[1, 2, 4, 8]",
+                    {"E301 /cluster/degrees/3: must be at most the 4 devices, is 8"}),
+      instance_case(
+          "no chain", "[1, 2, 4]", "[1, 2, 3]",
+          {"E302 /cluster/degrees/2: must be a multiple of the degree before it, 2 (or write "
+           "\"aligned\": false in /cluster), is 3"}),
+      instance_case(
+          "missing bandwidth", "\"2\": 8, \"4\": 4", "\"2\": 8",
+          {"E303 /cost/all_to_all/mib_per_ms: must hold a bandwidth for every allowed degree "
+           "above 1, lacks 4"}),
+      instance_case(
+          "missing bandwidths of default degrees",
+          "\"devices\": 4, \"devices_per_node\": 2, \"memory_mib\": 100, \"degrees\": [1, 2, 4]",
+          "\"devices\": 17, \"memory_mib\": 100",
+          {"E303 /cost/all_to_all/mib_per_ms: must hold a bandwidth for every allowed degree "
+           "above 1, lacks 8, 16"}),
+      instance_case(
+          "sum beyond 2^53", "80, 60", "9007199254740991, 60",
+          {"E304 /lengths: must sum, padded, to at most 9007199254740992 tokens, is beyond "
+           "that at sequence 1"}),
+      instance_case(
+          "absolute list", "[100, 80, 60, 20]", "{\"file\": \"/etc/hosts\"}",
+          {"E401 /lengths/file: must be a path relative to the instance, is \"/etc/hosts\""}),
+      instance_case("nameless list", "[100, 80, 60, 20]", "{\"file\": \"\"}",
+                    {"E401 /lengths/file"}),
+      instance_case("missing list", "[100, 80, 60, 20]", "{\"file\": \"no.txt\"}", {"E110 no.txt"}),
+      instance_case("list without a file", "[100, 80, 60, 20]", "{\"count\": -1}",
+                    {"E201 /lengths/file", "E205 /lengths/count"}),
+      list_case("word in a list", "12\nmany\n13\n", {},
+                {"E402 l.txt:2: must be an integer from 1 to 9007199254740992, is \"many\""}),
+      list_case("blank line", "12\n\n13\n", {}, {"E402 l.txt:2"}),
+      list_case("zero, sign, fraction, space", "0\n-3\n+3\n1.5\n 7\n", {},
+                {"E402 l.txt:1", "E402 l.txt:2", "E402 l.txt:3", "E402 l.txt:4", "E402 l.txt:5"}),
+      list_case("beyond 2^53", "9007199254740993\n", {}, {"E402 l.txt:1"}),
+      list_case("selection beyond the end", "1\n2\n3\n", {.first = 2, .count = 2},
+                {"E403 l.txt: must hold the selected lines 3 to 4, is a list of 3 lines"}),
+      list_case("first beyond the end", "1\n2\n3\n", {.first = 4}, {"E403 l.txt"}),
+  };
+}
+
+std::vector<Case> plan_cases() {
+  const std::string outcome = "{\"format\": \"stowage/outcome\", \"plan\": ";
+  return {
+      plan_case("no hash", "\"instance_hash\": \"fnv1a64:0123456789abcdef\",", "",
+                {"E201 /instance_hash"}),
+      plan_case("unknown key", "first_rank", "first_rnk",
+                {"E202 /micro_batches/0/groups/0/first_rnk",
+                 "E201 /micro_batches/0/groups/0/first_rank"}),
+      plan_case("negative id", "[0, 2]", "[0, -2]", {"E205 /micro_batches/0/groups/0/sequences/1"}),
+      plan_case("fraction of a token", "176,", "176.0,", {"E204 /micro_batches/0/groups/0/tokens"}),
+      plan_case("groups as object", "[\n    {", "{\n    \"a\": {", {"E101 "}),
+      plan_case("group as number", "\"micro_batches\": [{", "\"micro_batches\": [3, {",
+                {"E203 /micro_batches/0: must be an object, is 3"}),
+      plan_case("time as text", "\"time_ms\": 40.5", "\"time_ms\": \"40.5\"",
+                {"E203 /micro_batches/0/groups/0/time_ms: must be a number, is \"40.5\""}),
+      plan_case("an instance", "stowage/plan", "stowage/instance", {"E207 /format"}),
+      {"outcome without a plan",
+       [=] { return errors_of(read_scatter_plan(outcome + "null}")); },
+       {"E211 /plan: must be a plan, is an outcome without one"}},
+      {"outcome with a broken plan",
+       [=] {
+         return errors_of(
+             read_scatter_plan(outcome + with(kValidPlan, "[0, 2]", "[0, null]") + "}"));
+       },
+       {"E203 /plan/micro_batches/0/groups/0/sequences/1"}},
+      head_case("unknown format",
+                "{\"format\": \"stowage/plans\", \"version\": 1, \"problem\": \"scatter\"}",
+                {"E207 /format: must be one of stowage/instance, stowage/plan, stowage/outcome, is "
+                 "\"stowage/plans\", did you mean \"stowage/plan\"?"}),
+      head_case(
+          "unknown problem",
+          "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
+          {"E209 /problem: must be one of scatter, is \"scater\", did you mean \"scatter\"?"}),
+      head_case("later version",
+                "{\"format\": \"stowage/plan\", \"version\": 3, \"problem\": \"scatter\"}",
+                {"E208 /version: must be 1, is 3"}),
+      head_case("all wrong", "{\"version\": 1.0, \"problem\": [1]}",
+                {"E201 /format", "E208 /version", "E209 /problem"}),
+      head_case("more elements than allowed", "[" + times(10'000'001, "0,") + "0]",
+                {"E108 /10000000: must be among the first 10000000 elements"}),
+  };
+}
+
+std::vector<Case> generator_cases() {
+  const ScatterGenerator valid{.source = {.kind = LengthSource::Kind::constant}, .count = 3};
+  const auto changed = [&](auto change) {
+    ScatterGenerator generator = valid;
+    change(generator);
+    return generator;
+  };
+  using Kind = LengthSource::Kind;
+  return {
+      generator_case("valid", valid, {}),
+      generator_case(
+          "unknown model", changed([](auto& g) { g.preset.model = "gpt-7bb"; }),
+          {"E501 /model: must be one of gpt-7b, gpt-13b, gpt-30b, is \"gpt-7bb\", did you "
+           "mean \"gpt-7b\"?"}),
+      generator_case("too many devices", changed([](auto& g) { g.preset.devices = 1025; }),
+                     {"E501 /devices"}),
+      generator_case("negative memory", changed([](auto& g) { g.preset.memory_mib = -1; }),
+                     {"E501 /memory_mib"}),
+      generator_case(
+          "unpublished limit", changed([](auto& g) { g.preset.limit_tokens = 1000; }),
+          {"E502 /limit_tokens: must be one of 64000, 192000, 384000 for gpt-7b, is 1000"}),
+      generator_case("unpublished size", changed([](auto& g) { g.preset.devices = 8; }),
+                     {"E502 /devices: must be 16 or at least 32 for gpt-7b, is 8"}),
+      generator_case("states fill the memory",
+                     changed([](auto& g) { g.preset = {.model = "gpt-30b", .devices = 16}; }),
+                     {"E503 /memory_mib"}),
+      generator_case("negative count", changed([](auto& g) { g.count = -1; }), {"E504 /count"}),
+      generator_case("huge seed", changed([](auto& g) { g.seed = UINT64_MAX; }), {"E504 /seed"}),
+      generator_case("no padding", changed([](auto& g) { g.pad_multiple = 0; }),
+                     {"E504 /pad_multiple"}),
+      generator_case(
+          "step beyond the list",
+          changed([](auto& g) { g.source = {.kind = Kind::slice, .step = 1}; }),
+          {"E504 /step: must select lines of the list, is step 1 of 3 lines in a list of 3"}),
+      generator_case("sample beyond the list", changed([](auto& g) {
+                       g.source.kind = Kind::sample;
+                       g.count = 4;
+                     }),
+                     {"E504 /count"}),
+      generator_case("empty range", changed([](auto& g) {
+                       g.source = {.kind = Kind::uniform, .least = 5, .most = 4};
+                     }),
+                     {"E504 /most"}),
+      generator_case("lognormal parameters", changed([](auto& g) {
+                       g.source = {.kind = Kind::lognormal, .mu = -1, .sigma = 11};
+                     }),
+                     {"E504 /mu", "E504 /sigma"}),
+      {"generator without a source",
+       [] {
+         return errors_of(read_generator(
+             "{\"x-generator\": {\"model\": \"gpt-7b\", \"devices\": 64, \"limit_tokens\": 192000, "
+             "\"memory_mib\": 30720, \"source\": \"dice\", \"count\": 1, \"seed\": 0, "
+             "\"above_limit\": \"cut\"}}"));
+       },
+       {"E504 /x-generator/source", "E504 /x-generator/above_limit"}},
+  };
+}
+
+// 150 bad lengths: 100 errors and a count.
+std::vector<Case> count_cases() {
+  std::vector<std::string> expected;
+  for (int i = 0; i < 100; ++i) expected.push_back("E205 /lengths/" + std::to_string(i) + ":");
+  expected.push_back("E109 /: and 50 more errors");
+  return {instance_case("150 bad lengths", "[100, 80, 60, 20]", "[" + times(149, "0, ") + "0]",
+                        std::move(expected))};
+}
+
+struct Evaluated {
+  Case expected;
+  Errors errors;
+};
+
+std::vector<Evaluated> evaluate() {
+  std::vector<Evaluated> all;
+  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(),
+                           generator_cases(), count_cases()}) {
+    for (const Case& c : part) all.push_back({c, c.read()});
+  }
+  return all;
+}
+
+const std::vector<Evaluated>& all_cases() {
+  static const std::vector<Evaluated> all = evaluate();
+  return all;
+}
+
+TEST(JsonErrors, EachBreakIsNamedWithCodePlaceAndReason) {
+  for (const auto& [c, errors] : all_cases()) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(errors.size(), c.expected.size());
+    for (std::size_t i = 0; i < std::min(errors.size(), c.expected.size()); ++i) {
+      const std::string text = to_string(errors[i]);
+      EXPECT_EQ(text.substr(0, c.expected[i].size()), c.expected[i]) << text;
+    }
+    for (std::size_t i = c.expected.size(); i < errors.size(); ++i) {
+      ADD_FAILURE() << "unexpected: " << to_string(errors[i]);
+    }
+  }
+}
+
+TEST(JsonErrors, MessagesAreOneLineOfUtf8AndSayMustAndIs) {
+  for (const auto& [c, errors] : all_cases()) {
+    for (const InputError& error : errors) {
+      if (error.code == "E109") continue;
+      const std::string text = to_string(error);
+      EXPECT_EQ(error.message.compare(0, 5, "must "), 0) << text;
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+      EXPECT_LT(text.size(), 400U) << text;
+    }
+  }
+}
+
+TEST(JsonErrors, AllErrorsComeInOnePass) {
+  std::string text = with(kValidInstance, "\"devices\": 4", "\"devices\": 4.5");
+  text = with(text, "0.001", "null");
+  text = with(text, "\"states_mib\"", "\"state_mib\"");
+  text = with(text, "\"pad_multiple\": 16", "\"pad_multiple\": 0, \"pad\": 1");
+  text = with(text, "60, 20", "60, -20");
+  std::set<std::string> found;
+  for (const InputError& error : errors_of(read_scatter_instance(text))) {
+    found.insert(error.code + ' ' + error.pointer);
+  }
+  EXPECT_EQ(found,
+            (std::set<std::string>{"E202 /pad", "E202 /model/state_mib", "E201 /model/states_mib",
+                                   "E204 /cluster/devices", "E203 /cost/quadratic_ms",
+                                   "E205 /pad_multiple", "E205 /lengths/3"}));
+}
+
+TEST(JsonErrors, AStreamWithoutEndIsCutOff) {
+  const Errors errors = read_endless_stream();
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].code, "E107");
+  EXPECT_EQ(errors[0].pointer, "stdin");
+}
+
+std::set<std::string> codes_in(const std::filesystem::path& path, const std::regex& pattern) {
+  std::set<std::string> codes;
+  const std::string text = file_text(path);
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), pattern);
+       it != std::sregex_iterator(); ++it) {
+    codes.insert((*it)[1]);
+  }
+  return codes;
+}
+
+TEST(JsonErrors, TheIndexTheSourcesAndTheCasesAgree) {
+  std::set<std::string> in_sources;
+  for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir)) {
+    const auto extension = entry.path().extension();
+    if (extension != ".h" && extension != ".cc") continue;
+    in_sources.merge(codes_in(entry.path(), std::regex("\"(E[0-9]{3})\"")));
+  }
+  const std::set<std::string> in_index = codes_in(
+      kInstancesDir / "README.md", std::regex("\n\\| (E[0-9]{3}) \\| [^|]+ \\| [^|]+ \\|"));
+  std::set<std::string> in_cases;
+  for (const auto& [c, errors] : all_cases()) {
+    for (const InputError& error : errors) in_cases.insert(error.code);
+  }
+  EXPECT_EQ(in_sources, in_index);
+  EXPECT_EQ(in_sources, in_cases);
+  EXPECT_GE(in_sources.size(), 30U);
+}
+
+}  // namespace
+}  // namespace stowage

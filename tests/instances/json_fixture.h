@@ -1,0 +1,56 @@
+// Documents that tests of the readers break in one place each.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace stowage {
+
+inline const std::filesystem::path kInstancesDir =
+    std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances";
+
+inline constexpr std::string_view kValidInstance = R"({
+  "format": "stowage/instance", "version": 1, "problem": "scatter", "name": "four",
+  "cluster": {"devices": 4, "devices_per_node": 2, "memory_mib": 100, "degrees": [1, 2, 4],
+              "aligned": true},
+  "model": {"states_mib": 20, "activation_mib_per_token": 1},
+  "cost": {"quadratic_ms": 0.001, "linear_ms": 0.5, "fixed_ms": 3,
+           "all_to_all": {"mib_per_token": 1, "mib_per_ms": {"2": 8, "4": 4},
+                          "latency_ms": {"4": 0.5}}},
+  "pad_multiple": 16, "lengths": [100, 80, 60, 20]
+})";
+
+inline constexpr std::string_view kValidPlan = R"({
+  "format": "stowage/plan", "version": 1, "problem": "scatter", "name": "four",
+  "instance_hash": "fnv1a64:0123456789abcdef",
+  "objective_ms": 40.5, "bound_ms": 39, "bound_by": "area",
+  "micro_batches": [{"makespan_ms": 40.5, "groups": [
+    {"degree": 4, "first_rank": 0, "sequences": [0, 2], "tokens": 176, "time_ms": 40.5,
+     "cu_seqlens": [0, 112, 176]}]}]
+})";
+
+// `text` with its first `from` replaced by `to`; a test that replaces nothing fails.
+inline std::string with(std::string_view text, std::string_view from, std::string_view to) {
+  std::string changed(text);
+  const std::size_t at = changed.find(from);
+  if (at == std::string::npos) {
+    ADD_FAILURE() << "nothing to replace: " << from;
+    return changed;
+  }
+  return changed.replace(at, from.size(), to);
+}
+
+inline std::string file_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  EXPECT_TRUE(stream) << path;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace stowage

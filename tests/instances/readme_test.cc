@@ -1,0 +1,106 @@
+// The format document tells the truth: its snippets can be read, its tables match the code.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "instances/json.h"
+#include "instances/verify.h"
+#include "json_fixture.h"
+
+namespace stowage {
+namespace {
+
+std::string readme() { return file_text(kInstancesDir / "README.md"); }
+
+std::vector<std::string> snippets(const std::string& text) {
+  static const std::string kBegin = "\n```json\n";
+  std::vector<std::string> found;
+  for (std::size_t at = text.find(kBegin); at != std::string::npos; at = text.find(kBegin, at)) {
+    at += kBegin.size();
+    const std::size_t end = text.find("\n```", at);
+    found.push_back(text.substr(at, end - at));
+  }
+  return found;
+}
+
+TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
+  int instances = 0;
+  int plans = 0;
+  for (const std::string& snippet : snippets(readme())) {
+    const Result<Head> head = read_head(snippet);
+    ASSERT_TRUE(head) << to_string(head.errors()[0]) << '\n' << snippet;
+    if (head->format == "stowage/instance") {
+      const auto read = read_scatter_instance(snippet, kInstancesDir);
+      EXPECT_TRUE(read) << to_string(read.errors()[0]) << '\n' << snippet;
+      ++instances;
+    } else {
+      const auto read = read_scatter_plan(snippet);
+      EXPECT_TRUE(read) << to_string(read.errors()[0]) << '\n' << snippet;
+      ++plans;
+    }
+  }
+  EXPECT_EQ(instances, 2);
+  EXPECT_EQ(plans, 2);
+}
+
+TEST(InstancesReadme, ThePlanSnippetIsAValidPlanOfTheInstanceSnippet) {
+  const std::vector<std::string> all = snippets(readme());
+  ASSERT_GE(all.size(), 3U);
+  const auto instance = read_scatter_instance(all[0]);
+  const auto plan = read_scatter_plan(all[2]);
+  ASSERT_TRUE(instance);
+  ASSERT_TRUE(plan);
+  for (const Violation& violation : verify(*instance, *plan)) ADD_FAILURE() << to_string(violation);
+  EXPECT_EQ(plan->instance_hash, instance_hash(*instance));
+  EXPECT_EQ(plan->name, instance->name);
+}
+
+// Rows "| `name` | ..." of the table that follows the heading.
+std::vector<std::string> first_column(const std::string& heading) {
+  const std::string text = readme();
+  const std::size_t begin = text.find("\n## " + heading + '\n');
+  EXPECT_NE(begin, std::string::npos) << heading;
+  const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+  std::vector<std::string> names;
+  const std::regex pattern("\n\\| `([a-z_]+)` \\|");
+  for (auto it = std::sregex_iterator(section.begin(), section.end(), pattern);
+       it != std::sregex_iterator(); ++it) {
+    names.push_back((*it)[1]);
+  }
+  return names;
+}
+
+TEST(InstancesReadme, TheVerifiersRulesAreListedInOrder) {
+  std::vector<std::string> rules;
+  for (const std::string_view rule : scatter_verify_rules()) rules.emplace_back(rule);
+  EXPECT_EQ(first_column("What the verifier checks"), rules);
+}
+
+TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
+  const std::regex key("\"([a-z_]+)\":");
+  const auto expect_described = [&](const std::string& document, const std::string& heading) {
+    const std::vector<std::string> described = first_column(heading);
+    for (auto it = std::sregex_iterator(document.begin(), document.end(), key);
+         it != std::sregex_iterator(); ++it) {
+      EXPECT_NE(std::find(described.begin(), described.end(), (*it)[1]), described.end())
+          << (*it)[1] << " is not in the tables of " << heading;
+    }
+  };
+  const auto instance = read_scatter_instance(kValidInstance);
+  const auto plan = read_scatter_plan(kValidPlan);
+  ASSERT_TRUE(instance);
+  ASSERT_TRUE(plan);
+  expect_described(write_scatter_instance(*instance), "Scatter instance");
+  expect_described(write_scatter_plan(*plan), "Scatter plan");
+}
+
+TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
+  const std::string text = readme();
+  for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues,
+                           kMaxContainers, std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
+    EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
+  }
+}
+
+}  // namespace
+}  // namespace stowage

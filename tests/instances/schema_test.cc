@@ -1,0 +1,164 @@
+#include "instances/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "instances/generate.h"
+#include "instances/json.h"
+#include "instances/scatter_compose.h"
+#include "json_fixture.h"
+
+namespace stowage {
+namespace {
+
+// What a schema says against a document; empty if it is valid.
+std::string complaints(std::string_view name, const std::string& document) {
+  const auto text = schema(name);
+  EXPECT_TRUE(text) << name;
+  const nlohmann::json schema_json = nlohmann::json::parse(*text);
+  valijson::Schema compiled;
+  valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_json),
+                                          compiled);
+  const nlohmann::json target = nlohmann::json::parse(document, nullptr, false);
+  if (target.is_discarded()) return "not JSON";
+  valijson::ValidationResults results;
+  valijson::Validator validator(valijson::Validator::kStrongTypes);
+  if (validator.validate(compiled, valijson::adapters::NlohmannJsonAdapter(target), &results)) {
+    return "";
+  }
+  std::string all;
+  for (valijson::ValidationResults::Error error; results.popError(error);) {
+    for (const std::string& step : error.context) all += step;
+    all += ": " + error.description + '\n';
+  }
+  return all;
+}
+
+TEST(Schema, NamesAreTheFiles) {
+  for (const std::string_view name : schema_names()) {
+    EXPECT_EQ(schema(name),
+              file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
+  }
+  EXPECT_EQ(schema_names(),
+            (std::vector<std::string_view>{"outcome", "scatter-instance", "scatter-plan"}));
+  EXPECT_EQ(schema("scatter"), std::nullopt);
+}
+
+TEST(Schema, EveryBundledInstanceIsValid) {
+  for (const char* folder : {"tiny", "real"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
+      EXPECT_EQ(complaints("scatter-instance", file_text(entry.path())), "") << entry.path();
+    }
+  }
+}
+
+TEST(Schema, WhatIsWrittenIsValid) {
+  const auto instance = read_scatter_instance(kValidInstance);
+  ASSERT_TRUE(instance);
+  EXPECT_EQ(complaints("scatter-instance", std::string(kValidInstance)), "");
+  EXPECT_EQ(complaints("scatter-instance", write_scatter_instance(*instance)), "");
+  const ScatterPlan plan = compose_plan(
+      *instance, {{{.degree = 2, .sequences = {0}}, {.degree = 2, .sequences = {1, 3}}},
+                  {{.degree = 1, .sequences = {2}}}});
+  EXPECT_EQ(complaints("scatter-plan", write_scatter_plan(plan)), "");
+  EXPECT_EQ(complaints("scatter-plan", write_scatter_plan({})), "");
+  const auto preset = scatter_preset({.model = "gpt-30b", .devices = 256});
+  ASSERT_TRUE(preset);
+  EXPECT_EQ(complaints("scatter-instance", write_scatter_instance(*preset)), "");
+}
+
+TEST(Schema, OutcomesOfTheReadmeAreValid) {
+  const std::string readme = file_text(kInstancesDir / "README.md");
+  const std::size_t at = readme.find("{\n  \"format\": \"stowage/outcome\"");
+  ASSERT_NE(at, std::string::npos);
+  const std::string outcome = readme.substr(at, readme.find("\n```", at) - at);
+  EXPECT_EQ(complaints("outcome", outcome), "");
+  EXPECT_EQ(complaints("outcome", with(outcome, "\"gap\": 0", "\"gap\": null")), "");
+  EXPECT_NE(complaints("outcome", with(outcome, "\"optimal\"", "\"splendid\"")), "");
+  EXPECT_NE(complaints("outcome", with(outcome, "\"exit_code\": 0", "\"exit_code\": 5")), "");
+  EXPECT_NE(complaints("outcome", with(outcome, "\"plan\": {", "\"plan\": [], \"x\": {")), "");
+  EXPECT_NE(complaints("outcome", with(outcome, "\"nodes\": 0", "\"nodes\": -1")), "");
+}
+
+struct Break {
+  const char* name;
+  const char* from;
+  const char* to;
+};
+
+TEST(Schema, BrokenInstancesAreRefusedBySchemaAndReader) {
+  const std::vector<Break> breaks = {
+      {"format", "stowage/instance", "stowage/plan"},
+      {"version", "\"version\": 1", "\"version\": 2"},
+      {"version as text", "\"version\": 1", "\"version\": \"1\""},
+      {"problem", "\"scatter\"", "\"assign\""},
+      {"name", "\"four\"", "4"},
+      {"no model", "\"model\"", "\"x-model\""},
+      {"unknown key", "\"pad_multiple\"", "\"pad\": 1, \"pad_multiple\""},
+      {"unknown key in cluster", "\"aligned\"", "\"align\": true, \"aligned\""},
+      {"unknown key in cost", "\"fixed_ms\"", "\"fixed\": 1, \"fixed_ms\""},
+      {"no devices", "\"devices\": 4", "\"devices\": 0"},
+      {"too many devices", "\"devices\": 4", "\"devices\": 1000001"},
+      {"devices as text", "\"devices\": 4", "\"devices\": \"4\""},
+      {"half a device", "\"devices\": 4", "\"devices\": 4.5"},
+      {"negative memory", "\"memory_mib\": 100", "\"memory_mib\": -100"},
+      {"null memory", "\"memory_mib\": 100", "\"memory_mib\": null"},
+      {"no degrees", "[1, 2, 4]", "[]"},
+      {"repeated degrees", "[1, 2, 4]", "[1, 2, 2, 4]"},
+      {"degree zero", "[1, 2, 4]", "[0, 1, 2, 4]"},
+      {"aligned as number", "true", "1"},
+      {"no activations", "\"activation_mib_per_token\": 1", "\"activation_mib_per_token\": 0"},
+      {"negative cost", "0.001", "-0.001"},
+      {"huge cost", "0.001", "1e17"},
+      {"no bandwidth", "\"2\": 8", "\"2\": 0"},
+      {"bandwidth as text", "\"2\": 8", "\"2\": \"8\""},
+      {"degree key", "\"2\": 8", "\"two\": 8"},
+      {"padded degree key", "\"2\": 8", "\"02\": 8"},
+      {"no exchange volume", "\"mib_per_token\": 1, ", ""},
+      {"no padding", "\"pad_multiple\": 16", "\"pad_multiple\": 0"},
+      {"zero length", "80, 60", "0, 60"},
+      {"negative length", "80, 60", "-80, 60"},
+      {"length beyond 2^53", "80, 60", "9007199254740994, 60"},
+      {"half a token", "80, 60", "80.5, 60"},
+      {"lengths as text", "[100, 80, 60, 20]", "\"lengths.txt\""},
+      {"list without file", "[100, 80, 60, 20]", "{\"first\": 1}"},
+      {"absolute list", "[100, 80, 60, 20]", "{\"file\": \"/lengths.txt\"}"},
+      {"negative count", "[100, 80, 60, 20]", "{\"file\": \"l.txt\", \"count\": -1}"},
+  };
+  for (const Break& b : breaks) {
+    const std::string text = with(kValidInstance, b.from, b.to);
+    EXPECT_NE(complaints("scatter-instance", text), "") << b.name;
+    EXPECT_FALSE(read_scatter_instance(text)) << b.name;
+  }
+}
+
+TEST(Schema, BrokenPlansAreRefusedBySchemaAndReader) {
+  const std::vector<Break> breaks = {
+      {"format", "stowage/plan", "stowage/instance"},
+      {"no hash", "\"instance_hash\"", "\"x-hash\""},
+      {"objective as text", "\"objective_ms\": 40.5", "\"objective_ms\": \"40.5\""},
+      {"null bound", "\"bound_ms\": 39", "\"bound_ms\": null"},
+      {"unknown key", "\"degree\"", "\"sp\": 1, \"degree\""},
+      {"no groups", "\"groups\"", "\"x-groups\""},
+      {"negative rank", "\"first_rank\": 0", "\"first_rank\": -1"},
+      {"negative id", "[0, 2]", "[0, -2]"},
+      {"half an id", "[0, 2]", "[0, 2.5]"},
+      {"no cu_seqlens", "\"cu_seqlens\"", "\"x-cu_seqlens\""},
+      {"tokens beyond 2^53", "\"tokens\": 176", "\"tokens\": 9007199254740994"},
+      {"micro-batches as object", "[{\"makespan_ms\"", "[[{\"makespan_ms\""},
+  };
+  for (const Break& b : breaks) {
+    const std::string text = with(kValidPlan, b.from, b.to);
+    EXPECT_NE(complaints("scatter-plan", text), "") << b.name;
+    EXPECT_FALSE(read_scatter_plan(text)) << b.name;
+  }
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,120 @@
+#include "kernels/thread_ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+
+namespace stowage::kernels {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Counts = std::vector<std::int64_t>;
+
+TEST(ThreadRanks, AllToAllDeliversUnevenParts) {
+  const int size = 5;
+  const auto error = run_ranks(size, [&](Communicator& world) {
+    // Rank s sends (s + r) % 3 floats of value 10 s + r to rank r.
+    Counts send(size), recv(size);
+    std::vector<float> out, want;
+    for (int r = 0; r < size; ++r) {
+      const int me = world.rank();
+      send[r] = recv[r] = (me + r) % 3;
+      out.insert(out.end(), send[r], static_cast<float>(10 * me + r));
+      want.insert(want.end(), recv[r], static_cast<float>(10 * r + me));
+    }
+    std::vector<float> in(want.size());
+    for (int round = 0; round < 50; ++round) world.all_to_all_v(out, send, in, recv);
+    if (in != want) throw std::runtime_error("wrong data");
+  });
+  EXPECT_FALSE(error) << error->message;
+}
+
+TEST(ThreadRanks, GatherReduceAndScatterAgree) {
+  for (const int size : {1, 2, 3, 8}) {
+    const auto error = run_ranks(size, [&](Communicator& world) {
+      const Counts split = even_split(11, size);
+      Counts counts(size);
+      for (int r = 0; r < size; ++r) counts[r] = split[r + 1] - split[r];
+      std::vector<float> values(11);
+      for (int i = 0; i < 11; ++i) values[i] = 0.1f * static_cast<float>(i * (world.rank() + 1));
+      std::vector<float> part(counts[world.rank()]), gathered(11), sum = values;
+      world.reduce_scatter(values, part, counts);
+      world.all_gather(part, gathered, counts);
+      world.all_reduce(sum);
+      if (sum != gathered) throw std::runtime_error("all_reduce is not reduce_scatter + gather");
+      float want = 0;
+      for (int r = 0; r < size; ++r) want += 0.1f * static_cast<float>(10 * (r + 1));
+      if (sum[10] != want) throw std::runtime_error("not the sum in rank order");
+      std::vector<float> back(world.rank() == 0 ? 11 : 0);
+      scatter_rows(world, split, 1, world.rank() == 0 ? values : std::vector<float>{}, part);
+      gather_rows(world, split, 1, part, back);
+      if (world.rank() == 0 && back != values) throw std::runtime_error("scatter, gather");
+    });
+    EXPECT_FALSE(error) << error->message;
+  }
+}
+
+TEST(ThreadRanks, ARankThatThrowsLetsTheOthersLeave) {
+  for (int thrower = 0; thrower < 4; ++thrower) {
+    std::atomic<int> left = 0;
+    const auto error = run_ranks(4, [&](Communicator& world) {
+      std::vector<float> values(3, 1);
+      world.all_reduce(values);
+      if (world.rank() == thrower) throw std::runtime_error("lost a wheel");
+      try {
+        for (;;) world.all_reduce(values);
+      } catch (...) {
+        ++left;
+        throw;
+      }
+    });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->rank, thrower);
+    EXPECT_EQ(error->message, "lost a wheel");
+    EXPECT_EQ(left, 3);
+  }
+}
+
+TEST(ThreadRanks, ARankThatReturnsEarlyLetsTheOthersLeave) {
+  const auto error = run_ranks(3, [](Communicator& world) {
+    if (world.rank() != 1) world.barrier();
+  });
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->message, HasSubstr("already returned"));
+}
+
+TEST(ThreadRanks, DisagreementIsAnErrorOnEveryRank) {
+  const auto mixed = run_ranks(2, [](Communicator& world) {
+    std::vector<float> values(2);
+    if (world.rank() == 0) world.barrier();
+    if (world.rank() == 1) world.all_reduce(values);
+  });
+  ASSERT_TRUE(mixed);
+  EXPECT_THAT(mixed->message, HasSubstr("different collectives"));
+  const auto counts = run_ranks(2, [](Communicator& world) {
+    const Counts send = {1, 1}, recv = {1, world.rank() == 0 ? 2 : 1};
+    std::vector<float> out(2), in(recv[0] + recv[1]);
+    world.all_to_all_v(out, send, in, recv);
+  });
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(counts->rank, 0);
+  EXPECT_THAT(counts->message, HasSubstr("disagree"));
+  const auto sizes = run_ranks(2, [](Communicator& world) {
+    std::vector<float> values(2 + world.rank());
+    world.all_reduce(values);
+  });
+  EXPECT_TRUE(sizes);
+}
+
+TEST(Communicator, EvenSplitDealsTheRestToTheFirst) {
+  EXPECT_EQ(even_split(11, 4), (Counts{0, 3, 6, 9, 11}));
+  EXPECT_EQ(even_split(2, 4), (Counts{0, 1, 2, 2, 2}));
+  EXPECT_EQ(even_split(0, 2), (Counts{0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace stowage::kernels

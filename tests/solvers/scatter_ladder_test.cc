@@ -1,0 +1,219 @@
+// The oracle ladder of the scatter family: brute force = MILP by GLPK = MILP by CBC, every bound is
+// at most the optimum, every heuristic at least, and every plan verifies.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/scatter_bounds.h"
+#include "formulations/scatter_milp.h"
+#include "heuristics/registry.h"
+#include "instances/scatter_compose.h"
+#include "instances/verify.h"
+#include "solvers/brute_force.h"
+#include "solvers/incumbent.h"
+#include "solvers/scatter_class_bound.h"
+#include "solvers/scatter_exact.h"
+#include "solvers/scatter_flexsp.h"
+#include "solvers/solve.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::uint64_t kInstances = 2000;
+constexpr double kTolerance = 1e-6;
+
+double slack(double value) { return kTolerance * std::max(1.0, value); }
+
+class ScatterLadder : public testing::TestWithParam<MilpBackend> {};
+
+TEST(ScatterLadderOracle, BruteForcePlansVerify) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto plan = brute_force(instance);
+    ASSERT_EQ(plan.has_value(), unplaceable_sequences(instance).empty()) << seed;
+    if (!plan) continue;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << seed;
+  }
+}
+
+// Against a second oracle, written differently: every assignment of sequences to numbered groups
+// of numbered micro-batches.
+TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed, 3);
+    if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
+    const std::size_t n = instance.lengths.size();
+    const std::size_t labels = n * n;  // label = micro-batch * n + group
+    double best = milp::kInfinity;
+    std::vector<std::size_t> label(n, 0);
+    const auto& degrees = instance.cluster.degrees;
+    for (std::size_t code = 0, all = static_cast<std::size_t>(std::pow(labels, n)); code < all;
+         ++code) {
+      std::size_t rest = code;
+      for (std::size_t k = 0; k < n; ++k, rest /= labels) label[k] = rest % labels;
+      // Every choice of degrees for the labels in use.
+      std::vector<std::size_t> used = label;
+      std::ranges::sort(used);
+      used.erase(std::ranges::unique(used).begin(), used.end());
+      const auto choices =
+          static_cast<std::size_t>(std::pow(degrees.size(), used.size()));
+      for (std::size_t choice = 0; choice < choices; ++choice) {
+        std::vector<MicroBatchChoice> step(n);
+        std::size_t digits = choice;
+        std::vector<int> devices(n, 0);
+        bool fits = true;
+        for (const std::size_t group : used) {
+          GroupChoice made{.degree = degrees[digits % degrees.size()]};
+          digits /= degrees.size();
+          for (std::size_t k = 0; k < n; ++k) {
+            if (label[k] == group) made.sequences.push_back(static_cast<std::int64_t>(k));
+          }
+          devices[group / n] += made.degree;
+          fits = fits && devices[group / n] <= instance.cluster.devices;
+          step[group / n].push_back(std::move(made));
+        }
+        if (!fits) continue;
+        const ScatterPlan plan = compose_plan(instance, step);
+        if (plan.objective_ms < best && verify(instance, plan).empty()) best = plan.objective_ms;
+      }
+    }
+    EXPECT_NEAR(brute_force(instance)->objective_ms, best, 1e-9 * best) << seed;
+    ++compared;
+  }
+  EXPECT_GT(compared, 200);
+}
+
+TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum) continue;
+    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance))) {
+      EXPECT_LE(bound.value, optimum->objective_ms + slack(optimum->objective_ms))
+          << bound.name << ' ' << seed;
+    }
+    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+      const auto plan = heuristic.run(instance, seed, Budget());
+      if (!plan) continue;
+      EXPECT_GE(plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms))
+          << heuristic.name << ' ' << seed;
+      EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name << ' ' << seed;
+    }
+  }
+}
+
+// The whole-step MILP from a plain start, so that the optimum is its own finding.
+TEST_P(ScatterLadder, StepMilpEqualsBruteForce) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    Budget budget;
+    Incumbent incumbent(instance, budget, {});
+    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+      if (heuristic.name == "batch-ada") {
+        incumbent.offer(*heuristic.run(instance, 0, budget), 'H', heuristic.name);
+      }
+    }
+    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
+              StoppedBy::proof)
+        << seed;
+    EXPECT_NEAR(incumbent.plan()->objective_ms, optimum->objective_ms,
+                slack(optimum->objective_ms))
+        << seed;
+    EXPECT_NEAR(incumbent.bound(), optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+    EXPECT_EQ(incumbent.report().detail, "") << seed;
+  }
+}
+
+// One micro-batch: the published model and the strengthened one have the same optimum.
+TEST_P(ScatterLadder, PublishedAndStrengthenedModelsAgree) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    if (instance.lengths.empty()) continue;
+    const std::vector<LengthClass> classes = exact_classes(ScatterTable(instance));
+    std::vector<MilpResult> results;
+    for (const bool strengthened : {false, true}) {
+      Budget budget;
+      results.push_back(solve_milp(
+          GetParam(),
+          build_scatter_milp(instance, classes, {.slots = 1, .strengthened = strengthened}).model,
+          {}, budget));
+    }
+    ASSERT_EQ(results[0].status, results[1].status) << seed;
+    if (results[0].status != MilpStatus::optimal) continue;
+    EXPECT_NEAR(results[0].objective, results[1].objective, slack(results[0].objective)) << seed;
+    ++compared;
+  }
+  EXPECT_GT(compared, 200);
+}
+
+TEST_P(ScatterLadder, ClassBoundsAreBelowTheOptimumAndTheMipIsTheStronger) {
+  int improved = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double known = scatter_bounds(ScatterTable(instance)).back().value;
+    double last = known;
+    for (const bool integral : {false, true}) {
+      Budget budget;
+      const auto bound = step_class_bound(instance, GetParam(), integral, known,
+                                          2 * optimum->objective_ms, budget);
+      if (!bound) continue;
+      EXPECT_LE(bound->value, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
+      EXPECT_GE(bound->value, last - slack(last)) << seed;
+      last = bound->value;
+      improved += bound->value > known + slack(known);
+    }
+  }
+  EXPECT_GT(improved, 50);
+}
+
+TEST_P(ScatterLadder, FlexspIsValidAndNoBetterThanTheOptimum) {
+  int planned = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum) continue;
+    Budget budget;
+    const FlexspResult result =
+        flexsp(instance, {.backend = GetParam(), .milp_seconds = milp::kInfinity}, budget);
+    if (!result.plan) continue;  // a chunk of its own making may be impossible
+    ++planned;
+    EXPECT_TRUE(verify(instance, *result.plan).empty()) << seed;
+    EXPECT_GE(result.plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms));
+    EXPECT_EQ(result.milps_stopped, 0);
+  }
+  EXPECT_GT(planned, 150);
+}
+
+TEST_P(ScatterLadder, TheFacadeProvesTinySteps) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto optimum = brute_force(instance);
+    Budget budget;
+    const Outcome outcome =
+        solve(instance, {.method = "exact", .backend = GetParam()}, budget);
+    if (!optimum) {
+      EXPECT_EQ(outcome.status, Status::infeasible) << seed;
+      EXPECT_EQ(outcome.unplaceable, unplaceable_sequences(instance)) << seed;
+      continue;
+    }
+    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
+    EXPECT_EQ(outcome.stopped_by, StoppedBy::proof) << seed;
+    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+    EXPECT_LE(outcome.bound, *outcome.objective) << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ScatterLadder, testing::ValuesIn(built_backends()),
+                         [](const auto& backend) { return std::string(name(backend.param)); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterLadder);
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,161 @@
+// Includes point only the way the architecture allows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "tests/tree/source_files.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Which folders a folder may include, besides itself. Tests may include everything.
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"instances", {}},
+    {"formulations", {"instances"}},
+    {"heuristics", {"instances"}},
+    {"kernels", {"instances"}},
+    {"solvers", {"instances", "formulations", "heuristics"}},
+    {"cli", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
+    {"bench", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
+};
+
+// Third-party headers that one folder alone may see. The prefix is that of the included path.
+struct Fence {
+  std::string prefix;
+  std::set<std::string> folders;
+  bool in_headers;  // may it stand in a .h of these folders
+};
+const Fence kFences[] = {
+    {"glpk", {"solvers"}, false},  {"Cbc", {"solvers"}, false}, {"Osi", {"solvers"}, false},
+    {"Coin", {"solvers"}, false},  {"Clp", {"solvers"}, false}, {"Cgl", {"solvers"}, false},
+    {"coin/", {"solvers"}, false}, {"CLI/", {"cli"}, true},     {"nlohmann/", {"instances"}, false},
+};
+
+std::vector<std::string> includes_of(const SourceFile& file) {
+  static const std::regex directive(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
+  std::vector<std::string> includes;
+  for (const std::string& line : lines_of(file.text)) {
+    std::smatch match;
+    if (std::regex_match(line, match, directive)) includes.push_back(match[1]);
+  }
+  return includes;
+}
+
+bool is_header(const SourceFile& file) { return file.path.ends_with(".h"); }
+bool is_source(const SourceFile& file) { return file.path.ends_with(".cc") || is_header(file); }
+
+// What is wrong with one include of one file; empty if nothing is.
+std::string complaint(const SourceFile& file, const std::string& include) {
+  const std::string folder = file.folder();
+  const auto allowed = kMayInclude.find(folder);
+  if (allowed == kMayInclude.end()) return "";  // tests
+  const std::string target = SourceFile{include, ""}.folder();
+  if (target != folder && kMayInclude.contains(target) && !allowed->second.contains(target)) {
+    return folder + " must not include " + target;
+  }
+  if (target == "tests") return "only tests include tests";
+  for (const Fence& fence : kFences) {
+    if (!include.starts_with(fence.prefix)) continue;
+    if (!fence.folders.contains(folder)) return folder + " must not see " + include;
+    if (is_header(file) && !fence.in_headers) return include + " must stay out of headers";
+  }
+  return "";
+}
+
+TEST(Layers, IncludesPointTheAllowedWay) {
+  int seen = 0;
+  for (const SourceFile& file : source_files()) {
+    if (!is_source(file)) continue;
+    for (const std::string& include : includes_of(file)) {
+      ++seen;
+      EXPECT_EQ(complaint(file, include), "") << file.path << " includes " << include;
+    }
+  }
+  EXPECT_GT(seen, 100) << "the tree was not found";
+}
+
+TEST(Layers, TheRulesCatchWhatTheyAreFor) {
+  const auto say = [](const std::string& path, const std::string& include) {
+    return complaint({path, ""}, include);
+  };
+  EXPECT_THAT(say("instances/a.cc", "solvers/solve.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("heuristics/a.h", "formulations/model.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("formulations/a.h", "heuristics/a.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("kernels/a.h", "solvers/solve.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("solvers/a.h", "kernels/a.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("solvers/a.h", "cli/a.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("cli/a.cc", "glpk.h"), HasSubstr("must not see"));
+  EXPECT_THAT(say("cli/a.cc", "coin/CbcModel.hpp"), HasSubstr("must not see"));
+  EXPECT_THAT(say("solvers/a.h", "CbcModel.hpp"), HasSubstr("out of headers"));
+  EXPECT_THAT(say("instances/a.h", "nlohmann/json.hpp"), HasSubstr("out of headers"));
+  EXPECT_THAT(say("instances/a.cc", "tests/a.h"), HasSubstr("only tests"));
+  EXPECT_EQ(say("instances/a.cc", "nlohmann/json.hpp"), "");
+  EXPECT_EQ(say("solvers/a.cc", "CbcModel.hpp"), "");
+  EXPECT_EQ(say("cli/a.cc", "kernels/a.h"), "");
+  EXPECT_EQ(includes_of({"a.cc", "#include <a>\n  # include \"b/c.h\"  // why\n//#include <d>"}),
+            (std::vector<std::string>{"a", "b/c.h"}));
+}
+
+// The verifier may use the words of instances/, and none of its computations.
+TEST(Layers, TheVerifierStandsAlone) {
+  const std::set<std::string> words = {"instances/units.h", "instances/verify.h",
+                                       "instances/violation_list.h"};
+  int seen = 0;
+  for (const SourceFile& file : source_files()) {
+    if (file.folder() != "instances" || !is_source(file)) continue;
+    if (file.path.find("verify") == std::string::npos &&
+        file.path.find("_truth.h") == std::string::npos &&
+        file.path.find("violation") == std::string::npos) {
+      continue;
+    }
+    ++seen;
+    for (const std::string& include : includes_of(file)) {
+      if (include.find('/') == std::string::npos) continue;  // standard library
+      const bool own = words.contains(include) || include.ends_with("_truth.h");
+      const std::string family = include.substr(0, include.find('.'));
+      const bool data = family == "instances/scatter" || family == "instances/scatter_plan" ||
+                        family == "instances/assign" || family == "instances/assign_plan" ||
+                        family == "instances/layout" || family == "instances/layout_plan";
+      EXPECT_TRUE(own || data) << file.path << " includes " << include;
+    }
+  }
+  EXPECT_GE(seen, 4);
+}
+
+// Whoever installs the library gets every header that an installed header includes.
+TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
+  std::set<std::string> kept_back;
+  const std::vector<SourceFile> files = source_files();
+  for (const SourceFile& file : files) {
+    if (is_header(file) && file.text.find("Not installed") != std::string::npos) {
+      kept_back.insert(file.path);
+    }
+  }
+  EXPECT_TRUE(kept_back.contains("instances/scatter_truth.h"));
+  for (const SourceFile& file : files) {
+    const std::string folder = file.folder();
+    if (!is_header(file) || kept_back.contains(file.path) || !kMayInclude.contains(folder) ||
+        folder == "cli" || folder == "bench") {
+      continue;
+    }
+    for (const std::string& include : includes_of(file)) {
+      EXPECT_FALSE(kept_back.contains(include)) << file.path << " includes " << include;
+    }
+  }
+}
+
+TEST(Layers, HeadersArePragmaOnceAndOpenWithAParagraph) {
+  for (const SourceFile& file : source_files()) {
+    if (!is_header(file)) continue;
+    EXPECT_TRUE(file.text.starts_with("// ")) << file.path;
+    EXPECT_THAT(file.text, HasSubstr("\n#pragma once\n")) << file.path;
+  }
+}
+
+}  // namespace
+}  // namespace stowage

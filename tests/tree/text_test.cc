@@ -1,0 +1,61 @@
+// What the tree's texts must not contain.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/tree/source_files.h"
+
+namespace stowage {
+namespace {
+
+// Places that exist on one machine only. Written in two halves, or this file would hold them.
+const std::vector<std::string> kMachinePlaces = {
+    std::string("/wo") + "rk/",          std::string("/tm") + "p/wt",
+    std::string("/ro") + "ot/",          std::string("/ho") + "me/",
+    std::string("arti") + "factory",     std::string("://mir") + "ror",
+    std::string("://reg") + "istry",     std::string("://pro") + "xy",
+    std::string("snapshot.de") + "bian", std::string("deb.de") + "bian",
+    std::string("pypi.") + "org",        std::string("npm") + "js.",
+};
+
+TEST(Text, NamesNoPlaceOfOneMachine) {
+  for (const SourceFile& file : source_files()) {
+    for (const std::string& line : lines_of(file.text)) {
+      for (const std::string& place : kMachinePlaces) {
+        const std::size_t at = line.find(place);
+        // "frame/work/" is a relative path of somebody's own; "/work/" is not.
+        const bool inside = at != std::string::npos && at > 0 && place[0] == '/' &&
+                            (std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0);
+        EXPECT_TRUE(at == std::string::npos || inside) << file.path << ": " << line;
+      }
+    }
+  }
+}
+
+TEST(Text, LeavesNothingForLater) {
+  for (const SourceFile& file : source_files()) {
+    for (const std::string word : {"TO"
+                                   "DO",
+                                   "FIX"
+                                   "ME",
+                                   "XX"
+                                   "X"}) {
+      EXPECT_EQ(file.text.find(word), std::string::npos) << file.path << " holds " << word;
+    }
+  }
+}
+
+TEST(Text, EndsItsLinesCleanly) {
+  for (const SourceFile& file : source_files()) {
+    if (file.text.empty()) continue;
+    EXPECT_EQ(file.text.find('\r'), std::string::npos) << file.path;
+    const bool code = file.path.ends_with(".cc") || file.path.ends_with(".h") ||
+                      file.path.ends_with(".md") || file.path.ends_with("CMakeLists.txt");
+    if (!code) continue;
+    EXPECT_EQ(file.text.back(), '\n') << file.path;
+    EXPECT_EQ(file.text.find(" \n"), std::string::npos) << file.path << " has trailing blanks";
+  }
+}
+
+}  // namespace
+}  // namespace stowage
