@@ -23,6 +23,7 @@ using milp::kInfinity;
 
 constexpr double kRepairSeconds = 5;        // for the linear programme after rounding
 constexpr double kNearlyFeasible = 1e-4;    // points worse than this are lies, not rounding
+const MilpObserver kNobody;                 // observers hear of the model they asked about only
 constexpr double kFallingDirection = 1e-6;  // slope of a ray that proves an unbounded objective
 
 void say(std::string& detail, const std::string& more) {
@@ -282,17 +283,21 @@ class CheckedRun {
   // Recomputes the continuous variables for the rounded integers. Has a budget of its own: the
   // caller's may be used up, and throwing the point away would waste all of it.
   bool repair(std::vector<double>& values) const {
+    const auto& variables = original_.variables();
+    const auto integral = [](const milp::Variable& variable) { return variable.integer; };
+    // Nothing was rounded in a linear programme; this also ends the recursion.
+    if (std::none_of(variables.begin(), variables.end(), integral)) return false;
     const milp::Model fixed = with_integers_fixed(original_, values);
     Budget budget({.time_limit_s = kRepairSeconds});
-    const MilpResult result = CheckedRun(run_, fixed, without_repair(), budget, {}).solve();
+    const MilpResult result = CheckedRun(run_, fixed, plain(), budget, kNobody).solve();
     if (!has_point(result.status)) return false;
     for (std::size_t j = 0; j < values.size(); ++j) {
       if (!original_.variables()[j].integer) values[j] = result.values[j];
     }
     return original_.violation(values) <= kFeasibilityTolerance;
   }
-  static const MilpParams& without_repair() {
-    static const MilpParams kPlain{};  // no start, no dump; an LP is never repaired again
+  static const MilpParams& plain() {
+    static const MilpParams kPlain{};  // no start, no dump
     return kPlain;
   }
 
@@ -304,7 +309,7 @@ class CheckedRun {
     limits.node_limit = std::max<std::int64_t>(1, budget_.nodes_left());
     Budget budget(limits);
     const milp::Model cone = recession_model(original_);
-    const MilpResult ray = CheckedRun(run_, cone, without_repair(), budget, {}).solve();
+    const MilpResult ray = CheckedRun(run_, cone, plain(), budget, kNobody).solve();
     if (ray.limit != StopReason::none) return {.limit = ray.limit, .nodes = nodes_};
     if (!has_point(ray.status) || ray.objective > -kFallingDirection) {
       return failure("called unbounded, but no direction of descent exists");
@@ -316,7 +321,7 @@ class CheckedRun {
       any.add_variable(std::move(variable));
     }
     for (const milp::Row& row : original_.rows()) any.add_row(row);
-    const MilpResult point = CheckedRun(run_, any, without_repair(), budget, {}).solve();
+    const MilpResult point = CheckedRun(run_, any, plain(), budget, kNobody).solve();
     nodes_ += point.nodes;
     budget_.count_nodes(point.nodes);
     if (has_point(point.status)) return {.status = MilpStatus::unbounded, .nodes = nodes_};

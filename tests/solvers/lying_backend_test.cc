@@ -165,6 +165,25 @@ TEST(LyingBackend, ContinuousVariablesAreRecomputedAfterRounding) {
   EXPECT_THAT(low.detail, HasSubstr("recomputed"));
 }
 
+// A linear programme has nothing to round: a point that is slightly off is an error, once.
+TEST(LyingBackend, ASlightlyInfeasibleLinearProgrammeIsAnError) {
+  milp::Model model;
+  model.add_variable({.upper = 4, .objective = -1});
+  model.add_variable({.upper = 4, .objective = -1});
+  model.add_row({.name = "C1", .upper = 3, .terms = {{0, 1}, {1, 1}}});
+  int calls = 0;
+  Budget budget;
+  const MilpResult result = run_checked(
+      [&](const MilpTask&) {
+        ++calls;
+        return optimal({2, 1 + 3e-5}, -3 - 3e-5);
+      },
+      model, {}, budget);
+  EXPECT_EQ(result.status, MilpStatus::error);
+  EXPECT_THAT(result.detail, HasSubstr("row C1"));
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(LyingBackend, AProofMovedByRoundingIsNoProof) {
   milp::Model model;
   const int x = model.add_variable({.upper = 1, .integer = true});

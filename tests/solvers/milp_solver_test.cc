@@ -221,6 +221,35 @@ TEST_P(MilpSolver, ATimeLimitLeavesATrueBound) {
   EXPECT_LE(cut.bound, best.objective + 1e-6);
 }
 
+// Wherever a time limit falls, also inside the root relaxation, nothing false is claimed.
+TEST_P(MilpSolver, ARunCutShortClaimsNothing) {
+  const milp::Model integral = assignment_model(15, 150, 1);
+  milp::Model linear;
+  for (milp::Variable v : integral.variables()) {
+    v.integer = false;
+    linear.add_variable(v);
+  }
+  for (const milp::Row& row : integral.rows()) linear.add_row(row);
+  const MilpResult truth = solve(linear);
+  ASSERT_EQ(truth.status, MilpStatus::optimal) << truth.detail;
+  for (const double seconds : {1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1}) {
+    const MilpResult lp = solve(linear, {}, {.time_limit_s = seconds});
+    if (lp.status == MilpStatus::optimal) {
+      EXPECT_NEAR(lp.objective, truth.objective, 1e-6 * truth.objective);
+    } else {
+      EXPECT_EQ(lp.status, MilpStatus::unknown) << lp.detail;
+      EXPECT_EQ(lp.limit, StopReason::time_limit);
+    }
+    const MilpResult milp = solve(integral, {}, {.time_limit_s = seconds});
+    EXPECT_TRUE(milp.status == MilpStatus::unknown || milp.status == MilpStatus::feasible)
+        << milp.detail;
+    EXPECT_EQ(milp.limit, StopReason::time_limit);
+    if (has_point(milp.status)) {
+      EXPECT_GE(milp.objective, truth.objective - 1e-6 * truth.objective);
+    }
+  }
+}
+
 TEST_P(MilpSolver, AnInterruptFromAnotherThreadEndsTheRun) {
   std::atomic<bool> interrupt{false};
   std::atomic<bool> running{false};
