@@ -183,6 +183,8 @@ class Solve {
     ClpSolve how;
     how.setSpecialOption(2, 1);  // keep Clp's hands off the process's SIGINT handler
     osi_.setSolveOptions(how);
+    // With the default, 1e-7, the branch that lifts 0.9999999 to 1 changes nothing Clp would notice.
+    osi_.setDblParam(OsiPrimalTolerance, 1e-9);
     load(task_.model, osi_);
     const LpStop stop(&watch_);
     osi_.getModelPtr()->passInEventHandler(&stop);
@@ -197,6 +199,8 @@ class Solve {
     CglGomory gomory;
     CglKnapsackCover cover;
     CglClique clique;
+    clique.setStarCliqueReport(false);
+    clique.setRowCliqueReport(false);
     CglMixedIntegerRounding2 rounding;
     CglFlowCover flow;
     cbc.addCutGenerator(&gomory, kWhileUseful, "Gomory");
@@ -204,6 +208,11 @@ class Solve {
     cbc.addCutGenerator(&clique, kWhileUseful, "clique");
     cbc.addCutGenerator(&rounding, kWhileUseful, "mixed-integer rounding");
     cbc.addCutGenerator(&flow, kWhileUseful, "flow cover");
+    // The rest of the strategy: many passes at the root of small models, one below it.
+    cbc.setMaximumCutPassesAtRoot(cbc.getNumCols() < 500 ? -100 : 20);
+    cbc.setMaximumCutPasses(1);
+    cbc.setNumberStrong(5);
+    cbc.setNumberBeforeTrust(10);
   }
 
   void configure(CbcModel& cbc) {
