@@ -53,7 +53,8 @@ int bound_type(double lower, double upper) {
 }
 
 struct Solve {
-  explicit Solve(const MilpTask& of) : task(of), problem(glp_create_prob()) {}
+  Solve(const MilpTask& of, int branching_rule)
+      : task(of), branching(branching_rule), problem(glp_create_prob()) {}
 
   MilpResult run() {
     load();
@@ -169,7 +170,7 @@ struct Solve {
     glp_iocp parm;
     glp_init_iocp(&parm);
     parm.msg_lev = GLP_MSG_OFF;
-    parm.br_tech = GLP_BR_PCH;
+    parm.br_tech = branching;
     parm.gmi_cuts = parm.mir_cuts = parm.clq_cuts = parm.cov_cuts = GLP_ON;
     parm.tol_int = 1e-9;  // the default, 1e-5, takes points that break rows after rounding
     parm.tol_obj = 1e-9;  // the default would call 1e-7 short of the optimum optimal
@@ -257,6 +258,7 @@ struct Solve {
   }
 
   const MilpTask& task;
+  int branching;       // GLP_BR_...
   glp_prob* problem;  // owned by the environment that Session frees
   MilpResult result;
   StopReason stopped = StopReason::none;
@@ -265,14 +267,17 @@ struct Solve {
 
 }  // namespace
 
-MilpResult run_glpk(const MilpTask& task) {
+namespace {
+
+// On a thread of its own, whose GLPK environment nobody else sees.
+MilpResult run_apart(const MilpTask& task, int branching) {
   MilpResult result;
   std::exception_ptr thrown;
   {
     std::jthread worker([&] {
       try {
         const Session session;
-        result = Solve(task).run();
+        result = Solve(task, branching).run();
       } catch (...) {
         thrown = std::current_exception();
       }
@@ -280,6 +285,18 @@ MilpResult run_glpk(const MilpTask& task) {
   }
   if (thrown) std::rethrow_exception(thrown);
   return result;
+}
+
+}  // namespace
+
+MilpResult run_glpk(const MilpTask& task) {
+  try {
+    return run_apart(task, GLP_BR_PCH);
+  } catch (const BackendError&) {
+    // Pseudo-costs stop with "Assertion failed: dx != 0.0" when a branch moves its variable by less
+    // than the simplex tolerance; the plain rule has no such division.
+    return run_apart(task, GLP_BR_DTH);
+  }
 }
 
 }  // namespace stowage
