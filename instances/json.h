@@ -28,6 +28,7 @@ inline constexpr std::size_t kMaxDocumentBytes = std::size_t{1} << 29;  // of a 
 inline constexpr std::int64_t kMaxSequences = 10'000'000;               // elements of any array
 inline constexpr std::int64_t kMaxValues = 40'000'000;                  // of one document
 inline constexpr std::int64_t kMaxContainers = 4'000'000;  // arrays and objects of one document
+inline constexpr std::int64_t kMaxTexts = 10'000'000;      // keys and strings of one document
 inline constexpr int kMaxDepth = 64;                       // the outermost object has depth 1
 inline constexpr int kMaxDevices = 1'000'000;
 inline constexpr Tokens kMaxPadMultiple = Tokens{1} << 30;

@@ -43,7 +43,7 @@ class Builder {
     return scalar([&] { return JsonValue(value); });
   }
   bool string(std::string& value) {
-    return scalar([&] { return JsonValue(std::move(value)); });
+    return scalar([&] { return JsonValue(std::move(value)); }, /*is_text=*/true);
   }
   bool binary(nlohmann::json::binary_t& /*value*/) { return false; }  // never in a text
 
@@ -55,6 +55,7 @@ class Builder {
   bool key(std::string& name) {
     Frame& frame = frames_.back();
     frame.key = std::move(name);
+    if (!count_text()) return false;
     if (repeats(frame)) {
       errors_.add(code::kDuplicateKey, pointer(), "must stand once in its object, is repeated");
     }
@@ -83,8 +84,8 @@ class Builder {
 
  private:
   template <class Make>
-  bool scalar(Make make) {
-    if (!count()) return false;
+  bool scalar(Make make, bool is_text = false) {
+    if (!count() || (is_text && !count_text())) return false;
     if (keep()) place(make());
     return !finished();
   }
@@ -122,6 +123,12 @@ class Builder {
                                               " values of the document, is beyond");
     }
     return true;
+  }
+
+  bool count_text() {
+    if (++texts_ <= kMaxTexts) return true;
+    return refuse(code::kTooManyValues, "must be among the first " + std::to_string(kMaxTexts) +
+                                            " keys and strings of the document, is beyond");
   }
 
   JsonValue* place(JsonValue value) {
@@ -167,6 +174,7 @@ class Builder {
   std::vector<Frame> frames_;
   std::int64_t values_ = 0;
   std::int64_t containers_ = 0;
+  std::int64_t texts_ = 0;
 };
 
 // Keeps the wanted members of the outermost object only, arrays and objects among them empty, and

@@ -210,7 +210,8 @@ bool ObjectReader::boolean(std::string_view key, bool fallback) const {
   return fallback;
 }
 
-std::string ObjectReader::text(std::string_view key, std::optional<std::string> fallback) const {
+std::string ObjectReader::text(std::string_view key,
+                               const std::optional<std::string>& fallback) const {
   const JsonValue* member = fallback ? find(key) : require(key);
   if (member == nullptr) return fallback.value_or("");
   if (const std::string* held = member->string()) return *held;

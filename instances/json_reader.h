@@ -84,7 +84,8 @@ class ObjectReader {
   double number(std::string_view key, NumberRange range,
                 std::optional<double> fallback = std::nullopt) const;
   bool boolean(std::string_view key, bool fallback) const;
-  std::string text(std::string_view key, std::optional<std::string> fallback = std::nullopt) const;
+  std::string text(std::string_view key,
+                   const std::optional<std::string>& fallback = std::nullopt) const;
 
   // The array under a required key, or null after an error.
   const JsonValue::Array* array(std::string_view key) const;

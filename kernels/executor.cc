@@ -6,7 +6,6 @@
 #include "kernels/block_reference.h"
 #include "kernels/group_run.h"
 #include "kernels/relative_error.h"
-#include "kernels/synthetic.h"
 
 namespace stowage::kernels {
 namespace {
@@ -78,7 +77,7 @@ class Execution {
     std::vector<float> rows;
     rows.reserve(group.rows.back() * static_cast<std::size_t>(options_.block.hidden));
     for (const std::int64_t id : group.sequences) {
-      const std::int64_t content = options_.loader ? options_.loader(id) : id;
+      const std::int64_t content = options_.loader ? options_.loader(stream, id) : id;
       const std::vector<float> sequence = tokens(stream, content, plan_.lengths[id]);
       rows.insert(rows.end(), sequence.begin(), sequence.end());
     }

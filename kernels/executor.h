@@ -26,6 +26,7 @@
 #include "instances/scatter_plan.h"
 #include "kernels/block_weights.h"
 #include "kernels/scaled_plan.h"
+#include "kernels/synthetic.h"
 #include "kernels/time_fit.h"
 
 namespace stowage::kernels {
@@ -43,10 +44,10 @@ struct ExecuteOptions {
   int repeats = 1;  // timed runs of every group; the fastest counts
   double output_tolerance = 2e-6;
   double gradient_tolerance = 5e-6;
-  // What the data loader hands over when asked for a sequence's tokens: the id of the sequence it
-  // really delivers. Empty means itself. For tests of the executor: a loader that confuses two
-  // sequences must be found out.
-  std::function<std::int64_t(std::int64_t)> loader;
+  // What the data loader hands over when asked for a sequence's inputs or upstream gradients: the
+  // id of the sequence it really delivers. Empty means itself. For tests of the executor: a loader
+  // that confuses two sequences must be found out.
+  std::function<std::int64_t(Stream, std::int64_t)> loader;
 };
 
 // One group as it ran.

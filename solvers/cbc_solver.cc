@@ -4,7 +4,11 @@
 #include <CbcHeuristicFPump.hpp>
 #include <CbcHeuristicRINS.hpp>
 #include <CbcModel.hpp>
-#include <CbcStrategy.hpp>
+#include <CglClique.hpp>
+#include <CglFlowCover.hpp>
+#include <CglGomory.hpp>
+#include <CglKnapsackCover.hpp>
+#include <CglMixedIntegerRounding2.hpp>
 #include <ClpEventHandler.hpp>
 #include <ClpSimplex.hpp>
 #include <ClpSolve.hpp>
@@ -185,6 +189,23 @@ class Solve {
     osi_.getModelPtr()->setRandomSeed(seed());
   }
 
+  // The generators of CbcStrategyDefault without CglProbing, which in company of the others cuts off
+  // optima: 15 wrong "optimal" answers on 1,875 class MIPs of at most 30 variables, 5 by the
+  // strategy itself, none without it.
+  static void add_cuts(CbcModel& cbc) {
+    constexpr int kWhileUseful = -1;
+    CglGomory gomory;
+    CglKnapsackCover cover;
+    CglClique clique;
+    CglMixedIntegerRounding2 rounding;
+    CglFlowCover flow;
+    cbc.addCutGenerator(&gomory, kWhileUseful, "Gomory");
+    cbc.addCutGenerator(&cover, kWhileUseful, "knapsack cover");
+    cbc.addCutGenerator(&clique, kWhileUseful, "clique");
+    cbc.addCutGenerator(&rounding, kWhileUseful, "mixed-integer rounding");
+    cbc.addCutGenerator(&flow, kWhileUseful, "flow cover");
+  }
+
   void configure(CbcModel& cbc) {
     cbc.setLogLevel(0);
     cbc.solver()->messageHandler()->setLogLevel(0);
@@ -202,8 +223,7 @@ class Solve {
     cbc.setIntegerTolerance(1e-9);
     cbc.setCutoffIncrement(1e-9);  // the default, 1e-5, loses optima when objectives are small
     cbc.setRandomSeed(seed());
-    CbcStrategyDefault strategy(1, 5, 10, 0);
-    cbc.setStrategy(strategy);
+    add_cuts(cbc);
     CbcHeuristicFPump pump(cbc);
     pump.setFeasibilityPumpOptions(0);
     pump.setMaximumPasses(20);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,12 +42,10 @@ bool read_some(int fd, std::string& text) {
   }
 }
 
-// An unlinked file with the input: unlike a pipe it never blocks the writer.
+// A file in memory with the input: unlike a pipe it never blocks the writer.
 int input_file(const std::string& text) {
-  char name[] = "/tmp/stowage-input-XXXXXX";
-  const int fd = mkostemp(name, O_CLOEXEC);
-  require(fd >= 0, "mkostemp");
-  unlink(name);
+  const int fd = memfd_create("input", MFD_CLOEXEC);
+  require(fd >= 0, "memfd_create");
   require(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "write");
   lseek(fd, 0, SEEK_SET);
   return fd;
@@ -153,7 +152,8 @@ Finished run_stowage(const std::vector<std::string>& arguments, const RunOptions
 }
 
 TempDir::TempDir() {
-  std::string name = (std::filesystem::temp_directory_path() / "stowage-cli-XXXXXX").string();
+  const std::string pattern = "stowage-cli-" + std::string(6, 'X');
+  std::string name = (std::filesystem::temp_directory_path() / pattern).string();
   require(mkdtemp(name.data()) != nullptr, "mkdtemp");
   path_ = name;
 }

@@ -314,6 +314,11 @@ std::vector<Case> plan_cases() {
                 {"E208 /version: must be 1, is 3"}),
       head_case("all wrong", "{\"version\": 1.0, \"problem\": [1]}",
                 {"E201 /format", "E208 /version", "E209 /problem"}),
+      head_case("more arrays than allowed", "[" + times(4'000'000, "[],") + "0]",
+                {"E108 /3999999: must be among the first 4000000 arrays and objects"}),
+      head_case("more strings than allowed",
+                "[[" + times(5'000'000, "\"\",") + "0], [" + times(5'000'001, "\"\",") + "0]]",
+                {"E108 /1/5000000: must be among the first 10000000 keys and strings"}),
       head_case("more elements than allowed", "[" + times(10'000'001, "0,") + "0]",
                 {"E108 /10000000: must be among the first 10000000 elements"}),
   };

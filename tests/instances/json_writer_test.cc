@@ -50,6 +50,7 @@ TEST(JsonWriter, NumbersAreTheShortestThatReadBack) {
   EXPECT_EQ(written(0.1), "0.1");
   EXPECT_EQ(written(1.0 / 3), "0.3333333333333333");
   EXPECT_EQ(written(30720), "30720");
+  EXPECT_EQ(written(-0.0), "0");
   EXPECT_EQ(written(5e-324), "5e-324");
   EXPECT_EQ(written(std::numeric_limits<double>::max()), "1.7976931348623157e+308");
   EXPECT_EQ(written(std::numeric_limits<double>::infinity()), "null");

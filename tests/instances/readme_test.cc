@@ -96,8 +96,9 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = readme();
-  for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues,
-                           kMaxContainers, std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
+  for (const auto limit :
+       {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
+        kMaxTexts, std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

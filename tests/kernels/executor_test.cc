@@ -62,7 +62,7 @@ TEST(Executor, SwappingTheIdsOfEqualLengthsIsAnotherValidPlan) {
 TEST(Executor, SwappedTokensAreWrong) {
   for (const std::int64_t scale : {1, 20}) {
     ExecuteOptions options{.scale = scale};
-    options.loader = [](std::int64_t id) { return id == 2 ? 3 : id == 3 ? 2 : id; };
+    options.loader = [](Stream, std::int64_t id) { return id == 2 ? 3 : id == 3 ? 2 : id; };
     const ExecutionReport report = run(ten_sequences_planned(), options);
     EXPECT_FALSE(report.passed());
     EXPECT_THAT(report.problems.list(), IsEmpty());  // nothing in the plan tells: the data do
@@ -72,6 +72,18 @@ TEST(Executor, SwappedTokensAreWrong) {
     // Both are computed once each, only under each other's name: the sum does not change.
     EXPECT_TRUE(report.weight_gradient.passed());
   }
+}
+
+TEST(Executor, SwappedUpstreamGradientsSpoilOnlyTheGradients) {
+  ExecuteOptions options{.scale = 1};
+  options.loader = [](Stream stream, std::int64_t id) {
+    return stream == Stream::upstream && (id == 2 || id == 3) ? 5 - id : id;
+  };
+  const ExecutionReport report = run(ten_sequences_planned(), options);
+  EXPECT_TRUE(report.output.passed());
+  EXPECT_GT(report.input_gradient.error, 0.1);
+  EXPECT_THAT(report.input_gradient.sequence, testing::AnyOf(2, 3));
+  EXPECT_FALSE(report.weight_gradient.passed());
 }
 
 TEST(Executor, SwappedIdsOfDifferentLengthsAreWrong) {
