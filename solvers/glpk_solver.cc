@@ -53,7 +53,8 @@ int bound_type(double lower, double upper) {
 }
 
 struct Solve {
-  explicit Solve(const MilpTask& of) : task(of), problem(glp_create_prob()) {}
+  Solve(const MilpTask& of, int branching_rule)
+      : task(of), branching(branching_rule), problem(glp_create_prob()) {}
 
   MilpResult run() {
     load();
@@ -169,7 +170,7 @@ struct Solve {
     glp_iocp parm;
     glp_init_iocp(&parm);
     parm.msg_lev = GLP_MSG_OFF;
-    parm.br_tech = GLP_BR_PCH;
+    parm.br_tech = branching;
     parm.gmi_cuts = parm.mir_cuts = parm.clq_cuts = parm.cov_cuts = GLP_ON;
     parm.tol_int = 1e-9;  // the default, 1e-5, takes points that break rows after rounding
     parm.tol_obj = 1e-9;  // the default would call 1e-7 short of the optimum optimal
@@ -257,28 +258,52 @@ struct Solve {
   }
 
   const MilpTask& task;
+  int branching;
   glp_prob* problem;  // owned by the environment that Session frees
   MilpResult result;
   StopReason stopped = StopReason::none;
   bool start_given = false;
 };
 
-}  // namespace
-
-MilpResult run_glpk(const MilpTask& task) {
+// One solve on a thread of its own. `nodes` grows by those solved, also when this throws.
+MilpResult attempt(const MilpTask& task, int branching, std::int64_t& nodes) {
   MilpResult result;
   std::exception_ptr thrown;
   {
     std::jthread worker([&] {
       try {
         const Session session;
-        result = Solve(task).run();
+        Solve solve(task, branching);
+        try {
+          result = solve.run();
+        } catch (...) {
+          nodes += solve.result.nodes;
+          throw;
+        }
+        nodes += result.nodes;
       } catch (...) {
         thrown = std::current_exception();
       }
     });
   }
   if (thrown) std::rethrow_exception(thrown);
+  return result;
+}
+
+}  // namespace
+
+MilpResult run_glpk(const MilpTask& task) {
+  std::int64_t nodes = 0;
+  MilpResult result;
+  try {
+    result = attempt(task, GLP_BR_PCH, nodes);
+  } catch (const BackendError&) {
+    // Pseudo-costs divide by the step of a branch, and GLPK asserts that it is not zero; with
+    // integrality this tight a branch can leave its variable where it was. The other rule does not
+    // divide. Errors of any other kind come back.
+    result = attempt(task, GLP_BR_DTH, nodes);
+  }
+  result.nodes = nodes;
   return result;
 }
 
