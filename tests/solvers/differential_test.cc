@@ -92,7 +92,7 @@ TEST_P(Differential, StartsAndGapsKeepTheTruth) {
 
 // One coefficient of each row is blown up by up to 1e7. Integer columns cannot be scaled, and
 // beyond a spread of 1e6 both solvers do answer wrongly now and then; what is promised is that
-// nothing is called a result without the warning.
+// no wrong answer comes without the warning or as an error.
 TEST_P(Differential, WideCoefficientsAreRightOrAnnounced) {
   std::mt19937_64 random(5);
   int quiet = 0;
