@@ -191,15 +191,15 @@ class Solve {
     osi_.getModelPtr()->setRandomSeed(seed());
   }
 
-  // The generators of CbcStrategyDefault without CglProbing, which in company of the others cuts off
-  // optima: 15 wrong "optimal" answers on 1,875 class MIPs of at most 30 variables, 5 by the
+  // The generators of CbcStrategyDefault without CglProbing, which in company of the others cuts
+  // off optima: 15 wrong "optimal" answers on 1,875 class MIPs of at most 30 variables, 5 by the
   // strategy itself, none without it.
   static void add_cuts(CbcModel& cbc) {
     constexpr int kWhileUseful = -1;
     CglGomory gomory;
     CglKnapsackCover cover;
     CglClique clique;
-    clique.setStarCliqueReport(false);
+    clique.setStarCliqueReport(false);  // it prints unless told not to, whatever the log level
     clique.setRowCliqueReport(false);
     CglMixedIntegerRounding2 rounding;
     CglFlowCover flow;
@@ -208,7 +208,7 @@ class Solve {
     cbc.addCutGenerator(&clique, kWhileUseful, "clique");
     cbc.addCutGenerator(&rounding, kWhileUseful, "mixed-integer rounding");
     cbc.addCutGenerator(&flow, kWhileUseful, "flow cover");
-    // The rest of the strategy, but 20 passes at the root of small models too: its 100 double the time.
+    // The rest of the strategy, but 20 passes at the root of small models: its 100 double the time.
     cbc.setMaximumCutPassesAtRoot(20);
     cbc.setMaximumCutPasses(1);
     cbc.setNumberStrong(5);

@@ -258,26 +258,29 @@ struct Solve {
   }
 
   const MilpTask& task;
-  int branching;       // GLP_BR_...
+  int branching;
   glp_prob* problem;  // owned by the environment that Session frees
   MilpResult result;
   StopReason stopped = StopReason::none;
   bool start_given = false;
 };
 
-}  // namespace
-
-namespace {
-
-// On a thread of its own, whose GLPK environment nobody else sees.
-MilpResult run_apart(const MilpTask& task, int branching) {
+// One solve on a thread of its own. `nodes` grows by those solved, also when this throws.
+MilpResult attempt(const MilpTask& task, int branching, std::int64_t& nodes) {
   MilpResult result;
   std::exception_ptr thrown;
   {
     std::jthread worker([&] {
       try {
         const Session session;
-        result = Solve(task, branching).run();
+        Solve solve(task, branching);
+        try {
+          result = solve.run();
+        } catch (...) {
+          nodes += solve.result.nodes;
+          throw;
+        }
+        nodes += result.nodes;
       } catch (...) {
         thrown = std::current_exception();
       }
@@ -290,13 +293,18 @@ MilpResult run_apart(const MilpTask& task, int branching) {
 }  // namespace
 
 MilpResult run_glpk(const MilpTask& task) {
+  std::int64_t nodes = 0;
+  MilpResult result;
   try {
-    return run_apart(task, GLP_BR_PCH);
+    result = attempt(task, GLP_BR_PCH, nodes);
   } catch (const BackendError&) {
-    // Pseudo-costs stop with "Assertion failed: dx != 0.0" when a branch moves its variable by less
-    // than the simplex tolerance; the plain rule has no such division.
-    return run_apart(task, GLP_BR_DTH);
+    // Pseudo-costs divide by the step of a branch, and GLPK asserts that it is not zero; with
+    // integrality this tight a branch can leave its variable where it was. The other rule does not
+    // divide. Errors of any other kind come back.
+    result = attempt(task, GLP_BR_DTH, nodes);
   }
+  result.nodes = nodes;
+  return result;
 }
 
 }  // namespace stowage

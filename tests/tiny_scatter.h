@@ -39,7 +39,7 @@ inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_seque
   instance.model = {.states_mib = 10, .activation_mib_per_token = 1};
   instance.cost = {.quadratic_ms = 0.001 * up_to(30),
                    .linear_ms = 0.05 * up_to(20),
-                   .fixed_ms = up_to(3) == 0 ? 0.0 : 0.5 * up_to(80)};
+                   .fixed_ms = up_to(7) == 0 ? 0.0 : 0.5 * up_to(80)};
   AllToAll& exchange = instance.cost.all_to_all;
   exchange.mib_per_token = up_to(2) == 0 ? 0 : 1;
   for (const int d : cluster.degrees) {

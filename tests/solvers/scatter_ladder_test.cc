@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "formulations/scatter_bounds.h"
 #include "formulations/scatter_class_lp.h"
@@ -22,7 +23,14 @@
 namespace stowage {
 namespace {
 
+// Branch and bound is more than ten times slower under a sanitizer, which looks for other faults
+// than wrong optima.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kInstances = 80;
+#else
 constexpr std::uint64_t kInstances = 2000;
+#endif
+constexpr std::uint64_t kShards = 8;  // tests that can run side by side
 constexpr double kTolerance = 1e-6;
 
 double slack(double value) { return kTolerance * std::max(1.0, value); }
@@ -42,8 +50,8 @@ TEST(ScatterLadderOracle, BruteForcePlansVerify) {
 // Against a second oracle, written differently: every assignment of sequences to numbered groups
 // of numbered micro-batches.
 TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
-  int compared = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = 0; seed < kInstances / 5; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed, 3);
     if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
     const std::size_t n = instance.lengths.size();
@@ -84,7 +92,7 @@ TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
     EXPECT_NEAR(brute_force(instance)->objective_ms, best, 1e-9 * best) << seed;
     ++compared;
   }
-  EXPECT_GT(compared, 200);
+  EXPECT_GT(compared, kInstances / 10);
 }
 
 TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
@@ -107,8 +115,12 @@ TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
 }
 
 // The whole-step MILP from a plain start, so that the optimum is its own finding.
-TEST_P(ScatterLadder, StepMilpEqualsBruteForce) {
-  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+class ScatterLadderShard
+    : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
+
+TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
+  const auto [backend, shard] = GetParam();
+  for (std::uint64_t seed = shard; seed < kInstances; seed += kShards) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
@@ -119,7 +131,7 @@ TEST_P(ScatterLadder, StepMilpEqualsBruteForce) {
         incumbent.offer(*heuristic.run(instance, 0, budget), 'H', heuristic.name);
       }
     }
-    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
+    EXPECT_EQ(solve_step_milp(instance, {.backend = backend}, incumbent, budget),
               StoppedBy::proof)
         << seed;
     EXPECT_NEAR(incumbent.plan()->objective_ms, optimum->objective_ms,
@@ -153,8 +165,8 @@ TEST_P(ScatterLadder, ModelsThatBrokeABackendOnce) {
 
 // One micro-batch: the published model and the strengthened one have the same optimum.
 TEST_P(ScatterLadder, PublishedAndStrengthenedModelsAgree) {
-  int compared = 0;
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = 0; seed < kInstances / 4; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed);
     if (instance.lengths.empty()) continue;
     const std::vector<LengthClass> classes = exact_classes(ScatterTable(instance));
@@ -171,12 +183,12 @@ TEST_P(ScatterLadder, PublishedAndStrengthenedModelsAgree) {
     EXPECT_NEAR(results[0].objective, results[1].objective, slack(results[0].objective)) << seed;
     ++compared;
   }
-  EXPECT_GT(compared, 200);
+  EXPECT_GT(compared, kInstances / 10);
 }
 
 TEST_P(ScatterLadder, ClassBoundsAreBelowTheOptimumAndTheMipIsTheStronger) {
-  int improved = 0;
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  std::uint64_t improved = 0;
+  for (std::uint64_t seed = 0; seed < kInstances / 4; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
@@ -193,12 +205,12 @@ TEST_P(ScatterLadder, ClassBoundsAreBelowTheOptimumAndTheMipIsTheStronger) {
       improved += bound->value > known + slack(known);
     }
   }
-  EXPECT_GT(improved, 50);
+  EXPECT_GT(improved, kInstances / 40);
 }
 
 TEST_P(ScatterLadder, FlexspIsValidAndNoBetterThanTheOptimum) {
-  int planned = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < kInstances / 7; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum) continue;
@@ -211,11 +223,11 @@ TEST_P(ScatterLadder, FlexspIsValidAndNoBetterThanTheOptimum) {
     EXPECT_GE(result.plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms));
     EXPECT_EQ(result.milps_stopped, 0);
   }
-  EXPECT_GT(planned, 150);
+  EXPECT_GT(planned, kInstances / 14);
 }
 
 TEST_P(ScatterLadder, TheFacadeProvesTinySteps) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < kInstances / 7; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto optimum = brute_force(instance);
     Budget budget;
@@ -233,6 +245,14 @@ TEST_P(ScatterLadder, TheFacadeProvesTinySteps) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Backends, ScatterLadderShard,
+                         testing::Combine(testing::ValuesIn(built_backends()),
+                                          testing::Range(std::uint64_t{0}, kShards)),
+                         [](const auto& shard) {
+                           return std::string(name(std::get<0>(shard.param))) + "_" +
+                                  std::to_string(std::get<1>(shard.param));
+                         });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterLadderShard);
 INSTANTIATE_TEST_SUITE_P(Backends, ScatterLadder, testing::ValuesIn(built_backends()),
                          [](const auto& backend) { return std::string(name(backend.param)); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterLadder);
