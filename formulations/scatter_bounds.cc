@@ -90,10 +90,9 @@ std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
     counted = hole.micro_batches;
   }
   apart += static_cast<double>(fewest - counted) * table.least_overhead();
-  std::vector<NamedBound> bounds{
-      {"longest", longest},
-      {"area", fewest * table.least_overhead() + area / table.devices()},
-      {"pigeonhole", apart}};
+  std::vector<NamedBound> bounds{{"longest", longest},
+                                 {"area", fewest * table.least_overhead() + area / table.devices()},
+                                 {"pigeonhole", apart}};
   std::ranges::stable_sort(bounds, {}, &NamedBound::value);
   return bounds;
 }

@@ -22,14 +22,12 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
     const Tokens capacity = group_capacity(instance, degree);
     // No upper bound: the model always has a solution, so that "infeasible" can only be a failure
     // of the solver and never passes for a refutation.
-    const int groups = out.model.add_variable({.name = "n" + suffix,
-                                               .objective = double(degree),
-                                               .integer = integral});
+    const int groups = out.model.add_variable(
+        {.name = "n" + suffix, .objective = double(degree), .integer = integral});
     out.groups.push_back(groups);
     milp::Row time{.name = "L2" + suffix, .upper = 0, .terms = {{groups, -left}}};
-    milp::Row memory{.name = "L3" + suffix,
-                     .upper = 0,
-                     .terms = {{groups, -static_cast<double>(capacity)}}};
+    milp::Row memory{
+        .name = "L3" + suffix, .upper = 0, .terms = {{groups, -static_cast<double>(capacity)}}};
     for (std::size_t q = 0; q < classes.size(); ++q) {
       const Ms cost = sequence_ms(instance, classes[q].length, degree);
       if (classes[q].length > capacity || cost > left) continue;

@@ -47,11 +47,10 @@ class Builder {
   }
 
   void add_slot(int slot) {
-    out_.makespan.push_back(
-        out_.model.add_variable({.name = label("T", slot), .objective = 1}));
+    out_.makespan.push_back(out_.model.add_variable({.name = label("T", slot), .objective = 1}));
     if (options_.slots > 1) {
-      out_.open.push_back(out_.model.add_variable(
-          {.name = label("y", slot), .upper = 1, .integer = true}));
+      out_.open.push_back(
+          out_.model.add_variable({.name = label("y", slot), .upper = 1, .integer = true}));
     }
     const std::size_t first = out_.groups.size();
     for (const int degree : instance_.cluster.degrees) {
@@ -66,8 +65,7 @@ class Builder {
     out_.groups.push_back({.slot = slot, .degree = degree});
     const std::string suffix =
         "_b" + std::to_string(slot) + "_d" + std::to_string(degree) + "_" + std::to_string(index);
-    const int used =
-        out_.model.add_variable({.name = "m" + suffix, .upper = 1, .integer = true});
+    const int used = out_.model.add_variable({.name = "m" + suffix, .upper = 1, .integer = true});
     out_.used.push_back(used);
     const Tokens capacity = group_capacity(instance_, degree);
     const Ms fixed = group_overhead_ms(instance_, degree);
@@ -82,10 +80,10 @@ class Builder {
         out_.assigned.push_back(-1);
         continue;
       }
-      const int variable =
-          out_.model.add_variable({.name = "A" + suffix + "_q" + std::to_string(q),
-                                   .upper = static_cast<double>(options_.strengthened ? most : c.count),
-                                   .integer = true});
+      const int variable = out_.model.add_variable(
+          {.name = "A" + suffix + "_q" + std::to_string(q),
+           .upper = static_cast<double>(options_.strengthened ? most : c.count),
+           .integer = true});
       out_.assigned.push_back(variable);
       time.terms.push_back({variable, sequence_ms(instance_, c.length, degree)});
       memory.terms.push_back({variable, static_cast<double>(c.length)});
@@ -109,9 +107,8 @@ class Builder {
     const bool twin = index > 0 && options_.strengthened;
     if (twin) {
       // S3: groups of one degree are used in order.
-      out_.model.add_row({.name = "S3" + suffix,
-                          .lower = 0,
-                          .terms = {{out_.used[group - 1], 1}, {used, -1}}});
+      out_.model.add_row(
+          {.name = "S3" + suffix, .lower = 0, .terms = {{out_.used[group - 1], 1}, {used, -1}}});
     }
   }
 
@@ -129,7 +126,8 @@ class Builder {
       for (std::size_t q = 0; q < classes_.size(); ++q) {
         const int variable = assigned(group, q);
         if (variable < 0) continue;
-        area.terms.push_back({variable, degree * sequence_ms(instance_, classes_[q].length, degree)});
+        area.terms.push_back(
+            {variable, degree * sequence_ms(instance_, classes_[q].length, degree)});
       }
       if (options_.slots > 1) {
         out_.model.add_row({.name = label("C6", slot) + "_" + std::to_string(group - first),
@@ -201,8 +199,8 @@ std::vector<ClassGroup> decode(const ScatterMilp& milp, const std::vector<double
   for (std::size_t group = 0; group < milp.groups.size(); ++group) {
     ClassGroup made = milp.groups[group];
     for (int q = 0; q < milp.classes; ++q) {
-      const int variable =
-          milp.assigned[group * static_cast<std::size_t>(milp.classes) + static_cast<std::size_t>(q)];
+      const int variable = milp.assigned[group * static_cast<std::size_t>(milp.classes) +
+                                         static_cast<std::size_t>(q)];
       made.counts.push_back(
           variable < 0 ? 0
                        : static_cast<int>(std::lround(values[static_cast<std::size_t>(variable)])));
@@ -225,9 +223,8 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
   std::vector<bool> taken(milp.groups.size(), false);
   for (const ClassGroup& group : groups) {
     std::size_t home = 0;
-    while (home < milp.groups.size() &&
-           (taken[home] || milp.groups[home].slot != group.slot ||
-            milp.groups[home].degree != group.degree)) {
+    while (home < milp.groups.size() && (taken[home] || milp.groups[home].slot != group.slot ||
+                                         milp.groups[home].degree != group.degree)) {
       ++home;
     }
     if (home == milp.groups.size()) return {};

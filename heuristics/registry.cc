@@ -90,7 +90,8 @@ std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance
           return homogeneous(table, static_cast<int>(level));
         });
   }
-  add("batch-ada", "the best homogeneous degree of this step", "FlexSP section 6.1, FlexSP-BatchAda",
+  add("batch-ada", "the best homogeneous degree of this step",
+      "FlexSP section 6.1, FlexSP-BatchAda",
       [](const ScatterTable& table, std::uint64_t, const Budget&) { return batch_ada(table); });
   add("token-chunks", "token-balanced chunks, group counts enumerated, LPT and move/swap", "",
       [](const ScatterTable& table, std::uint64_t, const Budget& budget) {

@@ -72,8 +72,7 @@ StepDraft to_draft(const ScatterTable& table, const ScatterPlan& plan) {
     MicroBatchDraft batch;
     for (const ScatterGroup& group : micro_batch.groups) {
       const auto level = std::ranges::find(table.levels(), group.degree, &Level::degree);
-      batch.groups.push_back(
-          empty_group(table, static_cast<int>(level - table.levels().begin())));
+      batch.groups.push_back(empty_group(table, static_cast<int>(level - table.levels().begin())));
       for (const std::int64_t id : group.sequences) {
         add_sequence(table, batch.groups.back(), position_of[static_cast<std::size_t>(id)]);
       }

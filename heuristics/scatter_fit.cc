@@ -25,8 +25,8 @@ std::vector<int> levels_by_area(const ScatterTable& table, int position, Ms targ
 
 }  // namespace
 
-std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table,
-                                          std::span<const int> positions, Ms target) {
+std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<const int> positions,
+                                          Ms target) {
   MicroBatchDraft batch;
   int devices_left = table.devices();
   std::vector<int> levels;

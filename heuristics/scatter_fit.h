@@ -12,8 +12,8 @@ namespace stowage {
 // Packs `positions` (ascending) so that no group exceeds `target` ms: each sequence tries its
 // degrees from the least device-time to the most, first the fullest group with room, then a new
 // group while devices last. Nothing if a sequence finds no place. O(K groups).
-std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table,
-                                          std::span<const int> positions, Ms target);
+std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<const int> positions,
+                                          Ms target);
 
 // The best of fit_groups over `rounds` bisections of the target between `lower` and the makespan
 // of the best packing found. Nothing if no target up to `upper` works.

@@ -20,8 +20,7 @@ constexpr double kWorthwhile = 1e-4;
 
 class MixSearch {
  public:
-  MixSearch(const ScatterTable& table, std::span<const int> positions,
-            const GroupingEffort& effort)
+  MixSearch(const ScatterTable& table, std::span<const int> positions, const GroupingEffort& effort)
       : table_(table), positions_(positions), effort_(effort), mix_(table.levels().size(), 0) {
     tokens_.push_back(0);
     for (const int position : positions) tokens_.push_back(tokens_.back() + table.length(position));

@@ -16,8 +16,8 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level) {
     sizes.push_back(table.length(position));
   }
   if (sizes.front() > group.capacity) return std::nullopt;
-  const Tokens room = std::max(group.capacity / 10 * 9 + group.capacity % 10 * 9 / 10,
-                               sizes.front());
+  const Tokens room =
+      std::max(group.capacity / 10 * 9 + group.capacity % 10 * 9 / 10, sizes.front());
   const std::optional<Bins> bins = best_fit_decreasing(sizes, room);
   const auto per_batch = static_cast<std::size_t>(table.devices() / group.degree);
   for (std::size_t bin = 0; bin < bins->size(); ++bin) {

@@ -94,8 +94,8 @@ class ChunkPath {
   }
 
   Ms estimate(int from, int to) const {
-    const Ms area = table_.least_overhead() +
-                    (at(area_, cut(to)) - at(area_, cut(from))) / table_.devices();
+    const Ms area =
+        table_.least_overhead() + (at(area_, cut(to)) - at(area_, cut(from))) / table_.devices();
     return kLoss * std::max(area, at(longest_, cut(from)));
   }
 
@@ -111,8 +111,8 @@ class ChunkPath {
         if (at(tokens_, cut(to)) - at(tokens_, cut(from)) > batch_tokens_) break;
         while (known != price_.end() && known->first < Arc{from, to}) ++known;
         const bool priced = known != price_.end() && known->first == Arc{from, to};
-        const Ms then = reach[static_cast<std::size_t>(from)] +
-                        (priced ? known->second : estimate(from, to));
+        const Ms then =
+            reach[static_cast<std::size_t>(from)] + (priced ? known->second : estimate(from, to));
         if (then < reach[static_cast<std::size_t>(to)]) {
           reach[static_cast<std::size_t>(to)] = then;
           previous[static_cast<std::size_t>(to)] = from;

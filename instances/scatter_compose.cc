@@ -35,9 +35,8 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
   for (MicroBatchChoice& choice : choices) {
     std::erase_if(choice, [](const GroupChoice& group) { return group.sequences.empty(); });
     if (choice.empty()) continue;
-    std::stable_sort(choice.begin(), choice.end(), [](const auto& a, const auto& b) {
-      return a.degree > b.degree;
-    });
+    std::stable_sort(choice.begin(), choice.end(),
+                     [](const auto& a, const auto& b) { return a.degree > b.degree; });
     ScatterMicroBatch batch;
     int rank = 0;
     for (GroupChoice& group : choice) {

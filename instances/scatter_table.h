@@ -34,10 +34,10 @@ class ScatterTable {
   explicit ScatterTable(const ScatterInstance& instance);
 
   int devices() const { return devices_; }
-  Tokens device_tokens() const { return device_tokens_; }         // C
-  const std::vector<Level>& levels() const { return levels_; }    // ascending degree
-  const std::vector<Kind>& kinds() const { return kinds_; }       // descending length
-  int size() const { return static_cast<int>(ids_.size()); }      // sequences
+  Tokens device_tokens() const { return device_tokens_; }       // C
+  const std::vector<Level>& levels() const { return levels_; }  // ascending degree
+  const std::vector<Kind>& kinds() const { return kinds_; }     // descending length
+  int size() const { return static_cast<int>(ids_.size()); }    // sequences
   std::int64_t id(int position) const { return ids_[at(position)]; }
   int kind(int position) const { return kind_of_[at(position)]; }
   Tokens length(int position) const { return kinds_[at(kind(position))].length; }

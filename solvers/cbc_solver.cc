@@ -183,7 +183,8 @@ class Solve {
     ClpSolve how;
     how.setSpecialOption(2, 1);  // keep Clp's hands off the process's SIGINT handler
     osi_.setSolveOptions(how);
-    // With the default, 1e-7, the branch that lifts 0.9999999 to 1 changes nothing Clp would notice.
+    // With the default, 1e-7, the branch that lifts 0.9999999 to 1 changes nothing Clp would
+    // notice.
     osi_.setDblParam(OsiPrimalTolerance, 1e-9);
     load(task_.model, osi_);
     const LpStop stop(&watch_);

@@ -38,8 +38,8 @@ class Incumbent {
 
   const std::optional<ScatterPlan>& plan() const { return plan_; }
   double bound() const { return bound_.value; }
-  bool proven() const;               // objective == bound to kOptimalityGap
-  bool within(double gap) const;     // the gap is at most `gap`
+  bool proven() const;            // objective == bound to kOptimalityGap
+  bool within(double gap) const;  // the gap is at most `gap`
 
   // What is known now, without status: plan (bound and bound_by filled in), bounds, improvements.
   Outcome report() const;

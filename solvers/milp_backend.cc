@@ -235,11 +235,11 @@ class CheckedRun {
     }
     answer.objective = from_scaled(answer.objective);
     answer.bound = from_scaled(answer.bound);
-    return accept(std::move(answer), std::move(values));
+    return accept(answer, std::move(values));
   }
 
   // `answer` in the caller's units, its values replaced by checked ones.
-  MilpResult accept(MilpResult answer, std::vector<double> values) const {
+  MilpResult accept(const MilpResult& answer, std::vector<double> values) const {
     const bool by_tidying = tidied_.verdict == TidyModel::Verdict::solved;
     if (by_tidying && original_.violation(values) > kFeasibilityTolerance) {
       return rejected("tidying broke " + worst_break(original_, values));

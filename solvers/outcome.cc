@@ -7,24 +7,36 @@ namespace stowage {
 
 std::string_view to_string(Status status) {
   switch (status) {
-    case Status::optimal: return "optimal";
-    case Status::feasible: return "feasible";
-    case Status::infeasible: return "infeasible";
-    case Status::unknown: return "unknown";
-    case Status::error: break;
+    case Status::optimal:
+      return "optimal";
+    case Status::feasible:
+      return "feasible";
+    case Status::infeasible:
+      return "infeasible";
+    case Status::unknown:
+      return "unknown";
+    case Status::error:
+      break;
   }
   return "error";
 }
 
 std::string_view to_string(StoppedBy stopped_by) {
   switch (stopped_by) {
-    case StoppedBy::proof: return "proof";
-    case StoppedBy::gap: return "gap";
-    case StoppedBy::time_limit: return "time_limit";
-    case StoppedBy::node_limit: return "node_limit";
-    case StoppedBy::interrupted: return "interrupted";
-    case StoppedBy::heuristic_end: return "heuristic_end";
-    case StoppedBy::error: break;
+    case StoppedBy::proof:
+      return "proof";
+    case StoppedBy::gap:
+      return "gap";
+    case StoppedBy::time_limit:
+      return "time_limit";
+    case StoppedBy::node_limit:
+      return "node_limit";
+    case StoppedBy::interrupted:
+      return "interrupted";
+    case StoppedBy::heuristic_end:
+      return "heuristic_end";
+    case StoppedBy::error:
+      break;
   }
   return "error";
 }

@@ -56,10 +56,10 @@ struct Outcome {
   std::string found_by;            // what found the plan
   double seconds = 0;
   std::int64_t nodes = 0;
-  std::string detail;                      // a sentence for people; never empty for error
-  std::vector<std::int64_t> unplaceable;   // ids that fit no group, if that is why: infeasible
-  std::vector<Violation> violations;       // of the last candidate that failed verification
-  std::vector<Improvement> improvements;   // in order of time
+  std::string detail;                     // a sentence for people; never empty for error
+  std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why: infeasible
+  std::vector<Violation> violations;      // of the last candidate that failed verification
+  std::vector<Improvement> improvements;  // in order of time
 
   std::optional<double> gap() const;  // relative_gap of the plan, if there is one
 };

@@ -47,8 +47,8 @@ std::optional<NamedBound> step_class_bound(const ScatterInstance& instance, Milp
   const Ms two = 2 * table.least_overhead() + area / table.devices();
   if (two <= known) return std::nullopt;
   const std::vector<LengthClass> classes = exact_classes(table);
-  const Ms one = class_bound(instance, classes, backend, integral, known,
-                             std::min(objective, two), budget);
+  const Ms one =
+      class_bound(instance, classes, backend, integral, known, std::min(objective, two), budget);
   if (std::min(one, two) <= known) return std::nullopt;
   return NamedBound{integral ? "class-mip" : "class-lp", std::min(one, two)};
 }

@@ -73,10 +73,14 @@ StoppedBy stopped_by(const MilpResult& result) {
   if (result.status == MilpStatus::optimal) return StoppedBy::proof;
   if (result.gap_reached) return StoppedBy::gap;
   switch (result.limit) {
-    case StopReason::time_limit: return StoppedBy::time_limit;
-    case StopReason::node_limit: return StoppedBy::node_limit;
-    case StopReason::interrupted: return StoppedBy::interrupted;
-    case StopReason::none: break;
+    case StopReason::time_limit:
+      return StoppedBy::time_limit;
+    case StopReason::node_limit:
+      return StoppedBy::node_limit;
+    case StopReason::interrupted:
+      return StoppedBy::interrupted;
+    case StopReason::none:
+      break;
   }
   return StoppedBy::error;
 }
@@ -127,6 +131,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
     incumbent.remark(by + " failed: " + result.detail);
     return StoppedBy::error;
   }
+  if (!result.detail.empty()) incumbent.remark(by + ": " + result.detail);
   if (result.bound > incumbent.bound()) incumbent.raise_bound({by, result.bound});
   return stopped_by(result);
 }
@@ -157,9 +162,9 @@ void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions&
     if (result.status == MilpStatus::error) incumbent.remark(by + " failed: " + result.detail);
     if (!has_point(result.status)) continue;
     std::vector<MicroBatchChoice> choices;
-    for (std::size_t j = 0; j < plan.micro_batches.size(); ++j) {
+    for (const ScatterMicroBatch& batch : plan.micro_batches) {
       MicroBatchChoice choice;
-      for (const ScatterGroup& group : plan.micro_batches[j].groups) {
+      for (const ScatterGroup& group : batch.groups) {
         choice.push_back({group.degree, group.sequences});
       }
       choices.push_back(std::move(choice));

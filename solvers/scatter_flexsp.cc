@@ -71,8 +71,8 @@ class Flexsp {
       if (group.positions.empty()) continue;
       groups.push_back({.degree = table.levels()[static_cast<std::size_t>(group.level)].degree});
       for (const Bucket& bucket : buckets) {
-        groups.back().counts.push_back(static_cast<int>(
-            std::ranges::count_if(group.positions, [&](int position) {
+        groups.back().counts.push_back(
+            static_cast<int>(std::ranges::count_if(group.positions, [&](int position) {
               return std::ranges::binary_search(bucket.positions, position);
             })));
       }
@@ -113,8 +113,7 @@ class Flexsp {
 
 }  // namespace
 
-FlexspResult flexsp(const ScatterInstance& instance, const FlexspOptions& options,
-                    Budget& budget) {
+FlexspResult flexsp(const ScatterInstance& instance, const FlexspOptions& options, Budget& budget) {
   return Flexsp(instance, options, budget).run();
 }
 

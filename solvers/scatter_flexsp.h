@@ -26,7 +26,6 @@ struct FlexspResult {
 };
 
 // Counts its nodes on `budget`, and stops with what it has when that ends.
-FlexspResult flexsp(const ScatterInstance& instance, const FlexspOptions& options,
-                    Budget& budget);
+FlexspResult flexsp(const ScatterInstance& instance, const FlexspOptions& options, Budget& budget);
 
 }  // namespace stowage

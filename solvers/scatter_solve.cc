@@ -18,15 +18,15 @@ namespace stowage {
 namespace {
 
 // `auto` gives a whole-step MILP only to steps it can expect to close.
-constexpr std::size_t kSmallMilp = 3000;         // variables
-constexpr std::int64_t kSmallMilpNodes = 2000;   // then it has had its chance
-constexpr std::size_t kLargestMilp = 200000;     // variables; beyond it `exact` improves instead
-constexpr std::int64_t kRegroupNodes = 500;      // per micro-batch and round, doubled each round
-constexpr int kExchanges = 20000;                // per round
+constexpr std::size_t kSmallMilp = 3000;        // variables
+constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr std::size_t kLargestMilp = 200000;    // variables; beyond it `exact` improves instead
+constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
+constexpr int kExchanges = 20000;               // per round
 constexpr double kRegroupSeconds = 5;
 
-const Method kAuto{"auto", MethodKind::ours,
-                   "heuristics, then exact methods while the limits last", ""};
+const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
+                   ""};
 const Method kExact{"exact", MethodKind::ours,
                     "whole-step MILP, or exchange and MILP regrouping, until proof or limit", ""};
 const Method kFlexsp{"flexsp", MethodKind::baseline,
@@ -96,16 +96,16 @@ class ScatterSolve {
   }
 
   StoppedBy run_flexsp() {
-    FlexspResult result = flexsp(
-        instance_, {.backend = backend(), .milp_seconds = options_.milp_seconds}, budget_);
+    FlexspResult result =
+        flexsp(instance_, {.backend = backend(), .milp_seconds = options_.milp_seconds}, budget_);
     if (result.plan) {
       incumbent_.offer(std::move(*result.plan), 'M', kFlexsp.name);
     } else {
       incumbent_.remark("flexsp found no plan within its limits");
     }
     if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
-    incumbent_.remark(std::to_string(result.milps_stopped) + " of " +
-                      std::to_string(result.milps) + " MILPs stopped at a limit");
+    incumbent_.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
+                      " MILPs stopped at a limit");
     return StoppedBy::time_limit;
   }
 
@@ -121,8 +121,8 @@ class ScatterSolve {
     if (done()) return StoppedBy::heuristic_end;
     const std::size_t variables = step_milp_variables(instance_, incumbent_);
     if (variables <= (endless ? kLargestMilp : kSmallMilp)) return run_step_milp(endless);
-    const bool limited = budget_.limits().time_limit_s < 1e18 ||
-                         budget_.limits().node_limit < INT64_MAX;
+    const bool limited =
+        budget_.limits().time_limit_s < 1e18 || budget_.limits().node_limit < INT64_MAX;
     if (!endless && !limited) return StoppedBy::heuristic_end;
     improve();
     return StoppedBy::heuristic_end;
@@ -156,8 +156,7 @@ class ScatterSolve {
       budget_.count_nodes(1);
       incumbent_.offer(to_plan(instance_, table, step), 'L', "exchange");
       if (done()) return;
-      regroup_by_milp(instance_, exact_options(round), nodes, kRegroupSeconds, incumbent_,
-                      budget_);
+      regroup_by_milp(instance_, exact_options(round), nodes, kRegroupSeconds, incumbent_, budget_);
       nodes *= 2;
     }
   }
@@ -179,10 +178,17 @@ class ScatterSolve {
     Outcome outcome = incumbent_.report();
     outcome.stopped_by = ended;
     switch (budget_.stop_reason()) {
-      case StopReason::interrupted: outcome.stopped_by = StoppedBy::interrupted; break;
-      case StopReason::time_limit: outcome.stopped_by = StoppedBy::time_limit; break;
-      case StopReason::node_limit: outcome.stopped_by = StoppedBy::node_limit; break;
-      case StopReason::none: break;
+      case StopReason::interrupted:
+        outcome.stopped_by = StoppedBy::interrupted;
+        break;
+      case StopReason::time_limit:
+        outcome.stopped_by = StoppedBy::time_limit;
+        break;
+      case StopReason::node_limit:
+        outcome.stopped_by = StoppedBy::node_limit;
+        break;
+      case StopReason::none:
+        break;
     }
     if (!outcome.plan) {
       outcome.status = ended == StoppedBy::error || !outcome.violations.empty() ? Status::error

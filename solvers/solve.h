@@ -24,12 +24,12 @@
 namespace stowage {
 
 struct SolveOptions {
-  std::string method = "auto";          // a name from methods()
-  std::optional<MilpBackend> backend;   // nothing: the first of built_backends()
-  double gap = 0;                       // relative gap that is good enough; status is `feasible`
+  std::string method = "auto";         // a name from methods()
+  std::optional<MilpBackend> backend;  // nothing: the first of built_backends()
+  double gap = 0;                      // relative gap that is good enough; status is `feasible`
   std::uint64_t seed = 0;
-  std::optional<Plan> start;            // a plan to begin with; ignored, and said, if invalid
-  double milp_seconds = 10;             // baselines that solve many MILPs: limit of each
+  std::optional<Plan> start;  // a plan to begin with; ignored, and said, if invalid
+  double milp_seconds = 10;   // baselines that solve many MILPs: limit of each
 };
 
 enum class MethodKind { ours, baseline };

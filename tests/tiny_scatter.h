@@ -52,8 +52,9 @@ inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_seque
   const int count = up_to(most_sequences);
   for (int k = 0; k < count; ++k) {
     const bool repeat = k > 0 && up_to(3) == 0;
-    instance.lengths.push_back(repeat ? instance.lengths.back()
-                                      : 1 + static_cast<Tokens>(up_to(static_cast<std::uint64_t>(most) - 1)));
+    instance.lengths.push_back(
+        repeat ? instance.lengths.back()
+               : 1 + static_cast<Tokens>(up_to(static_cast<std::uint64_t>(most) - 1)));
   }
   return instance;
 }

@@ -73,8 +73,7 @@ TEST(ScatterMilp, PlansThatDoNotFitTheModelEncodeToNothing) {
   EXPECT_TRUE(encode(milp, step(), kClasses, {}).empty());
   const std::vector<ClassGroup> too_many(2, {.slot = 0, .degree = 4, .counts = {0, 1}});
   EXPECT_TRUE(encode(milp, step(), kClasses, too_many).empty());
-  EXPECT_TRUE(
-      encode(milp, step(), kClasses, {{.slot = 0, .degree = 1, .counts = {1, 0}}}).empty());
+  EXPECT_TRUE(encode(milp, step(), kClasses, {{.slot = 0, .degree = 1, .counts = {1, 0}}}).empty());
 }
 
 // Breaking each rule of the problem by hand breaks the row that carries its number.
@@ -91,11 +90,11 @@ TEST(ScatterMilp, EveryRuleHasARow) {
     bad[static_cast<std::size_t>(variable)] = value;
     return milp.model.violation(bad);
   };
-  EXPECT_GT(broken_by(milp.makespan[0], 14.9), 1e-4);     // C1
-  EXPECT_GT(broken_by(milp.used[5], 1), 0.1);             // C3: degrees sum to 8
-  EXPECT_GT(broken_by(milp.used[0], 0), 0.1);             // C4
-  EXPECT_GT(broken_by(milp.assigned[3 * 2], 0), 0.1);     // C5: the long one left out
-  EXPECT_GT(broken_by(milp.assigned[0 * 2 + 1], 2), 0.1); // C2 and C5: 20 tokens on one device
+  EXPECT_GT(broken_by(milp.makespan[0], 14.9), 1e-4);      // C1
+  EXPECT_GT(broken_by(milp.used[5], 1), 0.1);              // C3: degrees sum to 8
+  EXPECT_GT(broken_by(milp.used[0], 0), 0.1);              // C4
+  EXPECT_GT(broken_by(milp.assigned[3 * 2], 0), 0.1);      // C5: the long one left out
+  EXPECT_GT(broken_by(milp.assigned[0 * 2 + 1], 2), 0.1);  // C2 and C5: 20 tokens on one device
 }
 
 TEST(ScatterClassLp, HasNoSolutionOnlyWhereALengthFitsNoDegree) {

@@ -109,8 +109,8 @@ TEST(ScatterChunking, ShortestPathIsTheBestConsecutiveCut) {
     const auto price = [&](const Chunks& chunks) {
       Ms sum = 0;
       for (const auto& chunk : chunks) {
-        sum += tokens_of(table, chunk) > capacity ? std::numeric_limits<Ms>::infinity()
-                                                  : cost(chunk);
+        sum +=
+            tokens_of(table, chunk) > capacity ? std::numeric_limits<Ms>::infinity() : cost(chunk);
       }
       return sum;
     };

@@ -7,18 +7,16 @@ namespace {
 
 // gpt-7b on 64 A100-40GB GPUs at a 192K limit: the published coefficients.
 ScatterInstance gpt_7b() {
-  return {.cluster = {.devices = 64, .memory_mib = 30720, .degrees = {1, 2, 4, 8, 16, 32, 64}},
-          .model = {.states_mib = 7.1174 * 16 * 1024 / 64, .activation_mib_per_token = 4.480441895},
-          .cost = {.quadratic_ms = 5.128e-6,
-                   .linear_ms = 0.1839576,
-                   .fixed_ms = 629.3563,
-                   .all_to_all = {.mib_per_token = 2.0,
-                                  .mib_per_ms = {{2, 119.54},
-                                                 {4, 104.07},
-                                                 {8, 96.5},
-                                                 {16, 10.33},
-                                                 {32, 5.94},
-                                                 {64, 4.87}}}}};
+  return {
+      .cluster = {.devices = 64, .memory_mib = 30720, .degrees = {1, 2, 4, 8, 16, 32, 64}},
+      .model = {.states_mib = 7.1174 * 16 * 1024 / 64, .activation_mib_per_token = 4.480441895},
+      .cost = {.quadratic_ms = 5.128e-6,
+               .linear_ms = 0.1839576,
+               .fixed_ms = 629.3563,
+               .all_to_all = {
+                   .mib_per_token = 2.0,
+                   .mib_per_ms = {
+                       {2, 119.54}, {4, 104.07}, {8, 96.5}, {16, 10.33}, {32, 5.94}, {64, 4.87}}}}};
 }
 
 TEST(CostModel, TokensPerDeviceMatchThePublishedMemoryModel) {

@@ -67,8 +67,7 @@ TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
       std::vector<std::size_t> used = label;
       std::ranges::sort(used);
       used.erase(std::ranges::unique(used).begin(), used.end());
-      const auto choices =
-          static_cast<std::size_t>(std::pow(degrees.size(), used.size()));
+      const auto choices = static_cast<std::size_t>(std::pow(degrees.size(), used.size()));
       for (std::size_t choice = 0; choice < choices; ++choice) {
         std::vector<MicroBatchChoice> step(n);
         std::size_t digits = choice;
@@ -115,8 +114,7 @@ TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
 }
 
 // The whole-step MILP from a plain start, so that the optimum is its own finding.
-class ScatterLadderShard
-    : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
+class ScatterLadderShard : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
 
 TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
   const auto [backend, shard] = GetParam();
@@ -131,28 +129,26 @@ TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
         incumbent.offer(*heuristic.run(instance, 0, budget), 'H', heuristic.name);
       }
     }
-    EXPECT_EQ(solve_step_milp(instance, {.backend = backend}, incumbent, budget),
-              StoppedBy::proof)
+    EXPECT_EQ(solve_step_milp(instance, {.backend = backend}, incumbent, budget), StoppedBy::proof)
         << seed;
-    EXPECT_NEAR(incumbent.plan()->objective_ms, optimum->objective_ms,
-                slack(optimum->objective_ms))
+    EXPECT_NEAR(incumbent.plan()->objective_ms, optimum->objective_ms, slack(optimum->objective_ms))
         << seed;
     EXPECT_NEAR(incumbent.bound(), optimum->objective_ms, slack(optimum->objective_ms)) << seed;
     EXPECT_EQ(incumbent.report().detail, "") << seed;
   }
 }
 
-// GLPK's pseudo-cost branching stops with a failed assertion on these; CBC with CglProbing among its
-// cuts called 7 the optimum of the class MIP of 452, where 6 devices do.
+// GLPK's pseudo-cost branching stops with a failed assertion on these; CBC with CglProbing among
+// its cuts called 7 the optimum of the class MIP of 452, where 6 devices do.
 TEST_P(ScatterLadder, ModelsThatBrokeABackendOnce) {
   const ScatterInstance assertion = tiny_scatter(318);
   Budget budget;
-  const MilpResult published = solve_milp(
-      GetParam(),
-      build_scatter_milp(assertion, exact_classes(ScatterTable(assertion)),
-                         {.slots = 1, .strengthened = false})
-          .model,
-      {}, budget);
+  const MilpResult published =
+      solve_milp(GetParam(),
+                 build_scatter_milp(assertion, exact_classes(ScatterTable(assertion)),
+                                    {.slots = 1, .strengthened = false})
+                     .model,
+                 {}, budget);
   EXPECT_EQ(published.status, MilpStatus::infeasible) << published.detail;
 
   const ScatterInstance probing = tiny_scatter(452);
@@ -231,8 +227,7 @@ TEST_P(ScatterLadder, TheFacadeProvesTinySteps) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto optimum = brute_force(instance);
     Budget budget;
-    const Outcome outcome =
-        solve(instance, {.method = "exact", .backend = GetParam()}, budget);
+    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
     if (!optimum) {
       EXPECT_EQ(outcome.status, Status::infeasible) << seed;
       EXPECT_EQ(outcome.unplaceable, unplaceable_sequences(instance)) << seed;
