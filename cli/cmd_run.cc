@@ -75,7 +75,7 @@ class RunCommand : public Command {
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
                   "Lengths are divided by it; default the smallest within --work");
     flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
-                 "Work to stay within when --scale is not given; default 4");
+                 "Work to stay within when --scale is not given; default 10");
     flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
                   "Threads as ranks of a group, whatever its degree; default 64");
     flags.integer("--repeats", repeats_, "N", 1, 1000, "Timed runs of each group; the best counts");

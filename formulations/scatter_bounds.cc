@@ -6,23 +6,6 @@
 namespace stowage {
 namespace {
 
-// The least time of a group that holds a sequence of this kind and nothing else.
-Ms alone(const ScatterTable& table, int kind) {
-  Ms least = std::numeric_limits<Ms>::infinity();
-  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    const Level& group = table.levels()[static_cast<std::size_t>(level)];
-    if (table.kinds()[static_cast<std::size_t>(kind)].length > group.capacity) continue;
-    least = std::min(least, group.overhead + table.kind_cost(kind, level));
-  }
-  return least;
-}
-
-// N C: the tokens of one micro-batch.
-Tokens batch_capacity(const ScatterTable& table) {
-  return checked_mul(table.devices(), table.device_tokens())
-      .value_or(std::numeric_limits<Tokens>::max());
-}
-
 bool divisibility_chain(const std::vector<Level>& levels) {
   for (std::size_t i = 1; i < levels.size(); ++i) {
     if (levels[i].degree % levels[i - 1].degree != 0) return false;
@@ -34,12 +17,13 @@ bool divisibility_chain(const std::vector<Level>& levels) {
 // d holds floor(C d / length), which is superadditive in d: where each degree divides the next,
 // taking the largest groups first is optimal; elsewhere N C / length is an upper bound.
 Tokens most_together(const ScatterTable& table, Tokens length) {
-  if (!divisibility_chain(table.levels())) return batch_capacity(table) / length;
+  if (!divisibility_chain(table.levels())) return table.batch_capacity() / length;
   Tokens together = 0;
   int devices = table.devices();
   for (std::size_t i = table.levels().size(); i-- > 0;) {
     const Level& level = table.levels()[i];
-    together += devices / level.degree * (level.capacity / length);
+    together += checked_mul(devices / level.degree, level.capacity / length).value_or(kMaxExact);
+    together = std::min(together, kMaxExact);
     devices %= level.degree;
   }
   return together;
@@ -58,7 +42,7 @@ std::vector<Pigeonhole> pigeonholes(const ScatterTable& table) {
     const Kind& k = table.kinds()[static_cast<std::size_t>(kind)];
     const Tokens sequences = k.first + k.count;
     const Tokens together = most_together(table, k.length);
-    all.push_back({(sequences + together - 1) / together, alone(table, kind)});
+    all.push_back({(sequences + together - 1) / together, table.alone(kind)});
   }
   return all;
 }
@@ -66,10 +50,9 @@ std::vector<Pigeonhole> pigeonholes(const ScatterTable& table) {
 }  // namespace
 
 int least_micro_batches(const ScatterTable& table) {
-  Tokens tokens = 0;
-  for (const Kind& kind : table.kinds()) tokens += kind.length * kind.count;
+  const Tokens tokens = table.total_tokens();
   if (tokens == 0) return 0;
-  const Tokens capacity = batch_capacity(table);
+  const Tokens capacity = table.batch_capacity();
   Tokens least = tokens / capacity + (tokens % capacity != 0);
   for (const Pigeonhole& hole : pigeonholes(table)) least = std::max(least, hole.micro_batches);
   return static_cast<int>(least);
@@ -78,8 +61,6 @@ int least_micro_batches(const ScatterTable& table) {
 std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
   const int fewest = least_micro_batches(table);
   if (fewest == 0) return {{"area", 0}};
-  double area = 0;
-  for (const Kind& kind : table.kinds()) area += kind.area * kind.count;
   Ms longest = 0;
   Ms apart = 0;
   Tokens counted = 0;  // makespans summed so far, longest first
@@ -90,9 +71,10 @@ std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
     counted = hole.micro_batches;
   }
   apart += static_cast<double>(fewest - counted) * table.least_overhead();
-  std::vector<NamedBound> bounds{{"longest", longest},
-                                 {"area", fewest * table.least_overhead() + area / table.devices()},
-                                 {"pigeonhole", apart}};
+  std::vector<NamedBound> bounds{
+      {"longest", longest},
+      {"area", fewest * table.least_overhead() + table.total_area() / table.devices()},
+      {"pigeonhole", apart}};
   std::ranges::stable_sort(bounds, {}, &NamedBound::value);
   return bounds;
 }

@@ -1,6 +1,6 @@
 // Closed-form lower bounds on a scatter step: no plan is faster.
 //
-//   for (const NamedBound& bound : scatter_bounds(instance)) ...   // weakest first
+//   for (const NamedBound& bound : scatter_bounds(ScatterTable(instance))) ...   // weakest first
 //
 // Proofs are in formulations/README.md under the bounds' names.
 #pragma once

@@ -83,18 +83,19 @@ std::optional<Bins> longest_processing_time(std::span<const double> loads,
                                             std::span<const Tokens> sizes, int bins,
                                             Tokens capacity) {
   Bins packed(static_cast<std::size_t>(bins));
-  std::vector<double> load(packed.size(), 0);
   std::vector<Tokens> room(packed.size(), capacity);
+  std::set<std::pair<double, std::size_t>> by_load;  // (load, bin)
+  for (std::size_t bin = 0; bin < packed.size(); ++bin) by_load.insert({0, bin});
   for (const int item : descending(loads)) {
     const auto i = static_cast<std::size_t>(item);
-    std::size_t best = packed.size();
-    for (std::size_t bin = 0; bin < packed.size(); ++bin) {
-      if (sizes[i] <= room[bin] && (best == packed.size() || load[bin] < load[best])) best = bin;
-    }
-    if (best == packed.size()) return std::nullopt;
-    packed[best].push_back(item);
-    load[best] += loads[i];
-    room[best] -= sizes[i];
+    const auto least = std::ranges::find_if(
+        by_load, [&](const auto& entry) { return sizes[i] <= room[entry.second]; });
+    if (least == by_load.end()) return std::nullopt;
+    const auto [load, bin] = *least;
+    by_load.erase(least);
+    by_load.insert({load + loads[i], bin});
+    packed[bin].push_back(item);
+    room[bin] -= sizes[i];
   }
   return packed;
 }

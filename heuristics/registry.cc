@@ -1,6 +1,7 @@
 #include "heuristics/registry.h"
 
 #include <limits>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -20,27 +21,26 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
   return to_plan(instance, table, *step);
 }
 
-void keep_better(std::optional<StepDraft>& best, StepDraft step) {
-  if (!best || total(step) < total(*best)) best = std::move(step);
+void keep_better(std::optional<StepDraft>& best, std::optional<StepDraft> step) {
+  if (step && (!best || total(*step) < total(*best))) best = std::move(step);
 }
 
 // FlexSP's chunks for a few micro-batch counts, each grouped by enumeration.
 std::optional<StepDraft> over_token_chunks(const ScatterTable& table, const Budget& budget) {
   std::optional<StepDraft> best;
   const int fewest = fewest_micro_batches(table);
-  for (int count = fewest; count < fewest + kMicroBatchCounts; ++count) {
-    if (best && budget.exhausted()) break;
-    keep_better(best, group_chunks(table, token_chunks(table, count), kQuick));
+  for (int count = fewest; count < fewest + kMicroBatchCounts && !budget.exhausted(); ++count) {
+    keep_better(best, group_chunks(table, token_chunks(table, count), kQuick, budget));
   }
   return best;
 }
 
 std::optional<StepDraft> over_spread_chunks(const ScatterTable& table, const Budget& budget) {
-  std::optional<StepDraft> best = group_chunks(table, first_fit_chunks(table), kQuick);
+  std::optional<StepDraft> best = group_chunks(table, first_fit_chunks(table), kQuick, budget);
   const int fewest = fewest_micro_batches(table);
   for (int count = fewest; count < fewest + kMicroBatchCounts && !budget.exhausted(); ++count) {
     if (const auto chunks = spread_chunks(table, count)) {
-      keep_better(best, group_chunks(table, *chunks, kQuick));
+      keep_better(best, group_chunks(table, *chunks, kQuick, budget));
     }
   }
   return best;
@@ -48,25 +48,34 @@ std::optional<StepDraft> over_spread_chunks(const ScatterTable& table, const Bud
 
 std::optional<StepDraft> over_shortest_path(const ScatterTable& table, const GroupingEffort& effort,
                                             int rounds, const Budget& budget) {
+  // Chunks are consecutive: first and last position name them.
+  std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
-    const auto batch = group_micro_batch(table, positions, effort);
-    return batch ? batch->makespan : std::numeric_limits<Ms>::infinity();
+    auto batch = group_micro_batch(table, positions, effort);
+    if (!batch) return std::numeric_limits<Ms>::infinity();
+    const Ms makespan = batch->makespan;
+    grouped[{positions.front(), positions.back()}] = std::move(*batch);
+    return makespan;
   };
   const auto chunks = shortest_path_chunks(table, cost, rounds, budget);
   if (!chunks) return std::nullopt;
-  return group_chunks(table, *chunks, effort);
+  StepDraft step;
+  for (const std::vector<int>& chunk : *chunks) {
+    step.push_back(std::move(grouped.at({chunk.front(), chunk.back()})));
+  }
+  return step;
 }
 
-// Quick and thorough differ in effort only.
+// Quick and thorough differ in effort only. Begins with something valid, so that a budget that ends
+// at once leaves a plan.
 std::optional<StepDraft> joint(const ScatterTable& table, std::uint64_t seed, const Budget& budget,
                                const GroupingEffort& effort, int rounds, int exchanges) {
-  std::optional<StepDraft> best = over_token_chunks(table, budget);
-  if (auto path = over_shortest_path(table, effort, rounds, budget)) {
-    keep_better(best, std::move(*path));
-  }
-  if (auto spread = over_spread_chunks(table, budget)) keep_better(best, std::move(*spread));
+  std::optional<StepDraft> best = batch_ada(table);
+  keep_better(best, over_token_chunks(table, budget));
+  keep_better(best, over_shortest_path(table, effort, rounds, budget));
+  keep_better(best, over_spread_chunks(table, budget));
   if (!best) return best;
-  dissolve(table, *best, kQuick);
+  dissolve(table, *best, kQuick, budget);
   exchange(table, *best, exchanges, seed, budget);
   return best;
 }

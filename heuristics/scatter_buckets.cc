@@ -22,9 +22,11 @@ std::vector<Bucket> bucket_lengths(const ScatterTable& table, std::span<const in
     members.push_back(members.back() + sequences);
     tokens.push_back(tokens.back() + sequences * kind.length);
   }
-  // Tokens added when kinds [from, to) share the length of `from`.
+  // Tokens added when kinds [from, to) share the length of `from`; clamped, for lengths near 2^53.
   const auto added = [&](std::size_t from, std::size_t to) {
-    return kinds[from].length * (members[to] - members[from]) - (tokens[to] - tokens[from]);
+    const Tokens rounded =
+        checked_mul(kinds[from].length, members[to] - members[from]).value_or(kMaxExact);
+    return std::min(rounded, kMaxExact) - (tokens[to] - tokens[from]);
   };
   const std::size_t most = std::min(n, static_cast<std::size_t>(count));
   constexpr Tokens kNever = std::numeric_limits<Tokens>::max();

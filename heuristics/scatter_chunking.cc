@@ -16,12 +16,6 @@ std::vector<Tokens> lengths_of(const ScatterTable& table) {
   return lengths;
 }
 
-// N C, the tokens of one micro-batch.
-Tokens batch_capacity(const ScatterTable& table) {
-  return std::min(checked_mul(table.devices(), table.device_tokens()).value_or(kMaxExact),
-                  kMaxExact);
-}
-
 // Consecutive chunks, each as full as `most` tokens allow.
 Chunks fill(const std::vector<Tokens>& lengths, Tokens most) {
   Chunks chunks;
@@ -47,9 +41,9 @@ Chunks in_order(Bins bins) {
 }  // namespace
 
 int fewest_micro_batches(const ScatterTable& table) {
-  const std::vector<Tokens> lengths = lengths_of(table);
-  const Tokens tokens = std::accumulate(lengths.begin(), lengths.end(), Tokens{0});
-  const Tokens capacity = batch_capacity(table);
+  const Tokens tokens = table.total_tokens();
+  if (tokens == 0) return 0;
+  const Tokens capacity = table.batch_capacity();
   return static_cast<int>(tokens / capacity + (tokens % capacity != 0));
 }
 
@@ -75,13 +69,13 @@ std::optional<Chunks> spread_chunks(const ScatterTable& table, int count) {
     areas.push_back(table.area(position));
   }
   std::optional<Bins> bins =
-      longest_processing_time(areas, lengths_of(table), count, batch_capacity(table));
+      longest_processing_time(areas, lengths_of(table), count, table.batch_capacity());
   if (!bins) return std::nullopt;
   return in_order(std::move(*bins));
 }
 
 Chunks first_fit_chunks(const ScatterTable& table) {
-  std::optional<Bins> bins = first_fit_decreasing(lengths_of(table), batch_capacity(table));
+  std::optional<Bins> bins = first_fit_decreasing(lengths_of(table), table.batch_capacity());
   return bins ? in_order(std::move(*bins)) : Chunks{};
 }
 

@@ -1,6 +1,7 @@
 #include "heuristics/scatter_grouping.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@ constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr double kPromising = 1.03;
 // Improvements below this fraction do not justify trying a partition.
 constexpr double kWorthwhile = 1e-4;
+// Partial partitions looked at per partition tried: thousands of devices have too many to walk.
+constexpr int kNodesPerMix = 50;
 
 class MixSearch {
  public:
@@ -40,9 +43,11 @@ class MixSearch {
   }
 
   std::optional<MicroBatchDraft> run(Ms estimate) {
+    estimate_ = estimate;
     const Ms worst = longest_chain();
     offer(multifit(table_, positions_, estimate, worst, 10));
     mixes_left_ = effort_.mixes;
+    nodes_left_ = std::int64_t{kNodesPerMix} * effort_.mixes;
     descend(static_cast<int>(mix_.size()) - 1, {.devices = table_.devices()});
     return std::move(best_);
   }
@@ -95,11 +100,17 @@ class MixSearch {
     return area_[0][positions_.size()] <= offered + rest;
   }
 
+  // The effort is spent, or the best is as good as the estimate says any can be.
+  bool finished() const {
+    return mixes_left_ == 0 || nodes_left_ == 0 || (best_ && best_->makespan <= estimate_);
+  }
+
   void descend(int p, const Chosen& chosen) {
     const Level& level = table_.levels()[static_cast<std::size_t>(p)];
     const int most = chosen.devices / level.degree;
     // The smallest groups take whatever is left: an unused group costs nothing.
-    for (int n = p == 0 ? most : 0; n <= most && mixes_left_ > 0; ++n) {
+    for (int n = p == 0 ? most : 0; n <= most && !finished(); ++n) {
+      --nodes_left_;
       mix_[static_cast<std::size_t>(p)] = n;
       Chosen with = chosen;
       with.devices -= n * level.degree;
@@ -130,7 +141,9 @@ class MixSearch {
   std::vector<Tokens> tokens_;
   std::vector<std::vector<double>> area_;
   std::optional<MicroBatchDraft> best_;
+  Ms estimate_ = 0;
   int mixes_left_ = 0;
+  std::int64_t nodes_left_ = 0;
 };
 
 }  // namespace
@@ -143,14 +156,9 @@ Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions) 
     area += table.area(position);
     tokens += table.length(position);
   }
-  if (tokens / table.devices() > table.device_tokens()) return kForever;
-  Ms longest = kForever;
-  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    if (!table.holds(level, positions.front())) continue;
-    longest = std::min(longest, table.levels()[static_cast<std::size_t>(level)].overhead +
-                                    table.cost(positions.front(), level));
-  }
-  return std::max(longest, table.least_overhead() + area / table.devices());
+  if (tokens > table.batch_capacity()) return kForever;
+  return std::max(table.alone(table.kind(positions.front())),
+                  table.least_overhead() + area / table.devices());
 }
 
 std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,

@@ -12,6 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr int kPolishRounds = 32;
+constexpr int kDissolveFailures = 6;
 
 void group_or_halve(const ScatterTable& table, std::span<const int> positions,
                     const GroupingEffort& effort, StepDraft& step) {
@@ -85,15 +86,20 @@ bool put_back(const ScatterTable& table, std::span<MicroBatchDraft> batches,
 }
 
 void drop_empty(StepDraft& step) {
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return positions_of(batch).empty(); });
+  std::erase_if(step, [](const MicroBatchDraft& batch) {
+    return std::ranges::all_of(batch.groups, &std::vector<int>::empty, &GroupDraft::positions);
+  });
 }
 
 }  // namespace
 
-StepDraft group_chunks(const ScatterTable& table, const Chunks& chunks,
-                       const GroupingEffort& effort) {
+std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
+                                      const GroupingEffort& effort, const Budget& budget) {
   StepDraft step;
-  for (const std::vector<int>& chunk : chunks) group_or_halve(table, chunk, effort, step);
+  for (const std::vector<int>& chunk : chunks) {
+    if (budget.exhausted()) return std::nullopt;
+    group_or_halve(table, chunk, effort, step);
+  }
   return step;
 }
 
@@ -115,24 +121,28 @@ void exchange(const ScatterTable& table, StepDraft& step, int iterations, std::u
   drop_empty(step);
 }
 
-void dissolve(const ScatterTable& table, StepDraft& step, const GroupingEffort& effort) {
-  for (std::size_t gone = 0; gone < step.size() && step.size() > 1;) {
-    StepDraft rest = step;
-    std::vector<int> taken = positions_of(rest[gone]);
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(gone));
-    bool better = put_back(table, rest, taken);
-    if (better) {
-      for (MicroBatchDraft& batch : rest) {
-        auto regrouped = group_micro_batch(table, positions_of(batch), effort);
-        if (regrouped && regrouped->makespan < batch.makespan) batch = std::move(*regrouped);
+void dissolve(const ScatterTable& table, StepDraft& step, const GroupingEffort& effort,
+              const Budget& budget) {
+  for (int failures = 0; failures < kDissolveFailures && !budget.exhausted();) {
+    if (step.size() < 2 || static_cast<std::size_t>(failures) == step.size()) return;
+    std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+    const auto gone = step.begin() + failures;  // those before it could not be spared
+    StepDraft rest(step.begin(), gone);
+    rest.insert(rest.end(), gone + 1, step.end());
+    const StepDraft before = rest;
+    std::vector<int> taken = positions_of(*gone);
+    if (put_back(table, rest, taken)) {
+      for (std::size_t i = 0; i < rest.size(); ++i) {
+        if (rest[i].makespan == before[i].makespan || budget.exhausted()) continue;
+        auto regrouped = group_micro_batch(table, positions_of(rest[i]), effort);
+        if (regrouped && regrouped->makespan < rest[i].makespan) rest[i] = std::move(*regrouped);
       }
-      better = total(rest) < total(step);
+      if (total(rest) < total(step)) {
+        step = std::move(rest);
+        continue;
+      }
     }
-    if (better) {
-      step = std::move(rest);
-    } else {
-      ++gone;
-    }
+    ++failures;
   }
 }
 

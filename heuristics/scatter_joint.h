@@ -11,10 +11,10 @@
 
 namespace stowage {
 
-// Groups every chunk; a chunk that cannot be grouped is halved until its parts can. Requires every
-// sequence to fit some level.
-StepDraft group_chunks(const ScatterTable& table, const Chunks& chunks,
-                       const GroupingEffort& effort);
+// Groups every chunk; a chunk that cannot be grouped is halved until its parts can. Nothing if the
+// budget ends first. Requires every sequence to fit some level.
+std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
+                                      const GroupingEffort& effort, const Budget& budget);
 
 // Ruin and recreate over pairs of micro-batches: takes a few sequences out of both, puts each back
 // where the two makespans grow least, polishes, keeps the pair if its sum did not grow. Drops
@@ -23,8 +23,10 @@ StepDraft group_chunks(const ScatterTable& table, const Chunks& chunks,
 void exchange(const ScatterTable& table, StepDraft& step, int iterations, std::uint64_t seed,
               const Budget& budget);
 
-// Tries to do without each micro-batch in turn: spreads its sequences over the others and regroups
-// them; kept if the step gets faster.
-void dissolve(const ScatterTable& table, StepDraft& step, const GroupingEffort& effort);
+// Tries to do without a micro-batch, shortest makespans first: spreads its sequences over the
+// others and regroups those that received some; kept if the step gets faster. Gives up after a few
+// failures, or when the budget ends.
+void dissolve(const ScatterTable& table, StepDraft& step, const GroupingEffort& effort,
+              const Budget& budget);
 
 }  // namespace stowage

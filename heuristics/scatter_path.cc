@@ -33,22 +33,24 @@ class ChunkPath {
     }
     batch_tokens_ = batch_tokens;
     for (int position = 0; position < table.size(); ++position) {
-      longest_.push_back(alone(position));
+      longest_.push_back(table.alone(table.kind(position)));
     }
   }
 
   std::optional<Chunks> run(int rounds, const Budget& budget) {
     Ms best = kForever;
     std::vector<Arc> best_path;
-    for (int round = 0; round < rounds && !budget.exhausted(); ++round) {
+    for (int round = 0; round < rounds; ++round) {
       const auto [length, path] = shortest();
       if (!(length < best)) break;  // even the estimates promise nothing better
       bool priced_before = true;
       Ms truth = 0;
       for (const Arc& arc : path) {
+        if (budget.exhausted()) break;
         if (!price_.contains(arc)) priced_before = false;
         truth += price(arc);
       }
+      if (budget.exhausted()) break;
       if (truth < best) {
         best = truth;
         best_path = path;
@@ -65,18 +67,6 @@ class ChunkPath {
   int cut(int index) const { return cuts_[static_cast<std::size_t>(index)]; }
   double at(const std::vector<double>& sums, int i) const {
     return sums[static_cast<std::size_t>(i)];
-  }
-
-  // The sequence's least time on a group of its own.
-  Ms alone(int position) const {
-    Ms least = kForever;
-    for (int level = 0; level < static_cast<int>(table_.levels().size()); ++level) {
-      if (table_.holds(level, position)) {
-        least = std::min(least, table_.levels()[static_cast<std::size_t>(level)].overhead +
-                                    table_.cost(position, level));
-      }
-    }
-    return least;
   }
 
   std::vector<int> positions(const Arc& arc) const {

@@ -7,8 +7,10 @@
 //
 //   Budget budget({.time_limit_s = 2.0});
 //   while (!budget.exhausted()) improve();
+//   Budget step = budget.part(0.5, 1000);  // at most that much of what is left
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +29,7 @@ class Budget {
   };
 
   Budget() : Budget(Limits{}) {}
-  explicit Budget(const Limits& limits) : limits_(limits), start_(Clock::now()) {}
+  explicit Budget(const Limits& limits) : Budget(limits, nullptr) {}
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
@@ -35,7 +37,19 @@ class Budget {
   double seconds_left() const { return limits_.time_limit_s - seconds(); }
   std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
   std::int64_t nodes_left() const { return limits_.node_limit - nodes(); }
-  void count_nodes(std::int64_t n) { nodes_.fetch_add(n, std::memory_order_relaxed); }
+  void count_nodes(std::int64_t n) {
+    nodes_.fetch_add(n, std::memory_order_relaxed);
+    if (whole_ != nullptr) whole_->count_nodes(n);
+  }
+
+  // A budget of at most so many seconds and nodes of what is left here, interrupted with this one,
+  // whose nodes count here as well. This budget must outlive it.
+  Budget part(double seconds, std::int64_t nodes) {
+    return Budget({.time_limit_s = std::min(seconds, seconds_left()),
+                   .node_limit = std::min(nodes, nodes_left()),
+                   .interrupt = limits_.interrupt},
+                  this);
+  }
 
   StopReason stop_reason() const {
     if (limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed)) {
@@ -51,7 +65,12 @@ class Budget {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  Budget(const Limits& limits, Budget* whole)
+      : limits_(limits), whole_(whole), start_(Clock::now()) {}
+
   Limits limits_;
+  Budget* whole_;  // of which this is a part, or null
   Clock::time_point start_;
   std::atomic<std::int64_t> nodes_{0};
 };

@@ -1,8 +1,8 @@
 // JSON in and out. The format is in instances/README.md, with the index of all error codes.
 //
 //   Result<ScatterInstance> instance = read_scatter_instance(text, "instances/data/tiny");
-//   if (!instance) { for (const InputError& e : instance.errors()) std::cerr << to_string(e) <<
-//   '\n'; } std::cout << write_scatter_instance(*instance);
+//   if (!instance) complain(instance.errors());
+//   else std::cout << write_scatter_instance(*instance);
 //
 // Reading is strict: unknown or duplicate keys, fractions where integers belong, numbers beyond
 // 2^53 and anything out of its stated range are errors. All errors of a document come in one list,

@@ -37,4 +37,25 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   }
 }
 
+Tokens ScatterTable::total_tokens() const {
+  Tokens tokens = 0;
+  for (const Kind& kind : kinds_) tokens += kind.length * kind.count;
+  return tokens;
+}
+
+double ScatterTable::total_area() const {
+  double area = 0;
+  for (const Kind& kind : kinds_) area += kind.area * kind.count;
+  return area;
+}
+
+Ms ScatterTable::alone(int kind) const {
+  Ms least = std::numeric_limits<Ms>::infinity();
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if (kinds_[at(kind)].length > levels_[level].capacity) continue;
+    least = std::min(least, levels_[level].overhead + kind_cost(kind, static_cast<int>(level)));
+  }
+  return least;
+}
+
 }  // namespace stowage

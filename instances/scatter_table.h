@@ -6,6 +6,7 @@
 // 512-sequence step padded to 128 tokens has only 40 to 110 of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,18 @@ class ScatterTable {
 
   // Least overhead of any level: every micro-batch lasts at least this long.
   Ms least_overhead() const { return least_overhead_; }
+
+  // N C: how many tokens a micro-batch holds, at most kMaxExact.
+  Tokens batch_capacity() const {
+    return std::min(checked_mul(devices_, device_tokens_).value_or(kMaxExact), kMaxExact);
+  }
+  // Padded tokens of the step.
+  Tokens total_tokens() const;
+  // Device-ms of the step if every sequence had its least area.
+  double total_area() const;
+  // The least time of a group that holds a sequence of this kind and nothing else, ms; infinite if
+  // no level holds it.
+  Ms alone(int kind) const;
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }

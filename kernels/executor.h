@@ -1,8 +1,7 @@
 // Runs a scatter plan and compares what it computes with every sequence computed alone.
 //
 //   ExecutionReport report = execute(instance, plan, {}, {}, nullptr);
-//   if (!report.passed()) for (const std::string& problem : report.problems.list())
-//   complain(problem);
+//   if (!report.passed()) complain(report.problems.list());
 //
 // Every group of every micro-batch really packs its sequences' tokens as the plan says, scatters
 // them over as many ranks as its degree, and runs one transformer block forward and backward in

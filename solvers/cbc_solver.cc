@@ -1,3 +1,4 @@
+// Longer than 300 lines: one conversation with one backend, whose handlers share its state.
 #include "solvers/cbc_solver.h"
 
 #include <CbcEventHandler.hpp>

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one conversation with one backend, whose callbacks share its state.
 #include "solvers/glpk_solver.h"
 
 #include <glpk.h>

@@ -11,8 +11,12 @@ bool Incumbent::offer(ScatterPlan plan, char source, const std::string& by) {
   plan.bound_ms = 0;
   plan.bound_by.clear();
   if (std::vector<Violation> violations = verify(instance_, plan); !violations.empty()) {
-    remark(by + " made a plan that fails verification: " + to_string(violations.front()));
-    violations_ = std::move(violations);
+    if (source == 'S') {
+      remark("the start plan is not valid and is ignored: " + to_string(violations.front()));
+    } else {
+      remark(by + " made a plan that fails verification: " + to_string(violations.front()));
+      violations_ = std::move(violations);
+    }
     return false;
   }
   if (plan_ && !(plan.objective_ms < plan_->objective_ms)) return false;
@@ -36,7 +40,12 @@ bool Incumbent::raise_bound(const NamedBound& bound) {
     remark(bound.name + " claims a bound above a verified plan and is ignored");
     return false;
   }
-  bounds_.push_back(bound);
+  const auto known = std::ranges::find(bounds_, bound.name, &NamedBound::name);
+  if (known == bounds_.end()) {
+    bounds_.push_back(bound);
+  } else {
+    known->value = std::max(known->value, bound.value);
+  }
   if (bound.value > bound_.value) {
     bound_ = bound;
     tell('B', bound.name);

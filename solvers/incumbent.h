@@ -26,11 +26,11 @@ class Incumbent {
       : instance_(instance), budget_(budget), progress_(std::move(progress)) {}
 
   // Keeps `plan` if it verifies and is faster than the best. True if it was kept. `plan` needs its
-  // decisions and derived figures; hash and bound are set at the end.
+  // decisions and derived figures; hash and bound are set at the end. `source` as in Improvement.
   bool offer(ScatterPlan plan, char source, const std::string& by);
 
-  // Keeps the bound if it is better. False if it contradicts the incumbent by more than
-  // kOptimalityGap: then whoever proved it is wrong.
+  // Keeps the bound, or raises the one of that name. False if it contradicts the incumbent by more
+  // than kOptimalityGap: then whoever proved it is wrong.
   bool raise_bound(const NamedBound& bound);
 
   // A sentence for Outcome::detail.

@@ -42,7 +42,8 @@ std::string_view to_string(StoppedBy stopped_by) {
 }
 
 double relative_gap(double objective, double bound) {
-  return (objective - bound) / std::max(1.0, std::abs(objective));
+  if (objective == bound) return 0;
+  return (objective - bound) / std::max(std::abs(objective), std::abs(bound));
 }
 
 std::optional<double> Outcome::gap() const {

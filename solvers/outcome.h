@@ -4,7 +4,9 @@
 //             feasible    a verified plan
 //             infeasible  proven that no plan exists
 //             unknown     no plan and no proof
-//             error       something failed; `detail` says what. A plan found before is kept.
+//             error       something failed and left no plan; `detail` says what. If there is a
+//             plan,
+//                         the status is feasible and stopped_by is error.
 // stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
 //
 // A time limit is a result, not an error, and proves nothing.
@@ -31,7 +33,9 @@ std::string_view to_string(StoppedBy stopped_by);
 // The gap below which objective and bound count as equal.
 inline constexpr double kOptimalityGap = 1e-6;
 
-// (objective - bound) / max(1, |objective|): the one definition of the gap.
+// (objective - bound) / max(|objective|, |bound|), 0 where they are equal: the one definition of
+// the gap. Relative whatever the unit: a step of microseconds has the gap of the same step in
+// seconds.
 double relative_gap(double objective, double bound);
 
 // The state of the solve when something got better.

@@ -20,7 +20,8 @@ Ms class_bound(const ScatterInstance& instance, std::span<const LengthClass> cla
                MilpBackend backend, bool integral, Ms lower, Ms upper, Budget& budget);
 
 // The bound on a whole step that follows [B4]: either it is one micro-batch, and class_bound holds,
-// or it is two at least, and pays two overheads. Nothing where that is no better than `known`.
+// or it is two at least, and pays two overheads. Nothing where that is no better than `known`,
+// or the step is so large that its LPs would take minutes. A backend's failure refutes nothing.
 std::optional<NamedBound> step_class_bound(const ScatterInstance& instance, MilpBackend backend,
                                            bool integral, Ms known, Ms objective, Budget& budget);
 

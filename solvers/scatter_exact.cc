@@ -61,9 +61,7 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
 // A plan with more micro-batches than this costs at least as much as the incumbent: every one
 // lasts the least overhead, and all device-time is spread over N devices at best.
 int most_slots(const ScatterTable& table, Ms objective) {
-  double area = 0;
-  for (const Kind& kind : table.kinds()) area += kind.area * kind.count;
-  const Ms left = objective - area / table.devices();
+  const Ms left = objective - table.total_area() / table.devices();
   const Ms overhead = table.least_overhead();
   if (!(overhead > 0) || left / overhead >= table.size()) return table.size();
   return std::max(1, static_cast<int>(left / overhead * (1 + 1e-9)));
@@ -82,7 +80,7 @@ StoppedBy stopped_by(const MilpResult& result) {
     case StopReason::none:
       break;
   }
-  return StoppedBy::error;
+  return StoppedBy::heuristic_end;  // it gave up for a reason of its own, named in the detail
 }
 
 std::vector<std::int64_t> all_ids(const ScatterInstance& instance) {
@@ -113,6 +111,8 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
     if (event.values != nullptr) {
       incumbent.offer(compose_plan(instance, deal(decode(milp, *event.values), classes.ids)), 'M',
                       by);
+    } else if (event.bound > incumbent.bound()) {
+      incumbent.raise_bound({by, event.bound});
     }
   };
   const MilpResult result = solve_milp(
@@ -121,7 +121,6 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
        .seed = options.seed,
        .start = encode(milp, instance, classes.lengths, counted(instance, classes, batches))},
       budget, observe);
-  budget.count_nodes(result.nodes);
   if (has_point(result.status)) {
     incumbent.offer(compose_plan(instance, deal(decode(milp, result.values), classes.ids)), 'M',
                     by);
@@ -137,8 +136,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
 }
 
 void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
-                     std::int64_t milp_nodes, double milp_seconds, Incumbent& incumbent,
-                     Budget& budget) {
+                     std::int64_t milp_nodes, Incumbent& incumbent, Budget& budget) {
   ScatterPlan plan = *incumbent.plan();
   std::ranges::stable_sort(plan.micro_batches, std::greater<>{}, &ScatterMicroBatch::makespan_ms);
   const std::string by = "regroup-" + std::string(name(options.backend));
@@ -148,19 +146,20 @@ void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions&
       ids.insert(ids.end(), group.sequences.begin(), group.sequences.end());
     }
     const Classes classes = classes_of(instance, ids);
+    if (scatter_milp_variables(instance, classes.lengths, 1) > kLargestScatterMilp) continue;
     const ScatterMilp milp = build_scatter_milp(instance, classes.lengths, {.slots = 1});
-    Budget limit({.time_limit_s = std::min(milp_seconds, budget.seconds_left()),
-                  .node_limit = std::min(milp_nodes, budget.nodes_left()),
-                  .interrupt = budget.limits().interrupt});
+    Budget limit = budget.part(budget.seconds_left(), milp_nodes);
     const MilpResult result =
         solve_milp(options.backend, milp.model,
                    {.seed = options.seed,
                     .start = encode(milp, instance, classes.lengths,
                                     counted(instance, classes, {&plan.micro_batches[i]}))},
                    limit);
-    budget.count_nodes(result.nodes);
     if (result.status == MilpStatus::error) incumbent.remark(by + " failed: " + result.detail);
-    if (!has_point(result.status)) continue;
+    if (!has_point(result.status) ||
+        result.objective >= plan.micro_batches[i].makespan_ms * (1 - kOptimalityGap)) {
+      continue;
+    }
     std::vector<MicroBatchChoice> choices;
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       MicroBatchChoice choice;

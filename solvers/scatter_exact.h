@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "instances/budget.h"
@@ -17,6 +18,9 @@ struct ScatterExactOptions {
   std::uint64_t seed = 0;
 };
 
+// Models with more variables are not built: they would take gigabytes and prove nothing in hours.
+inline constexpr std::size_t kLargestScatterMilp = 200000;
+
 // Variables of the whole-step MILP that could still find a better plan than the incumbent's.
 std::size_t step_milp_variables(const ScatterInstance& instance, const Incumbent& incumbent);
 
@@ -26,10 +30,9 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
                           Incumbent& incumbent, Budget& budget);
 
 // Regroups each micro-batch of the incumbent by its own MILP, the longest first, with at most
-// `milp_nodes` nodes and `milp_seconds` each, and offers what gets faster. Proves nothing about the
-// step.
+// `milp_nodes` nodes each, and offers what gets faster. Proves nothing about the step. Nodes, not
+// seconds, so that a node limit makes the result reproducible.
 void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
-                     std::int64_t milp_nodes, double milp_seconds, Incumbent& incumbent,
-                     Budget& budget);
+                     std::int64_t milp_nodes, Incumbent& incumbent, Budget& budget);
 
 }  // namespace stowage

@@ -92,15 +92,13 @@ class Flexsp {
     }
     const ScatterMilp milp =
         build_scatter_milp(instance_, classes, {.slots = 1, .strengthened = false});
-    Budget limit({.time_limit_s = std::min(options_.milp_seconds, budget_.seconds_left()),
-                  .node_limit = budget_.nodes_left(),
-                  .interrupt = budget_.limits().interrupt});
+    Budget limit = budget_.part(options_.milp_seconds, budget_.nodes_left());
     const MilpParams params{
         .start = encode(milp, instance_, classes, homogeneous_start(table, buckets, chunk))};
     const MilpResult result = solve_milp(options_.backend, milp.model, params, limit);
-    budget_.count_nodes(result.nodes);
     ++result_.milps;
     if (result.limit != StopReason::none) ++result_.milps_stopped;
+    if (result.status == MilpStatus::error) result_.detail = result.detail;
     if (!has_point(result.status)) return std::nullopt;
     return deal(decode(milp, result.values), ids).at(0);
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "instances/budget.h"
 #include "instances/scatter.h"
@@ -23,6 +24,7 @@ struct FlexspResult {
   std::optional<ScatterPlan> plan;  // nothing if for every count some chunk found no plan in time
   int milps = 0;                    // solved
   int milps_stopped = 0;            // of these, ended by a limit before their proof
+  std::string detail;               // what the last failing MILP said; empty if none failed
 };
 
 // Counts its nodes on `budget`, and stops with what it has when that ends.

@@ -1,7 +1,9 @@
 #include "solvers/scatter_solve.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -20,10 +22,9 @@ namespace {
 // `auto` gives a whole-step MILP only to steps it can expect to close.
 constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
-constexpr std::size_t kLargestMilp = 200000;    // variables; beyond it `exact` improves instead
 constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
-constexpr int kExchanges = 20000;               // per round
-constexpr double kRegroupSeconds = 5;
+constexpr std::int64_t kMostRegroupNodes = 1000000;
+constexpr int kExchanges = 20000;  // per round
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
@@ -81,6 +82,8 @@ class ScatterSolve {
     if (options_.method == kFlexsp.name) return run_flexsp();
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
+    // A limit that ended the method before its first plan still leaves time for the quickest.
+    if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return StoppedBy::heuristic_end;
   }
 
@@ -101,8 +104,9 @@ class ScatterSolve {
     if (result.plan) {
       incumbent_.offer(std::move(*result.plan), 'M', kFlexsp.name);
     } else {
-      incumbent_.remark("flexsp found no plan within its limits");
+      incumbent_.remark("every chunking tried has a chunk without a grouping");
     }
+    if (!result.detail.empty()) incumbent_.remark("a MILP failed: " + result.detail);
     if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
     incumbent_.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
                       " MILPs stopped at a limit");
@@ -115,16 +119,22 @@ class ScatterSolve {
       if (done()) return StoppedBy::heuristic_end;
       run_heuristic(name);
     }
+    if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
     if (done() || built_backends().empty()) return StoppedBy::heuristic_end;
     tighten_bound();
-    const bool endless = options_.method == kExact.name;
     if (done()) return StoppedBy::heuristic_end;
+    const bool endless = options_.method == kExact.name;
     const std::size_t variables = step_milp_variables(instance_, incumbent_);
-    if (variables <= (endless ? kLargestMilp : kSmallMilp)) return run_step_milp(endless);
-    const bool limited =
-        budget_.limits().time_limit_s < 1e18 || budget_.limits().node_limit < INT64_MAX;
-    if (!endless && !limited) return StoppedBy::heuristic_end;
-    improve();
+    if (variables <= (endless ? kLargestScatterMilp : kSmallMilp)) {
+      Budget part =
+          budget_.part(budget_.seconds_left(), endless ? budget_.nodes_left() : kSmallMilpNodes);
+      const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, part);
+      if (ended != StoppedBy::node_limit || budget_.exhausted()) return ended;
+    }
+    // What is left needs a limit to end it; `auto` without one is done.
+    const bool limited = std::isfinite(budget_.limits().time_limit_s) ||
+                         budget_.limits().node_limit < std::numeric_limits<std::int64_t>::max();
+    if (endless || limited) improve();
     return StoppedBy::heuristic_end;
   }
 
@@ -134,16 +144,6 @@ class ScatterSolve {
                                           incumbent_.plan()->objective_ms, budget_);
       if (bound) incumbent_.raise_bound(*bound);
     }
-  }
-
-  StoppedBy run_step_milp(bool endless) {
-    Budget limit({.time_limit_s = budget_.seconds_left(),
-                  .node_limit = endless ? budget_.nodes_left()
-                                        : std::min(budget_.nodes_left(), kSmallMilpNodes),
-                  .interrupt = budget_.limits().interrupt});
-    const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, limit);
-    budget_.count_nodes(limit.nodes());
-    return ended;
   }
 
   // Rounds of exchange and MILP regrouping, each with a new seed, until a limit or the proof.
@@ -156,14 +156,16 @@ class ScatterSolve {
       budget_.count_nodes(1);
       incumbent_.offer(to_plan(instance_, table, step), 'L', "exchange");
       if (done()) return;
-      regroup_by_milp(instance_, exact_options(round), nodes, kRegroupSeconds, incumbent_, budget_);
-      nodes *= 2;
+      regroup_by_milp(instance_, exact_options(round), nodes, incumbent_, budget_);
+      nodes = std::min(2 * nodes, kMostRegroupNodes);
     }
   }
 
-  bool done() const {
-    return incumbent_.plan() &&
-           (incumbent_.proven() || incumbent_.within(options_.gap) || budget_.exhausted());
+  // Whether to stop before the next stage of work.
+  bool done() {
+    if (!incumbent_.plan()) return false;
+    gap_ended_it_ = incumbent_.within(options_.gap);
+    return gap_ended_it_ || incumbent_.proven() || budget_.exhausted();
   }
 
   MilpBackend backend() const {
@@ -201,7 +203,7 @@ class ScatterSolve {
       return outcome;
     }
     outcome.status = Status::feasible;
-    if (incumbent_.within(options_.gap)) outcome.stopped_by = StoppedBy::gap;
+    if (gap_ended_it_ && incumbent_.within(options_.gap)) outcome.stopped_by = StoppedBy::gap;
     // A backend's "optimal" that the verified gap does not bear out is no proof.
     if (outcome.stopped_by == StoppedBy::proof) outcome.stopped_by = StoppedBy::heuristic_end;
     return outcome;
@@ -219,6 +221,7 @@ class ScatterSolve {
   const SolveOptions& options_;
   Budget& budget_;
   Incumbent incumbent_;
+  bool gap_ended_it_ = false;
 };
 
 }  // namespace

@@ -32,18 +32,23 @@ TEST(ScatterJoint, ImprovementKeepsEveryoneAndNeverLoses) {
     const ScatterInstance instance = tiny_scatter(seed, 12);
     if (instance.lengths.size() < 2 || !unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
-    StepDraft step = group_chunks(table, apart(table), {});
+    StepDraft step = *group_chunks(table, apart(table), {}, Budget());
     const std::vector<int> all = everyone(step);
     const Ms start = total(step);
     exchange(table, step, 100, seed, Budget());
     const Ms exchanged = total(step);
     EXPECT_LE(exchanged, start * (1 + 1e-12));
-    dissolve(table, step, {});
+    dissolve(table, step, {}, Budget());
     EXPECT_LE(total(step), exchanged * (1 + 1e-12));
     EXPECT_EQ(everyone(step), all);
     improved += total(step) < start;
   }
   EXPECT_GT(improved, 200);
+}
+
+TEST(ScatterJoint, GroupingStopsWithItsBudget) {
+  const ScatterTable table(tiny_scatter(4, 12));
+  EXPECT_FALSE(group_chunks(table, apart(table), {}, Budget({.time_limit_s = 0})));
 }
 
 TEST(ScatterJoint, AChunkThatCannotBeGroupedIsHalved) {
@@ -52,7 +57,7 @@ TEST(ScatterJoint, AChunkThatCannotBeGroupedIsHalved) {
                                  .cost = {.linear_ms = 1},
                                  .lengths = {20, 10, 10}};
   const ScatterTable table(instance);
-  const StepDraft step = group_chunks(table, {{0, 1, 2}}, {});
+  const StepDraft step = *group_chunks(table, {{0, 1, 2}}, {}, Budget());
   EXPECT_EQ(step.size(), 3U);  // {20, 10} and {10}, then {20} and {10}: dissolve() is for later
   EXPECT_EQ(everyone(step), (std::vector<int>{0, 1, 2}));
 }
@@ -62,7 +67,8 @@ TEST(ScatterDraft, PlansAndDraftsConvertBothWays) {
     const ScatterInstance instance = tiny_scatter(seed, 12);
     if (!unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
-    const ScatterPlan plan = to_plan(instance, table, group_chunks(table, apart(table), {}));
+    const ScatterPlan plan =
+        to_plan(instance, table, *group_chunks(table, apart(table), {}, Budget()));
     EXPECT_EQ(to_plan(instance, table, to_draft(table, plan)), plan) << seed;
   }
 }

@@ -1,0 +1,92 @@
+#include "solvers/incumbent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "instances/scatter_compose.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Two devices, 1 ms per token and device, 3 ms per group.
+const ScatterInstance kStep{.cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},
+                            .model = {.activation_mib_per_token = 1},
+                            .cost = {.linear_ms = 1, .fixed_ms = 3},
+                            .lengths = {40, 40}};
+
+ScatterPlan apart() { return compose_plan(kStep, {{{1, {0}}}, {{1, {1}}}}); }   // 86 ms
+ScatterPlan together() { return compose_plan(kStep, {{{1, {0}}, {1, {1}}}}); }  // 43 ms
+
+TEST(Incumbent, KeepsTheFasterOfVerifiedPlans) {
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  EXPECT_TRUE(incumbent.offer(apart(), 'H', "first"));
+  EXPECT_TRUE(incumbent.offer(together(), 'H', "second"));
+  EXPECT_FALSE(incumbent.offer(apart(), 'H', "third"));
+  EXPECT_FALSE(incumbent.offer(together(), 'H', "equal"));
+  EXPECT_EQ(incumbent.report().found_by, "second");
+  EXPECT_EQ(incumbent.report().objective, 43);
+}
+
+TEST(Incumbent, APlanThatFailsVerificationIsNamedAndCostsNothing) {
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  ASSERT_TRUE(incumbent.offer(apart(), 'H', "good"));
+  ScatterPlan broken = together();
+  broken.micro_batches[0].groups[0].sequences = {1};
+  EXPECT_FALSE(incumbent.offer(broken, 'M', "liar"));
+  const Outcome outcome = incumbent.report();
+  EXPECT_EQ(outcome.objective, 86);
+  EXPECT_FALSE(outcome.violations.empty());
+  EXPECT_THAT(outcome.detail, HasSubstr("liar"));
+}
+
+TEST(Incumbent, ABoundAboveAVerifiedPlanIsRefused) {
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  ASSERT_TRUE(incumbent.raise_bound({"area", 40}));
+  ASSERT_TRUE(incumbent.offer(together(), 'H', "plan"));
+  EXPECT_FALSE(incumbent.raise_bound({"false", 44}));
+  EXPECT_EQ(incumbent.bound(), 40);
+  EXPECT_THAT(incumbent.report().detail, HasSubstr("false"));
+  EXPECT_TRUE(incumbent.raise_bound({"exact", 43}));
+  EXPECT_TRUE(incumbent.proven());
+}
+
+TEST(Incumbent, AVerifiedPlanRefutesTheBoundItBeats) {
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  ASSERT_TRUE(incumbent.raise_bound({"true", 41}));
+  ASSERT_TRUE(incumbent.raise_bound({"false", 50}));
+  ASSERT_TRUE(incumbent.offer(together(), 'H', "plan"));
+  const Outcome outcome = incumbent.report();
+  EXPECT_EQ(outcome.bound_by, "true");
+  EXPECT_EQ(outcome.bound, 41);
+  EXPECT_THAT(outcome.detail, HasSubstr("false"));
+  for (const NamedBound& bound : outcome.bounds) EXPECT_LE(bound.value, 43);
+}
+
+TEST(Incumbent, OneEntryPerCertificate) {
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  for (const double value : {10.0, 30.0, 20.0}) incumbent.raise_bound({"milp", value});
+  ASSERT_EQ(incumbent.report().bounds.size(), 1U);
+  EXPECT_EQ(incumbent.report().bounds[0].value, 30);
+}
+
+TEST(Incumbent, TellsEveryImprovementAndNothingElse) {
+  Budget budget;
+  std::string told;
+  Incumbent incumbent(kStep, budget, [&](const Improvement& better) { told += better.source; });
+  incumbent.raise_bound({"area", 40});
+  incumbent.raise_bound({"weaker", 30});
+  incumbent.offer(apart(), 'H', "a");
+  incumbent.offer(together(), 'L', "b");
+  incumbent.offer(apart(), 'H', "c");
+  EXPECT_EQ(told, "BHL");
+}
+
+}  // namespace
+}  // namespace stowage
