@@ -226,7 +226,7 @@ class ScatterSolve {
 
 }  // namespace
 
-std::vector<Method> scatter_methods(const ScatterInstance& instance) {
+std::vector<Method> methods_of(const ScatterInstance& instance) {
   std::vector<Method> baselines;
   std::vector<Method> ours;
   for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
@@ -245,8 +245,8 @@ std::vector<Method> scatter_methods(const ScatterInstance& instance) {
   return all;
 }
 
-Outcome solve_scatter(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
-                      const Progress& progress) {
+Outcome solve_family(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
   return ScatterSolve(instance, options, budget, progress).run();
 }
 

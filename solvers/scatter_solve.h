@@ -1,4 +1,4 @@
-// The facade's work for one scatter instance.
+// The facade's work for one scatter instance; solve.cc picks the overload of an instance's family.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace stowage {
 
-std::vector<Method> scatter_methods(const ScatterInstance& instance);
+std::vector<Method> methods_of(const ScatterInstance& instance);
 
-Outcome solve_scatter(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
-                      const Progress& progress);
+Outcome solve_family(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress);
 
 }  // namespace stowage

@@ -100,6 +100,7 @@ TEST(WriteFile, SaysWhyNot) {
         Case{dir / "file/plan.json", "cannot be written: Not a directory (errno 20)"},
         Case{"/dev/full", "cannot be written: No space left on device (errno 28)"},
         Case{"/proc/plan.json", "cannot be written: No such file or directory (errno 2)"}}) {
+    if (c.path.starts_with("/proc/") && access("/proc/self", F_OK) != 0) continue;  // a bare root
     const std::optional<InputError> error = write_file(c.path, "new");
     ASSERT_TRUE(error) << c.path;
     EXPECT_EQ(error->message, c.message) << c.path;
