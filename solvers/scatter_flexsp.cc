@@ -30,15 +30,28 @@ class Flexsp {
   FlexspResult run() {
     const ScatterTable table(instance_);
     std::optional<ScatterPlan>& best = result_.plan;
-    const int fewest = fewest_micro_batches(table);
-    for (int count = fewest; count < fewest + kCounts && !budget_.exhausted(); ++count) {
-      std::optional<ScatterPlan> plan = plan_chunks(table, token_chunks(table, count), best);
+    int tried = 0;
+    for (int count = fewest_micro_batches(table);
+         count <= table.size() && tried < kCounts && !budget_.exhausted(); ++count) {
+      const Chunks chunks = token_chunks(table, count);
+      if (!fits(table, chunks)) continue;
+      ++tried;
+      std::optional<ScatterPlan> plan = plan_chunks(table, chunks, best);
       if (plan && (!best || plan->objective_ms < best->objective_ms)) best = std::move(plan);
     }
     return std::move(result_);
   }
 
  private:
+  // Chunks beyond the cluster's memory are not worth one of the tries.
+  static bool fits(const ScatterTable& table, const Chunks& chunks) {
+    return std::ranges::all_of(chunks, [&](const std::vector<int>& chunk) {
+      Tokens tokens = 0;
+      for (const int position : chunk) tokens += table.length(position);
+      return tokens <= table.batch_capacity();
+    });
+  }
+
   // Gives up on a count as soon as its makespans reach the best plan's: the result is the same.
   std::optional<ScatterPlan> plan_chunks(const ScatterTable& table, const Chunks& chunks,
                                          const std::optional<ScatterPlan>& best) {
