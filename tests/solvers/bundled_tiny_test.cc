@@ -69,12 +69,11 @@ TEST_P(BundledTiny, HasTheOutcomeItSays) {
   EXPECT_TRUE(verify(instance_, *best).empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, BundledTiny, testing::ValuesIn(tiny_files()),
-                         [](const auto& file) {
-                           std::string name = file.param.stem().string();
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Files, BundledTiny, testing::ValuesIn(tiny_files()), [](const auto& file) {
+  std::string name = file.param.stem().string();
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace stowage
