@@ -87,26 +87,18 @@ class RunCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    if (instance_path_ == "-" && plan_path_ == "-") {
-      return console.refuse({kUsage, "PLAN", "stdin is the instance already"});
-    }
     if (scale_ && work_gflop_) {
       return console.refuse({kUsage, "--work", "has no effect with --scale"});
     }
-    Loaded<Instance> instance = load_instance(instance_path_);
-    Loaded<Plan> plan = load_plan(plan_path_);
-    if (!instance.value || !plan.value) {
-      std::vector<CliError> errors = std::move(instance.errors);
-      errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
-      return console.refuse(errors);
-    }
+    const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
+    if (!both.value) return console.refuse(both.errors);
+    const auto& [instance, plan] = *both.value;
     // No plan is executed unverified, and there is no switch for it.
-    const std::vector<Violation> violations = verify_plan(*instance.value, *plan.value);
-    console.info("instance  " + std::string(problem_name(*instance.value)) + "  " +
-                 printable(instance_name(*instance.value)) + "   " +
-                 instance_size(*instance.value));
-    if (!violations.empty()) return refuse_plan(console, *instance.value, violations);
-    return execute(console, *instance.value, *plan.value);
+    const std::vector<Violation> violations = verify_plan(instance, plan);
+    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    if (!violations.empty()) return refuse_plan(console, instance, violations);
+    return execute(console, instance, plan);
   }
 
  private:

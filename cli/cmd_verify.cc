@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "cli/common_flags.h"
-#include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/numbers.h"
 #include "cli/outcome_json.h"
@@ -31,18 +30,9 @@ class VerifyCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    if (instance_path_ == "-" && plan_path_ == "-") {
-      return console.refuse({kUsage, "PLAN", "stdin is the instance already"});
-    }
-    Loaded<Instance> instance = load_instance(instance_path_);
-    Loaded<Plan> plan = load_plan(plan_path_);
-    if (!instance.value || !plan.value) {
-      // Errors of both files in one pass.
-      std::vector<CliError> errors = std::move(instance.errors);
-      errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
-      return console.refuse(errors);
-    }
-    return report(console, *instance.value, *plan.value);
+    const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
+    if (!both.value) return console.refuse(both.errors);
+    return report(console, both.value->instance, both.value->plan);
   }
 
  private:

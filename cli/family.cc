@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/error_codes.h"
 #include "cli/files.h"
 #include "cli/numbers.h"
 #include "formulations/scatter_bounds.h"
@@ -102,6 +103,21 @@ Loaded<Plan> load_plan(const std::string& path) {
   Loaded<Document> document = load_document(path, {"stowage/plan", "stowage/outcome"});
   if (!document.value) return {std::nullopt, std::move(document.errors)};
   return loaded<Plan>(path, read_scatter_plan(document.value->bytes));
+}
+
+Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path) {
+  if (instance_path == "-" && plan_path == "-") {
+    const InputError twice{kUsage, "PLAN", "stdin is the instance already"};
+    return {std::nullopt, {{.error = twice}}};
+  }
+  Loaded<Instance> instance = load_instance(instance_path);
+  Loaded<Plan> plan = load_plan(plan_path);
+  if (instance.value && plan.value) {
+    return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value)}, {}};
+  }
+  std::vector<CliError> errors = std::move(instance.errors);
+  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+  return {std::nullopt, std::move(errors)};
 }
 
 std::string_view problem_name(const Instance&) { return "scatter"; }

@@ -30,6 +30,14 @@ Loaded<Instance> load_instance(const std::string& path);
 // The plan in the file at `path`, or the one inside an outcome.
 Loaded<Plan> load_plan(const std::string& path);
 
+struct InstanceAndPlan {
+  Instance instance;
+  Plan plan;
+};
+
+// Both, with the errors of both files in one pass. Only one of the paths may be "-".
+Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
+
 std::string_view problem_name(const Instance& instance);  // "scatter"
 const std::string& instance_name(const Instance& instance);
 std::string instance_size(
