@@ -2,7 +2,7 @@
 //
 // Integers decide, doubles suggest: tokens, ranks and counts are 64-bit integers whose sums and
 // products are checked; milliseconds and MiB are doubles. A unit is part of a name: `_ms`, `_mib`,
-// `_tokens`.
+// `_tokens`, `_bytes`.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@ namespace stowage {
 using Tokens = std::int64_t;  // a length or a sum of lengths
 using Ms = double;            // modelled time, milliseconds
 using Mib = double;           // memory, MiB (2^20 bytes)
+using Bytes = std::int64_t;   // a size, an address or a distance of addresses
 
 // The largest integer that JSON, JavaScript and a double carry without rounding. Every integer of
 // an instance or a plan lies in [-kMaxExact, kMaxExact].
