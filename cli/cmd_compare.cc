@@ -32,11 +32,6 @@ std::optional<double> gap_to(const NamedBound& bound, const Outcome& outcome) {
   return relative_gap(*outcome.objective, bound.value);
 }
 
-std::optional<std::int64_t> micro_batches(const Row& row) {
-  if (!row.outcome.plan) return std::nullopt;
-  return micro_batch_count(*row.outcome.plan);
-}
-
 // The best bound any method proved: it holds for all of them.
 NamedBound best_bound(const std::vector<Row>& rows) {
   NamedBound best;
@@ -48,54 +43,69 @@ NamedBound best_bound(const std::vector<Row>& rows) {
   return best;
 }
 
-Table table_of(const std::vector<Row>& rows, bool timeless) {
+// What is compared: words and limits that all rows share.
+struct Frame {
+  Unit unit;
+  std::string_view parts;  // of a plan, empty for none
+  bool timeless = false;
+};
+
+std::string heading(std::string_view key) {
+  std::string text(key);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+Table table_of(const std::vector<Row>& rows, const Frame& frame) {
   const NamedBound bound = best_bound(rows);
-  std::vector<Table::Column> columns = {
-      {"method", Align::left},    {"kind", Align::left},           {"best ms", Align::right},
-      {"bound ms", Align::right}, {"gap", Align::right},           {"time", Align::right},
-      {"status", Align::left},    {"micro-batches", Align::right}, {"", Align::left}};
-  constexpr std::ptrdiff_t kTimeColumn = 5;
-  if (timeless) columns.erase(columns.begin() + kTimeColumn);
+  const std::string unit(frame.unit.name);
+  std::vector<Table::Column> columns = {{"method", Align::left},
+                                        {"kind", Align::left},
+                                        {"best " + unit, Align::right},
+                                        {"bound " + unit, Align::right},
+                                        {"gap", Align::right}};
+  if (!frame.timeless) columns.push_back({"time", Align::right});
+  columns.push_back({"status", Align::left});
+  if (!frame.parts.empty()) columns.push_back({heading(frame.parts), Align::right});
+  columns.push_back({"", Align::left});
   Table table(columns);
   for (const Row& row : rows) {
     const Outcome& outcome = row.outcome;
-    const std::optional<std::int64_t> count = micro_batches(row);
-    std::vector<std::string> cells = {std::string(row.method.name),
-                                      std::string(kind_name(row.method.kind)),
-                                      ms_text(outcome.objective),
-                                      ms_text(bound.value),
-                                      percent_text(gap_to(bound, outcome)),
-                                      seconds_text(outcome.seconds),
-                                      std::string(to_string(outcome.status)),
-                                      count ? grouped(*count) : "-",
-                                      row.best ? "<- best" : ""};
-    if (timeless) cells.erase(cells.begin() + kTimeColumn);
+    std::vector<std::string> cells = {row.method.name, std::string(kind_name(row.method.kind)),
+                                      amount_text(outcome.objective, frame.unit),
+                                      amount_text(bound.value, frame.unit),
+                                      percent_text(gap_to(bound, outcome))};
+    if (!frame.timeless) cells.push_back(seconds_text(outcome.seconds));
+    cells.emplace_back(to_string(outcome.status));
+    if (!frame.parts.empty()) {
+      cells.push_back(outcome.plan ? grouped(part_count(*outcome.plan)) : "-");
+    }
+    cells.emplace_back(row.best ? "<- best" : "");
     table.add(std::move(cells));
   }
   return table;
 }
 
-void write_row(JsonWriter& json, const Row& row, bool timeless) {
+void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
   const Outcome& outcome = row.outcome;
-  const auto number_or_null = [&json](std::string_view key, const std::optional<double>& value) {
-    json.key(key);
-    value ? json.number(*value) : json.null();
-  };
   json.begin_object();
   json.text("method", row.method.name);
   json.text("kind", kind_name(row.method.kind));
   json.text("source", row.method.source);
   json.text("status", to_string(outcome.status));
   json.text("stopped_by", to_string(outcome.stopped_by));
-  number_or_null("objective_ms", outcome.objective);
-  json.number("bound_ms", outcome.bound);
+  write_amount(json, "objective", outcome.objective, frame.unit);
+  write_amount(json, "bound", outcome.bound, frame.unit);
   json.text("bound_by", outcome.bound_by);
-  number_or_null("gap", outcome.gap());
+  json.key("gap");
+  const std::optional<double> gap = outcome.gap();
+  gap ? json.number(*gap) : json.null();
   json.text("found_by", outcome.found_by);
-  json.key("micro_batches");
-  const std::optional<std::int64_t> count = micro_batches(row);
-  count ? json.integer(*count) : json.null();
-  if (!timeless) json.number("seconds", outcome.seconds);
+  if (!frame.parts.empty()) {
+    json.key(frame.parts);
+    outcome.plan ? json.integer(part_count(*outcome.plan)) : json.null();
+  }
+  if (!frame.timeless) json.number("seconds", outcome.seconds);
   json.integer("nodes", outcome.nodes);
   json.boolean("best", row.best);
   json.text("detail", outcome.detail);
@@ -207,7 +217,10 @@ class CompareCommand : public Command {
 
   ExitCode answer(Console& console, const Instance& instance, const std::vector<Row>& rows,
                   ExitCode code, bool interrupted) const {
-    const Table table = table_of(rows, console.settings.timeless);
+    const Frame frame{.unit = objective_unit(instance),
+                      .parts = plan_parts(instance),
+                      .timeless = console.settings.timeless};
+    const Table table = table_of(rows, frame);
     for (const Row& row : rows) {
       if (row.outcome.status == Status::error) {
         console.warn(std::string(row.method.name) + ": " + row.outcome.detail);
@@ -227,11 +240,11 @@ class CompareCommand : public Command {
     json.integer("exit_code", to_int(code));
     json.integer("seed", static_cast<std::int64_t>(solve_.seed()));
     const NamedBound bound = best_bound(rows);
-    json.number("bound_ms", bound.value);
+    write_amount(json, "bound", bound.value, frame.unit);
     json.text("bound_by", bound.name);
     json.key("methods");
     json.begin_array();
-    for (const Row& row : rows) write_row(json, row, console.settings.timeless);
+    for (const Row& row : rows) write_row(json, row, frame);
     json.end_array();
     json.end_object();
     return console.answer(json.take(), code);

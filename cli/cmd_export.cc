@@ -71,7 +71,7 @@ class ExportCommand : public Command {
     if (slots_) return static_cast<int>(*slots_);
     Budget budget;
     const Outcome outcome = solve(instance, {.method = "fast"}, budget);
-    return outcome.plan ? static_cast<int>(micro_batch_count(*outcome.plan)) : 1;
+    return outcome.plan ? static_cast<int>(part_count(*outcome.plan)) : 1;
   }
 
   ExitCode write(Console& console, const Instance& instance, const ScatterInstance& scatter) const {

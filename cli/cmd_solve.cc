@@ -53,6 +53,9 @@ class SolveCommand : public Command {
       }
       Loaded<Plan> start = load_plan(start_path_);
       if (!start.value) return console.refuse(start.errors);
+      if (auto error = other_problem(*instance.value, *start.value)) {
+        return console.refuse(errors_in(start_path_, {*error}));
+      }
       asked.start = std::move(start.value);
     }
     // Before the work, not after it.
@@ -74,7 +77,7 @@ class SolveCommand : public Command {
     // nothing.
     const InterruptScope interrupt;
     Budget budget(solve_.limits(interrupt.flag()));
-    ProgressTable progress(console);
+    ProgressTable progress(console, objective_unit(instance));
     const Outcome outcome =
         solve(instance, options, budget, [&](const Improvement& i) { progress.add(i); });
     progress.finish();
@@ -97,13 +100,14 @@ class SolveCommand : public Command {
 
   void report(Console& console, const Instance& instance, const Outcome& outcome,
               const OutcomeFrame& frame) const {
+    const Unit unit = objective_unit(instance);
     for (const NamedBound& bound : outcome.bounds) {
-      console.debug("bound     " + bound.name + "  " + ms_text(bound.value) + " ms");
+      console.debug("bound     " + bound.name + "  " + with_unit(bound.value, unit));
     }
     std::string line = console.bold(std::string(to_string(outcome.status)));
-    if (outcome.objective) line += "  " + ms_text(*outcome.objective) + " ms";
+    if (outcome.objective) line += "  " + with_unit(*outcome.objective, unit);
     if (outcome.status != Status::infeasible && !outcome.bound_by.empty()) {
-      line += "  bound " + ms_text(outcome.bound) + " ms (" + outcome.bound_by + ')';
+      line += "  bound " + with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ')';
     }
     if (outcome.plan) line += "  gap " + percent_text(outcome.gap());
     line += "  stopped_by " + std::string(to_string(outcome.stopped_by));

@@ -41,20 +41,21 @@ class VerifyCommand : public Command {
     const bool valid = violations.empty();
     const ExitCode code = valid ? ExitCode::ok : ExitCode::refused;
     const double objective = plan_objective(plan);
+    const Unit unit = objective_unit(instance);
 
     console.info("instance  " + std::string(problem_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     for (const Violation& violation : violations)
       console.finding("violation " + to_string(violation));
     const std::optional<NamedBound> proven = recomputed_bound(instance);
-    if (proven) compare_bounds(console, plan, *proven);
+    if (proven) compare_bounds(console, plan, *proven, unit);
     // What counts is what is proven here; what the plan claims may be anybody's word.
     std::string proof;
     if (proven) {
-      proof = "  bound " + ms_text(proven->value) + " ms (" + proven->name + ")  gap " +
+      proof = "  bound " + with_unit(proven->value, unit) + " (" + proven->name + ")  gap " +
               percent_text(relative_gap(objective, proven->value));
     }
-    console.info(console.bold(valid ? "valid" : "invalid") + "  " + ms_text(objective) + " ms" +
+    console.info(console.bold(valid ? "valid" : "invalid") + "  " + with_unit(objective, unit) +
                  proof + "  " + grouped(static_cast<std::int64_t>(violations.size())) +
                  " violations");
 
@@ -66,13 +67,13 @@ class VerifyCommand : public Command {
     json.text("name", instance_name(instance));
     json.boolean("valid", valid);
     json.integer("exit_code", to_int(code));
-    json.number("objective_ms", objective);
+    write_amount(json, "objective", objective, unit);
     if (proven) {
-      json.number("bound_ms", proven->value);
+      write_amount(json, "bound", proven->value, unit);
       json.text("bound_by", proven->name);
       json.number("gap", relative_gap(objective, proven->value));
     }
-    json.number("claimed_bound_ms", plan_bound(plan));
+    write_amount(json, "claimed_bound", plan_bound(plan), unit);
     json.text("claimed_bound_by", plan_bound_by(plan));
     json.number("claimed_gap", relative_gap(objective, plan_bound(plan)));
     write_violations(json, violations);
@@ -82,17 +83,18 @@ class VerifyCommand : public Command {
 
   // A bound that cannot be recomputed here is not wrong: its certificate is just not at hand. One
   // that can be and is not what it says deserves a warning, though no rule is broken.
-  static void compare_bounds(Console& console, const Plan& plan, const NamedBound& proven) {
+  static void compare_bounds(Console& console, const Plan& plan, const NamedBound& proven,
+                             const Unit& unit) {
     const double claimed = plan_bound(plan);
     if (claimed <= proven.value * (1 + kOptimalityGap)) return;
     const std::string here =
-        "closed-form bounds prove " + ms_text(proven.value) + " ms (" + proven.name + ')';
+        "closed-form bounds prove " + with_unit(proven.value, unit) + " (" + proven.name + ')';
     if (is_closed_form(plan_bound_by(plan))) {
-      console.warn("the plan claims " + ms_text(claimed) + " ms by " +
+      console.warn("the plan claims " + with_unit(claimed, unit) + " by " +
                    printable(plan_bound_by(plan)) + ", but " + here);
     } else {
-      console.info("bound     " + ms_text(claimed) + " ms by " + printable(plan_bound_by(plan)) +
-                   " is not recomputed here; " + here);
+      console.info("bound     " + with_unit(claimed, unit) + " by " +
+                   printable(plan_bound_by(plan)) + " is not recomputed here; " + here);
     }
   }
 

@@ -1,5 +1,6 @@
 // The problem families as the command sees them: which reader, writer, verifier and words belong to
-// an instance. Adding a family adds a branch to each function of family.cc and changes no command.
+// an instance. Adding a family adds a file like scatter_family.cc and a branch where files are
+// read, and changes no command.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/instance.h"
 #include "instances/json_writer.h"
@@ -38,17 +40,26 @@ struct InstanceAndPlan {
 // Both, with the errors of both files in one pass. Only one of the paths may be "-".
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
 
+// Error E209 unless the plan is of the instance's problem.
+std::optional<InputError> other_problem(const Instance& instance, const Plan& plan);
+
 std::string_view problem_name(const Instance& instance);  // "scatter"
 const std::string& instance_name(const Instance& instance);
 std::string instance_size(
     const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
 
+Unit objective_unit(const Instance& instance);
+
 double plan_objective(const Plan& plan);
 double plan_bound(const Plan& plan);
 const std::string& plan_bound_by(const Plan& plan);
-std::int64_t micro_batch_count(const Plan& plan);
 
-// All violations, the instance hash included. Requires plan and instance of one family.
+// What a plan of this problem is made of, as a JSON key ("micro_batches"), and how many it has.
+// Empty for plans without parts.
+std::string_view plan_parts(const Instance& instance);
+std::int64_t part_count(const Plan& plan);
+
+// All violations, the instance hash included. Requires plan and instance of one problem.
 std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
 
 // The best bound that needs no search, and whether a certificate is one of that kind. Nothing for

@@ -10,32 +10,27 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Layout::line;
 
-void write_optional(JsonWriter& json, std::string_view key, const std::optional<double>& value) {
-  json.key(key);
-  value ? json.number(*value) : json.null();
-}
-
-void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds) {
+void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
   json.key("bounds");
   json.begin_array();
   for (const NamedBound& bound : bounds) {
     json.begin_object(kOneLine);
     json.text("name", bound.name);
-    json.number("value_ms", bound.value);
+    write_amount(json, "value", bound.value, unit);
     json.end_object();
   }
   json.end_array();
 }
 
 void write_improvements(JsonWriter& json, const std::vector<Improvement>& improvements,
-                        bool timeless) {
+                        bool timeless, const Unit& unit) {
   json.key("improvements");
   json.begin_array();
   for (const Improvement& step : improvements) {
     json.begin_object(kOneLine);
     if (!timeless) json.number("seconds", step.seconds);
-    json.number("bound_ms", step.bound);
-    write_optional(json, "objective_ms", step.objective);
+    write_amount(json, "bound", step.bound, unit);
+    write_amount(json, "objective", step.objective, unit);
     json.integer("nodes", step.nodes);
     json.text("source", std::string_view(&step.source, 1));
     json.text("by", step.by);
@@ -75,6 +70,7 @@ void write_violations(JsonWriter& json, const std::vector<Violation>& violations
 }
 
 std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
+  const Unit unit = objective_unit(*frame.instance);
   JsonWriter json;
   json.begin_object();
   json.text("format", "stowage/outcome");
@@ -84,10 +80,12 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   json.text("status", to_string(outcome.status));
   json.text("stopped_by", to_string(outcome.stopped_by));
   json.integer("exit_code", to_int(frame.exit_code));
-  write_optional(json, "objective_ms", outcome.objective);
-  json.number("bound_ms", outcome.bound);
+  write_amount(json, "objective", outcome.objective, unit);
+  write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);
-  write_optional(json, "gap", outcome.gap());
+  json.key("gap");
+  const std::optional<double> gap = outcome.gap();
+  gap ? json.number(*gap) : json.null();
   json.text("method", outcome.method);
   json.text("found_by", outcome.found_by);
   json.text("solver", frame.solver);
@@ -97,11 +95,11 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   json.integer("nodes", outcome.nodes);
   json.text("detail", outcome.detail);
   if (!frame.errors.empty()) write_errors(json, frame.errors);
-  write_bounds(json, outcome.bounds);
+  write_bounds(json, outcome.bounds, unit);
   json.key("unplaceable");
   json.integers(outcome.unplaceable);
   write_violations(json, outcome.violations);
-  write_improvements(json, outcome.improvements, frame.timeless);
+  write_improvements(json, outcome.improvements, frame.timeless, unit);
   json.key("plan");
   outcome.plan ? write_plan(json, *outcome.plan) : json.null();
   json.end_object();

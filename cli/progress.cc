@@ -12,13 +12,13 @@ namespace {
 constexpr int kRowsPerHeader = 20;
 constexpr double kSecondsPerLine = 1.0;
 
-std::string columns(bool timeless, const std::string& source, const std::string& time,
-                    const std::string& bound, const std::string& best, const std::string& gap,
-                    const std::string& nodes, const std::string& by) {
+std::string columns(bool timeless, std::size_t width, const std::string& source,
+                    const std::string& time, const std::string& bound, const std::string& best,
+                    const std::string& gap, const std::string& nodes, const std::string& by) {
   std::string line = padded(source, 1, Align::left);
   if (!timeless) line += padded(time, 10, Align::right);
-  line += padded(bound, 10, Align::right);
-  line += padded(best, 10, Align::right);
+  line += padded(bound, width, Align::right);
+  line += padded(best, width, Align::right);
   line += padded(gap, 9, Align::right);
   line += padded(nodes, 8, Align::right);
   return line + "  " + by;
@@ -29,15 +29,16 @@ std::string columns(bool timeless, const std::string& source, const std::string&
 std::string ProgressTable::line(const Improvement& step) const {
   std::optional<double> gap;
   if (step.objective) gap = relative_gap(*step.objective, step.bound);
-  return columns(console_.settings.timeless, std::string(1, step.source),
-                 seconds_text(step.seconds), ms_text(step.bound), ms_text(step.objective),
-                 percent_text(gap), grouped(step.nodes), step.by);
+  return columns(console_.settings.timeless, unit_.width, std::string(1, step.source),
+                 seconds_text(step.seconds), amount_text(step.bound, unit_),
+                 amount_text(step.objective, unit_), percent_text(gap), grouped(step.nodes),
+                 step.by);
 }
 
 void ProgressTable::print(const Improvement& improvement) {
   if (rows_ % kRowsPerHeader == 0) {
-    console_.table_line(
-        columns(console_.settings.timeless, "", "time", "bound", "best", "gap", "nodes", "by"));
+    console_.table_line(columns(console_.settings.timeless, unit_.width, "", "time", "bound",
+                                "best", "gap", "nodes", "by"));
   }
   ++rows_;
   console_.table_line(line(improvement));

@@ -13,13 +13,14 @@
 #include <optional>
 
 #include "cli/console.h"
+#include "cli/unit.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
 
 class ProgressTable {
  public:
-  explicit ProgressTable(Console& console) : console_(console) {}
+  ProgressTable(Console& console, const Unit& unit) : console_(console), unit_(unit) {}
 
   // Told of each improvement in order.
   void add(const Improvement& improvement);
@@ -32,6 +33,7 @@ class ProgressTable {
   std::string line(const Improvement& improvement) const;
 
   Console& console_;
+  Unit unit_;
   std::optional<Improvement> printed_;  // the last one that has its line
   std::optional<Improvement> held_;  // newer than printed_, not shown or only as a rewritten line
   int rows_ = 0;

@@ -1,6 +1,11 @@
-// Any instance and any plan: the families side by side. Adding a family adds a line here.
+// Any instance and any plan: the families side by side. Adding a family adds lines here.
+//
+//   Plan plan = ...;
+//   double value = std::visit([](const auto& any) { return objective_of(any); }, plan);
 #pragma once
 
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "instances/scatter.h"
@@ -10,5 +15,21 @@ namespace stowage {
 
 using Instance = std::variant<ScatterInstance>;
 using Plan = std::variant<ScatterPlan>;
+
+// The plan type of an instance type.
+template <class InstanceT>
+struct PlanOf;
+template <>
+struct PlanOf<ScatterInstance> {
+  using type = ScatterPlan;
+};
+
+// What every plan says of itself, in the unit of its family.
+inline double objective_of(const ScatterPlan& plan) { return plan.objective_ms; }
+inline double bound_of(const ScatterPlan& plan) { return plan.bound_ms; }
+inline void state_bound(ScatterPlan& plan, double bound, std::string by) {
+  plan.bound_ms = bound;
+  plan.bound_by = std::move(by);
+}
 
 }  // namespace stowage

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "instances/json.h"
 #include "instances/verify.h"
 
 namespace stowage {
 
-bool Incumbent::offer(ScatterPlan plan, char source, const std::string& by) {
-  plan.bound_ms = 0;
-  plan.bound_by.clear();
+template <class InstanceT>
+bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by) {
+  state_bound(plan, 0, "");
   if (std::vector<Violation> violations = verify(instance_, plan); !violations.empty()) {
     if (source == 'S') {
       remark("the start plan is not valid and is ignored: " + to_string(violations.front()));
@@ -19,12 +20,12 @@ bool Incumbent::offer(ScatterPlan plan, char source, const std::string& by) {
     }
     return false;
   }
-  if (plan_ && !(plan.objective_ms < plan_->objective_ms)) return false;
-  if (relative_gap(plan.objective_ms, bound_.value) < -kOptimalityGap) {
+  if (plan_ && !(objective_of(plan) < objective_of(*plan_))) return false;
+  if (relative_gap(objective_of(plan), bound_.value) < -kProofGap<InstanceT>) {
     // A verified plan below a bound refutes the bound, whoever claimed it.
     remark("the bound " + bound_.name + " was refuted by a plan of " + by);
     std::erase_if(bounds_, [&](const NamedBound& b) {
-      return relative_gap(plan.objective_ms, b.value) < -kOptimalityGap;
+      return relative_gap(objective_of(plan), b.value) < -kProofGap<InstanceT>;
     });
     const auto best = std::ranges::max_element(bounds_, {}, &NamedBound::value);
     bound_ = best == bounds_.end() ? NamedBound{.name = "none"} : *best;
@@ -35,8 +36,9 @@ bool Incumbent::offer(ScatterPlan plan, char source, const std::string& by) {
   return true;
 }
 
-bool Incumbent::raise_bound(const NamedBound& bound) {
-  if (plan_ && relative_gap(plan_->objective_ms, bound.value) < -kOptimalityGap) {
+template <class InstanceT>
+bool Incumbent<InstanceT>::raise_bound(const NamedBound& bound) {
+  if (plan_ && relative_gap(objective_of(*plan_), bound.value) < -kProofGap<InstanceT>) {
     remark(bound.name + " claims a bound above a verified plan and is ignored");
     return false;
   }
@@ -53,29 +55,36 @@ bool Incumbent::raise_bound(const NamedBound& bound) {
   return true;
 }
 
-void Incumbent::remark(const std::string& sentence) {
+template <class InstanceT>
+void Incumbent<InstanceT>::remark(const std::string& sentence) {
   if (!detail_.empty()) detail_ += "; ";
   detail_ += sentence;
 }
 
-bool Incumbent::proven() const { return within(kOptimalityGap); }
-
-bool Incumbent::within(double gap) const {
-  return plan_ && relative_gap(plan_->objective_ms, bound_.value) <= gap;
+template <class InstanceT>
+bool Incumbent<InstanceT>::proven() const {
+  return within(kProofGap<InstanceT>);
 }
 
-void Incumbent::tell(char source, const std::string& by) {
+template <class InstanceT>
+bool Incumbent<InstanceT>::within(double gap) const {
+  return plan_ && relative_gap(objective_of(*plan_), bound_.value) <= gap;
+}
+
+template <class InstanceT>
+void Incumbent<InstanceT>::tell(char source, const std::string& by) {
   Improvement improvement{.seconds = budget_.seconds(),
                           .bound = bound_.value,
                           .nodes = budget_.nodes(),
                           .source = source,
                           .by = by};
-  if (plan_) improvement.objective = plan_->objective_ms;
+  if (plan_) improvement.objective = objective_of(*plan_);
   improvements_.push_back(improvement);
   if (progress_) progress_(improvements_.back());
 }
 
-Outcome Incumbent::report() const {
+template <class InstanceT>
+Outcome Incumbent<InstanceT>::report() const {
   Outcome outcome;
   outcome.bound = bound_.value;
   outcome.bound_by = bound_.name;
@@ -89,14 +98,59 @@ Outcome Incumbent::report() const {
   outcome.nodes = budget_.nodes();
   if (plan_) {
     // Rounding may put a bound that equals the optimum a hair above it.
-    outcome.bound = std::min(outcome.bound, plan_->objective_ms);
-    ScatterPlan plan = *plan_;
-    plan.bound_ms = outcome.bound;
-    plan.bound_by = outcome.bound_by;
-    outcome.objective = plan.objective_ms;
+    outcome.bound = std::min(outcome.bound, objective_of(*plan_));
+    PlanT plan = *plan_;
+    state_bound(plan, outcome.bound, outcome.bound_by);
+    plan.instance_hash = instance_hash(instance_);
+    outcome.objective = objective_of(plan);
     outcome.plan = std::move(plan);
   }
   return outcome;
 }
+
+template <class InstanceT>
+void Incumbent<InstanceT>::offer_start(const PlanT& plan) {
+  if (plan.instance_hash != instance_hash(instance_)) {
+    remark("the start plan was made for another instance and is ignored");
+  } else {
+    offer(plan, 'S', "start");
+  }
+}
+
+template <class InstanceT>
+Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) const {
+  Outcome outcome = report();
+  outcome.stopped_by = ended;
+  switch (budget_.stop_reason()) {
+    case StopReason::interrupted:
+      outcome.stopped_by = StoppedBy::interrupted;
+      break;
+    case StopReason::time_limit:
+      outcome.stopped_by = StoppedBy::time_limit;
+      break;
+    case StopReason::node_limit:
+      outcome.stopped_by = StoppedBy::node_limit;
+      break;
+    case StopReason::none:
+      break;
+  }
+  if (!outcome.plan) {
+    const bool failed = ended == StoppedBy::error || !outcome.violations.empty();
+    outcome.status = failed ? Status::error : Status::unknown;
+    return outcome;
+  }
+  if (proven()) {
+    outcome.status = Status::optimal;
+    outcome.stopped_by = StoppedBy::proof;
+    return outcome;
+  }
+  outcome.status = Status::feasible;
+  if (ended == StoppedBy::gap) outcome.stopped_by = StoppedBy::gap;
+  // A backend's "optimal" that the verified gap does not bear out is no proof.
+  if (outcome.stopped_by == StoppedBy::proof) outcome.stopped_by = StoppedBy::heuristic_end;
+  return outcome;
+}
+
+template class Incumbent<ScatterInstance>;
 
 }  // namespace stowage

@@ -12,45 +12,61 @@
 
 #include "formulations/bound.h"
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/instance.h"
 #include "solvers/outcome.h"
 #include "solvers/solve.h"
 
 namespace stowage {
 
+// The relative gap at which a plan counts as proven. Times are rounded; families of integers
+// specialise it with 0.
+template <class InstanceT>
+inline constexpr double kProofGap = kOptimalityGap;
+
+template <class InstanceT>
 class Incumbent {
  public:
+  using PlanT = typename PlanOf<InstanceT>::type;
+
   // `instance` and `budget` must outlive the Incumbent.
-  Incumbent(const ScatterInstance& instance, const Budget& budget, Progress progress)
+  Incumbent(const InstanceT& instance, const Budget& budget, Progress progress)
       : instance_(instance), budget_(budget), progress_(std::move(progress)) {}
 
-  // Keeps `plan` if it verifies and is faster than the best. True if it was kept. `plan` needs its
-  // decisions and derived figures; hash and bound are set at the end. `source` as in Improvement.
-  bool offer(ScatterPlan plan, char source, const std::string& by);
+  // Keeps `plan` if it verifies and has a lower objective than the best. True if it was kept.
+  // `plan` needs its decisions and derived figures; hash and bound are set at the end. `source` as
+  // in Improvement.
+  bool offer(PlanT plan, char source, const std::string& by);
 
   // Keeps the bound, or raises the one of that name. False if it contradicts the incumbent by more
-  // than kOptimalityGap: then whoever proved it is wrong.
+  // than kProofGap: then whoever proved it is wrong.
   bool raise_bound(const NamedBound& bound);
 
   // A sentence for Outcome::detail.
   void remark(const std::string& sentence);
 
-  const std::optional<ScatterPlan>& plan() const { return plan_; }
+  // Offers the plan to begin with, if it was made for this instance; says so if not.
+  void offer_start(const PlanT& plan);
+
+  const std::optional<PlanT>& plan() const { return plan_; }
   double bound() const { return bound_.value; }
-  bool proven() const;            // objective == bound to kOptimalityGap
+  bool proven() const;            // objective == bound to kProofGap
   bool within(double gap) const;  // the gap is at most `gap`
 
-  // What is known now, without status: plan (bound and bound_by filled in), bounds, improvements.
+  // What is known now, without status: plan (hash, bound and bound_by filled in), bounds,
+  // improvements.
   Outcome report() const;
+
+  // The report with what may be said of it. `ended` is why the work ended; if the budget is
+  // exhausted that is the reason, unless a gap that was asked for had been reached.
+  Outcome conclude(StoppedBy ended) const;
 
  private:
   void tell(char source, const std::string& by);
 
-  const ScatterInstance& instance_;
+  const InstanceT& instance_;
   const Budget& budget_;
   Progress progress_;
-  std::optional<ScatterPlan> plan_;
+  std::optional<PlanT> plan_;
   std::string found_by_;
   NamedBound bound_{.name = "none"};
   std::vector<NamedBound> bounds_;
@@ -58,5 +74,8 @@ class Incumbent {
   std::vector<Violation> violations_;
   std::string detail_;
 };
+
+extern template class Incumbent<ScatterInstance>;
+using ScatterIncumbent = Incumbent<ScatterInstance>;
 
 }  // namespace stowage

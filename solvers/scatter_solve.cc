@@ -10,7 +10,6 @@
 #include "formulations/scatter_bounds.h"
 #include "heuristics/registry.h"
 #include "heuristics/scatter_joint.h"
-#include "instances/json.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
@@ -55,7 +54,7 @@ class ScatterSolve {
     for (const NamedBound& bound : scatter_bounds(ScatterTable(instance_))) {
       incumbent_.raise_bound(bound);
     }
-    offer_start();
+    if (options_.start) incumbent_.offer_start(std::get<ScatterPlan>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
     try {
       ended = search();
@@ -64,18 +63,14 @@ class ScatterSolve {
       incumbent_.remark(std::string("failed: ") + failure.what());
       ended = StoppedBy::error;
     }
-    return finished(concluded(ended));
+    const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
+    return finished(incumbent_.conclude(by_gap ? StoppedBy::gap : ended));
   }
 
  private:
-  void offer_start() {
-    if (!options_.start) return;
-    const auto& plan = std::get<ScatterPlan>(*options_.start);
-    if (plan.instance_hash != instance_hash(instance_)) {
-      incumbent_.remark("the start plan was made for another instance and is ignored");
-    } else {
-      incumbent_.offer(plan, 'S', "start");
-    }
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    return outcome;
   }
 
   StoppedBy search() {
@@ -175,52 +170,10 @@ class ScatterSolve {
     return {.backend = backend(), .gap = options_.gap, .seed = options_.seed + round};
   }
 
-  // What may be said of the incumbent, and why the work ended.
-  Outcome concluded(StoppedBy ended) const {
-    Outcome outcome = incumbent_.report();
-    outcome.stopped_by = ended;
-    switch (budget_.stop_reason()) {
-      case StopReason::interrupted:
-        outcome.stopped_by = StoppedBy::interrupted;
-        break;
-      case StopReason::time_limit:
-        outcome.stopped_by = StoppedBy::time_limit;
-        break;
-      case StopReason::node_limit:
-        outcome.stopped_by = StoppedBy::node_limit;
-        break;
-      case StopReason::none:
-        break;
-    }
-    if (!outcome.plan) {
-      outcome.status = ended == StoppedBy::error || !outcome.violations.empty() ? Status::error
-                                                                                : Status::unknown;
-      return outcome;
-    }
-    if (incumbent_.proven()) {
-      outcome.status = Status::optimal;
-      outcome.stopped_by = StoppedBy::proof;
-      return outcome;
-    }
-    outcome.status = Status::feasible;
-    if (gap_ended_it_ && incumbent_.within(options_.gap)) outcome.stopped_by = StoppedBy::gap;
-    // A backend's "optimal" that the verified gap does not bear out is no proof.
-    if (outcome.stopped_by == StoppedBy::proof) outcome.stopped_by = StoppedBy::heuristic_end;
-    return outcome;
-  }
-
-  Outcome finished(Outcome outcome) const {
-    outcome.method = options_.method;
-    if (outcome.plan) {
-      std::get<ScatterPlan>(*outcome.plan).instance_hash = instance_hash(instance_);
-    }
-    return outcome;
-  }
-
   const ScatterInstance& instance_;
   const SolveOptions& options_;
   Budget& budget_;
-  Incumbent incumbent_;
+  ScatterIncumbent incumbent_;
   bool gap_ended_it_ = false;
 };
 

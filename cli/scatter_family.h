@@ -1,0 +1,33 @@
+// What family.h asks, answered for scatter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/unit.h"
+#include "formulations/bound.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+
+namespace stowage {
+
+constexpr std::string_view problem_of(const ScatterInstance&) { return "scatter"; }
+constexpr std::string_view problem_of(const ScatterPlan&) { return "scatter"; }
+constexpr Unit unit_of(const ScatterInstance&) { return kMs; }
+
+// "512 sequences, 1 842 560 tokens, 64 devices"
+std::string size_of(const ScatterInstance& instance);
+
+std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance);
+std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
+                                          const std::vector<std::int64_t>& unplaceable);
+
+constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }
+inline std::int64_t part_count_of(const ScatterPlan& plan) {
+  return static_cast<std::int64_t>(plan.micro_batches.size());
+}
+
+}  // namespace stowage
