@@ -32,6 +32,7 @@ std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_generate_command();
+std::unique_ptr<Command> make_plan_stream_command();
 std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_solve_command();

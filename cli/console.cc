@@ -113,6 +113,18 @@ bool Console::shows_progress() const {
   return settings.progress == ProgressMode::always;
 }
 
+bool Console::answer_part(const std::string& text) {
+  erase_line();
+  const int failure = write_all(answer_fd_, text);
+  if (failure != 0) unanswered(failure);
+  return failure == 0;
+}
+
+void Console::unanswered(int failure) {
+  error("stdout: cannot be written: " + std::generic_category().message(failure) + " (errno " +
+        std::to_string(failure) + ')');
+}
+
 ExitCode Console::answer(const std::string& text, ExitCode code) {
   erase_line();
   const int failure = write_all(answer_fd_, text);
@@ -121,16 +133,19 @@ ExitCode Console::answer(const std::string& text, ExitCode code) {
   if (failure == 0) answer_fd_ = -1;
   const int errno_value = failure != 0 ? failure : closing;
   if (errno_value == 0) return code;
-  error("stdout: cannot be written: " + std::generic_category().message(errno_value) + " (errno " +
-        std::to_string(errno_value) + ')');
+  unanswered(errno_value);
   return ExitCode::internal;
 }
 
-ExitCode Console::refuse(const std::vector<CliError>& errors, ExitCode code) {
+void Console::complain(const std::vector<CliError>& errors) {
   for (const CliError& e : errors) {
     error(e.file.empty() ? e.error.pointer + ": " + e.error.message
                          : e.file + ": " + to_string(e.error));
   }
+}
+
+ExitCode Console::refuse(const std::vector<CliError>& errors, ExitCode code) {
+  complain(errors);
   return answer(error_json(errors, code), code);
 }
 

@@ -74,8 +74,15 @@ class Console {
   // Whether the progress table is wanted.
   bool shows_progress() const;
 
+  // Writes a part of an answer that comes piece by piece; false when stdout did not take it. The
+  // last piece goes through answer().
+  bool answer_part(const std::string& text);
+
   // Writes the answer to stdout. Returns `code`, or internal when stdout did not take it.
   ExitCode answer(const std::string& text, ExitCode code);
+
+  // Lists the errors on stderr.
+  void complain(const std::vector<CliError>& errors);
 
   // Lists the errors on stderr and gives the outcome with status "error" as the answer.
   ExitCode refuse(const std::vector<CliError>& errors, ExitCode code = ExitCode::bad_input);
@@ -84,6 +91,7 @@ class Console {
  private:
   void say(std::string_view line);
   void erase_line();
+  void unanswered(int failure);  // an errno
 
   int answer_fd_ = -1;
   bool terminal_ = false;

@@ -149,6 +149,17 @@ std::optional<InputError> check_writable(const std::string& path) {
   return std::nullopt;
 }
 
+std::optional<InputError> make_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return unwritable(path, reason(errno));
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return unwritable(path, reason(errno));
+  if (!S_ISDIR(status.st_mode)) return unwritable(path, reason(ENOTDIR));
+  if (::access(path.c_str(), W_OK | X_OK) != 0) return unwritable(path, reason(errno));
+  return std::nullopt;
+}
+
+InputError unreadable(const std::string& path) { return unreadable(path, errno); }
+
 int write_all(int fd, const std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {

@@ -28,6 +28,12 @@ std::optional<InputError> write_file(const std::string& path, const std::string&
 // target is no directory. Asked before long work. Error as write_file.
 std::optional<InputError> check_writable(const std::string& path);
 
+// Makes sure that `path` is a directory one can write to; made if it is missing. Error: E002.
+std::optional<InputError> make_directory(const std::string& path);
+
+// The error of a file that cannot be opened: E110 and the system's reason (errno).
+InputError unreadable(const std::string& path);
+
 // Writes all bytes to a descriptor; 0 or the errno that ended it. EINTR is retried.
 int write_all(int fd, const std::string& bytes);
 

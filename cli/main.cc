@@ -32,7 +32,7 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
   for (const auto& command : commands) {
     const CommandText text = command->text();
     std::string name = "  " + std::string(text.name);
-    name.resize(12, ' ');
+    name.resize(15, ' ');
     help += name + std::string(text.summary) + '\n';
   }
   help +=

@@ -11,8 +11,8 @@ namespace stowage {
 void PresetFlags::declare(Flags& flags) {
   std::vector<std::string> models;
   for (const std::string_view model : scatter_preset_models()) models.emplace_back(model);
-  model_ = models.front();
-  flags.choice("--preset", model_, models, "Published model and cluster; default " + model_);
+  flags.choice("--preset", model_, models,
+               "Published model and cluster; default " + models.front());
   const ScatterPreset defaults;
   flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
                 "GPUs; default " + std::to_string(defaults.devices));
@@ -22,9 +22,13 @@ void PresetFlags::declare(Flags& flags) {
                 "Lengths are rounded up to multiples; default twice the GPUs");
 }
 
+bool PresetFlags::given() const {
+  return !model_.empty() || devices_ || !limit_.empty() || memory_mib_ || pad_multiple_;
+}
+
 Result<ScatterPreset> PresetFlags::preset() const {
   ScatterPreset preset;
-  preset.model = model_;
+  if (!model_.empty()) preset.model = model_;
   if (devices_) preset.devices = static_cast<int>(*devices_);
   if (memory_mib_) preset.memory_mib = *memory_mib_;
   if (!limit_.empty()) {

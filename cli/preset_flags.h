@@ -20,10 +20,12 @@ class PresetFlags {
 
   // Error: --limit is no number of tokens.
   Result<ScatterPreset> preset() const;
+  // Whether any of them was given.
+  bool given() const;
   std::optional<Tokens> pad_multiple() const { return pad_multiple_; }
 
  private:
-  std::string model_;
+  std::string model_;  // empty: not given
   std::optional<std::int64_t> devices_;
   std::string limit_;
   std::optional<double> memory_mib_;

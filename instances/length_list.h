@@ -23,6 +23,7 @@ namespace stowage {
 struct LengthSelection {
   std::int64_t first = 0;
   std::optional<std::int64_t> count;
+  std::int64_t line = 1;  // number of the text's first line, for errors
 
   bool operator==(const LengthSelection&) const = default;
 };

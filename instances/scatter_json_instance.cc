@@ -173,6 +173,8 @@ std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& 
   return {};
 }
 
+}  // namespace
+
 void check_padded_sum(const ScatterInstance& instance, const JsonPath& path, ErrorList& errors) {
   Tokens sum = 0;
   for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
@@ -185,7 +187,12 @@ void check_padded_sum(const ScatterInstance& instance, const JsonPath& path, Err
   }
 }
 
-}  // namespace
+void read_lengths(const JsonValue& value, const JsonPath& path, ScatterInstance& instance,
+                  ErrorList& errors) {
+  const std::int64_t before = errors.found();
+  instance.lengths = read_integers(value, path, {1, kMaxExact}, errors);
+  if (errors.found() == before) check_padded_sum(instance, path, errors);
+}
 
 ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
                                       const std::filesystem::path& base_dir, ErrorList& errors) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "cli/command.h"
@@ -63,7 +64,11 @@ TEST_P(Help, IsTheSameByEveryWayAndItsExamplesRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, Help, testing::ValuesIn(command_names()),
-                         [](const auto& each) { return each.param; });
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST(Overview, NamesEveryCommandAndItsExamplesRun) {
   const Finished run = run_stowage({"--help"});

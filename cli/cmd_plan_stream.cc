@@ -1,0 +1,246 @@
+// stowage plan-stream: the steps of a training run, planned one after another.
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "cli/command.h"
+#include "cli/common_flags.h"
+#include "cli/error_codes.h"
+#include "cli/family.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "cli/preset_flags.h"
+#include "cli/shard.h"
+#include "cli/stream_report.h"
+#include "instances/cost_model.h"
+#include "instances/json.h"
+#include "instances/step_stream.h"
+#include "solvers/plan_stream.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;
+
+// "00000012.json": sorted by name is sorted by step.
+std::string file_name(std::int64_t step) {
+  std::ostringstream name;
+  name << std::setw(8) << std::setfill('0') << step << ".json";
+  return name.str();
+}
+
+class PlanStreamCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "plan-stream",
+            .arguments = "STEPS",
+            .summary = "Plan a stream of steps for a training loop; one line of JSON a step",
+            .examples = {"stowage plan-stream lengths.txt --batch-size 16 --devices 16",
+                         "stowage plan-stream lengths.txt --batch-size 16 --instance instance.json "
+                         "--threads 2 --from 1 --above-limit clip",
+                         "stowage plan-stream lengths.txt --batch-size 16 --devices 16 -o plans "
+                         "--shard 0/2"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("STEPS", path_,
+                     "A list of lengths, one a line, with --batch-size; otherwise JSON lines, a "
+                     "step each: [608, 1040] or {\"lengths\": [608, 1040]}. - for stdin");
+    flags.integer("--batch-size", batch_size_, "N", 1, kMaxSequences,
+                  "STEPS is a list of lengths; so many lines are a step");
+    flags.toggle("--drop-last", drop_last_, "Leave out a last step of fewer lines");
+    flags.text("-o,--output", directory_, "DIR",
+               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps that have their file "
+               "already are passed over");
+    flags.text("--instance", template_, "INSTANCE",
+               "Cluster, model and cost; its lengths count for nothing. Instead of a preset");
+    preset_.declare(flags);
+    flags.choice("--above-limit", above_, {"keep", "clip"},
+                 "Sequences that fit no group: keep calls the step infeasible. Default keep");
+    flags.text("--method", method_, "NAME", "One of " + method_list() + "; default fast");
+    solve_.declare(flags);
+    flags.integer("--threads", threads_, "N", 1, kMostThreads,
+                  "Steps planned at the same time; the answer does not depend on it. Default 1");
+    flags.integer("--from", from_, "STEP", 0, kMaxExact, "First step to plan; default 0");
+    flags.integer("--steps", steps_, "N", 0, kMaxExact, "Stop behind so many steps; default all");
+    flags.text("--shard", shard_text_, "I/N",
+               "Plan the steps I, I + N, I + 2 N, ...; default by mpirun or Slurm array, else all");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    Result<SolveOptions> options = solve_.options();
+    if (!options) return console.refuse(options.errors().front());
+    Loaded<ScatterInstance> cluster = load_cluster();
+    if (!cluster.value) return console.refuse(cluster.errors);
+    options_ = *std::move(options);
+    options_.method = method_;
+    if (auto error = check_method(*cluster.value, method_, "--method")) {
+      return console.refuse(*error);
+    }
+    Result<Shard> shard = this->shard();
+    if (!shard) return console.refuse(shard.errors().front());
+    shard_ = *std::move(shard);
+    if (drop_last_ && !batch_size_) {
+      return console.refuse({kUsage, "--drop-last", "has no effect without --batch-size"});
+    }
+    if (!directory_.empty()) {
+      if (auto error = make_directory(directory_)) return console.refuse(*error);
+    }
+    std::ifstream file;
+    if (path_ != "-") {
+      file.open(path_);
+      if (!file) return console.refuse(unreadable(path_));
+    }
+    return plan(console, path_ == "-" ? std::cin : file, *std::move(cluster.value));
+  }
+
+ private:
+  Loaded<ScatterInstance> load_cluster() const {
+    if (!template_.empty()) {
+      if (template_ == "-" && path_ == "-") {
+        const InputError twice{kUsage, "--instance", "stdin is the stream already"};
+        return {std::nullopt, {{.error = twice}}};
+      }
+      if (preset_.given()) {
+        const InputError both{kUsage, "--instance", "has the cluster already: name no preset"};
+        return {std::nullopt, {{.error = both}}};
+      }
+      Loaded<Instance> instance = load_instance(template_);
+      if (!instance.value) return {std::nullopt, std::move(instance.errors)};
+      if (auto* scatter = std::get_if<ScatterInstance>(&*instance.value)) {
+        return {std::move(*scatter), {}};
+      }
+      const InputError other{kUsage, "--instance", "must be a scatter instance"};
+      return {std::nullopt, errors_in(template_, {other})};
+    }
+    Result<ScatterPreset> preset = preset_.preset();
+    if (!preset) return {std::nullopt, errors_in("", preset.errors())};
+    Result<ScatterInstance> cluster = scatter_preset(*preset);
+    if (!cluster) return {std::nullopt, as_flag_errors(cluster.errors())};
+    ScatterInstance step = *std::move(cluster);
+    if (preset_.pad_multiple()) step.pad_multiple = *preset_.pad_multiple();
+    return {std::move(step), {}};
+  }
+
+  Result<Shard> shard() const {
+    if (shard_text_.empty()) return shard_of_environment();
+    if (auto parsed = parse_shard(shard_text_)) return *std::move(parsed);
+    return InputError{kUsage, "--shard", "must be I/N with I below N, is '" + shard_text_ + '\''};
+  }
+
+  ExitCode plan(Console& console, std::istream& stream, ScatterInstance cluster) {
+    StepStreamOptions how{.batch_size = batch_size_, .drop_last = drop_last_};
+    if (above_ == "clip") {
+      const Tokens held = group_capacity(cluster, cluster.cluster.degrees.back());
+      how.clip = held - held % cluster.pad_multiple;
+      if (*how.clip < 1) {
+        return console.refuse({kUsage, "--above-limit",
+                               "clip needs room for " + std::to_string(cluster.pad_multiple) +
+                                   " tokens on the cluster, is room for " + std::to_string(held)});
+      }
+    }
+    console.info("stream    scatter  " + printable(cluster.name) + "   " +
+                 grouped(cluster.cluster.devices) + " devices  method " + method_ + "  " +
+                 solve_.describe() + share_text());
+    StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
+    const InterruptScope interrupt;
+    StreamReport report(console);
+    errors_.clear();
+    plan_stream([&] { return interrupt.flag() ? std::nullopt : next(steps); }, options_,
+                solve_.limits(interrupt.flag()), static_cast<int>(threads_.value_or(1)),
+                [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
+    report.finish(interrupt.flag(), steps.clipped());
+    if (!answered_) return ExitCode::internal;
+    // stdout has its lines already: what went wrong is told on stderr alone.
+    if (!errors_.empty()) {
+      console.complain(errors_);
+      return ExitCode::bad_input;
+    }
+    if (interrupt.flag()) {
+      console.info("go on with --from " + std::to_string(report.next()));
+      return ExitCode::unknown;
+    }
+    return console.answer("", report.exit_code());
+  }
+
+  // The next step of this share. A step that cannot be read ends the stream behind those before it.
+  std::optional<StreamStep> next(StepStream& steps) {
+    const std::int64_t first = from_.value_or(0);
+    for (;;) {
+      const std::int64_t index = steps.index();
+      if (steps_ && index - first >= *steps_) return std::nullopt;
+      if (index < first || !shard_.takes(index) || planned_before(index)) {
+        if (!steps.skip()) return std::nullopt;
+        continue;
+      }
+      Result<std::optional<ScatterInstance>> step = steps.next();
+      if (!step) {
+        const auto found = errors_in(batch_size_ ? "" : steps.place(), step.errors());
+        errors_.insert(errors_.end(), found.begin(), found.end());
+        return std::nullopt;
+      }
+      if (!*step) return std::nullopt;
+      return StreamStep{index, **std::move(step)};
+    }
+  }
+
+  std::string file_of(std::int64_t index) const { return directory_ + '/' + file_name(index); }
+
+  bool planned_before(std::int64_t index) const {
+    return !directory_.empty() && std::ifstream(file_of(index)).good();
+  }
+
+  bool take(Console& console, StreamReport& report, PlannedStep&& step) {
+    // What an interrupted solve had found so far would not be found again.
+    if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
+    if (directory_.empty()) {
+      answered_ = console.answer_part(step_line(step));
+      if (!answered_) return false;
+    } else if (step.outcome.plan) {
+      if (auto error = write_file(file_of(step.index), plan_json(*step.outcome.plan))) {
+        errors_.push_back({"", *error});
+        return false;
+      }
+    }
+    report.add(step);
+    return true;
+  }
+
+  std::string share_text() const {
+    if (shard_.count == 1) return "";
+    return "  shard " + std::to_string(shard_.index) + '/' + std::to_string(shard_.count) +
+           (shard_.from.empty() ? "" : " by " + shard_.from);
+  }
+
+  std::string path_;
+  std::string directory_;
+  std::string template_;
+  std::string above_ = "keep";
+  std::string method_ = "fast";
+  std::string shard_text_;
+  bool drop_last_ = false;
+  std::optional<std::int64_t> batch_size_;
+  std::optional<std::int64_t> threads_;
+  std::optional<std::int64_t> from_;
+  std::optional<std::int64_t> steps_;
+  PresetFlags preset_;
+  SolveFlags solve_;
+  OutputFlags output_flags_;
+
+  SolveOptions options_;
+  Shard shard_;
+  std::vector<CliError> errors_;  // of the step that ended the stream
+  bool answered_ = true;          // stdout has taken everything so far
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_stream_command() {
+  return std::make_unique<PlanStreamCommand>();
+}
+
+}  // namespace stowage

@@ -1,0 +1,68 @@
+// A stream of training steps: the lengths of one global batch after another, read as they come.
+//
+//   StepStream steps(stream, "lengths.txt", cluster, {.batch_size = 512});
+//   for (;;) {
+//     Result<std::optional<ScatterInstance>> step = steps.next();
+//     if (!step || !*step) break;  // an error, or the end
+//     plan(**step);
+//   }
+//
+// With a batch size the stream is a list of lengths, one a line, and a step is so many lines.
+// Without, it is JSON lines: a step is a line that holds an array of lengths or an object whose
+// `lengths` is one (other keys must begin with x-). Memory is that of one step, however long the
+// stream.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+
+#include "instances/result.h"
+#include "instances/scatter.h"
+
+namespace stowage {
+
+struct StepStreamOptions {
+  std::optional<std::int64_t> batch_size;  // at least 1
+  bool drop_last = false;                  // leave out a last step of fewer lines
+  std::optional<Tokens> clip;              // longer sequences are cut to so many tokens
+};
+
+class StepStream {
+ public:
+  // Every step is `cluster` with its own lengths, and the name with "-" and the step's number
+  // behind it. `name` is what the stream is called in errors. `stream` must outlive this.
+  StepStream(std::istream& stream, std::string name, ScatterInstance cluster,
+             const StepStreamOptions& options);
+
+  // Number of the step that next() or skip() deals with, from 0.
+  std::int64_t index() const { return index_; }
+
+  // "steps.jsonl:12": the line last read.
+  std::string place() const;
+
+  // Sequences that were cut so far.
+  std::int64_t clipped() const { return clipped_; }
+
+  // The next step, or nothing at the end. Errors as for `lengths` of an instance; a wrong step does
+  // not keep one from reading the one after it.
+  Result<std::optional<ScatterInstance>> next();
+
+  // Passes over a step without looking at it. False at the end.
+  bool skip();
+
+ private:
+  bool read_lines(std::int64_t count, std::string* text);
+  bool read_step(std::string* text);
+
+  std::istream& stream_;
+  std::string name_;
+  ScatterInstance cluster_;
+  StepStreamOptions options_;
+  std::int64_t index_ = 0;
+  std::int64_t line_ = 0;  // lines read
+  std::int64_t clipped_ = 0;
+};
+
+}  // namespace stowage

@@ -1,0 +1,41 @@
+// Steps planned one after another, several at a time, handed out in order.
+//
+//   plan_stream([&] { return next_step(); }, {.method = "fast"}, {}, 4,
+//               [&](PlannedStep&& step) { write(step.outcome); return true; });
+//
+// What is handed out depends on each step alone, so that its bytes do not depend on the number of
+// threads, unless a wall-clock limit was set.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "instances/budget.h"
+#include "instances/instance.h"
+#include "solvers/outcome.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+struct StreamStep {
+  std::int64_t index = 0;
+  Instance instance;
+};
+
+struct PlannedStep {
+  std::int64_t index = 0;
+  Instance instance;
+  Outcome outcome;
+};
+
+// Asks `next` for steps until it has none, plans each with `options` within `limits` (per step) on
+// one of `threads` threads, and gives the outcomes to `take` in the order of the steps. At most
+// twice as many steps as threads are under way or wait for their turn. Ends early when `take`
+// returns false; steps under way are then thrown away. Both functions are called from the calling
+// thread; what they throw ends the stream and is passed on.
+void plan_stream(const std::function<std::optional<StreamStep>()>& next,
+                 const SolveOptions& options, const Budget::Limits& limits, int threads,
+                 const std::function<bool(PlannedStep&&)>& take);
+
+}  // namespace stowage

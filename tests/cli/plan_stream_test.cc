@@ -1,0 +1,202 @@
+// plan-stream: lines in order, shares that make a whole, resuming, and what it says of bad steps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/shard.h"
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class PlanStreamCommand : public testing::Test {
+ protected:
+  PlanStreamCommand() { fill_with_examples(dir_); }
+
+  Finished run(std::vector<std::string> arguments, RunOptions options = {}) const {
+    arguments.insert(arguments.begin(), "plan-stream");
+    options.directory = dir_.path();
+    return run_stowage(arguments, options);
+  }
+  // The 64 lengths of lengths.txt as eight steps.
+  Finished eight(std::vector<std::string> more, RunOptions options = {}) const {
+    more.insert(more.begin(), {"lengths.txt", "--batch-size", "8", "--devices", "16"});
+    return run(more, options);
+  }
+
+  TempDir dir_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::ptrdiff_t files_in(const std::filesystem::path& directory) {
+  return std::distance(std::filesystem::directory_iterator(directory), {});
+}
+
+TEST_F(PlanStreamCommand, GivesALineAStepInOrderWhateverTheThreads) {
+  const Finished alone = eight({});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const std::vector<std::string> lines = lines_of(alone.out);
+  ASSERT_EQ(lines.size(), 8U);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto line = nlohmann::json::parse(lines[i]);
+    EXPECT_EQ(line["format"], "stowage/step");
+    EXPECT_EQ(line["step"], i);
+    EXPECT_EQ(line["plan"]["format"], "stowage/plan");
+    EXPECT_GE(line["objective_ms"], line["bound_ms"]);
+  }
+  EXPECT_EQ(eight({"--threads", "3"}).out, alone.out);
+  EXPECT_THAT(alone.err, HasSubstr("steps/s"));
+  EXPECT_EQ(eight({"--timeless"}).err, eight({"--timeless", "--threads", "2"}).err);
+}
+
+TEST_F(PlanStreamCommand, APlanIsThatOfTheStepAlone) {
+  const Finished stream = eight({"--from", "3", "--steps", "1"});
+  ASSERT_EQ(run_stowage({"generate", "scatter", "--lengths", "lengths.txt", "--count", "8",
+                         "--step", "3", "--devices", "16", "-o", "step.json"},
+                        {.directory = dir_.path()})
+                .exit_code,
+            0);
+  dir_.write("one.json", nlohmann::json::parse(stream.out)["plan"].dump());
+  const Finished verdict =
+      run_stowage({"verify", "step.json", "one.json"}, {.directory = dir_.path()});
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
+}
+
+TEST_F(PlanStreamCommand, SharesMakeTheWhole) {
+  std::vector<std::string> together;
+  for (const char* shard : {"0/3", "1/3", "2/3"}) {
+    for (const std::string& line : lines_of(eight({"--shard", shard}).out)) {
+      together.push_back(line);
+    }
+  }
+  std::vector<std::string> whole = lines_of(eight({}).out);
+  std::ranges::sort(together);
+  std::ranges::sort(whole);
+  EXPECT_EQ(together, whole);
+}
+
+TEST_F(PlanStreamCommand, TheEnvironmentNamesTheShare) {
+  const std::string first = eight({"--shard", "1/4"}).out;
+  const Finished mpi =
+      eight({}, {.environment = {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}}});
+  EXPECT_EQ(mpi.out, first);
+  EXPECT_THAT(mpi.err, HasSubstr("shard 1/4 by OMPI_COMM_WORLD_RANK"));
+  EXPECT_EQ(eight({}, {.environment = {{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}}).out, first);
+  const std::vector<std::pair<std::string, std::string>> array = {{"SLURM_ARRAY_TASK_ID", "12"},
+                                                                  {"SLURM_ARRAY_TASK_MIN", "10"},
+                                                                  {"SLURM_ARRAY_TASK_STEP", "2"},
+                                                                  {"SLURM_ARRAY_TASK_COUNT", "4"}};
+  EXPECT_EQ(eight({}, {.environment = array}).out, first);
+  auto nested = array;
+  nested.insert(nested.end(), {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}});
+  EXPECT_EQ(eight({}, {.environment = nested}).out, eight({"--shard", "3/8"}).out);
+  EXPECT_EQ(eight({"--shard", "1/4"}, {.environment = nested}).out, first);
+  const Finished half = eight({}, {.environment = {{"OMPI_COMM_WORLD_RANK", "1"}}});
+  EXPECT_EQ(half.exit_code, 2);
+  EXPECT_THAT(half.err, HasSubstr("OMPI_COMM_WORLD_SIZE: must be a number of ranks, is missing"));
+}
+
+TEST(Shard, IsAFractionBelowOne) {
+  EXPECT_EQ(parse_shard("3/8"), (Shard{.index = 3, .count = 8}));
+  for (const char* wrong : {"8/8", "-1/8", "3", "3/", "/8", "0/0", "3/8/2", "a/b", " 3/8"}) {
+    EXPECT_EQ(parse_shard(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST_F(PlanStreamCommand, ResumesWhereItEnded) {
+  const Finished whole = eight({});
+  const Finished begin = eight({"--steps", "3"});
+  const Finished rest = eight({"--from", "3"});
+  EXPECT_EQ(begin.out + rest.out, whole.out);
+}
+
+TEST_F(PlanStreamCommand, FilesAreOnePerStepAndNotPlannedTwice) {
+  ASSERT_EQ(eight({"-o", "plans", "--shard", "1/2"}).exit_code, 0);
+  dir_.write("plans/00000003.json", "mine");
+  const Finished rest = eight({"-o", "plans"});
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_THAT(rest.err, HasSubstr("4 steps"));
+  EXPECT_THAT(rest.out, IsEmpty());
+  EXPECT_EQ(dir_.read("plans/00000003.json"), "mine");
+  const auto line = nlohmann::json::parse(lines_of(eight({}).out)[6]);
+  EXPECT_EQ(nlohmann::json::parse(dir_.read("plans/00000006.json")), line["plan"]);
+}
+
+TEST_F(PlanStreamCommand, AStepWithoutAPlanDoesNotEndTheStream) {
+  const RunOptions input{.input = "[8, 9]\n[8, 400]\n{\"lengths\": [10]}\n"};
+  const Finished run_ = run({"-", "--instance", "instance.json"}, input);
+  EXPECT_EQ(run_.exit_code, 1);
+  std::vector<std::string> statuses;
+  for (const std::string& line : lines_of(run_.out)) {
+    statuses.push_back(nlohmann::json::parse(line)["status"]);
+  }
+  EXPECT_THAT(statuses, ElementsAre("optimal", "infeasible", "optimal"));
+  EXPECT_THAT(run_.err, HasSubstr("step 1: sequence 1 has 400 tokens"));
+  const Finished clipped =
+      run({"-", "--instance", "instance.json", "--above-limit", "clip"}, input);
+  EXPECT_EQ(clipped.exit_code, 0);
+  EXPECT_THAT(clipped.err, HasSubstr("1 sequences were too long and are clipped"));
+}
+
+TEST_F(PlanStreamCommand, AStepThatCannotBeReadEndsItBehindThoseBeforeIt) {
+  const Finished broken = run({"-", "--devices", "16"}, {.input = "[8, 9]\n[8, -1]\n[10]\n"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_EQ(lines_of(broken.out).size(), 1U);
+  EXPECT_THAT(broken.err, HasSubstr("stdin:2: E205 /1: must be an integer from 1"));
+}
+
+TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
+  const auto expect_refused = [this](std::vector<std::string> arguments, const char* why) {
+    const Finished refused = run(std::move(arguments));
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(why));
+  };
+  expect_refused({"missing.txt", "--batch-size", "8"}, "missing.txt: cannot be read");
+  expect_refused({"lengths.txt", "--shard", "4/4"}, "--shard: must be I/N with I below N");
+  expect_refused({"lengths.txt", "--drop-last"}, "--drop-last: has no effect");
+  expect_refused({"lengths.txt", "--batch-size", "8", "-o", "lengths.txt"},
+                 "lengths.txt: cannot be written: Not a directory");
+  expect_refused({"lengths.txt", "--instance", "instance.json", "--devices", "8"},
+                 "--instance: has the cluster already");
+  expect_refused({"lengths.txt", "--method", "fats"}, "did you mean");
+}
+
+TEST_F(PlanStreamCommand, AReaderThatHasGoneEndsIt) {
+  const Finished broken = eight({}, {.broken_out = true});
+  EXPECT_EQ(broken.exit_code, 70);
+  EXPECT_THAT(broken.err, HasSubstr("Broken pipe"));
+}
+
+TEST_F(PlanStreamCommand, AfterCtrlCItSaysWhereToGoOn) {
+  std::string steps;
+  for (int i = 0; i < 1000; ++i) steps += "[100, 64, 80, 8, 16, 24, 70, 60, 50, 40, 30, 12]\n";
+  dir_.write("many.jsonl", steps);
+  Child child({"plan-stream", "many.jsonl", "--instance", "instance.json", "--method", "exact",
+               "-o", "plans", "--progress", "always"},
+              {.directory = dir_.path()});
+  ASSERT_TRUE(child.wait_for_err("step"));
+  child.send(SIGINT);
+  const Finished run_ = child.finish();
+  EXPECT_EQ(run_.exit_code, 3) << run_.err;
+  const std::size_t at = run_.err.find("go on with --from ");
+  ASSERT_NE(at, std::string::npos) << run_.err;
+  EXPECT_EQ(std::to_string(files_in(dir_ / "plans")),
+            run_.err.substr(at + 18, run_.err.find('\n', at) - at - 18));
+}
+
+}  // namespace
+}  // namespace stowage
