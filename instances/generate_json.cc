@@ -1,10 +1,11 @@
 // The generator as the `x-generator` member of the instance it made, and back.
+#include "instances/generate_json.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
 
-#include "instances/generate.h"
 #include "instances/json.h"
 #include "instances/scatter_json.h"
 
@@ -61,6 +62,8 @@ LengthSource read_source(const ObjectReader& reader) {
   return source;
 }
 
+}  // namespace
+
 ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(
       value, path, errors,
@@ -87,8 +90,6 @@ ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, Er
   generator.name = reader.text("name", "");
   return generator;
 }
-
-}  // namespace
 
 std::string write_generated(const GeneratedScatter& generated) {
   const ScatterGenerator& generator = generated.generator;

@@ -33,7 +33,7 @@ struct Fence {
 const Fence kFences[] = {
     {"glpk", {"solvers"}, false},  {"Cbc", {"solvers"}, false}, {"Osi", {"solvers"}, false},
     {"Coin", {"solvers"}, false},  {"Clp", {"solvers"}, false}, {"Cgl", {"solvers"}, false},
-    {"coin/", {"solvers"}, false}, {"CLI/", {"cli"}, true},     {"nlohmann/", {"instances"}, false},
+    {"coin/", {"solvers"}, false}, {"CLI/", {"cli", "bench"}, true},     {"nlohmann/", {"instances"}, false},
 };
 
 std::vector<std::string> includes_of(const SourceFile& file) {

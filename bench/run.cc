@@ -1,0 +1,150 @@
+// stowage_bench: methods on the instances of a suite, one result line each on stdout.
+//
+//   stowage_bench bench/suite.json scatter fast auto:10 flexsp > results.jsonl
+//
+// A method is NAME or NAME:SECONDS. Instances stand outside, methods inside the loop, so that what
+// is compared was measured close together. Nothing runs beside a method: times are those of one
+// core.
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <limits>
+
+#include "bench/record.h"
+#include "bench/suite.h"
+#include "solvers/solve.h"
+
+namespace stowage::bench {
+namespace {
+
+struct Asked {
+  std::string name;
+  double seconds = std::numeric_limits<double>::infinity();
+};
+
+// "auto:10"
+Asked parse_method(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return {.name = text};
+  return {.name = text.substr(0, colon), .seconds = std::stod(text.substr(colon + 1))};
+}
+
+double cpu_seconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double largest_memory_mib() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+std::int64_t size_of(const ScatterInstance& step) {
+  return static_cast<std::int64_t>(step.lengths.size());
+}
+std::int64_t devices_of(const ScatterInstance& step) { return step.cluster.devices; }
+std::string problem_of(const ScatterInstance&) { return "scatter"; }
+
+void time_plans(const std::vector<Improvement>& improvements, Record& record) {
+  std::optional<double> best;
+  for (const Improvement& step : improvements) {
+    if (!step.objective || (best && !(*step.objective < *best))) continue;
+    best = step.objective;
+    if (!record.first_s) record.first_s = step.seconds;
+    record.best_s = step.seconds;
+  }
+}
+
+Record measure(const SuiteEntry& entry, const Method& method, const Asked& asked,
+               double milp_seconds, std::uint64_t seed) {
+  Record record{.instance = entry.name,
+                .method = method.name,
+                .kind = method.kind == MethodKind::ours ? "ours" : "baseline",
+                .seed = seed};
+  std::visit(
+      [&record](const auto& instance) {
+        record.problem = problem_of(instance);
+        record.size = size_of(instance);
+        record.devices = devices_of(instance);
+      },
+      entry.instance);
+  if (asked.seconds < std::numeric_limits<double>::infinity()) record.time_limit_s = asked.seconds;
+  const double cpu = cpu_seconds();
+  Budget budget({.time_limit_s = asked.seconds});
+  const Outcome outcome = solve(
+      entry.instance, {.method = method.name, .seed = seed, .milp_seconds = milp_seconds}, budget);
+  record.cpu_s = cpu_seconds() - cpu;
+  record.wall_s = budget.seconds();
+  record.memory_mib = largest_memory_mib();
+  record.status = to_string(outcome.status);
+  record.stopped_by = to_string(outcome.stopped_by);
+  record.objective = outcome.objective;
+  record.bound = outcome.bound;
+  record.bound_by = outcome.bound_by;
+  record.found_by = outcome.found_by;
+  record.nodes = outcome.nodes;
+  time_plans(outcome.improvements, record);
+  return record;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Runs methods on the instances of a benchmark suite; JSON lines on stdout");
+  std::string file;
+  std::string suite;
+  std::vector<std::string> texts;
+  std::string only;
+  std::string commit;
+  double milp_seconds = 10;
+  std::uint64_t seed = 0;
+  app.add_option("SUITE_FILE", file, "bench/suite.json")->required();
+  app.add_option("SUITE", suite, "One of its suites")->required();
+  app.add_option("METHOD", texts, "NAME or NAME:SECONDS")->required();
+  app.add_option("--only", only, "Instances whose name contains this");
+  app.add_option("--milp-limit", milp_seconds, "Seconds of each MILP of a baseline; default 10");
+  app.add_option("--seed", seed, "Seed of every method; default 0");
+  app.add_option("--commit", commit, "What the setup says was measured");
+  CLI11_PARSE(app, argc, argv);
+
+  const Result<std::vector<SuiteEntry>> entries = read_suite(file, suite);
+  if (!entries) {
+    for (const InputError& error : entries.errors()) std::cerr << to_string(error) << '\n';
+    return 2;
+  }
+  std::cout << to_line(this_setup(commit)) << std::flush;
+  for (const SuiteEntry& entry : *entries) {
+    if (entry.name.find(only) == std::string::npos) continue;
+    const std::vector<Method> known = methods(entry.instance);
+    for (const std::string& text : texts) {
+      const Asked asked = parse_method(text);
+      const auto method = std::ranges::find(known, asked.name, &Method::name);
+      if (method == known.end()) {
+        std::cerr << entry.name << " has no method '" << asked.name << "'\n";
+        return 2;
+      }
+      Record record = measure(entry, *method, asked, milp_seconds, seed);
+      record.suite = suite;
+      std::cout << to_line(record) << std::flush;
+      std::cerr << entry.name << "  " << text << "  " << record.cpu_s << " s\n";
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace stowage::bench
+
+int main(int argc, char** argv) {
+  try {
+    return stowage::bench::run(argc, argv);
+  } catch (const std::exception& failure) {
+    std::cerr << "stowage_bench: " << failure.what() << '\n';
+    return 70;
+  }
+}

@@ -1,0 +1,92 @@
+#include "bench/suite.h"
+
+#include <optional>
+#include <utility>
+
+#include "instances/generate_json.h"
+#include "instances/json.h"
+#include "instances/json_reader.h"
+#include "instances/length_list.h"
+
+namespace stowage::bench {
+namespace {
+
+using Entry = Result<SuiteEntry>;
+
+Entry instance_in(const std::filesystem::path& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.errors();
+  Result<ScatterInstance> instance = read_scatter_instance(*text, path.parent_path());
+  if (!instance) return instance.errors();
+  ScatterInstance step = *std::move(instance);
+  std::string name = step.name;
+  return SuiteEntry{std::move(name), std::move(step)};
+}
+
+Entry generated_from(const ScatterGenerator& generator, const std::filesystem::path& root) {
+  std::vector<Tokens> list;
+  if (!generator.source.list.empty()) {
+    Result<std::vector<Tokens>> lengths =
+        read_length_file(root / "instances/data/lengths" / generator.source.list);
+    if (!lengths) return lengths.errors();
+    list = *std::move(lengths);
+  }
+  Result<GeneratedScatter> generated = generate_scatter(generator, list);
+  if (!generated) return generated.errors();
+  ScatterInstance step = (*std::move(generated)).instance;
+  std::string name = step.name;
+  return SuiteEntry{std::move(name), std::move(step)};
+}
+
+std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
+                                     const std::filesystem::path& root, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"file", "generator"});
+  const std::int64_t before = errors.found();
+  std::optional<Entry> entry;
+  if (const JsonValue* generator = reader.find("generator")) {
+    const ScatterGenerator asked = generator_from(*generator, reader.at("generator"), errors);
+    if (errors.found() != before) return std::nullopt;
+    entry = generated_from(asked, root);
+  } else {
+    const std::string file = reader.text("file");
+    if (errors.found() != before) return std::nullopt;
+    entry = instance_in(root / file);
+  }
+  if (*entry) return **std::move(entry);
+  for (InputError error : entry->errors()) {
+    errors.add(error.code, path.pointer() + ' ' + error.pointer, error.message);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<SuiteEntry>> read_suite(const std::filesystem::path& file,
+                                           const std::string& suite) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return text.errors();
+  ErrorList errors;
+  std::vector<SuiteEntry> entries;
+  if (const std::optional<JsonValue> document = parse_json(*text, errors)) {
+    const JsonPath root;
+    const ObjectReader top(*document, root, errors, {"suites"});
+    const JsonValue* suites = top.require("suites");
+    const JsonPath at_suites = top.at("suites");
+    const JsonValue* listed = suites == nullptr ? nullptr : suites->find(suite);
+    const JsonPath place = at_suites.key(suite);
+    if (listed == nullptr || listed->array() == nullptr) {
+      errors.add(code::kMissingKey, place.pointer(), "must be an array of entries, is missing");
+    } else {
+      std::int64_t index = 0;
+      for (const JsonValue& value : *listed->array()) {
+        auto entry =
+            read_entry(value, place.index(index++), file.parent_path().parent_path(), errors);
+        if (entry) entries.push_back(*std::move(entry));
+      }
+    }
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  return entries;
+}
+
+}  // namespace stowage::bench
