@@ -44,6 +44,13 @@ inline constexpr char kDegrees[] = "E301";
 inline constexpr char kDivisibility[] = "E302";
 inline constexpr char kBandwidth[] = "E303";
 inline constexpr char kTooManyTokens[] = "E304";
+// What a layout instance means.
+inline constexpr char kLifetime[] = "E331";
+inline constexpr char kGaps[] = "E332";
+inline constexpr char kBufferId[] = "E333";
+inline constexpr char kPin[] = "E334";
+inline constexpr char kTooManyLayoutBytes[] = "E335";
+inline constexpr char kOccurrences[] = "E336";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

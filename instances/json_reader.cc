@@ -247,4 +247,15 @@ bool check_head(const ObjectReader& document, std::string_view format, std::stri
   return ours;
 }
 
+PlanPlace plan_in(const JsonValue& document, const JsonPath& root, ErrorList& errors) {
+  const JsonValue* format = document.find("format");
+  const bool outcome =
+      format != nullptr && format->string() != nullptr && *format->string() == "stowage/outcome";
+  if (!outcome) return {&document, root};
+  const JsonValue* inner = document.find("plan");
+  if (inner != nullptr && !inner->is_null()) return {inner, root.key("plan")};
+  errors.add(code::kNoPlan, "/plan", "must be a plan, is an outcome without one");
+  return {};
+}
+
 }  // namespace stowage

@@ -103,6 +103,14 @@ class ObjectReader {
 // or E209 and returns false if the document is something else, whose keys are then of no interest.
 bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem);
 
+// The plan that a document is, or that a stowage/outcome holds under "plan": null, and an E211, for
+// an outcome without one. `root` must outlive the place.
+struct PlanPlace {
+  const JsonValue* plan = nullptr;
+  JsonPath path;
+};
+PlanPlace plan_in(const JsonValue& document, const JsonPath& root, ErrorList& errors);
+
 // ", did you mean \"memory_mib\"?" for the closest of `known`, or nothing if none is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
 

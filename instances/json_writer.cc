@@ -93,4 +93,12 @@ std::string JsonWriter::take() {
   return std::exchange(out_, {});
 }
 
+void write_head(JsonWriter& json, std::string_view format, std::string_view problem,
+                std::string_view name) {
+  json.text("format", format);
+  json.integer("version", 1);
+  json.text("problem", problem);
+  json.text("name", name);
+}
+
 }  // namespace stowage

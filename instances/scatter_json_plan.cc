@@ -72,15 +72,8 @@ Result<ScatterPlan> read_scatter_plan(std::string_view text) {
   ScatterPlan plan;
   const JsonPath root;
   if (const std::optional<JsonValue> document = parse_json(text, errors)) {
-    const JsonValue* format = document->find("format");
-    const bool outcome =
-        format != nullptr && format->string() != nullptr && *format->string() == "stowage/outcome";
-    const JsonValue* inner = outcome ? document->find("plan") : &*document;
-    if (inner == nullptr || inner->is_null()) {
-      errors.add(code::kNoPlan, "/plan", "must be a plan, is an outcome without one");
-    } else {
-      plan = scatter_plan_from(*inner, outcome ? root.key("plan") : root, errors);
-    }
+    const PlanPlace place = plan_in(*document, root, errors);
+    if (place.plan != nullptr) plan = scatter_plan_from(*place.plan, place.path, errors);
   }
   if (!errors.empty()) return std::move(errors).take();
   return plan;

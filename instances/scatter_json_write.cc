@@ -1,21 +1,13 @@
 // Writes scatter documents and takes the fingerprint of an instance.
-#include <array>
-#include <bit>
 #include <map>
 #include <string>
 
+#include "instances/fingerprint.h"
 #include "instances/json.h"
 #include "instances/scatter_json.h"
 
 namespace stowage {
 namespace {
-
-void write_head(JsonWriter& json, std::string_view format, const std::string& name) {
-  json.text("format", format);
-  json.integer("version", 1);
-  json.text("problem", "scatter");
-  json.text("name", name);
-}
 
 void write_by_degree(JsonWriter& json, std::string_view key, const std::map<int, double>& values) {
   json.key(key);
@@ -37,38 +29,10 @@ void write_group(JsonWriter& json, const ScatterGroup& group) {
   json.end_object();
 }
 
-// FNV-1a, 64 bits, over integers in little-endian order. Doubles enter as their IEEE 754 bits.
-class Fingerprint {
- public:
-  void add(std::int64_t value) {
-    const auto bits = static_cast<std::uint64_t>(value);
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-      state_ = (state_ ^ ((bits >> shift) & 0xFFU)) * 0x100000001B3U;
-    }
-  }
-  void add(double value) { add(std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value)); }
-  void add(const std::map<int, double>& values) {
-    add(static_cast<std::int64_t>(values.size()));
-    for (const auto& [degree, value] : values) {
-      add(std::int64_t{degree});
-      add(value);
-    }
-  }
-  std::string text() const {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    std::string digits = "fnv1a64:";
-    for (int shift = 60; shift >= 0; shift -= 4) digits += kHex[(state_ >> shift) & 15U];
-    return digits;
-  }
-
- private:
-  std::uint64_t state_ = 0xCBF29CE484222325U;
-};
-
 }  // namespace
 
 void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
-  write_head(json, "stowage/instance", instance.name);
+  write_head(json, "stowage/instance", "scatter", instance.name);
   const Cluster& cluster = instance.cluster;
   json.key("cluster");
   json.begin_object();
@@ -104,7 +68,7 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
 
 void write_json(JsonWriter& json, const ScatterPlan& plan) {
   json.begin_object();
-  write_head(json, "stowage/plan", plan.name);
+  write_head(json, "stowage/plan", "scatter", plan.name);
   json.text("instance_hash", plan.instance_hash);
   json.number("objective_ms", plan.objective_ms);
   json.number("bound_ms", plan.bound_ms);

@@ -1,9 +1,9 @@
 // The independent verifier: is this plan valid for this instance, and is what it says true?
 //
 // Written from instances/README.md. It shares no code with a solver, a heuristic or the cost model
-// beyond units.h, so that a mistake there cannot hide here. Runs in O(K log K) for K sequences, and
-// any plan at all may be handed in: huge ids, negative ranks and a million empty groups are
-// violations, never a crash.
+// beyond units.h, so that a mistake there cannot hide here. Runs in O(K log K) for K sequences or
+// buffers, and any plan at all may be handed in: huge ids, negative ranks and a million empty
+// groups are violations, never a crash.
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
 //
@@ -28,21 +28,37 @@
 //   objective          objective_ms is the sum of those makespans
 //   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
+//
+// Rules of a layout plan:
+//
+//   offsets            one offset per buffer
+//   offset_range       0 <= offset and offset + size <= 2^53
+//   alignment          the offset is a multiple of the buffer's and of the instance's alignment
+//   pin                a pinned buffer lies where it is pinned
+//   overlap            no two buffers that need memory at one step share a byte
+//   capacity           offset + size is at most the capacity, if there is one
+//   peak               peak_bytes is the largest offset + size, 0 without buffers
+//   bound              0 <= bound_bytes <= peak, and a positive bound names its certificate
+//   instance_hash      as above
+//
+// Of overlaps, one is told per buffer, and one is told if there are any.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "instances/layout.h"
+#include "instances/layout_plan.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"
 
 namespace stowage {
 
-// One broken rule. `rule` is one of scatter_verify_rules(); `where` is a JSON pointer into the
-// plan; `have` and `need` say what stands there and what the rule asks for, with units. The entry
-// that stands for all the violations of a rule beyond the first kMaxViolationsPerRule has an empty
-// `where` and `need`, and `have` is "and 980 more".
+// One broken rule. `rule` is one of the family's rules, e.g. of scatter_verify_rules(); `where` is
+// a JSON pointer into the plan; `have` and `need` say what stands there and what the rule asks for,
+// with units. The entry that stands for all the violations of a rule beyond the first
+// kMaxViolationsPerRule has an empty `where` and `need`, and `have` is "and 980 more".
 struct Violation {
   std::string rule;
   std::string where;
@@ -58,18 +74,21 @@ inline constexpr std::size_t kMaxViolationsPerRule = 20;
 // "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens"
 std::string to_string(const Violation& violation);
 
-// Names of all rules, in the order of the table above.
+// Names of all rules, in the order of the tables above.
 std::vector<std::string_view> scatter_verify_rules();
+std::vector<std::string_view> layout_verify_rules();
 
 // Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
 // Times agree when they differ by at most 1e-9 relative; the bound may exceed the objective by at
 // most 1e-6 relative. Requires a valid instance (as the reader returns it); for others the answer
 // is unspecified, but there is one. Does not look at plan.instance_hash, which needs a reader.
 std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan& plan);
+std::vector<Violation> verify(const LayoutInstance& instance, const LayoutPlan& plan);
 
 // The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
 // hand.
 std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
                                             std::string_view instance_hash);
+std::vector<Violation> verify_instance_hash(const LayoutPlan& plan, std::string_view instance_hash);
 
 }  // namespace stowage

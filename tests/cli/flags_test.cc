@@ -91,8 +91,8 @@ const Case kCases[] = {
      "stowage: --limit: must be tokens as 192000 or 192K, is 'many'\n"},
     {"schema",
      {"schema", "scatter-plam"},
-     "stowage: NAME: unknown value 'scatter-plam' (choose outcome, scatter-instance, "
-     "scatter-plan); did you mean 'scatter-plan'?\n"},
+     "stowage: NAME: unknown value 'scatter-plam' (choose layout-instance, layout-plan, outcome, "
+     "scatter-instance, scatter-plan); did you mean 'scatter-plan'?\n"},
 };
 
 class BadFlags : public testing::TestWithParam<Case> {};

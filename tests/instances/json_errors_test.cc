@@ -305,10 +305,10 @@ std::vector<Case> plan_cases() {
                 "{\"format\": \"stowage/plans\", \"version\": 1, \"problem\": \"scatter\"}",
                 {"E207 /format: must be one of stowage/instance, stowage/plan, stowage/outcome, is "
                  "\"stowage/plans\", did you mean \"stowage/plan\"?"}),
-      head_case(
-          "unknown problem",
-          "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
-          {"E209 /problem: must be one of scatter, is \"scater\", did you mean \"scatter\"?"}),
+      head_case("unknown problem",
+                "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
+                {"E209 /problem: must be one of scatter, layout, is \"scater\", did you mean "
+                 "\"scatter\"?"}),
       head_case("later version",
                 "{\"format\": \"stowage/plan\", \"version\": 3, \"problem\": \"scatter\"}",
                 {"E208 /version: must be 1, is 3"}),
@@ -321,6 +321,103 @@ std::vector<Case> plan_cases() {
                 {"E108 /1/5000000: must be among the first 10000000 keys and strings"}),
       head_case("more elements than allowed", "[" + times(10'000'001, "0,") + "0]",
                 {"E108 /10000000: must be among the first 10000000 elements"}),
+  };
+}
+
+Case layout_case(std::string name, std::string from, std::string to,
+                 std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_layout_instance(with(kValidLayout, from, to))); },
+          std::move(expected)};
+}
+
+Case layout_plan_case(std::string name, std::string from, std::string to,
+                      std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_layout_plan(with(kValidLayoutPlan, from, to))); },
+          std::move(expected)};
+}
+
+Errors read_too_many_buffers() {
+  std::string text =
+      R"({"format": "stowage/instance", "version": 1, "problem": "layout", "buffers": [0)";
+  for (std::int64_t i = 0; i < kMaxBuffers; ++i) text += ",0";
+  return errors_of(read_layout_instance(text + "]}"));
+}
+
+std::vector<Case> layout_cases() {
+  return {
+      layout_case("valid layout", "five", "5", {}),
+      layout_case("no buffers at all", "\"buffers\"", "\"x-buffers\"", {"E201 /buffers"}),
+      layout_case("misspelt size", "size_bytes", "size",
+                  {"E202 /buffers/0/size: must be a known key, is \"size\" (known: id, lower, "
+                   "upper, size_bytes",
+                   "E201 /buffers/0/size_bytes"}),
+      layout_case("gap as number", "[5, 9]", "5",
+                  {"E203 /buffers/4/gaps/0: must be an array of two steps, [from, to], is 5"}),
+      layout_case("gap of three steps", "[5, 9]", "[5, 7, 9]", {"E203 /buffers/4/gaps/0"}),
+      layout_case("gaps as text", "[[5, 9], [12, 13]]", "\"5-9\"",
+                  {"E203 /buffers/4/gaps: must be an array of gaps [from, to], is \"5-9\""}),
+      layout_case("half a byte", "\"size_bytes\": 7", "\"size_bytes\": 7.5",
+                  {"E204 /buffers/4/size_bytes"}),
+      layout_case("negative size", "\"size_bytes\": 7", "\"size_bytes\": -7",
+                  {"E205 /buffers/4/size_bytes"}),
+      layout_case("negative step", "\"lower\": 0", "\"lower\": -1", {"E205 /buffers/0/lower"}),
+      layout_case("no alignment", "\"alignment\": 32", "\"alignment\": 0",
+                  {"E205 /buffers/1/alignment: must be an integer from 1"}),
+      layout_case("null capacity", "4096", "null", {"E203 /capacity_bytes"}),
+      layout_case("size beyond 2^53", "\"size_bytes\": 7", "\"size_bytes\": 9007199254740993",
+                  {"E205 /buffers/4/size_bytes"}),
+      {"too many buffers",
+       read_too_many_buffers,
+       {"E108 /buffers: must be at most 1000000 buffers, is 1000001"}},
+      layout_case("scatter as layout", "\"layout\"", "\"scatter\"", {"E209 /problem"}),
+      layout_case("no step", "\"upper\": 3,", "\"upper\": 1,",
+                  {"E331 /buffers/1/upper: must be above lower, 1, is 1"}),
+      layout_case("steps backwards", "\"upper\": 3,", "\"upper\": 0,", {"E331 /buffers/1/upper"}),
+      layout_case("gap outside", "[12, 13]", "[12, 21]",
+                  {"E332 /buffers/4/gaps/1: must be inside the lifetime [2, 20), is [12, 21)"}),
+      layout_case("gap before", "[5, 9]", "[1, 9]", {"E332 /buffers/4/gaps/0"}),
+      layout_case("gaps that touch", "[12, 13]", "[9, 13]",
+                  {"E332 /buffers/4/gaps/1: must be later than the gap before it and not touch it, "
+                   "is [9, 13)"}),
+      layout_case("gap without steps", "[12, 13]", "[12, 12]",
+                  {"E332 /buffers/4/gaps/1: must be a gap [from, to) with from below to"}),
+      layout_case("repeated id", "\"id\": \"c\"", "\"id\": \"a\"",
+                  {"E333 /buffers/2/id: must be unique, is \"a\", as is buffer 0"}),
+      layout_case("id of a nameless buffer", "\"id\": \"c\"", "\"id\": \"4\"",
+                  {"E333 /buffers/4/id: must be unique, is \"4\", as is buffer 2"}),
+      layout_case("pin beside its alignment", "512", "516",
+                  {"E334 /buffers/4/offset_bytes: must be a multiple of the alignment, 8, is 516"}),
+      layout_case("pin beyond the range", "512", "9007199254740992",
+                  {"E334 /buffers/4/offset_bytes: must end, with the size, at most at"}),
+      layout_case("no common alignment", "\"alignment\": 32", "\"alignment\": 9007199254740991",
+                  {"E335 /buffers/1/alignment: must have a common multiple with"}),
+      layout_case("sum beyond 2^53", "\"size_bytes\": 64", "\"size_bytes\": 9007199254740992",
+                  {"E335 /buffers/1/size_bytes: must sum, with the buffers before it"}),
+      layout_case("sum beyond 2^53 once rounded", "\"alignment\": 32",
+                  "\"alignment\": 9007199254740992", {"E335 /buffers/1/size_bytes"}),
+      layout_case("unknown buffer in a block", "[2, 3]", "[2, 5]",
+                  {"E336 /layers/0/occurrences/1/1: must be the index of a buffer, below 5, is 5"}),
+      layout_case("buffer in two occurrences", "[2, 3]", "[2, 0]",
+                  {"E336 /layers/0/occurrences/1/1: must be a buffer that stands in no other"}),
+      layout_case("pinned buffer in a block", "[2, 3]", "[2, 4]",
+                  {"E336 /layers/0/occurrences/1/1: must be a buffer that is not pinned, is 4"}),
+      layout_case("shorter occurrence", "[2, 3]", "[2]",
+                  {"E336 /layers/0/occurrences/1: must be as many buffers as occurrence 0 has, 2, "
+                   "is 1"}),
+      layout_case("occurrence out of step", "[2, 3]", "[3, 2]",
+                  {"E336 /layers/0/occurrences/1/0: must be buffer 0 again 11 steps later"}),
+      layout_case("occurrence of another shape", "\"size_bytes\": 64, \"alignment\": 32}",
+                  "\"size_bytes\": 64, \"alignment\": 16}", {"E336 /layers/0/occurrences/1/1"}),
+      layout_case("occurrences as numbers", "[[0, 1], [2, 3]]", "[0, 1]",
+                  {"E203 /layers/0/occurrences/0", "E203 /layers/0/occurrences/1"}),
+      layout_plan_case("valid layout plan", "five", "5", {}),
+      layout_plan_case("negative offset", "[0, 128", "[-1, 128", {"E205 /offsets/0"}),
+      layout_plan_case("no offsets", "\"offsets\"", "\"x-offsets\"", {"E201 /offsets"}),
+      layout_plan_case("fraction of a peak", "519,", "519.0,", {"E204 /peak_bytes"}),
+      layout_plan_case("no peak", "\"peak_bytes\": 519,", "", {"E201 /peak_bytes"}),
+      layout_plan_case("scatter plan", "\"layout\"", "\"scatter\"", {"E209 /problem"}),
   };
 }
 
@@ -398,7 +495,7 @@ struct Evaluated {
 
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
-  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(),
+  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), layout_cases(),
                            generator_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }

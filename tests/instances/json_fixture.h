@@ -34,6 +34,25 @@ inline constexpr std::string_view kValidPlan = R"({
      "cu_seqlens": [0, 112, 176]}]}]
 })";
 
+// Two occurrences of a block of two buffers each, a pin, a gap, an alignment.
+inline constexpr std::string_view kValidLayout = R"({
+  "format": "stowage/instance", "version": 1, "problem": "layout", "name": "five",
+  "capacity_bytes": 4096, "alignment": 8,
+  "buffers": [
+    {"id": "a", "lower": 0, "upper": 4, "size_bytes": 100},
+    {"id": "b", "lower": 1, "upper": 3, "size_bytes": 64, "alignment": 32},
+    {"id": "c", "lower": 10, "upper": 14, "size_bytes": 100},
+    {"id": "d", "lower": 11, "upper": 13, "size_bytes": 64, "alignment": 32},
+    {"lower": 2, "upper": 20, "size_bytes": 7, "offset_bytes": 512, "gaps": [[5, 9], [12, 13]]}],
+  "layers": [{"name": "forward", "occurrences": [[0, 1], [2, 3]]}]
+})";
+
+inline constexpr std::string_view kValidLayoutPlan = R"({
+  "format": "stowage/plan", "version": 1, "problem": "layout", "name": "five",
+  "instance_hash": "fnv1a64:0123456789abcdef",
+  "peak_bytes": 519, "bound_bytes": 519, "bound_by": "pins", "offsets": [0, 128, 0, 128, 512]
+})";
+
 // `text` with its first `from` replaced by `to`; a test that replaces nothing fails.
 inline std::string with(std::string_view text, std::string_view from, std::string_view to) {
   std::string changed(text);

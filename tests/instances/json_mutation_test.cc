@@ -5,39 +5,12 @@
 #include <random>
 
 #include "instances/json.h"
-#include "instances/random.h"
+#include "instances/verify.h"
 #include "json_fixture.h"
+#include "tests/instances/mutate.h"
 
 namespace stowage {
 namespace {
-
-// `text` with one to eight bytes changed, removed, inserted or repeated.
-std::string mutate(std::string text, std::mt19937_64& random) {
-  static constexpr std::string_view kFavourites = "{}[]\",:-+.0123456789eEntf\\/ \n\x80\xFF";
-  for (std::uint64_t n = 1 + draw(random, 8); n > 0 && !text.empty(); --n) {
-    const std::size_t at = draw(random, text.size());
-    const char byte = draw(random, 4) == 0 ? static_cast<char>(draw(random, 256))
-                                           : kFavourites[draw(random, kFavourites.size())];
-    switch (draw(random, 5)) {
-      case 0:
-        text[at] = byte;
-        break;
-      case 1:
-        text.erase(at, 1 + draw(random, 4));
-        break;
-      case 2:
-        text.insert(at, 1, byte);
-        break;
-      case 3:
-        text.insert(at, text.substr(draw(random, text.size()), draw(random, 40)));
-        break;
-      default:
-        text.resize(text.size() - draw(random, 3));
-        break;
-    }
-  }
-  return text;
-}
 
 TEST(JsonMutation, DamagedInstancesAreRefusedOrSound) {
   std::mt19937_64 random(1);
@@ -74,6 +47,49 @@ TEST(JsonMutation, DamagedPlansAreRefusedOrSound) {
     const Result<ScatterPlan> again = read_scatter_plan(write_scatter_plan(*read));
     ASSERT_TRUE(again) << text;
     ASSERT_EQ(*again, *read) << text;
+  }
+  EXPECT_GT(accepted, 50);
+}
+
+TEST(JsonMutation, DamagedLayoutsAreRefusedOrSound) {
+  std::mt19937_64 random(3);
+  int accepted = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = mutate(std::string(kValidLayout), random);
+    const Result<LayoutInstance> read = read_layout_instance(text);
+    if (!read) {
+      ASSERT_FALSE(read.errors().empty());
+      ASSERT_LE(read.errors().size(), 101U);
+      continue;
+    }
+    ++accepted;
+    const Result<LayoutInstance> again = read_layout_instance(write_layout_instance(*read));
+    ASSERT_TRUE(again) << text;
+    ASSERT_EQ(*again, *read) << text;
+    for (const Buffer& buffer : read->buffers) {
+      ASSERT_LT(buffer.lower, buffer.upper);
+      ASSERT_GE(buffer.size, 0);
+      ASSERT_GE(buffer.alignment, 1);
+    }
+  }
+  EXPECT_GT(accepted, 50);
+  EXPECT_LT(accepted, 2500);
+}
+
+TEST(JsonMutation, DamagedLayoutPlansAreRefusedOrSound) {
+  std::mt19937_64 random(4);
+  const Result<LayoutInstance> instance = read_layout_instance(kValidLayout);
+  ASSERT_TRUE(instance);
+  int accepted = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = mutate(std::string(kValidLayoutPlan), random);
+    const Result<LayoutPlan> read = read_layout_plan(text);
+    if (!read) continue;
+    ++accepted;
+    const Result<LayoutPlan> again = read_layout_plan(write_layout_plan(*read));
+    ASSERT_TRUE(again) << text;
+    ASSERT_EQ(*again, *read) << text;
+    for (const Violation& v : verify(*instance, *read)) ASSERT_FALSE(to_string(v).empty());
   }
   EXPECT_GT(accepted, 50);
 }

@@ -1,6 +1,7 @@
 // The format document tells the truth: its snippets can be read, its tables match the code.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <regex>
 
 #include "instances/json.h"
@@ -23,36 +24,49 @@ std::vector<std::string> snippets(const std::string& text) {
   return found;
 }
 
+// Reads a snippet with the reader its head asks for; counts it under "problem format".
+template <class Read>
+void expect_read(const Result<Read>& read, const std::string& snippet) {
+  EXPECT_TRUE(read) << to_string(read.errors()[0]) << '\n' << snippet;
+}
+
 TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
-  int instances = 0;
-  int plans = 0;
+  std::map<std::string, int> seen;
   for (const std::string& snippet : snippets(readme())) {
     const Result<Head> head = read_head(snippet);
     ASSERT_TRUE(head) << to_string(head.errors()[0]) << '\n' << snippet;
-    if (head->format == "stowage/instance") {
-      const auto read = read_scatter_instance(snippet, kInstancesDir);
-      EXPECT_TRUE(read) << to_string(read.errors()[0]) << '\n' << snippet;
-      ++instances;
+    const bool instance = head->format == "stowage/instance";
+    ++seen[head->problem + (instance ? " instance" : " plan")];
+    if (head->problem == "layout" && instance) {
+      expect_read(read_layout_instance(snippet), snippet);
+    } else if (head->problem == "layout") {
+      expect_read(read_layout_plan(snippet), snippet);
+    } else if (instance) {
+      expect_read(read_scatter_instance(snippet, kInstancesDir), snippet);
     } else {
-      const auto read = read_scatter_plan(snippet);
-      EXPECT_TRUE(read) << to_string(read.errors()[0]) << '\n' << snippet;
-      ++plans;
+      expect_read(read_scatter_plan(snippet), snippet);
     }
   }
-  EXPECT_EQ(instances, 2);
-  EXPECT_EQ(plans, 2);
+  EXPECT_EQ(seen, (std::map<std::string, int>{{"layout instance", 1},
+                                              {"layout plan", 1},
+                                              {"scatter instance", 2},
+                                              {"scatter plan", 2}}));
 }
 
-TEST(InstancesReadme, ThePlanSnippetIsAValidPlanOfTheInstanceSnippet) {
-  const std::vector<std::string> all = snippets(readme());
-  ASSERT_GE(all.size(), 3U);
-  const auto instance = read_scatter_instance(all[0]);
-  const auto plan = read_scatter_plan(all[2]);
+template <class Instance, class Plan>
+void expect_valid(const Result<Instance>& instance, const Result<Plan>& plan) {
   ASSERT_TRUE(instance);
   ASSERT_TRUE(plan);
   for (const Violation& violation : verify(*instance, *plan)) ADD_FAILURE() << to_string(violation);
   EXPECT_EQ(plan->instance_hash, instance_hash(*instance));
   EXPECT_EQ(plan->name, instance->name);
+}
+
+TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
+  const std::vector<std::string> all = snippets(readme());
+  ASSERT_GE(all.size(), 5U);
+  expect_valid(read_scatter_instance(all[0]), read_scatter_plan(all[2]));
+  expect_valid(read_layout_instance(all[3]), read_layout_plan(all[4]));
 }
 
 // Rows "| `name` | ..." of the table that follows the heading.
@@ -74,6 +88,9 @@ TEST(InstancesReadme, TheVerifiersRulesAreListedInOrder) {
   std::vector<std::string> rules;
   for (const std::string_view rule : scatter_verify_rules()) rules.emplace_back(rule);
   EXPECT_EQ(first_column("What the verifier checks"), rules);
+  rules.clear();
+  for (const std::string_view rule : layout_verify_rules()) rules.emplace_back(rule);
+  EXPECT_EQ(first_column("What the verifier checks in a layout plan"), rules);
 }
 
 TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
@@ -92,13 +109,17 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   ASSERT_TRUE(plan);
   expect_described(write_scatter_instance(*instance), "Scatter instance");
   expect_described(write_scatter_plan(*plan), "Scatter plan");
+  const auto layout = read_layout_instance(kValidLayout);
+  ASSERT_TRUE(layout);
+  expect_described(write_layout_instance(*layout), "Layout instance");
+  expect_described(write_layout_plan({}), "Layout plan");
 }
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = readme();
   for (const auto limit :
        {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
-        kMaxTexts, std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
+        kMaxTexts, kMaxBuffers, std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

@@ -46,7 +46,8 @@ TEST(Schema, NamesAreTheFiles) {
               file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
   }
   EXPECT_EQ(schema_names(),
-            (std::vector<std::string_view>{"outcome", "scatter-instance", "scatter-plan"}));
+            (std::vector<std::string_view>{"layout-instance", "layout-plan", "outcome",
+                                           "scatter-instance", "scatter-plan"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -157,6 +158,59 @@ TEST(Schema, BrokenPlansAreRefusedBySchemaAndReader) {
     const std::string text = with(kValidPlan, b.from, b.to);
     EXPECT_NE(complaints("scatter-plan", text), "") << b.name;
     EXPECT_FALSE(read_scatter_plan(text)) << b.name;
+  }
+}
+
+TEST(Schema, WrittenLayoutsAreValid) {
+  const auto instance = read_layout_instance(kValidLayout);
+  const auto plan = read_layout_plan(kValidLayoutPlan);
+  ASSERT_TRUE(instance);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(complaints("layout-instance", std::string(kValidLayout)), "");
+  EXPECT_EQ(complaints("layout-instance", write_layout_instance(*instance)), "");
+  EXPECT_EQ(complaints("layout-instance", write_layout_instance({})), "");
+  EXPECT_EQ(complaints("layout-plan", write_layout_plan(*plan)), "");
+  EXPECT_EQ(complaints("layout-plan", write_layout_plan({})), "");
+}
+
+TEST(Schema, BrokenLayoutsAreRefusedBySchemaAndReader) {
+  const std::vector<Break> instances = {
+      {"problem", "\"layout\"", "\"scatter\""},
+      {"no buffers", "\"buffers\"", "\"x-buffers\""},
+      {"unknown key", "\"capacity_bytes\"", "\"capacity\": 1, \"capacity_bytes\""},
+      {"unknown key of a buffer", "\"id\": \"a\"", "\"name\": \"a\""},
+      {"id as number", "\"id\": \"a\"", "\"id\": 1"},
+      {"no size", "\"size_bytes\"", "\"x-size\""},
+      {"negative size", "\"size_bytes\": 7", "\"size_bytes\": -7"},
+      {"half a byte", "\"size_bytes\": 7", "\"size_bytes\": 7.5"},
+      {"size beyond 2^53", "\"size_bytes\": 7", "\"size_bytes\": 9007199254740994"},
+      {"negative step", "\"lower\": 0", "\"lower\": -1"},
+      {"alignment zero", "\"alignment\": 32", "\"alignment\": 0"},
+      {"null pin", "512", "null"},
+      {"gap of one step", "[5, 9]", "[5]"},
+      {"gaps as text", "[[5, 9], [12, 13]]", "\"5-9\""},
+      {"block without occurrences", "\"occurrences\"", "\"x-occurrences\""},
+      {"negative index", "[2, 3]", "[2, -3]"},
+  };
+  for (const Break& b : instances) {
+    const std::string text = with(kValidLayout, b.from, b.to);
+    EXPECT_NE(complaints("layout-instance", text), "") << b.name;
+    EXPECT_FALSE(read_layout_instance(text)) << b.name;
+  }
+  const std::vector<Break> plans = {
+      {"format", "stowage/plan", "stowage/outcome"},
+      {"no hash", "\"instance_hash\"", "\"x-hash\""},
+      {"no peak", "\"peak_bytes\"", "\"x-peak\""},
+      {"null bound", "\"bound_bytes\": 519", "\"bound_bytes\": null"},
+      {"bound name as number", "\"pins\"", "1"},
+      {"offset as text", "[0, 128", "[\"0\", 128"},
+      {"negative offset", "[0, 128", "[0, -128"},
+      {"unknown key", "\"offsets\"", "\"offset\": 1, \"offsets\""},
+  };
+  for (const Break& b : plans) {
+    const std::string text = with(kValidLayoutPlan, b.from, b.to);
+    EXPECT_NE(complaints("layout-plan", text), "") << b.name;
+    EXPECT_FALSE(read_layout_plan(text)) << b.name;
   }
 }
 

@@ -1,0 +1,45 @@
+// The fingerprint of an instance: FNV-1a, 64 bits, over integers in little-endian order. Doubles
+// enter as their IEEE 754 bits. Catches mix-ups, not malice. Not installed: its public face is
+// instance_hash() in json.h.
+//
+//   Fingerprint fingerprint;
+//   fingerprint.add(instance.pad_multiple);
+//   return fingerprint.text();  // "fnv1a64:0123456789abcdef"
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace stowage {
+
+class Fingerprint {
+ public:
+  void add(std::int64_t value) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+      state_ = (state_ ^ ((bits >> shift) & 0xFFU)) * 0x100000001B3U;
+    }
+  }
+  void add(double value) { add(std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value)); }
+  void add(const std::map<int, double>& values) {
+    add(static_cast<std::int64_t>(values.size()));
+    for (const auto& [degree, value] : values) {
+      add(std::int64_t{degree});
+      add(value);
+    }
+  }
+  std::string text() const {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string digits = "fnv1a64:";
+    for (int shift = 60; shift >= 0; shift -= 4) digits += kHex[(state_ >> shift) & 15U];
+    return digits;
+  }
+
+ private:
+  std::uint64_t state_ = 0xCBF29CE484222325U;
+};
+
+}  // namespace stowage
