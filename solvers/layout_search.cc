@@ -1,0 +1,147 @@
+#include "solvers/layout_search.h"
+
+#include <algorithm>
+#include <list>
+
+#include "solvers/layout_probe.h"
+
+namespace stowage {
+namespace {
+
+bool too_large(const LayoutTable& table) {
+  return !table.stackable() || count_pairs(table) > kSearchPairs;
+}
+
+// What the probes of one instance share.
+struct Ground {
+  explicit Ground(const LayoutTable& layout)
+      : table(layout), neighbours(layout), orders(LayoutProbe::portfolio(layout)) {}
+
+  LayoutProbe probe(Bytes capacity) const { return {table, neighbours, orders, capacity}; }
+
+  const LayoutTable& table;
+  LayoutNeighbours neighbours;
+  std::vector<std::vector<int>> orders;
+};
+
+Bytes peak_of(const LayoutTable& table, const std::vector<Bytes>& offsets) {
+  Bytes peak = 0;
+  for (int b = 0; b < table.buffers(); ++b) {
+    peak = std::max(peak, offsets[static_cast<std::size_t>(b)] + table.size(b));
+  }
+  return peak;
+}
+
+// The capacities between bound and incumbent that are being searched.
+class Ladder {
+ public:
+  Ladder(const LayoutTable& table, LayoutMinimum known, Bytes capacity,
+         const LayoutProgress& progress)
+      : ground_(table), known_(std::move(known)), capacity_(capacity), progress_(progress) {}
+
+  LayoutMinimum climb(Budget& budget) {
+    while (!settled() && !budget.exhausted()) {
+      set_rungs();
+      for (auto rung = rungs_.begin(); rung != rungs_.end(); ++rung) {
+        const LayoutTree::End end = rung->round(budget);
+        if (end == LayoutTree::End::open) continue;
+        if (end == LayoutTree::End::layout) {
+          found(rung->offsets());
+        } else {
+          exhausted(rung->capacity());
+        }
+        break;  // the rungs have changed
+      }
+    }
+    return known_;
+  }
+
+ private:
+  Bytes unit() const { return ground_.table.unit(); }
+
+  // The largest capacity that would be news: below the incumbent and within the user's. All
+  // interesting capacities are multiples of the unit.
+  Bytes highest() const {
+    if (known_.offsets) return (known_.peak - 1) / unit() * unit();
+    return capacity_ / unit() * unit();
+  }
+
+  bool settled() {
+    if (known_.bound <= highest()) return false;
+    known_.end = known_.offsets ? LayoutEnd::layout : LayoutEnd::exhausted;
+    return true;
+  }
+
+  // The bound, the capacity just below the incumbent, and a few between, closer together near the
+  // bound. Rungs that are still of use keep their place in the search.
+  void set_rungs() {
+    const Bytes low = known_.bound;
+    const Bytes high = highest();
+    std::erase_if(wanted_, [&](Bytes c) { return c < low || c > high; });
+    rungs_.remove_if(
+        [&](const LayoutProbe& p) { return p.capacity() < low || p.capacity() > high; });
+    for (const int eighths : {0, 8, 4, 2, 1}) {
+      if (wanted_.size() >= 4) break;
+      const Bytes capacity = low + (high - low) / unit() * eighths / 8 * unit();
+      if (std::ranges::find(wanted_, capacity) != wanted_.end()) continue;
+      wanted_.push_back(capacity);
+      rungs_.push_back(ground_.probe(capacity));
+    }
+    rungs_.sort(
+        [](const LayoutProbe& a, const LayoutProbe& b) { return a.capacity() < b.capacity(); });
+  }
+
+  void found(std::vector<Bytes> offsets) {
+    known_.peak = peak_of(ground_.table, offsets);
+    known_.offsets = std::move(offsets);
+    if (progress_) progress_(known_);
+  }
+
+  void exhausted(Bytes capacity) {
+    known_.bound = capacity + unit();
+    if (progress_) progress_(known_);
+  }
+
+  Ground ground_;
+  LayoutMinimum known_;
+  Bytes capacity_;
+  const LayoutProgress& progress_;
+  std::list<LayoutProbe> rungs_;
+  std::vector<Bytes> wanted_;
+};
+
+}  // namespace
+
+LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& budget) {
+  if (table.clash() || (table.stackable() && capacity < table.max_load())) {
+    return {.end = LayoutEnd::exhausted};
+  }
+  if (too_large(table)) return {.end = LayoutEnd::too_large};
+  const Ground ground(table);
+  LayoutProbe probe = ground.probe(capacity);
+  LayoutTree::End end = LayoutTree::End::open;
+  while (end == LayoutTree::End::open && !budget.exhausted()) end = probe.round(budget);
+  if (end == LayoutTree::End::exhausted) return {.end = LayoutEnd::exhausted};
+  if (end == LayoutTree::End::open) return {};
+  return {.end = LayoutEnd::layout, .offsets = probe.offsets()};
+}
+
+LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
+                              const LayoutProgress& progress) {
+  LayoutMinimum known{.offsets = start.offsets, .bound = std::max(start.bound, table.max_load())};
+  if (known.offsets) known.peak = peak_of(table, *known.offsets);
+  if (known.offsets && known.peak <= known.bound) {
+    known.end = LayoutEnd::layout;
+  } else if (table.clash()) {
+    known.end = LayoutEnd::exhausted;
+  } else if (too_large(table)) {
+    known.end = LayoutEnd::too_large;
+  } else {
+    known.bound = (known.bound + table.unit() - 1) / table.unit() * table.unit();
+    const Bytes capacity = std::min(start.capacity.value_or(table.stack()), table.stack());
+    known = Ladder(table, std::move(known), capacity, progress).climb(budget);
+  }
+  return known;
+}
+
+}  // namespace stowage

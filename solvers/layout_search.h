@@ -1,0 +1,63 @@
+// Exact search for layouts: does one fit a capacity, and which has the least peak.
+//
+// The search proves what it says: `exhausted` means that no layout exists below the capacity, and a
+// bound is raised only when the space below it is exhausted. A budget that ends proves nothing.
+// The course depends on the instance and on node limits only, never on the clock.
+//
+//   const LayoutTable table(instance);
+//   Budget budget({.time_limit_s = 5});
+//   const LayoutMinimum best = minimise_layout(table, {.bound = table.max_load()}, budget);
+//   if (best.offsets && best.peak == best.bound) ...  // optimal
+//
+// Source: canonical search of MiniMalloc (Moffitt, ASPLOS 2023), see layout_tree.h; the ladder of
+// capacities is ours.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/layout_table.h"
+
+namespace stowage {
+
+// The search lists conflicting pairs; above this many it does not start.
+inline constexpr std::int64_t kSearchPairs = 20'000'000;
+
+// Why a search ended. too_large: more than kSearchPairs pairs, or sizes whose sum is not exact.
+enum class LayoutEnd { layout, exhausted, budget, too_large };
+
+struct LayoutDecision {
+  LayoutEnd end = LayoutEnd::budget;
+  std::vector<Bytes> offsets;  // if end == layout; of every buffer
+};
+
+// Looks for a layout with peak <= capacity. Pinned buffers that clash: exhausted.
+LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& budget);
+
+// What is known before the search. Every figure must be true of the instance.
+struct LayoutStart {
+  Bytes bound = 0;                            // no layout has a smaller peak
+  std::optional<Bytes> capacity;              // layouts above it are of no use
+  std::optional<std::vector<Bytes>> offsets;  // a layout, within the capacity
+};
+
+struct LayoutMinimum {
+  // layout: optimal, peak == bound. exhausted: there is no layout within the capacity.
+  LayoutEnd end = LayoutEnd::budget;
+  std::optional<std::vector<Bytes>> offsets;  // the best layout known
+  Bytes peak = 0;                             // of it
+  Bytes bound = 0;                            // proven
+};
+
+// Called whenever the peak or the bound improves, with what is known then.
+using LayoutProgress = std::function<void(const LayoutMinimum&)>;
+
+// The least peak. Searches the capacity of the bound first, then a ladder of capacities up to the
+// incumbent, in turns: how hard a capacity is does not grow or fall steadily with it.
+LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
+                              const LayoutProgress& progress = {});
+
+}  // namespace stowage

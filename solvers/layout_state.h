@@ -1,0 +1,95 @@
+// What the exact search knows while some buffers are placed: where each other buffer could lie at
+// the lowest, and how much room every section still has.
+//
+// Placing a buffer raises its neighbours; every change is written to a trail, so that it can be
+// taken back in the order of the changes. Not for use outside the search.
+//
+//   LayoutState state(table, neighbours, capacity);
+//   const std::size_t mark = state.mark();
+//   if (!state.place(b, state.lowest(b))) state.undo(mark);  // some section would overflow
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "instances/layout_neighbours.h"
+#include "instances/layout_table.h"
+
+namespace stowage {
+
+class LayoutState {
+ public:
+  // Requires table.stackable() and pinned buffers that do not clash; both arguments must outlive
+  // the state. Pinned buffers are obstacles that are there from the start.
+  LayoutState(const LayoutTable& table, const LayoutNeighbours& neighbours, Bytes capacity);
+
+  // False if the capacity is seen to be too small before anything is placed.
+  bool possible() const { return possible_; }
+
+  bool placed(int b) const { return placed_[at(b)] != 0; }
+  Bytes offset(int b) const { return support_[at(b)]; }  // of a placed buffer
+  // The lowest offset above all placed neighbours: aligned and clear of pinned buffers.
+  Bytes lowest(int b) const { return support_[at(b)]; }
+  // A lower bound of the final offset of b; more than lowest(b) once b was passed over.
+  Bytes bound(int b) const { return bound_[at(b)]; }
+  Bytes size(int b) const { return size_[at(b)]; }
+  // Unplaced buffers whose hull spans the border between sections s - 1 and s.
+  int crossing(int s) const { return crossing_[at(s)]; }
+
+  // Places b at its lowest offset. False if some buffer or section can no longer stay below the
+  // capacity; then the caller must undo.
+  bool place(int b);
+
+  // b will lie above its lowest offset, on a buffer that is yet to be placed, at `level` or higher.
+  // False if that is impossible.
+  bool pass_over(int b, Bytes level);
+
+  // Whether the unplaced buffers of these sections fit above `level`, below which none of them will
+  // be placed.
+  bool fits_above(SectionRange sections, Bytes level) const;
+
+  // Unplaced buffers in conflict with b.
+  bool has_unplaced_neighbour(int b) const;
+
+  std::size_t mark() const { return trail_.size(); }
+  void undo(std::size_t mark);
+
+ private:
+  enum class Kind : std::uint8_t { placement, support, bound, floor };
+  struct Change {
+    Bytes before = 0;
+    int index = 0;
+    int witness_before = 0;
+    Kind kind = Kind::placement;
+  };
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+  Bytes clear_of_pins(int b, Bytes offset) const;
+  Bytes pinned_above(int section, Bytes level) const;
+  bool raise_bound(int b, Bytes value);
+  bool refresh_floors();
+  bool refresh_floor(int section);
+  void take(int b, int sign);
+
+  const LayoutTable& table_;
+  const LayoutNeighbours& neighbours_;
+  Bytes capacity_;
+  bool possible_ = true;
+  std::vector<Bytes> size_;
+  std::vector<Bytes> support_;
+  std::vector<Bytes> bound_;
+  std::vector<std::uint8_t> placed_;
+  // Per section: bytes still to be placed; the least bound of an unplaced member, and which has it.
+  std::vector<Bytes> remaining_;
+  std::vector<Bytes> floor_;
+  std::vector<int> witness_;
+  std::vector<int> crossing_;
+  std::vector<std::vector<int>> members_;  // of each section, not pinned
+  std::vector<std::vector<int>> pins_;     // of each buffer, ascending offset; empty without pins
+  std::vector<std::vector<int>> section_pins_;
+  std::vector<int> raised_;
+  std::vector<Change> trail_;
+};
+
+}  // namespace stowage
