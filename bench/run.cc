@@ -52,6 +52,12 @@ std::int64_t size_of(const ScatterInstance& step) {
 std::int64_t devices_of(const ScatterInstance& step) { return step.cluster.devices; }
 std::string problem_of(const ScatterInstance&) { return "scatter"; }
 
+std::int64_t size_of(const LayoutInstance& trace) {
+  return static_cast<std::int64_t>(trace.buffers.size());
+}
+std::int64_t devices_of(const LayoutInstance&) { return 0; }
+std::string problem_of(const LayoutInstance&) { return "layout"; }
+
 void time_plans(const std::vector<Improvement>& improvements, Record& record) {
   std::optional<double> best;
   for (const Improvement& step : improvements) {

@@ -13,14 +13,21 @@ namespace {
 
 using Entry = Result<SuiteEntry>;
 
+template <class InstanceT>
+Entry named(Result<InstanceT> result) {
+  if (!result) return result.errors();
+  InstanceT instance = *std::move(result);
+  std::string name = instance.name;
+  return SuiteEntry{std::move(name), std::move(instance)};
+}
+
 Entry instance_in(const std::filesystem::path& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
-  Result<ScatterInstance> instance = read_scatter_instance(*text, path.parent_path());
-  if (!instance) return instance.errors();
-  ScatterInstance step = *std::move(instance);
-  std::string name = step.name;
-  return SuiteEntry{std::move(name), std::move(step)};
+  const Result<Head> head = read_head(*text);
+  if (!head) return head.errors();
+  if (head->problem == "layout") return named(read_layout_instance(*text));
+  return named(read_scatter_instance(*text, path.parent_path()));
 }
 
 Entry generated_from(const ScatterGenerator& generator, const std::filesystem::path& root) {
@@ -33,9 +40,7 @@ Entry generated_from(const ScatterGenerator& generator, const std::filesystem::p
   }
   Result<GeneratedScatter> generated = generate_scatter(generator, list);
   if (!generated) return generated.errors();
-  ScatterInstance step = (*std::move(generated)).instance;
-  std::string name = step.name;
-  return SuiteEntry{std::move(name), std::move(step)};
+  return named(Result<ScatterInstance>((*std::move(generated)).instance));
 }
 
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,

@@ -51,6 +51,9 @@ class ExportCommand : public Command {
     }
     Loaded<Instance> instance = load_instance(instance_path_);
     if (!instance.value) return console.refuse(instance.errors);
+    if (auto error = not_of(*instance.value, "scatter")) {
+      return console.refuse(errors_in(instance_path_, {*error}));
+    }
     if (auto error = check_writable(output_)) return console.refuse(*error);
     const auto& scatter = std::get<ScatterInstance>(*instance.value);
     if (scatter.lengths.empty()) {

@@ -111,11 +111,10 @@ class PlanStreamCommand : public Command {
       }
       Loaded<Instance> instance = load_instance(template_);
       if (!instance.value) return {std::nullopt, std::move(instance.errors)};
-      if (auto* scatter = std::get_if<ScatterInstance>(&*instance.value)) {
-        return {std::move(*scatter), {}};
+      if (auto error = not_of(*instance.value, "scatter")) {
+        return {std::nullopt, errors_in(template_, {*error})};
       }
-      const InputError other{kUsage, "--instance", "must be a scatter instance"};
-      return {std::nullopt, errors_in(template_, {other})};
+      return {std::get<ScatterInstance>(*std::move(instance.value)), {}};
     }
     Result<ScatterPreset> preset = preset_.preset();
     if (!preset) return {std::nullopt, errors_in("", preset.errors())};

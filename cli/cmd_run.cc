@@ -93,6 +93,9 @@ class RunCommand : public Command {
     const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
     if (!both.value) return console.refuse(both.errors);
     const auto& [instance, plan] = *both.value;
+    if (auto error = not_of(instance, "scatter")) {
+      return console.refuse(errors_in(instance_path_, {*error}));
+    }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify_plan(instance, plan);
     console.info("instance  " + std::string(problem_name(instance)) + "  " +

@@ -5,9 +5,11 @@
 
 #include "cli/error_codes.h"
 #include "cli/files.h"
+#include "cli/layout_family.h"
 #include "cli/scatter_family.h"
 #include "instances/json.h"
 #include "instances/json_errors.h"
+#include "instances/layout_json.h"
 #include "instances/scatter_json.h"
 
 namespace stowage {
@@ -49,12 +51,18 @@ Loaded<Instance> load_instance(const std::string& path) {
   Loaded<Document> document = load_document(path, {"stowage/instance"});
   if (!document.value) return {std::nullopt, std::move(document.errors)};
   // read_head has refused every other problem.
+  if (document.value->head.problem == "layout") {
+    return loaded<Instance>(path, read_layout_instance(document.value->bytes));
+  }
   return loaded<Instance>(path, read_scatter_instance(document.value->bytes, directory_of(path)));
 }
 
 Loaded<Plan> load_plan(const std::string& path) {
   Loaded<Document> document = load_document(path, {"stowage/plan", "stowage/outcome"});
   if (!document.value) return {std::nullopt, std::move(document.errors)};
+  if (document.value->head.problem == "layout") {
+    return loaded<Plan>(path, read_layout_plan(document.value->bytes));
+  }
   return loaded<Plan>(path, read_scatter_plan(document.value->bytes));
 }
 
@@ -84,6 +92,13 @@ std::optional<InputError> other_problem(const Instance& instance, const Plan& pl
   return InputError{code::kProblem, "/problem",
                     "must be \"" + std::string(wanted) + "\" like the instance's, is \"" +
                         std::string(given) + '"'};
+}
+
+std::optional<InputError> not_of(const Instance& instance, std::string_view problem) {
+  if (problem_name(instance) == problem) return std::nullopt;
+  return InputError{code::kProblem, "/problem",
+                    "must be \"" + std::string(problem) + "\" for this command, is \"" +
+                        std::string(problem_name(instance)) + '"'};
 }
 
 std::string_view problem_name(const Instance& instance) {
@@ -140,7 +155,8 @@ std::optional<NamedBound> recomputed_bound(const Instance& instance) {
 }
 
 bool is_closed_form(const std::string& bound_by) {
-  return bound_by == "longest" || bound_by == "area" || bound_by == "pigeonhole";
+  return bound_by == "longest" || bound_by == "area" || bound_by == "pigeonhole" ||
+         bound_by == "load";
 }
 
 std::string plan_json(const Plan& plan) {

@@ -43,6 +43,9 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
 // Error E209 unless the plan is of the instance's problem.
 std::optional<InputError> other_problem(const Instance& instance, const Plan& plan);
 
+// Error E209 unless the instance is of `problem`.
+std::optional<InputError> not_of(const Instance& instance, std::string_view problem);
+
 std::string_view problem_name(const Instance& instance);  // "scatter"
 const std::string& instance_name(const Instance& instance);
 std::string instance_size(

@@ -8,13 +8,15 @@
 #include <utility>
 #include <variant>
 
+#include "instances/layout.h"
+#include "instances/layout_plan.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"
 
 namespace stowage {
 
-using Instance = std::variant<ScatterInstance>;
-using Plan = std::variant<ScatterPlan>;
+using Instance = std::variant<ScatterInstance, LayoutInstance>;
+using Plan = std::variant<ScatterPlan, LayoutPlan>;
 
 // The plan type of an instance type.
 template <class InstanceT>
@@ -23,12 +25,23 @@ template <>
 struct PlanOf<ScatterInstance> {
   using type = ScatterPlan;
 };
+template <>
+struct PlanOf<LayoutInstance> {
+  using type = LayoutPlan;
+};
 
 // What every plan says of itself, in the unit of its family.
 inline double objective_of(const ScatterPlan& plan) { return plan.objective_ms; }
 inline double bound_of(const ScatterPlan& plan) { return plan.bound_ms; }
 inline void state_bound(ScatterPlan& plan, double bound, std::string by) {
   plan.bound_ms = bound;
+  plan.bound_by = std::move(by);
+}
+
+inline double objective_of(const LayoutPlan& plan) { return static_cast<double>(plan.peak_bytes); }
+inline double bound_of(const LayoutPlan& plan) { return static_cast<double>(plan.bound_bytes); }
+inline void state_bound(LayoutPlan& plan, double bound, std::string by) {
+  plan.bound_bytes = static_cast<Bytes>(bound);  // exact: bytes stay within 2^53
   plan.bound_by = std::move(by);
 }
 

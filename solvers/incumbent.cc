@@ -152,5 +152,6 @@ Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) const {
 }
 
 template class Incumbent<ScatterInstance>;
+template class Incumbent<LayoutInstance>;
 
 }  // namespace stowage

@@ -75,7 +75,12 @@ class Incumbent {
   std::string detail_;
 };
 
+template <>
+inline constexpr double kProofGap<LayoutInstance> = 0;
+
 extern template class Incumbent<ScatterInstance>;
+extern template class Incumbent<LayoutInstance>;
 using ScatterIncumbent = Incumbent<ScatterInstance>;
+using LayoutIncumbent = Incumbent<LayoutInstance>;
 
 }  // namespace stowage

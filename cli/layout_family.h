@@ -1,0 +1,32 @@
+// What family.h asks, answered for layout.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/unit.h"
+#include "formulations/bound.h"
+#include "instances/layout.h"
+#include "instances/layout_plan.h"
+
+namespace stowage {
+
+constexpr std::string_view problem_of(const LayoutInstance&) { return "layout"; }
+constexpr std::string_view problem_of(const LayoutPlan&) { return "layout"; }
+constexpr Unit unit_of(const LayoutInstance&) { return kBytes; }
+
+// "154 buffers, at most 1 048 576 bytes at once"
+std::string size_of(const LayoutInstance& instance);
+
+std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance);
+std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
+                                          const std::vector<std::int64_t>& unplaceable);
+
+// A layout has no parts beside its buffers.
+constexpr std::string_view parts_of(const LayoutInstance&) { return ""; }
+inline std::int64_t part_count_of(const LayoutPlan&) { return 0; }
+
+}  // namespace stowage

@@ -1,0 +1,105 @@
+#include "solvers/layout_solve.h"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "instances/layout_compose.h"
+#include "instances/layout_load.h"
+#include "instances/layout_table.h"
+#include "solvers/incumbent.h"
+#include "solvers/layout_search.h"
+
+namespace stowage {
+namespace {
+
+const Method kAuto{"auto", MethodKind::ours, "heuristics, then search while the limits last", ""};
+const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
+                    "MiniMalloc (ASPLOS 2023); layout_tree.h"};
+
+class LayoutSolve {
+ public:
+  LayoutSolve(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
+              const Progress& progress)
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        incumbent_(instance, budget, progress) {}
+
+  Outcome run() {
+    if (const auto why = layout_infeasibility(instance_)) return infeasible(why->text);
+    incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
+    if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
+    StoppedBy ended = StoppedBy::heuristic_end;
+    try {
+      ended = search();
+    } catch (const std::exception& failure) {
+      // A solver that breaks never takes a good plan away.
+      incumbent_.remark(std::string("failed: ") + failure.what());
+      ended = StoppedBy::error;
+    }
+    if (refuted_) return infeasible("the search has no layout within the capacity left to try");
+    return finished(incumbent_.conclude(ended));
+  }
+
+ private:
+  StoppedBy search() {
+    const LayoutTable table(instance_);
+    LayoutStart start{.bound = static_cast<Bytes>(incumbent_.bound()),
+                      .capacity = instance_.capacity};
+    if (incumbent_.plan()) start.offsets = incumbent_.plan()->offsets;
+    const LayoutMinimum minimum =
+        minimise_layout(table, start, budget_, [this](const LayoutMinimum& known) { take(known); });
+    take(minimum);
+    switch (minimum.end) {
+      case LayoutEnd::layout:
+        return StoppedBy::proof;
+      case LayoutEnd::exhausted:
+        refuted_ = !incumbent_.plan();
+        return StoppedBy::proof;
+      case LayoutEnd::too_large:
+        incumbent_.remark("too many buffers live together for the exact search");
+        return StoppedBy::heuristic_end;
+      case LayoutEnd::budget:
+        break;
+    }
+    return StoppedBy::heuristic_end;
+  }
+
+  void take(const LayoutMinimum& known) {
+    if (known.offsets) {
+      incumbent_.offer(compose_layout(instance_, *known.offsets), 'L', "search");
+    }
+    incumbent_.raise_bound({"search", static_cast<double>(known.bound)});
+  }
+
+  Outcome infeasible(const std::string& why) const {
+    Outcome outcome = incumbent_.report();
+    outcome.status = Status::infeasible;
+    outcome.stopped_by = StoppedBy::proof;
+    outcome.detail = why;
+    return finished(std::move(outcome));
+  }
+
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    return outcome;
+  }
+
+  const LayoutInstance& instance_;
+  const SolveOptions& options_;
+  Budget& budget_;
+  LayoutIncumbent incumbent_;
+  bool refuted_ = false;  // no layout within the capacity
+};
+
+}  // namespace
+
+std::vector<Method> methods_of(const LayoutInstance&) { return {kAuto, kExact}; }
+
+Outcome solve_family(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  return LayoutSolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,15 @@
+// The facade's work for one layout instance; solve.cc picks the overload of an instance's family.
+#pragma once
+
+#include <vector>
+
+#include "solvers/solve.h"
+
+namespace stowage {
+
+std::vector<Method> methods_of(const LayoutInstance& instance);
+
+Outcome solve_family(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress);
+
+}  // namespace stowage
