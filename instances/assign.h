@@ -1,0 +1,72 @@
+// The assign instance: a training step's sequences and the replicas that may share them.
+//
+// A scheme is a pipeline shape (tensor-parallel degree, pipeline stages) with a time model and a
+// cap on the tokens of one row. A strategy is a multiset of schemes, the replicas, that fits on the
+// devices. For one step a strategy is chosen, every sequence is dispatched to one replica whose cap
+// admits it, and each replica's sequences are packed into rows, one row a micro-batch, so that the
+// slowest replica is as fast as possible:
+//
+//   row      t_g(B) = fixed + sum over B of (quadratic s^2 + linear s)
+//   replica  T = sum_j t_g(B_j) + (pp_g - 1) max_j t_g(B_j); 0 without rows
+//   step     max over the replicas of T
+//
+// Source: Hydraulis (arXiv 2412.07894, section 4). The file format is in instances/README.md.
+//
+//   AssignInstance step{.name = "two",
+//                       .devices = 6,
+//                       .schemes = {{.name = "4x1", .tp = 4, .pp = 1, .linear_ms = 0.1,
+//                                    .fixed_ms = 5, .max_tokens = 4096},
+//                                   {.name = "2x1", .tp = 2, .pp = 1, .linear_ms = 0.2,
+//                                    .fixed_ms = 5, .max_tokens = 1024}},
+//                       .strategies = {{.name = "both", .replicas = {1, 1}}},
+//                       .lengths = {2000, 300}};
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "instances/units.h"
+
+namespace stowage {
+
+struct Scheme {
+  std::string name;         // unique
+  int tp = 1;               // tensor-parallel degree, >= 1
+  int pp = 1;               // pipeline stages, >= 1
+  double quadratic_ms = 0;  // a, ms per token^2 of a sequence
+  double linear_ms = 0;     // b, ms per token
+  Ms fixed_ms = 0;          // c, once per row
+  Tokens max_tokens = 0;    // of a row, after padding; >= 1
+
+  bool operator==(const Scheme&) const = default;
+};
+
+struct Strategy {
+  std::string name;           // unique
+  std::vector<int> replicas;  // how many of each scheme, in the order of AssignInstance::schemes
+
+  bool operator==(const Strategy&) const = default;
+};
+
+struct RowConstraints {
+  int rows_multiple_of = 1;  // of the rows of every replica that has any
+  bool equal_rows = false;   // all replicas that have rows have equally many
+  bool allow_empty = true;   // a replica may have no rows
+
+  bool operator==(const RowConstraints&) const = default;
+};
+
+struct AssignInstance {
+  std::string name;
+  int devices = 0;  // N >= 1; sum of tp * pp of a strategy's replicas is at most N
+  std::vector<Scheme> schemes;
+  std::vector<Strategy> strategies;  // at least one, each with a replica
+  RowConstraints constraints;
+  Tokens pad_multiple = 1;      // every length is rounded up to a multiple of it before all else
+  std::vector<Tokens> lengths;  // the id of a sequence is its index here
+
+  bool operator==(const AssignInstance&) const = default;
+};
+
+}  // namespace stowage

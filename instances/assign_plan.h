@@ -1,0 +1,46 @@
+// The assign plan: the strategy, and which sequences go into which row of which replica.
+//
+// Like a scatter plan it repeats what could be recomputed, for trainers to use and for the verifier
+// to check.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "instances/units.h"
+
+namespace stowage {
+
+// One packed row, a micro-batch of its replica.
+struct AssignRow {
+  std::vector<std::int64_t> sequences;   // ids, in packing order
+  Tokens tokens = 0;                     // padded tokens of all sequences
+  Ms time_ms = 0;                        // t_g of assign.h
+  std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
+
+  bool operator==(const AssignRow&) const = default;
+};
+
+struct AssignReplica {
+  std::string scheme;           // its name
+  Ms time_ms = 0;               // T of assign.h; 0 without rows
+  std::vector<AssignRow> rows;  // in the order in which they enter the pipeline
+
+  bool operator==(const AssignReplica&) const = default;
+};
+
+struct AssignPlan {
+  std::string name;           // of the instance
+  std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
+  std::string strategy;       // its name
+  Ms objective_ms = 0;        // the slowest replica's time
+  Ms simulated_1f1b_ms = 0;   // the slowest replica under a simulated 1F1B schedule, rows in order
+  Ms bound_ms = 0;            // no plan of this instance is faster
+  std::string bound_by;       // the certificate's name
+  std::vector<AssignReplica> replicas;  // all of the strategy, those without rows included
+
+  bool operator==(const AssignPlan&) const = default;
+};
+
+}  // namespace stowage
