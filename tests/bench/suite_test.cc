@@ -1,0 +1,56 @@
+#include "bench/suite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace stowage::bench {
+namespace {
+
+const std::filesystem::path kFile = std::filesystem::path(STOWAGE_SOURCE_DIR) / "bench/suite.json";
+
+TEST(Suite, ScatterIsFortyStepsOfEveryKind) {
+  const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, "scatter");
+  ASSERT_TRUE(entries) << to_string(entries.errors().front());
+  EXPECT_GE(entries->size(), 40U);
+  std::set<std::string> names;
+  std::set<int> devices;
+  std::set<double> models;
+  for (const SuiteEntry& entry : *entries) {
+    const auto& step = std::get<ScatterInstance>(entry.instance);
+    names.insert(entry.name);
+    devices.insert(step.cluster.devices);
+    models.insert(step.cost.fixed_ms);
+    EXPECT_TRUE(unplaceable_sequences(step).empty()) << entry.name;
+    EXPECT_GT(step.lengths.size(), 300U) << entry.name;
+  }
+  EXPECT_EQ(names.size(), entries->size()) << "names are not unique";
+  EXPECT_EQ(devices, (std::set<int>{16, 64, 128, 256}));
+  EXPECT_EQ(models.size(), 3U);
+}
+
+TEST(Suite, UnknownOnesAndBrokenFilesAreErrors) {
+  const auto unknown = read_suite(kFile, "scater");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(to_string(unknown.errors().front()), testing::HasSubstr("/suites/scater"));
+  EXPECT_FALSE(read_suite("missing.json", "scatter"));
+
+  const auto root = std::filesystem::temp_directory_path() / "stowage_suite_test";
+  std::filesystem::create_directories(root / "bench");
+  std::ofstream(root / "bench/suite.json")
+      << R"({"suites": {"s": [{"file": "missing.json"}, {"generator": {"model": "gpt-7b"}}, {}]}})";
+  const auto broken = read_suite(root / "bench/suite.json", "s");
+  ASSERT_FALSE(broken);
+  std::string text;
+  for (const InputError& error : broken.errors()) text += to_string(error) + '\n';
+  EXPECT_THAT(text, testing::HasSubstr("E110 /suites/s/0 "));
+  EXPECT_THAT(text, testing::HasSubstr("E201 /suites/s/1/generator/devices"));
+  EXPECT_THAT(text, testing::HasSubstr("E201 /suites/s/2/file"));
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace stowage::bench
