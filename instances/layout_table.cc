@@ -57,6 +57,7 @@ LayoutTable::LayoutTable(const LayoutInstance& instance) {
       unit = std::gcd(unit, end);
       add(end);
     } else if (row.size > 0) {
+      max_load_ = std::max(max_load_, row.size);
       unit = std::gcd(unit, row.size);
       if (row.alignment > 1) unit = std::gcd(unit, row.alignment);
       add(row.size);
@@ -166,7 +167,7 @@ void LayoutTable::find_twins() {
     }
     return a < b;
   };
-  std::erase_if(order, [&](int b) { return pinned(b) || size(b) == 0; });
+  std::erase_if(order, [&](int b) { return pinned(b) || idle(b); });
   std::ranges::sort(order, before);
   for (std::size_t i = 1; i < order.size(); ++i) {
     const int a = order[i - 1];

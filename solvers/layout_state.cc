@@ -23,8 +23,8 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
     section_pins_.resize(sections);
   }
   const auto by_offset = [&](int a, int b) { return table.pin(a) < table.pin(b); };
+  for (int b = 0; b < table.buffers(); ++b) size_[at(b)] = table.size(b);
   for (int b = 0; b < table.buffers(); ++b) {
-    size_[at(b)] = table.size(b);
     if (table.pinned(b)) {
       placed_[at(b)] = 1;
       support_[at(b)] = table.pin(b);
@@ -34,8 +34,8 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
       }
       continue;
     }
-    if (table.size(b) == 0) {
-      placed_[at(b)] = 1;  // anywhere
+    if (table.idle(b)) {
+      placed_[at(b)] = 1;  // at 0
       continue;
     }
     if (table.any_pins()) {
