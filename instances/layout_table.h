@@ -43,7 +43,7 @@ class LayoutTable {
   Bytes alignment(int b) const { return row(b).alignment; }  // with that of the instance
   bool pinned(int b) const { return row(b).pin >= 0; }
   Bytes pin(int b) const { return row(b).pin; }  // offset; -1 if not pinned
-  bool any_pins() const { return any_pins_; }
+  bool any_pins() const { return !pins_.empty(); }
   bool any_gaps() const { return any_gaps_; }
   std::int64_t steps(int b) const { return row(b).steps; }  // at which its bytes are needed
   std::int64_t lower(int b) const { return row(b).lower; }
@@ -68,6 +68,9 @@ class LayoutTable {
     return over == 0 ? offset : offset + (alignment - over);
   }
 
+  // The least aligned offset at or above `offset` at which b meets no pinned buffer. O(pins).
+  Bytes clear_of_pins(int b, Bytes offset) const;
+
   // Bytes needed at once in a section.
   Bytes load(int section) const { return loads_[static_cast<std::size_t>(section)]; }
   // The largest load, size, or end of a pinned buffer, rounded up to the unit: a lower bound of the
@@ -76,6 +79,15 @@ class LayoutTable {
   // Some optimal layout has all its ends at multiples of this: the gcd of sizes, of alignments
   // other than 1, and of the ends of pinned buffers.
   Bytes unit() const { return unit_; }
+
+  // The largest offset + size. Requires one offset per buffer.
+  Bytes peak(std::span<const Bytes> offsets) const {
+    Bytes peak = 0;
+    for (std::size_t b = 0; b < offsets.size(); ++b) {
+      peak = std::max(peak, offsets[b] + rows_[b].size);
+    }
+    return peak;
+  }
 
   // Sections that no buffer connects (over gaps neither), ascending: independent problems.
   const std::vector<SectionRange>& components() const { return components_; }
@@ -121,7 +133,7 @@ class LayoutTable {
   std::optional<std::pair<int, int>> clash_;
   Bytes max_load_ = 0;
   Bytes unit_ = 1;
-  bool any_pins_ = false;
+  std::vector<int> pins_;  // by offset
   bool any_gaps_ = false;
   Bytes stack_ = 0;
   bool stackable_ = true;

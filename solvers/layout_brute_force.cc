@@ -36,9 +36,8 @@ class Decoder {
 
   bool pins_clash() const {
     return std::ranges::any_of(pinned_, [&](std::size_t a) {
-      return std::ranges::any_of(pinned_, [&](std::size_t b) {
-        return a < b && overlap(a, offsets_[a], b);
-      });
+      return std::ranges::any_of(
+          pinned_, [&](std::size_t b) { return a < b && overlap(a, offsets_[a], b); });
     });
   }
 
@@ -82,8 +81,8 @@ class Decoder {
     }
     std::ranges::sort(starts);
     return *std::ranges::find_if(starts, [&](Bytes offset) {
-      return std::ranges::none_of(
-          there, [&](std::size_t other) { return overlap(b, offset, other); });
+      return std::ranges::none_of(there,
+                                  [&](std::size_t other) { return overlap(b, offset, other); });
     });
   }
 
