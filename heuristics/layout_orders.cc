@@ -74,7 +74,7 @@ std::vector<int> static_order(const LayoutTable& table, std::string_view keys) {
   for (const char key : keys) columns.push_back(values(table, key));
   std::vector<int> order;
   for (int b = 0; b < table.buffers(); ++b) {
-    if (table.size(b) > 0 && !table.pinned(b)) order.push_back(b);
+    if (!table.idle(b) && !table.pinned(b)) order.push_back(b);
   }
   std::ranges::stable_sort(order, [&](int a, int b) {
     for (const std::vector<double>& column : columns) {

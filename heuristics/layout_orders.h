@@ -16,7 +16,7 @@
 
 namespace stowage {
 
-// Buffers without size and pinned ones are left out. O(n log n).
+// Idle and pinned buffers are left out. O(n log n).
 std::vector<int> static_order(const LayoutTable& table, std::string_view keys);
 
 }  // namespace stowage

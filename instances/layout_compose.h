@@ -8,10 +8,8 @@
 
 namespace stowage {
 
-// The largest offset + size; 0 without buffers. Requires one offset per buffer.
-Bytes peak_of(const LayoutInstance& instance, const std::vector<Bytes>& offsets);
-
-// The plan with its peak. The hash and the bound are the caller's to set.
+// The plan with its peak. Requires one offset per buffer. The hash and the bound are the caller's
+// to set.
 LayoutPlan compose_layout(const LayoutInstance& instance, std::vector<Bytes> offsets);
 
 }  // namespace stowage

@@ -9,7 +9,7 @@ std::vector<int> overlaps(const LayoutTable& table) {
   std::vector<int> started(sections + 1, 0);  // hulls that begin before section s
   std::vector<int> ended(sections + 1, 0);    // hulls that end at or before section s
   for (int b = 0; b < table.buffers(); ++b) {
-    if (table.size(b) == 0) continue;
+    if (table.idle(b)) continue;
     const SectionRange hull = table.hull(b);
     ++started[static_cast<std::size_t>(hull.first) + 1];
     ++ended[static_cast<std::size_t>(hull.last)];
@@ -18,7 +18,7 @@ std::vector<int> overlaps(const LayoutTable& table) {
   std::partial_sum(ended.begin(), ended.end(), ended.begin());
   std::vector<int> counts(static_cast<std::size_t>(table.buffers()), 0);
   for (int b = 0; b < table.buffers(); ++b) {
-    if (table.size(b) == 0) continue;
+    if (table.idle(b)) continue;
     const SectionRange hull = table.hull(b);
     counts[static_cast<std::size_t>(b)] = started[static_cast<std::size_t>(hull.last)] -
                                           ended[static_cast<std::size_t>(hull.first)] - 1;
@@ -37,7 +37,7 @@ LayoutNeighbours::LayoutNeighbours(const LayoutTable& table) {
   // ends, and each pair is seen from its earlier member.
   std::vector<int> order;
   for (int b = 0; b < table.buffers(); ++b) {
-    if (table.size(b) > 0) order.push_back(b);
+    if (!table.idle(b)) order.push_back(b);
   }
   std::ranges::stable_sort(order, {}, [&](int b) { return table.hull(b).first; });
   const auto each_pair = [&](auto&& visit) {

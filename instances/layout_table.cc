@@ -51,12 +51,13 @@ LayoutTable::LayoutTable(const LayoutInstance& instance) {
     if (buffer.offset) row.pin = *buffer.offset;
     if (!alignment && buffer.size > 0) stackable_ = false;
     if (row.pin >= 0) {
-      any_pins_ = true;
+      pins_.push_back(static_cast<int>(b));
       const Bytes end = checked_add(row.pin, row.size).value_or(kMaxExact + 1);
       max_load_ = std::max(max_load_, end);
       unit = std::gcd(unit, end);
       add(end);
     } else if (row.size > 0) {
+      max_load_ = std::max(max_load_, row.size);
       unit = std::gcd(unit, row.size);
       if (row.alignment > 1) unit = std::gcd(unit, row.alignment);
       add(row.size);
@@ -70,7 +71,8 @@ LayoutTable::LayoutTable(const LayoutInstance& instance) {
   max_load_ = (max_load_ + unit_ - 1) / unit_ * unit_;
   find_components();
   find_twins();
-  if (any_pins_) find_clash();
+  std::ranges::stable_sort(pins_, {}, [&](int b) { return pin(b); });
+  if (any_pins()) find_clash();
 }
 
 // A section is complete where an end follows a start: the set of the living is then contained
@@ -166,7 +168,7 @@ void LayoutTable::find_twins() {
     }
     return a < b;
   };
-  std::erase_if(order, [&](int b) { return pinned(b) || size(b) == 0; });
+  std::erase_if(order, [&](int b) { return pinned(b) || idle(b); });
   std::ranges::sort(order, before);
   for (std::size_t i = 1; i < order.size(); ++i) {
     const int a = order[i - 1];
@@ -184,8 +186,7 @@ void LayoutTable::find_clash() {
     int buffer = 0;
   };
   std::vector<Change> changes;
-  for (int b = 0; b < buffers(); ++b) {
-    if (!pinned(b)) continue;
+  for (const int b : pins_) {
     for (const SectionRange& range : ranges(b)) {
       changes.push_back({range.first, true, b});
       changes.push_back({range.last, false, b});
@@ -212,6 +213,16 @@ void LayoutTable::find_clash() {
     }
     if (clash_) return;
   }
+}
+
+Bytes LayoutTable::clear_of_pins(int b, Bytes offset) const {
+  offset = aligned(b, offset);
+  for (const int other : pins_) {
+    if (pin(other) >= offset + size(b)) break;
+    const Bytes end = pin(other) + size(other);
+    if (end > offset && conflict(b, other)) offset = aligned(b, end);
+  }
+  return offset;
 }
 
 bool LayoutTable::conflict(int a, int b) const {

@@ -3,8 +3,9 @@
 // Time is folded into sections: the maximal sets of buffers that need memory at the same step, in
 // order of time. Sets contained in another are dropped, so there are at most as many sections as
 // lifetimes, and two buffers conflict exactly if they share a section. A buffer without gaps covers
-// one range of consecutive sections. Building takes O(n log n); pairs are listed only on demand
-// (layout_neighbours.h). Buffers of size 0 conflict with nobody and cover no section.
+// one range of consecutive sections; one of size 0 or with gaps all over its lifetime is idle: it
+// covers none. Building takes O(n log n); pairs are listed only on demand
+// (layout_neighbours.h).
 //
 //   const LayoutTable table(instance);
 //   table.conflict(0, 1);  // may they not share bytes?
@@ -42,17 +43,18 @@ class LayoutTable {
   Bytes alignment(int b) const { return row(b).alignment; }  // with that of the instance
   bool pinned(int b) const { return row(b).pin >= 0; }
   Bytes pin(int b) const { return row(b).pin; }  // offset; -1 if not pinned
-  bool any_pins() const { return any_pins_; }
+  bool any_pins() const { return !pins_.empty(); }
   bool any_gaps() const { return any_gaps_; }
   std::int64_t steps(int b) const { return row(b).steps; }  // at which its bytes are needed
   std::int64_t lower(int b) const { return row(b).lower; }
   std::int64_t upper(int b) const { return row(b).upper; }
 
-  // Ascending and not touching; none for size 0.
+  // Ascending and not touching.
   std::span<const SectionRange> ranges(int b) const {
     const Row& r = row(b);
     return std::span(ranges_).subspan(r.ranges, r.range_count);
   }
+  bool idle(int b) const { return row(b).range_count == 0; }
   // From the first to the last section, gaps included.
   SectionRange hull(int b) const { return row(b).hull; }
 
@@ -66,19 +68,32 @@ class LayoutTable {
     return over == 0 ? offset : offset + (alignment - over);
   }
 
+  // The least aligned offset at or above `offset` at which b meets no pinned buffer. O(pins).
+  Bytes clear_of_pins(int b, Bytes offset) const;
+
   // Bytes needed at once in a section.
   Bytes load(int section) const { return loads_[static_cast<std::size_t>(section)]; }
-  // The largest load or end of a pinned buffer, rounded up to the unit: a lower bound of the peak.
+  // The largest load, size, or end of a pinned buffer, rounded up to the unit: a lower bound of the
+  // peak.
   Bytes max_load() const { return max_load_; }
   // Some optimal layout has all its ends at multiples of this: the gcd of sizes, of alignments
   // other than 1, and of the ends of pinned buffers.
   Bytes unit() const { return unit_; }
 
+  // The largest offset + size. Requires one offset per buffer.
+  Bytes peak(std::span<const Bytes> offsets) const {
+    Bytes peak = 0;
+    for (std::size_t b = 0; b < offsets.size(); ++b) {
+      peak = std::max(peak, offsets[b] + rows_[b].size);
+    }
+    return peak;
+  }
+
   // Sections that no buffer connects (over gaps neither), ascending: independent problems.
   const std::vector<SectionRange>& components() const { return components_; }
 
   // The buffer before b among those with the same size, alignment and sections, or -1. Twins can
-  // be exchanged in every layout. Pinned buffers and those of size 0 have none.
+  // be exchanged in every layout. Pinned and idle buffers have none.
   int twin_before(int b) const { return row(b).twin; }
 
   // Two pinned buffers that overlap: no layout exists.
@@ -118,7 +133,7 @@ class LayoutTable {
   std::optional<std::pair<int, int>> clash_;
   Bytes max_load_ = 0;
   Bytes unit_ = 1;
-  bool any_pins_ = false;
+  std::vector<int> pins_;  // by offset
   bool any_gaps_ = false;
   Bytes stack_ = 0;
   bool stackable_ = true;

@@ -24,14 +24,6 @@ struct Ground {
   std::vector<std::vector<int>> orders;
 };
 
-Bytes peak_of(const LayoutTable& table, const std::vector<Bytes>& offsets) {
-  Bytes peak = 0;
-  for (int b = 0; b < table.buffers(); ++b) {
-    peak = std::max(peak, offsets[static_cast<std::size_t>(b)] + table.size(b));
-  }
-  return peak;
-}
-
 // The capacities between bound and incumbent that are being searched.
 class Ladder {
  public:
@@ -92,7 +84,7 @@ class Ladder {
   }
 
   void found(std::vector<Bytes> offsets) {
-    known_.peak = peak_of(ground_.table, offsets);
+    known_.peak = ground_.table.peak(offsets);
     known_.offsets = std::move(offsets);
     if (progress_) progress_(known_);
   }
@@ -129,7 +121,7 @@ LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& b
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
                               const LayoutProgress& progress) {
   LayoutMinimum known{.offsets = start.offsets, .bound = std::max(start.bound, table.max_load())};
-  if (known.offsets) known.peak = peak_of(table, *known.offsets);
+  if (known.offsets) known.peak = table.peak(*known.offsets);
   if (known.offsets && known.peak <= known.bound) {
     known.end = LayoutEnd::layout;
   } else if (table.clash()) {

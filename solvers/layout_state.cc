@@ -18,13 +18,9 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   witness_.assign(sections, -1);
   crossing_.assign(sections + 1, 0);
   members_.resize(sections);
-  if (table.any_pins()) {
-    pins_.resize(n);
-    section_pins_.resize(sections);
-  }
-  const auto by_offset = [&](int a, int b) { return table.pin(a) < table.pin(b); };
+  if (table.any_pins()) section_pins_.resize(sections);
+  for (int b = 0; b < table.buffers(); ++b) size_[at(b)] = table.size(b);
   for (int b = 0; b < table.buffers(); ++b) {
-    size_[at(b)] = table.size(b);
     if (table.pinned(b)) {
       placed_[at(b)] = 1;
       support_[at(b)] = table.pin(b);
@@ -34,16 +30,12 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
       }
       continue;
     }
-    if (table.size(b) == 0) {
-      placed_[at(b)] = 1;  // anywhere
+    if (table.idle(b)) {
+      placed_[at(b)] = 1;  // at 0
       continue;
     }
     if (table.any_pins()) {
-      for (const int other : neighbours.of(b)) {
-        if (table.pinned(other)) pins_[at(b)].push_back(other);
-      }
-      std::ranges::sort(pins_[at(b)], by_offset);
-      support_[at(b)] = clear_of_pins(b, 0);
+      support_[at(b)] = table.clear_of_pins(b, 0);
     }
     possible_ = possible_ && support_[at(b)] + table.size(b) <= capacity;
     for (const SectionRange& range : table.ranges(b)) {
@@ -66,18 +58,6 @@ void LayoutState::take(int b, int sign) {
   for (int s = hull.first + 1; s < hull.last; ++s) crossing_[at(s)] += sign;
 }
 
-Bytes LayoutState::clear_of_pins(int b, Bytes offset) const {
-  offset = table_.aligned(b, offset);
-  if (!table_.any_pins()) return offset;
-  for (const int pin : pins_[at(b)]) {
-    if (table_.pin(pin) >= offset + size_[at(b)]) break;
-    if (table_.pin(pin) + size_[at(pin)] > offset) {
-      offset = table_.aligned(b, table_.pin(pin) + size_[at(pin)]);
-    }
-  }
-  return offset;
-}
-
 Bytes LayoutState::pinned_above(int section, Bytes level) const {
   Bytes sum = 0;
   for (const int pin : section_pins_[at(section)]) {
@@ -95,7 +75,7 @@ bool LayoutState::place(int b) {
   raised_.push_back(b);
   for (const int other : neighbours_.of(b)) {
     if (placed_[at(other)] || support_[at(other)] >= top) continue;
-    const Bytes value = clear_of_pins(other, top);
+    const Bytes value = table_.clear_of_pins(other, top);
     trail_.push_back({.before = support_[at(other)], .index = other, .kind = Kind::support});
     support_[at(other)] = value;
     if (value > bound_[at(other)] && !raise_bound(other, value)) return false;
@@ -117,7 +97,7 @@ bool LayoutState::pass_over(int b, Bytes level) {
     least = std::min(least, std::max(bound_[at(other)], level) + size_[at(other)]);
   }
   if (least == std::numeric_limits<Bytes>::max()) return false;
-  least = clear_of_pins(b, least);
+  least = table_.clear_of_pins(b, least);
   if (least <= bound_[at(b)]) return true;
   raised_.clear();
   return raise_bound(b, least) && refresh_floors();

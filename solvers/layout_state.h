@@ -65,7 +65,6 @@ class LayoutState {
   };
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-  Bytes clear_of_pins(int b, Bytes offset) const;
   Bytes pinned_above(int section, Bytes level) const;
   bool raise_bound(int b, Bytes value);
   bool refresh_floors();
@@ -85,9 +84,8 @@ class LayoutState {
   std::vector<Bytes> floor_;
   std::vector<int> witness_;
   std::vector<int> crossing_;
-  std::vector<std::vector<int>> members_;  // of each section, not pinned
-  std::vector<std::vector<int>> pins_;     // of each buffer, ascending offset; empty without pins
-  std::vector<std::vector<int>> section_pins_;
+  std::vector<std::vector<int>> members_;       // of each section, not pinned
+  std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
   std::vector<int> raised_;
   std::vector<Change> trail_;
 };

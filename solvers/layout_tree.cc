@@ -143,9 +143,7 @@ int LayoutTree::split(const Component& component, Key cursor, int fail_to, int p
 
 std::vector<Bytes> LayoutTree::offsets() const {
   std::vector<Bytes> all;
-  for (int b = 0; b < table_.buffers(); ++b) {
-    all.push_back(table_.size(b) == 0 && !table_.pinned(b) ? 0 : state_.offset(b));
-  }
+  for (int b = 0; b < table_.buffers(); ++b) all.push_back(state_.offset(b));
   return all;
 }
 

@@ -31,7 +31,7 @@ class LayoutTree {
  public:
   enum class End { open, layout, exhausted };
 
-  // `order`: every buffer that is neither pinned nor of size 0. The arguments must outlive the
+  // `order`: every buffer that is neither pinned nor idle. The arguments must outlive the
   // tree.
   LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
              const std::vector<int>& order, Bytes capacity);

@@ -1,0 +1,28 @@
+// The canonical dive: the deepest valley of the skyline takes the first buffer that fits into it.
+//
+// Always works at the lowest place where some buffer can still lie on those already placed, and
+// breaks ties by a static order: the first branch of the exact search, in O(n log^2 n). A valley
+// that no waiting buffer fits into is filled up to its lower rim. Buffers with gaps are treated as
+// if they had none. A buffer that would hit a pinned one waits until the skyline has passed it.
+// Source: the search order of MiniMalloc (Moffitt, ASPLOS 2023); skyline valleys as in best-fit
+// strip packing (Burke, Kendall, Whitwell 2004).
+//
+//   const auto offsets = canonical_dive(table, static_order(table, "TWA"), budget);
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/layout_table.h"
+
+namespace stowage {
+
+// Offsets of all buffers, idle ones at their pin or 0. Nothing if the budget ends first. `order`:
+// all buffers that are neither pinned nor idle. Requires table.stackable() and pins that do not
+// clash.
+std::optional<std::vector<Bytes>> canonical_dive(const LayoutTable& table,
+                                                 const std::vector<int>& order,
+                                                 const Budget& budget);
+
+}  // namespace stowage

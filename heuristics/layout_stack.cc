@@ -1,0 +1,203 @@
+#include "heuristics/layout_stack.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kHot = 0.05;  // noise at the start, relative to the peak
+constexpr double kCold = 0.0005;
+constexpr std::uint64_t kCriticalOf10 = 8;  // so many of ten moves take a buffer of a longest path
+
+// Heights over the sections, raised buffer by buffer.
+class Heights {
+ public:
+  explicit Heights(const LayoutTable& table)
+      : table_(table), height_(static_cast<std::size_t>(table.sections()), 0) {}
+
+  void clear() { std::ranges::fill(height_, 0); }
+
+  Bytes over(int b) const {
+    Bytes most = 0;
+    for (const SectionRange& range : table_.ranges(b)) {
+      for (int s = range.first; s < range.last; ++s) most = std::max(most, at(s));
+    }
+    return most;
+  }
+
+  void set(int b, Bytes height) {
+    for (const SectionRange& range : table_.ranges(b)) {
+      for (int s = range.first; s < range.last; ++s) {
+        height_[static_cast<std::size_t>(s)] = height;
+      }
+    }
+  }
+
+ private:
+  Bytes at(int s) const { return height_[static_cast<std::size_t>(s)]; }
+
+  const LayoutTable& table_;
+  std::vector<Bytes> height_;
+};
+
+class Annealing {
+ public:
+  Annealing(const LayoutTable& table, std::vector<Bytes> offsets, std::uint64_t seed)
+      : table_(table), heights_(table), random_(seed), best_(std::move(offsets)) {
+    const auto n = static_cast<std::size_t>(table.buffers());
+    below_.assign(n, 0);
+    above_.assign(n, 0);
+    peak_ = table.peak(best_);
+    for (int b = 0; b < table.buffers(); ++b) {
+      if (!table.pinned(b) && !table.idle(b)) order_.push_back(b);
+    }
+    std::ranges::stable_sort(order_, {}, [&](int b) { return best_[static_cast<std::size_t>(b)]; });
+  }
+
+  std::vector<Bytes> run(std::int64_t moves, const Budget& budget) {
+    if (order_.size() < 2) return best_;
+    for (std::int64_t move = 0; move < moves && peak_ > table_.max_load(); ++move) {
+      if (budget.exhausted()) break;
+      const double done =
+          std::max(static_cast<double>(move) / static_cast<double>(moves), share_of_time(budget));
+      noise_ = static_cast<double>(peak_) * kHot * std::pow(kCold / kHot, done);
+      take_out();
+      measure();
+      if (put_back() < peak_) keep_if_better();
+    }
+    return best_;
+  }
+
+ private:
+  static double share_of_time(const Budget& budget) {
+    return std::isfinite(budget.limits().time_limit_s)
+               ? budget.seconds() / budget.limits().time_limit_s
+               : 0.0;
+  }
+
+  Bytes below(int b) const { return below_[static_cast<std::size_t>(b)]; }
+  Bytes above(int b) const { return above_[static_cast<std::size_t>(b)]; }
+
+  // Mostly one of the longest path, as far as the last move tells.
+  void take_out() {
+    std::size_t chosen = draw(random_, order_.size());
+    if (draw(random_, 10) < kCriticalOf10) {
+      std::size_t seen = 0;
+      for (std::size_t i = 0; i < order_.size(); ++i) {
+        const int b = order_[i];
+        if (below(b) + table_.size(b) + above(b) < longest_) continue;
+        if (draw(random_, ++seen) == 0) chosen = i;
+      }
+    }
+    taken_ = order_[chosen];
+    order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+
+  // The longest paths below and above each buffer but the taken one.
+  void measure() {
+    longest_ = 0;
+    heights_.clear();
+    for (const int b : order_) {
+      const Bytes offset = table_.clear_of_pins(b, heights_.over(b));
+      below_[static_cast<std::size_t>(b)] = offset;
+      heights_.set(b, offset + table_.size(b));
+      longest_ = std::max(longest_, offset + table_.size(b));
+    }
+    heights_.clear();
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      const int b = order_[i];
+      above_[static_cast<std::size_t>(b)] = heights_.over(b);
+      heights_.set(b, above(b) + table_.size(b));
+    }
+  }
+
+  bool meets_taken(int b) const {
+    const SectionRange mine = table_.hull(taken_);
+    const SectionRange other = table_.hull(b);
+    if (mine.first >= other.last || other.first >= mine.last) return false;
+    return !table_.any_gaps() || table_.conflict(taken_, b);
+  }
+
+  // Returns the longest path with the buffer back in the order; exact without alignment and pins.
+  Bytes put_back() {
+    // What lies above if the buffer goes before position i, from the last position downwards.
+    cover_.assign(order_.size() + 1, 0);
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      const int b = order_[i];
+      cover_[i] =
+          meets_taken(b) ? std::max(cover_[i + 1], above(b) + table_.size(b)) : cover_[i + 1];
+    }
+    Bytes top = 0;
+    Bytes through = 0;
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t position = 0;
+    for (std::size_t i = 0; i <= order_.size(); ++i) {
+      // Positions between two neighbours are all the same: look only before a neighbour.
+      const bool last = i == order_.size();
+      if (!last && !meets_taken(order_[i])) continue;
+      const Bytes offset = table_.clear_of_pins(taken_, top);
+      const Bytes length = offset + table_.size(taken_) + cover_[i];
+      const double score = static_cast<double>(std::max(length, longest_)) -
+                           noise_ * std::log(1 - draw_unit(random_));
+      if (score < least) {
+        least = score;
+        position = i;
+        through = length;
+        below_[static_cast<std::size_t>(taken_)] = offset;
+        above_[static_cast<std::size_t>(taken_)] = cover_[i];
+      }
+      if (!last) top = std::max(top, below(order_[i]) + table_.size(order_[i]));
+    }
+    order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(position), taken_);
+    longest_ = std::max(longest_, through);
+    return longest_;
+  }
+
+  void keep_if_better() {
+    std::vector<Bytes> offsets = stack_in_order(table_, order_);
+    const Bytes peak = table_.peak(offsets);
+    if (peak >= peak_) return;
+    peak_ = peak;
+    best_ = std::move(offsets);
+  }
+
+  const LayoutTable& table_;
+  Heights heights_;
+  std::mt19937_64 random_;
+  std::vector<Bytes> best_;
+  Bytes peak_ = 0;
+  std::vector<int> order_;
+  std::vector<Bytes> below_;  // longest path that ends below the buffer: its offset
+  std::vector<Bytes> above_;  // longest path that begins above it
+  std::vector<Bytes> cover_;
+  Bytes longest_ = 0;
+  int taken_ = -1;
+  double noise_ = 0;
+};
+
+}  // namespace
+
+std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<int>& order) {
+  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()), 0);
+  for (int b = 0; b < table.buffers(); ++b) {
+    if (table.pinned(b)) offsets[static_cast<std::size_t>(b)] = table.pin(b);
+  }
+  Heights heights(table);
+  for (const int b : order) {
+    const Bytes offset = table.clear_of_pins(b, heights.over(b));
+    offsets[static_cast<std::size_t>(b)] = offset;
+    heights.set(b, offset + table.size(b));
+  }
+  return offsets;
+}
+
+std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,
+                                std::int64_t moves, std::uint64_t seed, const Budget& budget) {
+  return Annealing(table, std::move(offsets), seed).run(moves, budget);
+}
+
+}  // namespace stowage
