@@ -10,6 +10,7 @@
 #include "instances/json.h"
 #include "instances/json_errors.h"
 #include "instances/json_value.h"
+#include "instances/option_check.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -42,11 +43,7 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
                    ErrorList& errors) {
   const auto integer = [&](const char* where, std::int64_t value, std::int64_t least,
                            std::int64_t most) {
-    if (value >= least && value <= most) return true;
-    errors.add(code::kGenerator, where,
-               "must be an integer from " + std::to_string(least) + " to " + std::to_string(most) +
-                   ", is " + std::to_string(value));
-    return false;
+    return check_option(where, value, least, most, errors);
   };
   const auto number = [&](const char* where, double value, int most) {
     if (value >= 0 && value <= most) return;
@@ -55,11 +52,7 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
                    describe(JsonValue(value)));
   };
   const bool count_ok = integer("/count", generator.count, 0, kMaxSequences);
-  if (generator.seed > static_cast<std::uint64_t>(kMaxExact)) {
-    errors.add(
-        code::kGenerator, "/seed",
-        "must be at most " + std::to_string(kMaxExact) + ", is " + std::to_string(generator.seed));
-  }
+  check_seed(generator.seed, errors);
   if (generator.pad_multiple) {
     integer("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple);
   }

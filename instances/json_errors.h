@@ -55,6 +55,11 @@ inline constexpr char kOccurrences[] = "E336";
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";
 inline constexpr char kListRange[] = "E403";
+// Tables of buffers.
+inline constexpr char kCsvHeader[] = "E411";
+inline constexpr char kCsvRow[] = "E412";
+inline constexpr char kCsvField[] = "E413";
+inline constexpr char kCsvId[] = "E414";
 // Presets and generators.
 inline constexpr char kPreset[] = "E501";
 inline constexpr char kNotPublished[] = "E502";

@@ -9,6 +9,7 @@
 
 #include "instances/generate.h"
 #include "instances/json.h"
+#include "instances/layout_csv.h"
 #include "instances/length_list.h"
 #include "json_fixture.h"
 
@@ -421,6 +422,54 @@ std::vector<Case> layout_cases() {
   };
 }
 
+Case csv_case(std::string name, std::string text, std::vector<std::string> expected) {
+  return {std::move(name), [=] { return errors_of(read_layout_csv(text, "t.csv")); },
+          std::move(expected)};
+}
+
+std::vector<Case> csv_cases() {
+  const std::string head = "id,lower,upper,size,alignment,gaps,offset\n";
+  return {
+      csv_case("valid table", head + "a,0,9,4,8,2-3 5-6,16\nb,0,9,4,,,\n\n", {}),
+      csv_case("empty table", "",
+               {"E411 t.csv:1: must name known columns, is \"\"",
+                "E411 t.csv:1: must name the column id, is without it", "E411", "E411", "E411"}),
+      csv_case("misspelt column", "id,lower,uper,size\n",
+               {"E411 t.csv:1: must name known columns, is \"uper\", did you mean \"upper\"?",
+                "E411 t.csv:1: must name the column upper, is without it"}),
+      csv_case("column twice", "id,lower,upper,size,start\n",
+               {"E411 t.csv:1: must name each column once, is \"start\" again"}),
+      csv_case("too few fields", head + "a,0,9,4,8,\n",
+               {"E412 t.csv:2: must have 7 fields, is a line of 6"}),
+      csv_case("empty line amid the table", head + "\na,0,9,4,,,\n",
+               {"E412 t.csv:2: must have 7 fields, is a line of 1"}),
+      csv_case("words for numbers", head + "a,no,9,4.5,0,,-1\nb,0,,4,,,\n",
+               {"E413 t.csv:2:lower: must be an integer from 0 to 9007199254740992, is \"no\"",
+                "E413 t.csv:2:size", "E413 t.csv:2:alignment: must be an integer from 1",
+                "E413 t.csv:2:offset", "E413 t.csv:3:upper"}),
+      csv_case("gap of some addresses", head + "a,0,9,4,,2-3@0:16,\n",
+               {"E413 t.csv:2:gaps: must be gaps FROM-TO between spaces, for all addresses, is "
+                "\"2-3@0:16\""}),
+      csv_case("gap of one step", head + "a,0,9,4,,2,\n", {"E413 t.csv:2:gaps"}),
+      csv_case("no step in a table", head + "a,9,9,4,,,\n",
+               {"E331 t.csv:2:upper: must be above lower, 9, is 9"}),
+      csv_case("gap outside in a table", head + "a,0,9,4,,2-3 8-10,\n", {"E332 t.csv:2:gaps/1"}),
+      csv_case("one id twice in a table", head + "a,0,9,4,,,\na,0,9,4,,,\n",
+               {"E333 t.csv:3:id: must be unique, is \"a\", as is buffer 0"}),
+      csv_case("pin beside its alignment in a table", head + "a,0,9,4,8,,12\n",
+               {"E334 t.csv:2:offset_bytes"}),
+      csv_case("table of another encoding", head + "\xFF,0,9,4,8,,12\n", {"E102 t.csv:2:1"}),
+      csv_case("table with a byte order mark", "\xEF\xBB\xBF" + head, {"E103 t.csv:1"}),
+      {"id with a comma",
+       [] {
+         return errors_of(
+             write_layout_csv({.buffers = {{.id = "a,b", .upper = 1}, {.id = " c", .upper = 1}}}));
+       },
+       {"E414 /buffers/0/id: must be without commas, line breaks and outer spaces, is \"a,b\"",
+        "E414 /buffers/1/id"}},
+  };
+}
+
 std::vector<Case> generator_cases() {
   const ScatterGenerator valid{.source = {.kind = LengthSource::Kind::constant}, .count = 3};
   const auto changed = [&](auto change) {
@@ -496,7 +545,7 @@ struct Evaluated {
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
   for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), layout_cases(),
-                           generator_cases(), count_cases()}) {
+                           csv_cases(), generator_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

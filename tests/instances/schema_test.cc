@@ -57,6 +57,12 @@ TEST(Schema, EveryBundledInstanceIsValid) {
       EXPECT_EQ(complaints("scatter-instance", file_text(entry.path())), "") << entry.path();
     }
   }
+  for (const char* folder : {"layout-tiny", "layout"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
+      if (entry.path().extension() != ".json") continue;
+      EXPECT_EQ(complaints("layout-instance", file_text(entry.path())), "") << entry.path();
+    }
+  }
 }
 
 TEST(Schema, WhatIsWrittenIsValid) {

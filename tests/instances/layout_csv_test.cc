@@ -1,0 +1,126 @@
+#include "instances/layout_csv.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "instances/json.h"
+#include "instances/layout_load.h"
+#include "instances/verify.h"
+#include "json_fixture.h"
+#include "tests/instances/mutate.h"
+#include "tests/instances/random_layout.h"
+
+namespace stowage {
+namespace {
+
+LayoutInstance read_or_die(std::string_view text) {
+  Result<LayoutInstance> read = read_layout_csv(text, "t.csv");
+  if (!read) {
+    ADD_FAILURE() << to_string(read.errors()[0]);
+    return {};
+  }
+  return *std::move(read);
+}
+
+TEST(LayoutCsv, ReadsWhatMiniMallocWrites) {
+  const LayoutInstance expected = {.buffers = {{.id = "b1", .lower = 0, .upper = 3, .size = 4},
+                                               {.id = "b2",
+                                                .lower = 3,
+                                                .upper = 9,
+                                                .size = 4,
+                                                .alignment = 8,
+                                                .offset = 16,
+                                                .gaps = {{5, 7}, {8, 9}}}}};
+  EXPECT_EQ(read_or_die("id,lower,upper,size,alignment,gaps,offset\n"
+                        "b1,0,3,4,1,,\nb2,3,9,4,8,5-7 8-9,16\n"),
+            expected);
+  // Other names, another order, blanks, carriage returns, no newline at the end.
+  EXPECT_EQ(read_or_die("offset, size ,gaps,begin,upper,alignment,buffer_id\r\n"
+                        ",4,,0,3,,b1\r\n16, 4,5-7  8-9,3,9,8,b2"),
+            expected);
+  // `end` is the last step, in gaps too.
+  EXPECT_EQ(read_or_die("buffer,start,end,size,alignment,gaps,offset\n"
+                        "b1,0,2,4,,,\nb2,3,8,4,8,5-6 8-8,16\n\n\n"),
+            expected);
+}
+
+TEST(LayoutCsv, AHeaderAloneIsAnEmptyInstance) {
+  EXPECT_EQ(read_or_die("id,lower,upper,size"), LayoutInstance{});
+  EXPECT_EQ(*write_layout_csv(LayoutInstance{}), "id,lower,upper,size\n");
+}
+
+TEST(LayoutCsv, WritesNoColumnOfDefaults) {
+  LayoutInstance instance{.buffers = {{.lower = 0, .upper = 3, .size = 4},
+                                      {.id = "x", .lower = 1, .upper = 2, .size = 5}}};
+  EXPECT_EQ(*write_layout_csv(instance), "id,lower,upper,size\n0,0,3,4\nx,1,2,5\n");
+  EXPECT_EQ(*write_layout_csv(instance, LayoutPlan{.offsets = {0, 4}}),
+            "id,lower,upper,size,offset\n0,0,3,4,0\nx,1,2,5,4\n");
+  instance.alignment = 4;
+  instance.buffers[1].alignment = 6;
+  instance.buffers[1].gaps = {{1, 2}};
+  EXPECT_EQ(*write_layout_csv(instance),
+            "id,lower,upper,size,alignment,gaps\n0,0,3,4,4,\nx,1,2,5,12,1-2\n");
+}
+
+// What the format can say comes back; the alignment of all becomes one of each.
+TEST(LayoutCsv, AnyInstanceComesBack) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Draw draw(seed);
+    LayoutInstance instance = random_layout(draw);
+    const Result<std::string> text = write_layout_csv(instance);
+    ASSERT_TRUE(text);
+    LayoutInstance read = read_or_die(*text);
+    ASSERT_EQ(*write_layout_csv(read), *text);
+    for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
+      Buffer& buffer = instance.buffers[i];
+      buffer.alignment = alignment_of(instance, buffer);
+      if (buffer.id.empty()) buffer.id = std::to_string(i);
+    }
+    instance.alignment = 1;
+    instance.name = "";
+    ASSERT_EQ(read, instance) << *text;
+
+    // A plan pins everything where it lies.
+    const LayoutPlan plan = random_layout_plan(instance, draw);
+    read = read_or_die(*write_layout_csv(instance, plan));
+    for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
+      ASSERT_EQ(read.buffers[i].offset, plan.offsets[i]);
+    }
+    ASSERT_FALSE(layout_infeasibility(read));
+  }
+}
+
+TEST(LayoutCsv, DamagedTablesAreRefusedOrSound) {
+  std::mt19937_64 random(5);
+  int accepted = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = mutate(
+        "id,lower,end,size,alignment,gaps,offset\nb1,0,3,4,1,,\nb2,3,9,4,8,5-7 9-9,16\n", random);
+    const Result<LayoutInstance> read = read_layout_csv(text, "t.csv");
+    if (!read) {
+      ASSERT_FALSE(read.errors().empty());
+      ASSERT_LE(read.errors().size(), 101U);
+      continue;
+    }
+    ++accepted;
+    const Result<std::string> written = write_layout_csv(*read);
+    ASSERT_TRUE(written) << text;
+    ASSERT_TRUE(read_layout_instance(write_layout_instance(*read))) << text;
+  }
+  EXPECT_GT(accepted, 50);
+  EXPECT_LT(accepted, 4000);
+}
+
+TEST(LayoutCsv, TheCapacityStandsInTheName) {
+  EXPECT_EQ(capacity_in_file_name("some/where/A.1048576.csv"), 1048576);
+  EXPECT_EQ(capacity_in_file_name("input.12.csv"), 12);
+  EXPECT_EQ(capacity_in_file_name("B.9007199254740992.csv"), kMaxExact);
+  for (const char* name : {"A.csv", "A.1.5k.csv", "A.-5.csv", "A..csv", "1048576.csv", "", "A.12",
+                           "A.9007199254740993.csv", "12.5/A.csv"}) {
+    EXPECT_EQ(capacity_in_file_name(name), std::nullopt) << name;
+  }
+}
+
+}  // namespace
+}  // namespace stowage
