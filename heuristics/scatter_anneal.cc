@@ -100,9 +100,11 @@ class Annealer {
     const int from = state_.group_of(position);
     const int to = pick_group();
     if (from == to) return;
+    const StepState::Group& source = state_.group(from);
     const StepState::Group& target = state_.group(to);
-    if (state_.length(position) > state_.room(target)) return;
-    const Change out{from, time_without(state_.group(from), position)};
+    const Tokens length = state_.length(position);
+    if (length > state_.room(target)) return;
+    const Change out{from, time_without(source, position)};
     const Change in{to, target.time + state_.cost(position, target.level)};
     if (accept(energy_change(out, in))) state_.move(position, to);
   }
@@ -126,15 +128,30 @@ class Annealer {
     if (accept(energy_change(out, in))) state_.swap(position, other);
   }
 
+  // A group changes places with groups of another micro-batch that have as many devices, or with
+  // free devices there.
   void try_swap_groups() {
     const int a = pick_group();
-    const int b = pick_group();
-    const StepState::Group& left = state_.group(a);
-    const StepState::Group& right = state_.group(b);
-    if (left.batch == right.batch || left.level != right.level) return;
-    const Change out{a, right.positions.empty() ? 0 : right.time};
-    const Change in{b, left.positions.empty() ? 0 : left.time};
-    if (accept(energy_change(out, in))) state_.swap_groups(a, b);
+    const int left = state_.group(a).batch;
+    const int right = static_cast<int>(below(state_.batches().size()));
+    const StepState::Batch& other = state_.batch(right);
+    if (left == right || other.groups.empty()) return;
+    int missing = state_.degree(state_.group(a)) - other.free;
+    gone_.clear();
+    for (int tries = 0; missing > 0; ++tries) {
+      if (tries == 8) return;
+      const int next = other.groups[below(other.groups.size())];
+      const int degree = state_.degree(state_.group(next));
+      if (degree > missing || std::find(gone_.begin(), gone_.end(), next) != gone_.end()) continue;
+      gone_.push_back(next);
+      missing -= degree;
+    }
+    const double before = state_.batch(left).energy + other.energy;
+    const double after = state_.energy_without(left, {&a, 1}, state_.sum(gone_)) +
+                         state_.energy_without(right, gone_, state_.sum({&a, 1}));
+    if (!accept(after - before)) return;
+    state_.relocate({&a, 1}, right);
+    state_.relocate(gone_, left);
   }
 
   // Takes one to three groups of a micro-batch and the devices it has free, partitions these
@@ -180,7 +197,6 @@ class Annealer {
       group.positions.clear();
       devices -= levels[static_cast<std::size_t>(level)].degree;
     }
-    Ms slowest = 0;
     for (const int position : pool_) {
       GroupDraft* best = nullptr;
       Ms finish = std::numeric_limits<Ms>::infinity();
@@ -197,15 +213,16 @@ class Annealer {
       best->positions.push_back(position);
       best->tokens += state_.length(position);
       best->time = finish;
-      slowest = std::max(slowest, finish);
     }
-    double squares = 0;
+    StepState::Sum sum;
     for (std::size_t g = 0; g < made_size_; ++g) {
       const GroupDraft& group = made_[g];
       if (group.positions.empty()) continue;
-      squares += levels[static_cast<std::size_t>(group.level)].degree * group.time * group.time;
+      const Level& level = levels[static_cast<std::size_t>(group.level)];
+      sum.slowest = std::max(sum.slowest, group.time);
+      sum.squares += level.degree * group.time * group.time;
     }
-    const double then = state_.energy_without(index, gone_, slowest, squares);
+    const double then = state_.energy_without(index, gone_, sum);
     if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
   }
 

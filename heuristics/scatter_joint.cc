@@ -13,6 +13,8 @@ namespace {
 
 // Annealing finds the groups' degrees itself; a start only needs the chunks' rough shape.
 constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
+constexpr double kPathWorthwhile = 1e-3;
+constexpr int kPathSpread = 1;
 constexpr int kTokenCounts = 2;   // micro-batch counts tried by token-balanced chunks
 constexpr int kSpreadCounts = 3;  // and by spread chunks
 
@@ -30,8 +32,8 @@ void group_or_halve(const ScatterTable& table, std::span<const int> positions,
   for (const auto& half : halves) group_or_halve(table, half, effort, step);
 }
 
-std::optional<StepDraft> over_shortest_path(const ScatterTable& table, int rounds,
-                                            const Budget& budget) {
+std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds,
+                                           const Budget& budget) {
   // Chunks are consecutive: first and last position name them.
   std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
@@ -41,13 +43,15 @@ std::optional<StepDraft> over_shortest_path(const ScatterTable& table, int round
     grouped[{positions.front(), positions.back()}] = std::move(*batch);
     return makespan;
   };
-  const auto chunks = shortest_path_chunks(table, cost, rounds, budget);
-  if (!chunks) return std::nullopt;
-  StepDraft step;
-  for (const std::vector<int>& chunk : *chunks) {
-    step.push_back(std::move(grouped.at({chunk.front(), chunk.back()})));
+  std::vector<StepDraft> steps;
+  const PathEffort effort{rounds, kPathWorthwhile, kPathSpread};
+  for (const Chunks& chunks : shortest_path_chunks(table, cost, effort, budget)) {
+    StepDraft& step = steps.emplace_back();
+    for (const std::vector<int>& chunk : chunks) {
+      step.push_back(grouped.at({chunk.front(), chunk.back()}));
+    }
   }
-  return step;
+  return steps;
 }
 
 std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
@@ -56,7 +60,10 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
     if (step) all.push_back(std::move(*step));
   };
   add(batch_ada(table));
-  add(over_shortest_path(table, path_rounds, budget));
+  add(batch_ada(table, 1));
+  for (StepDraft& step : over_shortest_paths(table, path_rounds, budget)) {
+    all.push_back(std::move(step));
+  }
   const int fewest = fewest_micro_batches(table);
   for (int count = fewest; count < fewest + kTokenCounts; ++count) {
     add(group_chunks(table, token_chunks(table, count), kQuick, budget));

@@ -40,7 +40,7 @@ Ms StepState::total() const {
 
 void StepState::set_weight(double weight) {
   share_ = weight / table_.devices();
-  for (Batch& batch : batches_) batch.energy = energy_of(batch.makespan, batch.squares);
+  for (Batch& batch : batches_) update_energy(batch);
 }
 
 double StepState::energy_with(int index, std::span<const Change> changes) const {
@@ -80,16 +80,22 @@ double StepState::energy_with(int index, std::span<const Change> changes) const 
   return energy_of(most, squares);
 }
 
-double StepState::energy_without(int index, std::span<const int> gone, Ms slowest, double squares) {
-  Batch& batch = batches_[at(index)];
-  squares += batch.squares;
-  for (const int id : gone) {
+StepState::Sum StepState::sum(std::span<const int> ids) const {
+  Sum sum;
+  for (const int id : ids) {
     const Group& group = groups_[at(id)];
     const Ms time = shown(group);
-    squares -= degree(group) * time * time;
-    batch.times[at(group.slot)] = 0;
+    sum.slowest = std::max(sum.slowest, time);
+    sum.squares += degree(group) * time * time;
   }
-  Ms most = slowest;
+  return sum;
+}
+
+double StepState::energy_without(int index, std::span<const int> gone, const Sum& come) {
+  Batch& batch = batches_[at(index)];
+  const Sum leave = sum(gone);
+  for (const int id : gone) batch.times[at(groups_[at(id)].slot)] = 0;
+  Ms most = come.slowest;
   for (std::size_t block = 0; block < batch.block_most.size(); ++block) {
     if (batch.block_most[block] <= most) continue;
     const std::size_t last = std::min(batch.times.size(), (block + 1) * kBlock);
@@ -97,10 +103,8 @@ double StepState::energy_without(int index, std::span<const int> gone, Ms slowes
       most = std::max(most, batch.times[slot]);
     }
   }
-  for (const int id : gone) {
-    batch.times[at(groups_[at(id)].slot)] = shown(groups_[at(id)]);
-  }
-  return energy_of(most, squares);
+  for (const int id : gone) batch.times[at(groups_[at(id)].slot)] = shown(groups_[at(id)]);
+  return energy_of(most, batch.squares - leave.squares + come.squares);
 }
 
 void StepState::move(int position, int to) {
@@ -125,16 +129,11 @@ void StepState::swap(int position, int other) {
   show(right);
 }
 
-void StepState::swap_groups(int a, int b) {
-  Group& left = groups_[at(a)];
-  Group& right = groups_[at(b)];
-  std::swap(left.tokens, right.tokens);
-  std::swap(left.time, right.time);
-  std::swap(left.positions, right.positions);
-  for (const int position : left.positions) home_[at(position)] = a;
-  for (const int position : right.positions) home_[at(position)] = b;
-  show(left);
-  show(right);
+void StepState::relocate(std::span<const int> ids, int batch) {
+  for (const int id : ids) {
+    detach(id);
+    attach(id, batch);
+  }
 }
 
 void StepState::replace(int batch, std::span<const int> gone, std::span<const GroupDraft> made) {
@@ -205,11 +204,11 @@ void StepState::show(const Group& group) {
   if (now >= batch.block_most[block]) {
     batch.block_most[block] = now;
     batch.makespan = std::max(batch.makespan, now);
-    batch.energy = energy_of(batch.makespan, batch.squares);
+    update_energy(batch);
   } else if (before >= batch.block_most[block]) {
     refresh(batch, block);
   } else {
-    batch.energy = energy_of(batch.makespan, batch.squares);
+    update_energy(batch);
   }
 }
 
@@ -219,7 +218,7 @@ void StepState::refresh(Batch& batch, std::size_t block) {
                     static_cast<std::ptrdiff_t>(std::min(batch.times.size(), (block + 1) * kBlock));
   batch.block_most[block] = first == last ? 0 : *std::max_element(first, last);
   batch.makespan = *std::max_element(batch.block_most.begin(), batch.block_most.end());
-  batch.energy = energy_of(batch.makespan, batch.squares);
+  update_energy(batch);
 }
 
 int StepState::add_group(int index, const GroupDraft& made) {
@@ -232,26 +231,41 @@ int StepState::add_group(int index, const GroupDraft& made) {
     id = spare_.back();
     spare_.pop_back();
   }
-  Batch& batch = batches_[at(index)];
   Group& group = groups_[at(id)];
   group.level = made.level;
-  group.batch = index;
-  group.slot = static_cast<int>(batch.groups.size());
   group.tokens = 0;
   group.time = overhead(made.level);
   group.positions.clear();
   alive_index_[at(id)] = static_cast<int>(alive_.size());
   alive_.push_back(id);
-  batch.groups.push_back(id);
-  batch.times.push_back(0);
-  if (batch.times.size() > batch.block_most.size() * kBlock) batch.block_most.push_back(0);
-  batch.free -= degree(group);
+  attach(id, index);
   for (const int position : made.positions) insert(group, id, position);
   show(group);
   return id;
 }
 
 void StepState::drop_group(int id) {
+  detach(id);
+  const int other = alive_.back();
+  alive_[at(alive_index_[at(id)])] = other;
+  alive_index_[at(other)] = alive_index_[at(id)];
+  alive_.pop_back();
+  spare_.push_back(id);
+}
+
+void StepState::attach(int id, int index) {
+  Batch& batch = batches_[at(index)];
+  Group& group = groups_[at(id)];
+  group.batch = index;
+  group.slot = static_cast<int>(batch.groups.size());
+  batch.groups.push_back(id);
+  batch.times.push_back(0);
+  if (batch.times.size() > batch.block_most.size() * kBlock) batch.block_most.push_back(0);
+  batch.free -= degree(group);
+  show(group);
+}
+
+void StepState::detach(int id) {
   Group& group = groups_[at(id)];
   Batch& batch = batches_[at(group.batch)];
   const Ms time = batch.times[at(group.slot)];
@@ -270,11 +284,6 @@ void StepState::drop_group(int id) {
   if (batch.block_most.size() > 1 && batch.times.size() <= (batch.block_most.size() - 1) * kBlock) {
     batch.block_most.pop_back();
   }
-  const int other = alive_.back();
-  alive_[at(alive_index_[at(id)])] = other;
-  alive_index_[at(other)] = alive_index_[at(id)];
-  alive_.pop_back();
-  spare_.push_back(id);
 }
 
 }  // namespace stowage

@@ -62,14 +62,20 @@ class StepState {
 
   // What the energy of the micro-batch would be if these of its groups changed. Two at most.
   double energy_with(int batch, std::span<const Change> changes) const;
-  // The same if `gone` groups made way for new ones, whose slowest time and sum of degree * time^2
-  // are given.
-  double energy_without(int batch, std::span<const int> gone, Ms slowest, double squares);
+  // What groups add to a micro-batch.
+  struct Sum {
+    Ms slowest = 0;
+    double squares = 0;
+  };
+  Sum sum(std::span<const int> ids) const;
+  // The energy if groups of such a sum took the place of those in `gone`.
+  double energy_without(int batch, std::span<const int> gone, const Sum& sum);
 
   void move(int position, int to);
   void swap(int position, int other);  // of different groups
-  // Two groups of one degree change their micro-batches.
-  void swap_groups(int a, int b);
+  // Groups with all they hold go to another micro-batch. May leave more groups than devices there,
+  // until others go the other way.
+  void relocate(std::span<const int> ids, int batch);
   // Replaces groups of a micro-batch by others. Requires that the same sequences stay, within
   // memory, and that the degrees find room.
   void replace(int batch, std::span<const int> gone, std::span<const GroupDraft> made);
@@ -86,12 +92,17 @@ class StepState {
   double energy_of(Ms makespan, double squares) const {
     return makespan > 0 ? makespan + share_ * squares / makespan : 0;
   }
+  void update_energy(Batch& batch) const {
+    batch.energy = energy_of(batch.makespan, batch.squares);
+  }
   void insert(Group& group, int id, int position);
   void erase(Group& group, int position);
   void show(const Group& group);  // after its time changed
   void refresh(Batch& batch, std::size_t block);
   int add_group(int batch, const GroupDraft& made);
   void drop_group(int id);
+  void attach(int id, int batch);
+  void detach(int id);
 
   const ScatterTable& table_;
   double share_ = 0;  // weight / devices
