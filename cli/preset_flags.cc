@@ -18,8 +18,14 @@ void PresetFlags::declare(Flags& flags) {
                 "GPUs; default " + std::to_string(defaults.devices));
   flags.text("--limit", limit_, "TOKENS", "Longest sequence the model is built for; default 192K");
   flags.number("--memory", memory_mib_, "MIB", 0, 1e9, "Usable memory of a GPU; default 30720");
+  const std::vector<std::string_view> sets = degree_set_names();
+  degrees_ = sets.front();
+  flags.choice("--degrees", degrees_, {sets.begin(), sets.end()},
+               "Degrees a group may have; default " + degrees_);
+  flags.integer("--largest-degree", largest_degree_, "N", 1, kMaxPresetDevices,
+                "Of a group; default all GPUs");
   flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
-                "Lengths are rounded up to multiples; default twice the GPUs");
+                "Lengths are rounded up to multiples; default twice the largest degree");
 }
 
 bool PresetFlags::given() const {
@@ -31,6 +37,10 @@ Result<ScatterPreset> PresetFlags::preset() const {
   if (!model_.empty()) preset.model = model_;
   if (devices_) preset.devices = static_cast<int>(*devices_);
   if (memory_mib_) preset.memory_mib = *memory_mib_;
+  const std::vector<std::string_view> sets = degree_set_names();
+  const auto set = std::find(sets.begin(), sets.end(), degrees_);
+  preset.degrees = static_cast<DegreeSet>(set - sets.begin());
+  if (largest_degree_) preset.largest_degree = static_cast<int>(*largest_degree_);
   if (!limit_.empty()) {
     const std::optional<Tokens> limit = parse_token_limit(limit_);
     if (!limit) {

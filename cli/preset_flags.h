@@ -13,7 +13,7 @@
 
 namespace stowage {
 
-// --preset, --devices, --limit, --memory and --pad-multiple.
+// --preset, --devices, --limit, --memory, --degrees, --largest-degree and --pad-multiple.
 class PresetFlags {
  public:
   void declare(Flags& flags);
@@ -29,6 +29,8 @@ class PresetFlags {
   std::optional<std::int64_t> devices_;
   std::string limit_;
   std::optional<double> memory_mib_;
+  std::string degrees_;
+  std::optional<std::int64_t> largest_degree_;
   std::optional<std::int64_t> pad_multiple_;
 };
 

@@ -1,8 +1,7 @@
 #include "heuristics/registry.h"
 
-#include <limits>
-#include <map>
-#include <span>
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "heuristics/scatter_homogeneous.h"
@@ -11,9 +10,10 @@
 namespace stowage {
 namespace {
 
-constexpr GroupingEffort kQuick{.mixes = 60, .polish_rounds = 32};
-constexpr GroupingEffort kThorough{.mixes = 4000, .polish_rounds = 128};
-constexpr int kMicroBatchCounts = 5;  // as many as FlexSP tries
+// Annealing moves per sequence of a common step, 128 to 512 sequences. Smaller ones have fewer
+// moves to try; larger ones get fewer per sequence, so that time grows little faster than the step.
+constexpr double kFastMoves = 800;
+constexpr double kJointMoves = 40000;
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
                                    const std::optional<StepDraft>& step) {
@@ -21,63 +21,10 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
   return to_plan(instance, table, *step);
 }
 
-void keep_better(std::optional<StepDraft>& best, std::optional<StepDraft> step) {
-  if (step && (!best || total(*step) < total(*best))) best = std::move(step);
-}
-
-// FlexSP's chunks for a few micro-batch counts, each grouped by enumeration.
-std::optional<StepDraft> over_token_chunks(const ScatterTable& table, const Budget& budget) {
-  std::optional<StepDraft> best;
-  const int fewest = fewest_micro_batches(table);
-  for (int count = fewest; count < fewest + kMicroBatchCounts && !budget.exhausted(); ++count) {
-    keep_better(best, group_chunks(table, token_chunks(table, count), kQuick, budget));
-  }
-  return best;
-}
-
-std::optional<StepDraft> over_spread_chunks(const ScatterTable& table, const Budget& budget) {
-  std::optional<StepDraft> best = group_chunks(table, first_fit_chunks(table), kQuick, budget);
-  const int fewest = fewest_micro_batches(table);
-  for (int count = fewest; count < fewest + kMicroBatchCounts && !budget.exhausted(); ++count) {
-    if (const auto chunks = spread_chunks(table, count)) {
-      keep_better(best, group_chunks(table, *chunks, kQuick, budget));
-    }
-  }
-  return best;
-}
-
-std::optional<StepDraft> over_shortest_path(const ScatterTable& table, const GroupingEffort& effort,
-                                            int rounds, const Budget& budget) {
-  // Chunks are consecutive: first and last position name them.
-  std::map<std::pair<int, int>, MicroBatchDraft> grouped;
-  const ChunkCost cost = [&](std::span<const int> positions) {
-    auto batch = group_micro_batch(table, positions, effort);
-    if (!batch) return std::numeric_limits<Ms>::infinity();
-    const Ms makespan = batch->makespan;
-    grouped[{positions.front(), positions.back()}] = std::move(*batch);
-    return makespan;
-  };
-  const auto chunks = shortest_path_chunks(table, cost, rounds, budget);
-  if (!chunks) return std::nullopt;
-  StepDraft step;
-  for (const std::vector<int>& chunk : *chunks) {
-    step.push_back(std::move(grouped.at({chunk.front(), chunk.back()})));
-  }
-  return step;
-}
-
-// Quick and thorough differ in effort only. Begins with something valid, so that a budget that ends
-// at once leaves a plan.
-std::optional<StepDraft> joint(const ScatterTable& table, std::uint64_t seed, const Budget& budget,
-                               const GroupingEffort& effort, int rounds, int exchanges) {
-  std::optional<StepDraft> best = batch_ada(table);
-  keep_better(best, over_token_chunks(table, budget));
-  keep_better(best, over_shortest_path(table, effort, rounds, budget));
-  keep_better(best, over_spread_chunks(table, budget));
-  if (!best) return best;
-  dissolve(table, *best, kQuick, budget);
-  exchange(table, *best, exchanges, seed, budget);
-  return best;
+std::int64_t anneal_steps(const ScatterTable& table, double moves) {
+  const double size = table.size();
+  const double share = std::min({1.0, size / 128, std::pow(512 / std::max(1.0, size), 0.25)});
+  return static_cast<std::int64_t>(moves * size * share);
 }
 
 }  // namespace
@@ -102,25 +49,14 @@ std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance
   add("batch-ada", "the best homogeneous degree of this step",
       "FlexSP section 6.1, FlexSP-BatchAda",
       [](const ScatterTable& table, std::uint64_t, const Budget&) { return batch_ada(table); });
-  add("token-chunks", "token-balanced chunks, group counts enumerated, LPT and move/swap", "",
-      [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
-        return over_token_chunks(table, budget);
-      });
-  add("spread-chunks", "chunks of long and short sequences by LPT or first fit, then groups", "",
-      [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
-        return over_spread_chunks(table, budget);
-      });
-  add("shortest-path", "chunks by shortest path over priced micro-batches", "",
-      [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
-        return over_shortest_path(table, kThorough, 60, budget);
-      });
-  add("fast", "all chunkings quickly, then a short exchange between micro-batches", "",
+  add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return joint(table, seed, budget, kQuick, 6, 200);
+        return joint(table, {.anneal_steps = anneal_steps(table, kFastMoves)}, seed, budget);
       });
-  add("joint", "all chunkings thoroughly, then a long exchange between micro-batches", "",
+  add("joint", "starts from all chunkings race under a long annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return joint(table, seed, budget, kThorough, 60, 20000);
+        return joint(table, {.anneal_steps = anneal_steps(table, kJointMoves), .path_rounds = 200},
+                     seed, budget);
       });
   return all;
 }

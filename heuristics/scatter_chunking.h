@@ -35,12 +35,18 @@ Chunks first_fit_chunks(const ScatterTable& table);
 // The makespan of a chunk given by its positions (ascending), or infinity if it cannot be grouped.
 using ChunkCost = std::function<Ms(std::span<const int> positions)>;
 
+struct PathEffort {
+  int rounds = 30;        // at most
+  double worthwhile = 0;  // a promise of less, as a fraction of the best path, ends the rounds
+  int spread = 0;         // also the best paths of up to so many micro-batches less and more
+};
+
 // Consecutive chunks, longest first, as a shortest path over cut points: an arc is a chunk of at
-// most N C tokens. Arcs first carry `estimate`, which should rarely exceed the truth; those on the
-// shortest path are then priced by `cost`, until a path is priced throughout, `rounds` have passed
-// or the budget ends, and the best fully priced path wins. The number of micro-batches follows.
-// Nothing if no priced path exists.
-std::optional<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
-                                           int rounds, const Budget& budget);
+// most N C tokens. Arcs first carry an estimate, which should rarely exceed the truth; those on the
+// shortest path are then priced by `cost`, until a path is priced throughout, the effort is spent
+// or the budget ends, and the best fully priced path wins. The number of micro-batches follows. The
+// best path comes first, then those of other numbers. Empty if no priced path exists.
+std::vector<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
+                                         const PathEffort& effort, const Budget& budget);
 
 }  // namespace stowage

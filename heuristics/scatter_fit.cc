@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace stowage {
 namespace {
@@ -23,37 +24,98 @@ std::vector<int> levels_by_area(const ScatterTable& table, int position, Ms targ
   return levels;
 }
 
+// The groups of one level in the order of their opening, with what each has left of time and
+// memory, in a segment tree that finds the first with enough of both.
+class OpenGroups {
+ public:
+  int first(Ms time, Tokens tokens) const { return count_ == 0 ? -1 : first(1, time, tokens); }
+
+  int open(Ms time, Tokens tokens) {
+    if (count_ == leaves_) grow();
+    set(count_, time, tokens);
+    return count_++;
+  }
+
+  void take(int slot, Ms time, Tokens tokens) {
+    const Room& room = rooms_[static_cast<std::size_t>(leaves_ + slot)];
+    set(slot, room.time - time, room.tokens - tokens);
+  }
+
+ private:
+  struct Room {
+    Ms time = -1;
+    Tokens tokens = -1;
+  };
+
+  // In the subtree of `node`; its most of time and of tokens may belong to different groups.
+  int first(int node, Ms time, Tokens tokens) const {
+    const Room& room = rooms_[static_cast<std::size_t>(node)];
+    if (room.time < time || room.tokens < tokens) return -1;
+    if (node >= leaves_) return node - leaves_;
+    const int left = first(2 * node, time, tokens);
+    return left >= 0 ? left : first(2 * node + 1, time, tokens);
+  }
+
+  void set(int slot, Ms time, Tokens tokens) {
+    auto node = static_cast<std::size_t>(leaves_ + slot);
+    rooms_[node] = {time, tokens};
+    while (node /= 2) {
+      const Room& left = rooms_[2 * node];
+      const Room& right = rooms_[2 * node + 1];
+      rooms_[node] = {std::max(left.time, right.time), std::max(left.tokens, right.tokens)};
+    }
+  }
+
+  void grow() {
+    const std::vector<Room> old(rooms_.end() - leaves_, rooms_.end());
+    leaves_ = std::max(4, 2 * leaves_);
+    rooms_.assign(static_cast<std::size_t>(2 * leaves_), {});
+    for (int slot = 0; slot < count_; ++slot) {
+      const Room& room = old[static_cast<std::size_t>(slot)];
+      set(slot, room.time, room.tokens);
+    }
+  }
+
+  int leaves_ = 0;
+  int count_ = 0;
+  std::vector<Room> rooms_;
+};
+
 }  // namespace
 
 std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<const int> positions,
                                           Ms target) {
   MicroBatchDraft batch;
   int devices_left = table.devices();
+  std::vector<OpenGroups> open(table.levels().size());
+  std::vector<std::vector<int>> index(table.levels().size());  // of a level's slots in batch.groups
   std::vector<int> levels;
   int kind = -1;
   for (const int position : positions) {
     if (table.kind(position) != kind) levels = levels_by_area(table, position, target);
     kind = table.kind(position);
-    GroupDraft* chosen = nullptr;
+    const Tokens length = table.length(position);
+    int chosen = -1;
     for (const int level : levels) {
-      for (GroupDraft& group : batch.groups) {
-        if (group.level == level && (chosen == nullptr || group.time > chosen->time) &&
-            group.time + table.cost(position, level) <= target &&
-            has_room(table, group, position)) {
-          chosen = &group;
-        }
+      const auto l = static_cast<std::size_t>(level);
+      const Ms time = table.cost(position, level);
+      int slot = open[l].first(time, length);
+      const Level& made = table.levels()[l];
+      if (slot < 0 && made.degree <= devices_left) {
+        devices_left -= made.degree;
+        slot = open[l].open(target - made.overhead, made.capacity);
+        index[l].push_back(static_cast<int>(batch.groups.size()));
+        batch.groups.push_back(empty_group(table, level));
       }
-      if (chosen != nullptr) break;
-      const int degree = table.levels()[static_cast<std::size_t>(level)].degree;
-      if (degree <= devices_left) {
-        devices_left -= degree;
-        chosen = &batch.groups.emplace_back(empty_group(table, level));
-        break;
-      }
+      if (slot < 0) continue;
+      open[l].take(slot, time, length);
+      chosen = index[l][static_cast<std::size_t>(slot)];
+      break;
     }
-    if (chosen == nullptr) return std::nullopt;
-    add_sequence(table, *chosen, position);
-    batch.makespan = std::max(batch.makespan, chosen->time);
+    if (chosen < 0) return std::nullopt;
+    GroupDraft& group = batch.groups[static_cast<std::size_t>(chosen)];
+    add_sequence(table, group, position);
+    batch.makespan = std::max(batch.makespan, group.time);
   }
   return batch;
 }

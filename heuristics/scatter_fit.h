@@ -10,8 +10,8 @@
 namespace stowage {
 
 // Packs `positions` (ascending) so that no group exceeds `target` ms: each sequence tries its
-// degrees from the least device-time to the most, first the fullest group with room, then a new
-// group while devices last. Nothing if a sequence finds no place. O(K groups).
+// degrees from the least device-time to the most, at each the first open group with room, or a new
+// one while devices last. Nothing if a sequence finds no place. O(K levels log groups) as a rule.
 std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<const int> positions,
                                           Ms target);
 

@@ -46,6 +46,7 @@ class MixSearch {
     estimate_ = estimate;
     const Ms worst = longest_chain();
     offer(multifit(table_, positions_, estimate, worst, 10));
+    offer_homogeneous();
     mixes_left_ = effort_.mixes;
     nodes_left_ = std::int64_t{kNodesPerMix} * effort_.mixes;
     descend(static_cast<int>(mix_.size()) - 1, {.devices = table_.devices()});
@@ -101,9 +102,8 @@ class MixSearch {
   }
 
   // The effort is spent, or the best is as good as the estimate says any can be.
-  bool finished() const {
-    return mixes_left_ == 0 || nodes_left_ == 0 || (best_ && best_->makespan <= estimate_);
-  }
+  bool finished() const { return mixes_left_ == 0 || nodes_left_ == 0 || finished_by_estimate(); }
+  bool finished_by_estimate() const { return best_ && best_->makespan <= estimate_; }
 
   void descend(int p, const Chosen& chosen) {
     const Level& level = table_.levels()[static_cast<std::size_t>(p)];
@@ -126,6 +126,16 @@ class MixSearch {
       }
     }
     mix_[static_cast<std::size_t>(p)] = 0;
+  }
+
+  // Groups of one degree: what chunks filled with tokens almost to the brim need, where multifit
+  // runs out of memory. The enumeration may end before it comes to them.
+  void offer_homogeneous() {
+    for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
+      mix_[p] = table_.devices() / table_.levels()[p].degree;
+      offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kForever));
+      mix_[p] = 0;
+    }
   }
 
   void offer(std::optional<MicroBatchDraft> batch) {

@@ -7,7 +7,7 @@
 
 namespace stowage {
 
-std::optional<StepDraft> homogeneous(const ScatterTable& table, int level) {
+std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, double fill) {
   StepDraft step;
   if (table.size() == 0) return step;
   const Level& group = table.levels()[static_cast<std::size_t>(level)];
@@ -17,7 +17,7 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level) {
   }
   if (sizes.front() > group.capacity) return std::nullopt;
   const Tokens room =
-      std::max(group.capacity / 10 * 9 + group.capacity % 10 * 9 / 10, sizes.front());
+      std::max(static_cast<Tokens>(fill * static_cast<double>(group.capacity)), sizes.front());
   const std::optional<Bins> bins = best_fit_decreasing(sizes, room);
   const auto per_batch = static_cast<std::size_t>(table.devices() / group.degree);
   for (std::size_t bin = 0; bin < bins->size(); ++bin) {
@@ -31,10 +31,10 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level) {
   return step;
 }
 
-std::optional<StepDraft> batch_ada(const ScatterTable& table) {
+std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill) {
   std::optional<StepDraft> best;
   for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    std::optional<StepDraft> step = homogeneous(table, level);
+    std::optional<StepDraft> step = homogeneous(table, level, fill);
     if (step && (!best || total(*step) < total(*best))) best = std::move(step);
   }
   return best;

@@ -8,12 +8,16 @@
 
 namespace stowage {
 
-// Packs sequences by best-fit-decreasing into bins of max(0.9 C d, longest) tokens; floor(N / d)
+// What share of a group's memory FlexSP's baselines fill.
+inline constexpr double kPublishedFill = 0.9;
+
+// Packs sequences by best-fit-decreasing into bins of max(fill C d, longest) tokens; floor(N / d)
 // consecutive bins form a micro-batch. Nothing if the longest sequence exceeds C d.
-std::optional<StepDraft> homogeneous(const ScatterTable& table, int level);
+std::optional<StepDraft> homogeneous(const ScatterTable& table, int level,
+                                     double fill = kPublishedFill);
 
 // The fastest homogeneous plan; ties to the smaller degree. Nothing if no degree holds the longest
 // sequence.
-std::optional<StepDraft> batch_ada(const ScatterTable& table);
+std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill = kPublishedFill);
 
 }  // namespace stowage

@@ -1,4 +1,6 @@
-// A whole step at once: chunks, groups, and exchange between micro-batches.
+// A whole step at once: starts from every chunking race under annealing.
+//
+//   StepDraft step = *joint(table, {.anneal_steps = 400000}, seed, budget);
 #pragma once
 
 #include <cstdint>
@@ -16,17 +18,16 @@ namespace stowage {
 std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
                                       const GroupingEffort& effort, const Budget& budget);
 
-// Ruin and recreate over pairs of micro-batches: takes a few sequences out of both, puts each back
-// where the two makespans grow least, polishes, keeps the pair if its sum did not grow. Drops
-// micro-batches that run empty. Never makes the step worse. Deterministic in `seed` and
-// `iterations` unless the budget ends first.
-void exchange(const ScatterTable& table, StepDraft& step, int iterations, std::uint64_t seed,
-              const Budget& budget);
+struct JointEffort {
+  std::int64_t anneal_steps = 400000;  // moves of all starts together
+  int path_rounds = 30;                // of shortest_path_chunks
+};
 
-// Tries to do without a micro-batch, shortest makespans first: spreads its sequences over the
-// others and regroups those that received some; kept if the step gets faster. Gives up after a few
-// failures, or when the budget ends.
-void dissolve(const ScatterTable& table, StepDraft& step, const GroupingEffort& effort,
-              const Budget& budget);
+// Makes starts by homogeneous degrees, shortest path, token-balanced and spread chunks, then
+// anneals them in rounds from which the better half survives. Begins with something valid, so that
+// a budget that ends at once leaves a plan. Nothing if no homogeneous degree holds the longest
+// sequence. Deterministic in `seed` unless the budget ends first.
+std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
+                               std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

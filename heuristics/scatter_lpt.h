@@ -11,7 +11,7 @@ namespace stowage {
 // Takes `positions` (ascending, so longest first) and gives each sequence to the group that then
 // finishes first among those with room; ties to the first group. `mix` holds the number of groups
 // per level. Large groups finish early and so receive the long sequences, which lose least there.
-// Nothing if a sequence finds no room, or some group reaches `cutoff` ms. O(K groups).
+// Nothing if a sequence finds no room, or some group reaches `cutoff` ms. O(K levels log groups).
 std::optional<MicroBatchDraft> lpt_groups(const ScatterTable& table, std::span<const int> mix,
                                           std::span<const int> positions, Ms cutoff);
 

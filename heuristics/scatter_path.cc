@@ -37,33 +37,55 @@ class ChunkPath {
     }
   }
 
-  std::optional<Chunks> run(int rounds, const Budget& budget) {
+  std::vector<Chunks> run(const PathEffort& effort, const Budget& budget) {
+    std::vector<Chunks> found;
+    const std::optional<std::vector<Arc>> best = converge(kAnyCount, effort, budget);
+    if (!best) return found;
+    found.push_back(chunks_of(*best));
+    const int count = static_cast<int>(best->size());
+    for (int other = std::max(1, count - effort.spread); other <= count + effort.spread; ++other) {
+      if (other == count || budget.exhausted()) continue;
+      const auto path = converge(other, effort, budget);
+      if (path) found.push_back(chunks_of(*path));
+    }
+    return found;
+  }
+
+ private:
+  static constexpr int kAnyCount = 0;
+
+  // Prices the arcs of the shortest path of `count` arcs until they hold what they promised.
+  std::optional<std::vector<Arc>> converge(int count, const PathEffort& effort,
+                                           const Budget& budget) {
     Ms best = kForever;
-    std::vector<Arc> best_path;
-    for (int round = 0; round < rounds; ++round) {
-      const auto [length, path] = shortest();
-      if (!(length < best)) break;  // even the estimates promise nothing better
+    std::optional<std::vector<Arc>> best_path;
+    for (int round = 0; round < effort.rounds && !budget.exhausted(); ++round) {
+      const auto [length, path] = shortest(count);
+      if (!(length < best * (1 - effort.worthwhile))) break;  // not even the estimates promise more
       bool priced_before = true;
       Ms truth = 0;
       for (const Arc& arc : path) {
-        if (budget.exhausted()) break;
-        if (!price_.contains(arc)) priced_before = false;
+        if (!price_.contains(arc)) {
+          if (budget.exhausted()) return best_path;
+          priced_before = false;
+        }
         truth += price(arc);
       }
-      if (budget.exhausted()) break;
       if (truth < best) {
         best = truth;
         best_path = path;
       }
       if (priced_before) break;
     }
-    if (best_path.empty() && table_.size() > 0) return std::nullopt;
+    return best_path;
+  }
+
+  Chunks chunks_of(const std::vector<Arc>& path) const {
     Chunks chunks;
-    for (const Arc& arc : best_path) chunks.push_back(positions(arc));
+    for (const Arc& arc : path) chunks.push_back(positions(arc));
     return chunks;
   }
 
- private:
   int cut(int index) const { return cuts_[static_cast<std::size_t>(index)]; }
   double at(const std::vector<double>& sums, int i) const {
     return sums[static_cast<std::size_t>(i)];
@@ -89,10 +111,17 @@ class ChunkPath {
     return kLoss * std::max(area, at(longest_, cut(from)));
   }
 
-  std::pair<Ms, std::vector<Arc>> shortest() {
-    const int last = static_cast<int>(cuts_.size()) - 1;
-    std::vector<Ms> reach(cuts_.size(), kForever);
-    std::vector<int> previous(cuts_.size(), -1);
+  // Of `count` arcs, or of any number.
+  std::pair<Ms, std::vector<Arc>> shortest(int count) {
+    const std::size_t nodes = cuts_.size();
+    const int last = static_cast<int>(nodes) - 1;
+    // With a count there is a layer of nodes for every number of arcs used.
+    const int layers = count == kAnyCount ? 1 : count + 1;
+    std::vector<Ms> reach(nodes * static_cast<std::size_t>(layers), kForever);
+    std::vector<int> previous(reach.size(), -1);
+    const auto node = [nodes](int layer, int index) {
+      return static_cast<std::size_t>(layer) * nodes + static_cast<std::size_t>(index);
+    };
     reach[0] = 0;
     auto known = price_.begin();
     for (int from = 0; from < last; ++from) {
@@ -101,21 +130,27 @@ class ChunkPath {
         if (at(tokens_, cut(to)) - at(tokens_, cut(from)) > batch_tokens_) break;
         while (known != price_.end() && known->first < Arc{from, to}) ++known;
         const bool priced = known != price_.end() && known->first == Arc{from, to};
-        const Ms then =
-            reach[static_cast<std::size_t>(from)] + (priced ? known->second : estimate(from, to));
-        if (then < reach[static_cast<std::size_t>(to)]) {
-          reach[static_cast<std::size_t>(to)] = then;
-          previous[static_cast<std::size_t>(to)] = from;
+        const Ms arc = priced ? known->second : estimate(from, to);
+        for (int layer = 0; layer < std::max(1, layers - 1); ++layer) {
+          const Ms then = reach[node(layer, from)] + arc;
+          const std::size_t target = node(count == kAnyCount ? 0 : layer + 1, to);
+          if (then < reach[target]) {
+            reach[target] = then;
+            previous[target] = from;
+          }
         }
       }
     }
     std::vector<Arc> path;
-    for (int to = last; to > 0 && previous[static_cast<std::size_t>(to)] >= 0;) {
-      const int from = previous[static_cast<std::size_t>(to)];
-      path.insert(path.begin(), {from, to});
+    int layer = layers - 1;
+    for (int to = last; to > 0 && previous[node(layer, to)] >= 0;) {
+      const int from = previous[node(layer, to)];
+      path.push_back({from, to});
       to = from;
+      if (count != kAnyCount) --layer;
     }
-    return {reach.back(), path};
+    std::ranges::reverse(path);
+    return {reach[node(layers - 1, last)], path};
   }
 
   const ScatterTable& table_;
@@ -130,9 +165,10 @@ class ChunkPath {
 
 }  // namespace
 
-std::optional<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
-                                           int rounds, const Budget& budget) {
-  return ChunkPath(table, cost).run(rounds, budget);
+std::vector<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
+                                         const PathEffort& effort, const Budget& budget) {
+  if (table.size() == 0) return {Chunks{}};
+  return ChunkPath(table, cost).run(effort, budget);
 }
 
 }  // namespace stowage

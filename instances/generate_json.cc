@@ -62,18 +62,35 @@ LengthSource read_source(const ObjectReader& reader) {
   return source;
 }
 
+DegreeSet read_degrees(const ObjectReader& reader) {
+  const std::vector<std::string_view> names = degree_set_names();
+  const std::string name = reader.text("degrees", std::string(names.front()));
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    reader.errors().add(code::kGenerator, reader.at("degrees").pointer(),
+                        "must be one of powers, local-or-sharded, any, is \"" + name + '"');
+    return DegreeSet::powers;
+  }
+  return static_cast<DegreeSet>(found - names.begin());
+}
+
 }  // namespace
 
 ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(
-      value, path, errors,
-      {"model", "devices", "limit_tokens", "memory_mib", "source", "list", "step", "mu", "sigma",
-       "least", "most", "count", "seed", "above_limit", "pad_multiple", "name"});
+  const ObjectReader reader(value, path, errors,
+                            {"model", "devices", "limit_tokens", "memory_mib", "degrees",
+                             "largest_degree", "source", "list", "step", "mu", "sigma", "least",
+                             "most", "count", "seed", "above_limit", "pad_multiple", "name"});
   ScatterGenerator generator;
   generator.preset = {.model = reader.text("model"),
                       .devices = static_cast<int>(reader.integer("devices", {1, kMaxDevices})),
                       .limit_tokens = reader.integer("limit_tokens", {1, kMaxExact}),
-                      .memory_mib = reader.number("memory_mib", {.least = 0})};
+                      .memory_mib = reader.number("memory_mib", {.least = 0}),
+                      .degrees = read_degrees(reader)};
+  if (reader.find("largest_degree") != nullptr) {
+    generator.preset.largest_degree =
+        static_cast<int>(reader.integer("largest_degree", {1, kMaxDevices}));
+  }
   generator.source = read_source(reader);
   generator.count = reader.integer("count", {0, kMaxSequences});
   generator.seed = static_cast<std::uint64_t>(reader.integer("seed", {0, kMaxExact}));
@@ -103,6 +120,12 @@ std::string write_generated(const GeneratedScatter& generated) {
   json.integer("devices", generator.preset.devices);
   json.integer("limit_tokens", generator.preset.limit_tokens);
   json.number("memory_mib", generator.preset.memory_mib);
+  if (generator.preset.degrees != DegreeSet::powers) {
+    json.text("degrees", degree_set_names()[static_cast<std::size_t>(generator.preset.degrees)]);
+  }
+  if (generator.preset.largest_degree != 0) {
+    json.integer("largest_degree", generator.preset.largest_degree);
+  }
   write_source(json, generator);
   json.integer("count", generator.count);
   json.integer("seed", static_cast<std::int64_t>(generator.seed));

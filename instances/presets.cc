@@ -58,18 +58,31 @@ const std::array<PublishedModel, 3>& published_models() {
 
 constexpr Mib kActivation7bOn16 = 2.668764648;  // published apart for gpt-7b on 16 devices
 
-// MiB per ms between the devices of a group. Published up to 64; beyond, each doubling is assumed
-// to lose as much as the last published one did, and the result is rounded to two decimals.
+// MiB per ms between the devices of a group. Published for powers of two up to 64; beyond, each
+// doubling is assumed to lose as much as the last published one did, and the result is rounded to
+// two decimals. Between powers of two the next larger one's is assumed: the slowest link decides.
 double bandwidth(int degree) {
   constexpr std::array<double, 6> kPublished = {119.54, 104.07, 96.5, 10.33, 5.94, 4.87};
   std::size_t doublings = 0;  // degree = 2^(doublings + 1)
-  for (int d = degree; d > 2; d /= 2) ++doublings;
+  for (int d = 2; d < degree; d *= 2) ++doublings;
   if (doublings < kPublished.size()) return kPublished[doublings];
   double value = kPublished.back();
   for (std::size_t i = kPublished.size(); i <= doublings; ++i) {
     value *= kPublished[5] / kPublished[4];
   }
   return std::round(value * 100) / 100;
+}
+
+std::vector<int> degrees_up_to(int largest, DegreeSet set) {
+  if (set == DegreeSet::local_or_sharded) {
+    return largest == 1 ? std::vector<int>{1} : std::vector<int>{1, largest};
+  }
+  std::vector<int> degrees;
+  for (int degree = 1; degree <= largest;
+       degree = set == DegreeSet::any ? degree + 1 : 2 * degree) {
+    degrees.push_back(degree);
+  }
+  return degrees;
 }
 
 std::string listed_limits(const PublishedModel& model) {
@@ -88,6 +101,8 @@ std::vector<std::string_view> scatter_preset_models() {
   return names;
 }
 
+std::vector<std::string_view> degree_set_names() { return {"powers", "local-or-sharded", "any"}; }
+
 std::optional<Tokens> parse_token_limit(std::string_view text) {
   Tokens tokens = 0;
   const char* const last = text.data() + text.size();
@@ -104,6 +119,11 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
     errors.add(code::kPreset, "/devices",
                "must be an integer from 1 to " + std::to_string(kMaxPresetDevices) + ", is " +
                    std::to_string(preset.devices));
+  }
+  if (preset.largest_degree < 0 || preset.largest_degree > preset.devices) {
+    errors.add(code::kPreset, "/largest_degree",
+               "must be an integer from 1 to the number of devices, is " +
+                   std::to_string(preset.largest_degree));
   }
   if (!(preset.memory_mib >= 0 && preset.memory_mib <= static_cast<double>(kMaxExact))) {
     errors.add(code::kPreset, "/memory_mib",
@@ -150,11 +170,17 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
                    .linear_ms = model->linear_ms,
                    .fixed_ms = model->fixed_ms,
                    .all_to_all = {.mib_per_token = model->all_to_all_mib_per_token}};
-  for (int degree = 1; degree <= preset.devices; degree *= 2) {
-    instance.cluster.degrees.push_back(degree);
+  const int largest = preset.largest_degree == 0 ? preset.devices : preset.largest_degree;
+  instance.cluster.degrees = degrees_up_to(largest, preset.degrees);
+  for (const int degree : instance.cluster.degrees) {
     if (degree > 1) instance.cost.all_to_all.mib_per_ms[degree] = bandwidth(degree);
   }
-  instance.pad_multiple = Tokens{2} * preset.devices;
+  instance.cluster.aligned = preset.degrees != DegreeSet::any;
+  if (preset.degrees != DegreeSet::powers) {
+    instance.name +=
+        '-' + std::string(degree_set_names()[static_cast<std::size_t>(preset.degrees)]);
+  }
+  instance.pad_multiple = Tokens{2} * largest;
   return instance;
 }
 

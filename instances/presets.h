@@ -17,16 +17,25 @@
 
 namespace stowage {
 
+// Which degrees, up to the largest, a group may have.
+enum class DegreeSet {
+  powers,            // powers of two: FlexSP, Megatron's dynamic context parallelism
+  local_or_sharded,  // 1 and the largest: Skrull (arXiv 2505.19609)
+  any,               // every one, starting at any rank: ByteScale (arXiv 2502.21231)
+};
+
 struct ScatterPreset {
   std::string model = "gpt-7b";  // one of scatter_preset_models()
   int devices = 64;              // 1 to kMaxPresetDevices
   Tokens limit_tokens = 192000;  // the longest sequence the model is built for
   Mib memory_mib = 30720;        // usable memory of one device
+  DegreeSet degrees = DegreeSet::powers;
+  int largest_degree = 0;  // 0: as many as devices
 
   bool operator==(const ScatterPreset&) const = default;
 };
 
-inline constexpr int kMaxPresetDevices = 1024;
+inline constexpr int kMaxPresetDevices = 16384;
 
 // "gpt-7b", "gpt-13b", "gpt-30b".
 std::vector<std::string_view> scatter_preset_models();
@@ -34,9 +43,12 @@ std::vector<std::string_view> scatter_preset_models();
 // "192k" and "192K" are 192000, "192000" is itself; nothing for anything else.
 std::optional<Tokens> parse_token_limit(std::string_view text);
 
-// The instance, with pad_multiple 2 * devices and degrees 1, 2, 4, ... up to `devices`. Errors
-// point at the option ("/model"): E501 for a model, a number of devices or a memory that is none,
-// E502 for a combination that was never published.
+// "powers", "local-or-sharded", "any", in the order of DegreeSet.
+std::vector<std::string_view> degree_set_names();
+
+// The instance, with pad_multiple twice the largest degree. Errors point at the option ("/model"):
+// E501 for a model, a number of devices, a degree or a memory that is none, E502 for a combination
+// that was never published.
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
 
 }  // namespace stowage

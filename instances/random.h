@@ -21,4 +21,26 @@ inline double draw_unit(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1.0p-53;
 }
 
+// A generator for inner loops (SplitMix64: Steele, Lea and Flood 2014): quicker than mt19937_64,
+// and its bounded draws are biased by at most bound / 2^32.
+class QuickRandom {
+ public:
+  explicit QuickRandom(std::uint64_t seed) : state_(seed) {}
+
+  // Uniform in [0, bound). Requires bound >= 1.
+  std::uint32_t below(std::uint32_t bound) {
+    return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
+  }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+
+  std::uint64_t state_;
+};
+
 }  // namespace stowage

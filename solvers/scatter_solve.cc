@@ -9,7 +9,7 @@
 
 #include "formulations/scatter_bounds.h"
 #include "heuristics/registry.h"
-#include "heuristics/scatter_joint.h"
+#include "heuristics/scatter_anneal.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
@@ -23,12 +23,12 @@ constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
 constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
 constexpr std::int64_t kMostRegroupNodes = 1000000;
-constexpr int kExchanges = 20000;  // per round
+constexpr std::int64_t kAnnealSteps = 1000000;  // of the first round, doubled each round
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
 const Method kExact{"exact", MethodKind::ours,
-                    "whole-step MILP, or exchange and MILP regrouping, until proof or limit", ""};
+                    "whole-step MILP, or annealing and MILP regrouping, until proof or limit", ""};
 const Method kFlexsp{"flexsp", MethodKind::baseline,
                      "FlexSP: token chunks, 16 buckets, the published MILP per micro-batch",
                      "FlexSP sections 4.2 to 4.4"};
@@ -141,15 +141,15 @@ class ScatterSolve {
     }
   }
 
-  // Rounds of exchange and MILP regrouping, each with a new seed, until a limit or the proof.
+  // Rounds of annealing and MILP regrouping, each with a new seed, until a limit or the proof.
   void improve() {
     const ScatterTable table(instance_);
     std::int64_t nodes = kRegroupNodes;
     for (std::uint64_t round = 1; !done(); ++round) {
       StepDraft step = to_draft(table, *incumbent_.plan());
-      exchange(table, step, kExchanges, options_.seed + round, budget_);
+      anneal(table, step, {.steps = kAnnealSteps}, options_.seed + round, budget_);
       budget_.count_nodes(1);
-      incumbent_.offer(to_plan(instance_, table, step), 'L', "exchange");
+      incumbent_.offer(to_plan(instance_, table, step), 'L', "anneal");
       if (done()) return;
       regroup_by_milp(instance_, exact_options(round), nodes, incumbent_, budget_);
       nodes = std::min(2 * nodes, kMostRegroupNodes);

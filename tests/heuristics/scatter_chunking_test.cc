@@ -98,6 +98,7 @@ TEST(ScatterChunking, FewestMicroBatchesIsTheTokenQuotient) {
 // With costs that the estimates never exceed, the lazy search finds the best consecutive cut.
 TEST(ScatterChunking, ShortestPathIsTheBestConsecutiveCut) {
   int compared = 0;
+  int other_counts = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed, 8);
     if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
@@ -115,13 +116,22 @@ TEST(ScatterChunking, ShortestPathIsTheBestConsecutiveCut) {
       return sum;
     };
     const Budget budget;
-    const auto chunks = shortest_path_chunks(table, cost, 100000, budget);
-    ASSERT_TRUE(chunks);
-    EXPECT_EQ(sorted_union(*chunks), everyone(table));
-    EXPECT_NEAR(price(*chunks), best_cut(table, table.size(), price), 1e-9 * price(*chunks));
+    const auto paths = shortest_path_chunks(table, cost, {.rounds = 100000, .spread = 1}, budget);
+    ASSERT_FALSE(paths.empty());
+    EXPECT_NEAR(price(paths[0]), best_cut(table, table.size(), price), 1e-9 * price(paths[0]));
+    for (const Chunks& chunks : paths) {
+      EXPECT_EQ(sorted_union(chunks), everyone(table));
+      EXPECT_GE(price(chunks), price(paths[0]) * (1 - 1e-12));
+    }
+    for (std::size_t i = 1; i < paths.size(); ++i) {
+      const auto apart = std::abs(static_cast<int>(paths[i].size() - paths[0].size()));
+      EXPECT_EQ(apart, 1);
+      ++other_counts;
+    }
     ++compared;
   }
   EXPECT_GT(compared, 150);
+  EXPECT_GT(other_counts, 100);
 }
 
 }  // namespace

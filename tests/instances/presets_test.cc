@@ -71,6 +71,26 @@ TEST(Presets, BandwidthsAreThePublishedOnesAndFallBeyondThem) {
   EXPECT_EQ(preset({.devices = 1024}).cost.all_to_all.mib_per_ms, expected);
 }
 
+TEST(Presets, DegreesFollowTheNamedSet) {
+  const ScatterInstance ends =
+      preset({.devices = 96, .degrees = DegreeSet::local_or_sharded, .largest_degree = 48});
+  EXPECT_EQ(ends.cluster.degrees, (std::vector<int>{1, 48}));
+  EXPECT_EQ(ends.pad_multiple, 96);
+  const ScatterInstance any = preset({.devices = 32, .degrees = DegreeSet::any});
+  EXPECT_EQ(any.cluster.degrees.size(), 32U);
+  EXPECT_FALSE(any.cluster.aligned);
+  EXPECT_EQ(any.cost.all_to_all.mib_per_ms.at(3), 104.07);
+  EXPECT_EQ(any.cost.all_to_all.mib_per_ms.at(9), 10.33);
+  const ScatterInstance large = preset({.devices = 12288, .largest_degree = 64});
+  EXPECT_EQ(large.cluster.degrees.back(), 64);
+  for (const ScatterInstance& instance : {ends, any, large}) {
+    const Result<ScatterInstance> read = read_scatter_instance(write_scatter_instance(instance));
+    ASSERT_TRUE(read) << to_string(read.errors()[0]);
+    EXPECT_EQ(*read, instance);
+  }
+  EXPECT_FALSE(scatter_preset({.devices = 64, .largest_degree = 65}));
+}
+
 TEST(Presets, LimitsAreThousandsOfTokens) {
   EXPECT_EQ(parse_token_limit("192k"), 192000);
   EXPECT_EQ(parse_token_limit("384K"), 384000);

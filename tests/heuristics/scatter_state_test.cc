@@ -1,0 +1,76 @@
+#include "heuristics/scatter_state.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "heuristics/scatter_homogeneous.h"
+#include "instances/random.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+// What the state keeps up to date, computed anew from its groups.
+double energy_from_scratch(const StepState& state, int index, double weight) {
+  const StepState::Batch& batch = state.batch(index);
+  Ms makespan = 0;
+  double squares = 0;
+  for (const int id : batch.groups) {
+    const StepState::Group& group = state.group(id);
+    if (group.positions.empty()) continue;
+    Ms time = state.overhead(group.level);
+    for (const int position : group.positions) time += state.cost(position, group.level);
+    makespan = std::max(makespan, time);
+    squares += state.degree(group) * time * time;
+  }
+  if (makespan == 0) return 0;
+  return makespan + weight * squares / state.table().devices() / makespan;
+}
+
+// Random moves and swaps, as long as they fit: each must change the energy by what was foretold.
+TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
+  constexpr double kWeight = 0.5;
+  int done = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed, 14);
+    if (instance.lengths.size() < 2 || !unplaceable_sequences(instance).empty()) continue;
+    const ScatterTable table(instance);
+    StepState state(table, *batch_ada(table), kWeight);
+    QuickRandom random(seed);
+    for (int i = 0; i < 100; ++i) {
+      const auto size = static_cast<std::uint32_t>(table.size());
+      const int position = static_cast<int>(random.below(size));
+      const int from = state.group_of(position);
+      const int to =
+          state.groups()[random.below(static_cast<std::uint32_t>(state.groups().size()))];
+      const StepState::Group& target = state.group(to);
+      if (to == from || state.length(position) > state.room(target)) continue;
+      const int left = state.group(from).batch;
+      const int right = target.batch;
+      const Ms after = state.group(from).time - state.cost(position, state.group(from).level);
+      const StepState::Change out{from, state.group(from).positions.size() == 1 ? 0 : after};
+      const StepState::Change in{to, target.time + state.cost(position, target.level)};
+      double foretold = 0;
+      if (left == right) {
+        foretold = state.energy_with(left, std::array{out, in});
+      } else {
+        foretold = state.energy_with(left, {&out, 1}) + state.energy_with(right, {&in, 1});
+      }
+      state.move(position, to);
+      double kept = state.batch(left).energy;
+      double truth = energy_from_scratch(state, left, kWeight);
+      if (left != right) {
+        kept += state.batch(right).energy;
+        truth += energy_from_scratch(state, right, kWeight);
+      }
+      EXPECT_NEAR(foretold, truth, 1e-6 * truth);
+      EXPECT_NEAR(kept, truth, 1e-6 * truth);
+      ++done;
+    }
+  }
+  EXPECT_GT(done, 1000);
+}
+
+}  // namespace
+}  // namespace stowage
