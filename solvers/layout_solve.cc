@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "heuristics/layout_registry.h"
 #include "instances/layout_compose.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
@@ -44,6 +45,27 @@ class LayoutSolve {
 
  private:
   StoppedBy search() {
+    if (options_.method != kAuto.name && options_.method != kExact.name) {
+      run_heuristic(options_.method);
+      return StoppedBy::heuristic_end;
+    }
+    run_heuristic("fast");
+    if (incumbent_.within(options_.gap)) return StoppedBy::gap;
+    return run_search();
+  }
+
+  void run_heuristic(const std::string& name) {
+    for (const LayoutHeuristic& heuristic : layout_heuristics(instance_)) {
+      if (heuristic.name != name) continue;
+      if (auto plan = heuristic.run(instance_, options_.seed, budget_)) {
+        incumbent_.offer(std::move(*plan), 'H', name);
+      } else if (options_.method == name) {
+        incumbent_.remark(name + " has no layout for this instance");
+      }
+    }
+  }
+
+  StoppedBy run_search() {
     const LayoutTable table(instance_);
     LayoutStart start{.bound = static_cast<Bytes>(incumbent_.bound()),
                       .capacity = instance_.capacity};
@@ -95,7 +117,16 @@ class LayoutSolve {
 
 }  // namespace
 
-std::vector<Method> methods_of(const LayoutInstance&) { return {kAuto, kExact}; }
+std::vector<Method> methods_of(const LayoutInstance& instance) {
+  std::vector<Method> all{kAuto};
+  for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
+    const bool published = !heuristic.source.empty();
+    all.push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
+                   heuristic.summary, heuristic.source});
+  }
+  all.push_back(kExact);
+  return all;
+}
 
 Outcome solve_family(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress) {

@@ -106,7 +106,8 @@ TEST(ScatterFit, MeetsItsTarget) {
     for (const double slack : {1.0, 1.5, 4.0}) {
       const auto batch = fit_groups(table, everyone(table), slack * estimate);
       if (!batch) continue;
-      EXPECT_LE(batch->makespan, slack * estimate);
+      // The makespan is summed up anew, in another order.
+      EXPECT_LE(batch->makespan, slack * estimate * (1 + 1e-12));
       expect_sound(table, *batch);
     }
   }
