@@ -1,5 +1,4 @@
-// stowage convert: other people's files into instances. A plain list of lengths becomes a scatter
-// instance.
+// stowage convert: other people's files into instances, and layouts into MiniMalloc's tables.
 #include <utility>
 
 #include "cli/command.h"
@@ -10,6 +9,8 @@
 #include "cli/numbers.h"
 #include "cli/preset_flags.h"
 #include "instances/json.h"
+#include "instances/layout_csv.h"
+#include "instances/layout_load.h"
 #include "instances/length_list.h"
 #include "instances/presets.h"
 
@@ -24,27 +25,54 @@ std::string stem(const std::string& path) {
   return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
 }
 
+bool is_csv(const std::string& path) { return path.ends_with(".csv"); }
+
 class ConvertCommand : public Command {
  public:
   CommandText text() const override {
     return {.name = "convert",
             .arguments = "IN OUT",
-            .summary = "Turn a plain list of lengths, one a line, into a scatter instance",
+            .summary = "A list of lengths into a scatter instance, a CSV of buffers into a layout",
             .examples = {"stowage convert lengths.txt step.json --devices 16",
                          "stowage convert lengths.txt - --preset gpt-13b --limit 384K",
-                         "stowage convert lengths.txt step.json --pad-multiple 128 --name monday"}};
+                         "stowage convert buffers.1048576.csv layout.json"}};
   }
 
   void declare(Flags& flags) override {
-    flags.positional("IN", in_, "The list, - for stdin");
-    flags.positional("OUT", out_, "The instance, - for stdout");
+    flags.positional("IN", in_,
+                     "Lengths, one a line; a table of buffers (.csv); or a layout instance, for a "
+                     "table. - for stdin");
+    flags.positional("OUT", out_, "The instance, or a table (.csv); - for stdout");
     preset_.declare(flags);
-    flags.text("--name", name_, "NAME", "Of the instance; default the name of the list");
+    flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
+                  "Of the layout; default the number in NAME.BYTES.csv, if there is one");
+    flags.text("--plan", plan_, "PLAN", "To a table: the offsets, as pins");
+    flags.text("--name", name_, "NAME", "Of the instance; default the name of the file");
     output_flags_.declare(flags, false);
   }
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
+    if (auto error = misplaced_flag()) return console.refuse(*error);
+    if (is_csv(out_)) return to_table(console);
+    return is_csv(in_) ? from_table(console) : from_lengths(console);
+  }
+
+ private:
+  std::optional<InputError> misplaced_flag() const {
+    const auto complaint = [](const char* flag, const char* why) {
+      return InputError{kUsage, flag, std::string("has an effect only ") + why};
+    };
+    if (preset_.given() && (is_csv(in_) || is_csv(out_))) {
+      return complaint("--preset", "on lists of lengths");
+    }
+    if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
+    if (!plan_.empty() && !is_csv(out_)) return complaint("--plan", "where OUT is a table");
+    if (!name_.empty() && is_csv(out_)) return complaint("--name", "where OUT is an instance");
+    return std::nullopt;
+  }
+
+  ExitCode from_lengths(Console& console) const {
     Result<ScatterPreset> preset = preset_.preset();
     if (!preset) return console.refuse(preset.errors().front());
     Result<ScatterInstance> converted = scatter_preset(*preset);
@@ -64,23 +92,69 @@ class ConvertCommand : public Command {
     if (const auto again = read_scatter_instance(json); !again) {
       return console.refuse(errors_in(in_, again.errors()));
     }
-    return write(console, scatter, json);
-  }
-
- private:
-  ExitCode write(Console& console, const ScatterInstance& scatter, const std::string& json) const {
     const auto unplaceable = static_cast<std::int64_t>(unplaceable_sequences(scatter).size());
     if (unplaceable > 0) {
       console.warn(grouped(unplaceable) + " sequences fit no group: solve will call it infeasible");
     }
-    const Instance instance = scatter;
-    const std::string line = "instance  scatter  " + printable(scatter.name) + "   " +
-                             instance_size(instance) + "  -> " + out_;
+    return write(console, scatter, json);
+  }
+
+  ExitCode from_table(Console& console) const {
+    Result<std::string> text = read_file(in_);
+    if (!text) return console.refuse(text.errors().front());
+    Result<LayoutInstance> table = read_layout_csv(*text, in_);
+    if (!table) return console.refuse(errors_in("", table.errors()));
+    LayoutInstance layout = *std::move(table);
+    layout.name = name_.empty() ? stem(in_) : name_;
+    layout.capacity = capacity_ ? capacity_ : capacity_in_file_name(in_);
+    if (const auto why = layout_infeasibility(layout)) {
+      console.warn(why->text + ": solve will call it infeasible");
+    }
+    return write(console, layout, write_layout_instance(layout));
+  }
+
+  ExitCode to_table(Console& console) const {
+    Loaded<Instance> instance = load_instance(in_);
+    if (!instance.value) return console.refuse(instance.errors);
+    if (auto error = not_of(*instance.value, "layout")) {
+      return console.refuse(errors_in(in_, {*error}));
+    }
+    const auto& layout = std::get<LayoutInstance>(*instance.value);
+    if (plan_.empty()) return write_table(console, layout, write_layout_csv(layout));
+    const Loaded<Plan> plan = load_plan(plan_);
+    if (!plan.value) return console.refuse(plan.errors);
+    if (auto error = other_problem(*instance.value, *plan.value)) {
+      return console.refuse(errors_in(plan_, {*error}));
+    }
+    // No plan leaves unverified.
+    if (const auto violations = verify_plan(*instance.value, *plan.value); !violations.empty()) {
+      for (const Violation& violation : violations) console.finding(to_string(violation));
+      return console.refuse({kUsage, "--plan", "must be valid for the instance, is not"},
+                            ExitCode::refused);
+    }
+    return write_table(console, layout,
+                       write_layout_csv(layout, std::get<LayoutPlan>(*plan.value)));
+  }
+
+  ExitCode write_table(Console& console, const LayoutInstance& layout,
+                       const Result<std::string>& table) const {
+    if (!table) return console.refuse(errors_in(in_, table.errors()));
+    if (layout.capacity) {
+      console.warn("a table has no room for the capacity of " + grouped(*layout.capacity) +
+                   " bytes");
+    }
+    return write(console, layout, *table);
+  }
+
+  ExitCode write(Console& console, const Instance& instance, const std::string& text) const {
+    const std::string line = "instance  " + std::string(problem_name(instance)) + "  " +
+                             printable(instance_name(instance)) + "   " + instance_size(instance) +
+                             "  -> " + out_;
     if (out_ == "-") {
       console.info(line);
-      return console.answer(json, ExitCode::ok);
+      return console.answer(text, ExitCode::ok);
     }
-    if (auto error = write_file(out_, json)) return console.refuse(*error);
+    if (auto error = write_file(out_, text)) return console.refuse(*error);
     console.info(line);
     return ExitCode::ok;
   }
@@ -88,6 +162,8 @@ class ConvertCommand : public Command {
   std::string in_;
   std::string out_;
   std::string name_;
+  std::string plan_;
+  std::optional<std::int64_t> capacity_;
   PresetFlags preset_;
   OutputFlags output_flags_;
 };

@@ -14,7 +14,7 @@
 namespace stowage {
 
 struct CommandText {
-  std::string_view name;                     // "solve"
+  std::string_view name;                     // "solve", "generate layout"
   std::string_view arguments;                // "INSTANCE [-o PLAN]"
   std::string_view summary;                  // one line
   std::array<std::string_view, 3> examples;  // each runs as it stands after those before it
@@ -31,7 +31,8 @@ class Command {
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_export_command();
-std::unique_ptr<Command> make_generate_command();
+std::unique_ptr<Command> make_generate_layout_command();
+std::unique_ptr<Command> make_generate_scatter_command();
 std::unique_ptr<Command> make_plan_stream_command();
 std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_schema_command();

@@ -32,7 +32,7 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
   for (const auto& command : commands) {
     const CommandText text = command->text();
     std::string name = "  " + std::string(text.name);
-    name.resize(15, ' ');
+    name.resize(20, ' ');
     help += name + std::string(text.summary) + '\n';
   }
   help +=
@@ -64,6 +64,51 @@ ExitCode run_command(Command& command, const std::vector<std::string>& arguments
   return command.run(console);
 }
 
+// The command that the first one or two words name; those words are taken off.
+Command* take_command(const std::vector<std::unique_ptr<Command>>& commands,
+                      std::vector<std::string>& arguments) {
+  for (const auto& command : commands) {
+    const std::string_view name = command->text().name;
+    std::string words = arguments.front();
+    std::ptrdiff_t count = 1;
+    if (name.find(' ') != std::string_view::npos && arguments.size() > 1) {
+      words += ' ' + arguments[1];
+      count = 2;
+    }
+    if (words != name) continue;
+    arguments.erase(arguments.begin(), arguments.begin() + count);
+    return command.get();
+  }
+  return nullptr;
+}
+
+// The second words of the commands that begin with `word`: "scatter", "layout" for "generate".
+std::vector<std::string> families_of(const std::vector<std::unique_ptr<Command>>& commands,
+                                     const std::string& word) {
+  std::vector<std::string> families;
+  for (const auto& command : commands) {
+    const std::string name(command->text().name);
+    if (name.rfind(word + ' ', 0) == 0) families.push_back(name.substr(word.size() + 1));
+  }
+  return families;
+}
+
+// What is wrong with words that name no command.
+InputError unknown_command(const std::vector<std::unique_ptr<Command>>& commands,
+                           const std::vector<std::string>& arguments) {
+  const std::string& name = arguments.front();
+  if (const auto families = families_of(commands, name); !families.empty()) {
+    const std::string choice = " (choose " + comma_list(families) + ')';
+    if (arguments.size() < 2) return {kUsage, "FAMILY", "is missing" + choice};
+    return {kUsage, "FAMILY",
+            "unknown value '" + arguments[1] + '\'' + choice + suggestion(arguments[1], families)};
+  }
+  const bool flag = name.size() > 1 && name.front() == '-';
+  return {kUsage, name,
+          (flag ? "a command must come first (choose " : "unknown command (choose ") +
+              comma_list(names_of(commands)) + ')' + suggestion(name, names_of(commands))};
+}
+
 ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
   const std::vector<std::unique_ptr<Command>> commands = make_commands();
   if (arguments.empty()) {
@@ -71,24 +116,19 @@ ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
         {kUsage, "COMMAND",
          "is missing (choose " + comma_list(names_of(commands)) + "; see stowage --help)"});
   }
-  std::string name = arguments.front();
-  arguments.erase(arguments.begin());
-  if (name == "-V" || name == "--version") return console.answer(version_text(), ExitCode::ok);
-  if (name == "-h" || name == "--help" || (name == "help" && arguments.empty())) {
+  const std::string first = arguments.front();
+  if (first == "-V" || first == "--version") return console.answer(version_text(), ExitCode::ok);
+  if (first == "-h" || first == "--help" || (first == "help" && arguments.size() == 1)) {
     return console.answer(overview(commands), ExitCode::ok);
   }
-  if (name == "help") {  // stowage help solve
-    name = arguments.front();
-    arguments = {"--help"};
+  if (first == "help") {  // stowage help solve
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
   }
-  for (const auto& command : commands) {
-    if (command->text().name == name) return run_command(*command, arguments, console);
+  if (Command* command = take_command(commands, arguments)) {
+    return run_command(*command, arguments, console);
   }
-  const bool flag = name.size() > 1 && name.front() == '-';
-  return console.refuse(
-      {kUsage, name,
-       (flag ? "a command must come first (choose " : "unknown command (choose ") +
-           comma_list(names_of(commands)) + ')' + suggestion(name, names_of(commands))});
+  return console.refuse(unknown_command(commands, arguments));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("instance.json", kTinyInstance);
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("lengths.txt", length_list());
+  dir.write("buffers.1048576.csv", kTable);
   const Finished run =
       run_stowage({"solve", "instance.json", "-o", "plan.json", "--node-limit", "1000"},
                   {.directory = dir.path()});

@@ -47,6 +47,10 @@ inline std::string long_instance(int sequences) {
   return text + "]}\n";
 }
 
+// Five buffers of at most 12 bytes at once, as MiniMalloc's table; the optimum is 12.
+inline constexpr char kTable[] =
+    "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
+
 // Lines for 64 sequences.
 inline std::string length_list() {
   std::string text;
@@ -54,7 +58,8 @@ inline std::string length_list() {
   return text;
 }
 
-// Puts instance.json, plan.json, outcome.json and lengths.txt into the directory.
+// Puts instance.json, plan.json, outcome.json, lengths.txt and buffers.1048576.csv into the
+// directory.
 void fill_with_examples(const TempDir& dir);
 
 }  // namespace stowage

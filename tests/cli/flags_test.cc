@@ -82,7 +82,7 @@ const Case kCases[] = {
      "stowage: --methods: must be words separated by commas, is 'fast,,auto'\n"},
     {"family",
      {"generate", "scater"},
-     "stowage: FAMILY: unknown value 'scater' (choose scatter); did you mean 'scatter'?\n"},
+     "stowage: FAMILY: unknown value 'scater' (choose scatter, layout); did you mean 'scatter'?\n"},
     {"flag_without_effect",
      {"generate", "scatter", "--lengths", "uniform", "--mu", "3"},
      "stowage: --mu: has no effect with --lengths uniform\n"},

@@ -1,4 +1,4 @@
-// stowage generate: seeded instances from published presets and a source of lengths.
+// stowage generate scatter: seeded steps from published presets and a source of lengths.
 #include <utility>
 
 #include "cli/command.h"
@@ -8,7 +8,6 @@
 #include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/preset_flags.h"
-#include "cli/suggest.h"
 #include "instances/generate.h"
 #include "instances/json.h"
 #include "instances/length_list.h"
@@ -18,20 +17,19 @@ namespace {
 
 constexpr std::int64_t kDefaultCount = 512;
 
-class GenerateCommand : public Command {
+class GenerateScatterCommand : public Command {
  public:
   CommandText text() const override {
     return {
-        .name = "generate",
-        .arguments = "FAMILY [-o INSTANCE]",
-        .summary = "Make an instance from a preset and a list or distribution of lengths",
+        .name = "generate scatter",
+        .arguments = "[-o INSTANCE]",
+        .summary = "Make a step from a preset and a list or distribution of lengths",
         .examples = {"stowage generate scatter --preset gpt-7b --devices 16 --seed 7 -o step.json",
                      "stowage generate scatter --lengths lengths.txt --count 8 --step 1",
                      "stowage generate scatter --lengths uniform --least 512 --most 4096"}};
   }
 
   void declare(Flags& flags) override {
-    flags.positional("FAMILY", family_, "scatter");
     flags.text("-o,--output", output_, "INSTANCE", "Write the instance there instead of stdout");
     preset_.declare(flags);
     flags.text("--lengths", lengths_, "SOURCE",
@@ -53,11 +51,6 @@ class GenerateCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    if (family_ != "scatter") {
-      return console.refuse(
-          {kUsage, "FAMILY",
-           "unknown value '" + family_ + "' (choose scatter)" + suggestion(family_, {"scatter"})});
-    }
     Result<ScatterPreset> preset = preset_.preset();
     if (!preset) return console.refuse(preset.errors().front());
     ScatterGenerator generator{
@@ -142,7 +135,6 @@ class GenerateCommand : public Command {
     return ExitCode::ok;
   }
 
-  std::string family_;
   std::string output_;
   std::string lengths_ = "lognormal";
   std::string above_ = "drop";
@@ -161,6 +153,8 @@ class GenerateCommand : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_generate_command() { return std::make_unique<GenerateCommand>(); }
+std::unique_ptr<Command> make_generate_scatter_command() {
+  return std::make_unique<GenerateScatterCommand>();
+}
 
 }  // namespace stowage

@@ -1,0 +1,183 @@
+// stowage generate layout: the tensors of a transformer's training step, or random buffers.
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/common_flags.h"
+#include "cli/error_codes.h"
+#include "cli/family.h"
+#include "cli/files.h"
+#include "cli/preset_flags.h"
+#include "instances/json.h"
+#include "instances/layout_generate.h"
+#include "instances/layout_trace.h"
+#include "instances/presets.h"
+
+namespace stowage {
+namespace {
+
+class GenerateLayoutCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "generate layout",
+            .arguments = "[-o INSTANCE]",
+            .summary = "Make the memory trace of a transformer's step, or random buffers",
+            .examples = {"stowage generate layout --model llama-7b --tokens 128K -o trace.json",
+                         "stowage generate layout --one-layer --recompute selective --ranks 4",
+                         "stowage generate layout --kind guillotine --buffers 200 --seed 7"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.text("-o,--output", output_, "INSTANCE", "Write the instance there instead of stdout");
+    flags.choice("--kind", kind_, {"trace", "random", "short-lived", "guillotine"},
+                 "A transformer's trace, uniform sizes and lifetimes, the same with short "
+                 "lifetimes, or a rectangle cut to pieces. Default trace");
+    std::vector<std::string> models;
+    for (const TransformerShape& shape : transformer_shapes()) models.emplace_back(shape.name);
+    flags.choice("--model", model_, models, "trace: whose shape; default " + models.front());
+    flags.text("--tokens", tokens_, "TOKENS", "trace: of the micro-batch; default 8192");
+    flags.integer("--ranks", ranks_, "N", 1, 1'000'000, "trace: that share a layer; default 8");
+    flags.integer("--kv-heads", kv_heads_, "N", 1, 1'000'000,
+                  "trace: key and value heads; default as many as heads");
+    flags.integer("--layers", layers_, "N", 1, 1000, "trace: default the model's");
+    flags.toggle("--one-layer", one_layer_, "trace: one layer without embedding and head");
+    flags.choice("--recompute", recompute_, {"none", "selective", "full"},
+                 "trace: what the backward pass computes again; default none");
+    flags.choice("--split", split_, {"megatron", "ulysses"},
+                 "trace: how the ranks share a layer; default megatron");
+    flags.integer("--logit-chunks", logit_chunks_, "N", 1, 1024,
+                  "trace: pieces of the logits; default 1");
+    flags.integer("--buffers", buffers_, "N", 0, 1'000'000, "Others: how many; default 100");
+    flags.integer("--steps", steps_, "N", 1, std::int64_t{1} << 40, "Others: default 100");
+    flags.integer("--bytes", bytes_, "N", 1, std::int64_t{1} << 32,
+                  "Others: the largest buffer, or the rectangle's height; default 2^20");
+    flags.integer("--unit", unit_, "N", 1, std::int64_t{1} << 32,
+                  "Others: sizes are multiples of it; default 1");
+    flags.integer("--alignment", alignment_, "N", 1, 1 << 20, "Of all buffers; default 1");
+    flags.integer("--seed", seed_, "N", 0, kMaxExact, "Others: of every draw; default 0");
+    flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
+    output_flags_.declare(flags, false);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (auto error = misplaced_flag()) return console.refuse(*error);
+    Result<LayoutInstance> made = kind_.empty() || kind_ == "trace" ? trace() : drawn();
+    if (!made) return console.refuse(as_flag_errors(made.errors()));
+    LayoutInstance layout = *std::move(made);
+    if (!name_.empty()) layout.name = name_;
+    return write(console, layout);
+  }
+
+ private:
+  bool traced() const { return kind_.empty() || kind_ == "trace"; }
+
+  // A flag that would change nothing is a misunderstanding, not a wish.
+  std::optional<InputError> misplaced_flag() const {
+    const std::pair<const char*, bool> of_traces[] = {
+        {"--model", !model_.empty()},
+        {"--tokens", !tokens_.empty()},
+        {"--ranks", ranks_.has_value()},
+        {"--kv-heads", kv_heads_.has_value()},
+        {"--layers", layers_.has_value()},
+        {"--one-layer", one_layer_},
+        {"--recompute", !recompute_.empty()},
+        {"--split", !split_.empty()},
+        {"--logit-chunks", logit_chunks_.has_value()}};
+    const std::pair<const char*, bool> of_others[] = {{"--buffers", buffers_.has_value()},
+                                                      {"--steps", steps_.has_value()},
+                                                      {"--bytes", bytes_.has_value()},
+                                                      {"--unit", unit_.has_value()},
+                                                      {"--seed", seed_.has_value()}};
+    const auto first_given = [this](const auto& flags) -> std::optional<InputError> {
+      for (const auto& [flag, given] : flags) {
+        if (!given) continue;
+        return InputError{kUsage, flag,
+                          "has no effect with --kind " + (traced() ? "trace" : kind_)};
+      }
+      return std::nullopt;
+    };
+    return traced() ? first_given(of_others) : first_given(of_traces);
+  }
+
+  Result<LayoutInstance> trace() const {
+    LayoutTrace wanted;
+    if (!model_.empty()) wanted.model = model_;
+    if (!tokens_.empty()) {
+      const std::optional<Tokens> tokens = parse_token_limit(tokens_);
+      if (!tokens) {
+        return InputError{kUsage, "--tokens",
+                          "must be tokens as 131072 or 128K, is '" + tokens_ + '\''};
+      }
+      wanted.tokens = *tokens;
+    }
+    wanted.ranks = static_cast<int>(ranks_.value_or(wanted.ranks));
+    wanted.kv_heads = static_cast<int>(kv_heads_.value_or(0));
+    wanted.layers = one_layer_ ? 1 : static_cast<int>(layers_.value_or(0));
+    wanted.whole_step = !one_layer_;
+    wanted.recompute = recompute_ == "full"        ? Recompute::full
+                       : recompute_ == "selective" ? Recompute::selective
+                                                   : Recompute::none;
+    wanted.split = split_ == "ulysses" ? SequenceSplit::ulysses : SequenceSplit::megatron;
+    wanted.logit_chunks = static_cast<int>(logit_chunks_.value_or(1));
+    wanted.alignment = alignment_.value_or(1);
+    return trace_layout(wanted);
+  }
+
+  Result<LayoutInstance> drawn() const {
+    LayoutGenerator wanted;
+    wanted.kind = kind_ == "random"        ? LayoutGenerator::Kind::random
+                  : kind_ == "short-lived" ? LayoutGenerator::Kind::short_lived
+                                           : LayoutGenerator::Kind::guillotine;
+    wanted.buffers = buffers_.value_or(wanted.buffers);
+    wanted.steps = steps_.value_or(wanted.steps);
+    wanted.bytes = bytes_.value_or(wanted.bytes);
+    wanted.unit = unit_.value_or(1);
+    wanted.alignment = alignment_.value_or(1);
+    wanted.seed = static_cast<std::uint64_t>(seed_.value_or(0));
+    Result<GeneratedLayout> made = generate_layout(wanted);
+    if (!made) return made.errors();
+    return (*std::move(made)).instance;
+  }
+
+  ExitCode write(Console& console, const LayoutInstance& layout) const {
+    const Instance instance = layout;
+    const std::string line =
+        "instance  layout  " + printable(layout.name) + "   " + instance_size(instance);
+    const std::string json = write_layout_instance(layout);
+    if (output_.empty() || output_ == "-") {
+      console.info(line);
+      return console.answer(json, ExitCode::ok);
+    }
+    if (auto error = write_file(output_, json)) return console.refuse(*error);
+    console.info(line + "  -> " + output_);
+    return ExitCode::ok;
+  }
+
+  std::string output_;
+  std::string kind_;
+  std::string model_;
+  std::string tokens_;
+  std::string recompute_;
+  std::string split_;
+  std::string name_;
+  bool one_layer_ = false;
+  std::optional<std::int64_t> ranks_;
+  std::optional<std::int64_t> kv_heads_;
+  std::optional<std::int64_t> layers_;
+  std::optional<std::int64_t> logit_chunks_;
+  std::optional<std::int64_t> buffers_;
+  std::optional<std::int64_t> steps_;
+  std::optional<std::int64_t> bytes_;
+  std::optional<std::int64_t> unit_;
+  std::optional<std::int64_t> alignment_;
+  std::optional<std::int64_t> seed_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_generate_layout_command() {
+  return std::make_unique<GenerateLayoutCommand>();
+}
+
+}  // namespace stowage

@@ -1,0 +1,113 @@
+// The commands on layouts: from a table to a verified plan and back, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Layout : public testing::Test {
+ protected:
+  Layout() { fill_with_examples(dir_); }
+
+  Finished run(const std::vector<std::string>& arguments, RunOptions options = {}) const {
+    options.directory = dir_.path();
+    return run_stowage(arguments, options);
+  }
+  nlohmann::json answer(const std::vector<std::string>& arguments, int exit_code = 0) const {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+    return nlohmann::json::parse(finished.out);
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Layout, FromATableToAProvenPlanAndBack) {
+  ASSERT_EQ(run({"convert", "buffers.1048576.csv", "layout.json"}).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(dir_.read("layout.json"))["capacity_bytes"], 1048576);
+
+  const auto outcome = answer({"solve", "layout.json", "-o", "layout-plan.json"});
+  EXPECT_EQ(outcome["status"], "optimal");
+  EXPECT_EQ(outcome["objective_bytes"], 12);
+  EXPECT_EQ(outcome["bound_bytes"], 12);
+  EXPECT_TRUE(outcome["objective_bytes"].is_number_integer());
+  EXPECT_FALSE(outcome.contains("objective_ms"));
+
+  const auto verdict = answer({"verify", "layout.json", "layout-plan.json"});
+  EXPECT_EQ(verdict["valid"], true);
+  EXPECT_EQ(verdict["bound_by"], "load");
+
+  const Finished table =
+      run({"convert", "layout.json", "pinned.csv", "--plan", "layout-plan.json"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.err, HasSubstr("no room for the capacity"));
+  EXPECT_THAT(dir_.read("pinned.csv"), HasSubstr("id,lower,upper,size,offset\nb1,0,3,4,"));
+  ASSERT_EQ(run({"convert", "pinned.csv", "pinned.json"}).exit_code, 0);
+  EXPECT_EQ(answer({"solve", "pinned.json"})["objective_bytes"], 12);
+}
+
+TEST_F(Layout, EveryMethodIsCompared) {
+  ASSERT_EQ(run({"convert", "buffers.1048576.csv", "layout.json"}).exit_code, 0);
+  const Finished table = run({"compare", "layout.json", "-t", "1", "--format", "table"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("best bytes"));
+  EXPECT_THAT(table.out, HasSubstr("greedy-size"));
+  EXPECT_THAT(table.out, testing::Not(HasSubstr("micro-batches")));
+}
+
+TEST_F(Layout, WithoutRoomItSaysWhenAndWho) {
+  ASSERT_EQ(run({"convert", "buffers.1048576.csv", "small.json", "--capacity", "11"}).exit_code, 0);
+  const Finished solved = run({"solve", "small.json"});
+  EXPECT_EQ(solved.exit_code, 1);
+  const auto outcome = nlohmann::json::parse(solved.out);
+  EXPECT_EQ(outcome["status"], "infeasible");
+  EXPECT_THAT(solved.err, HasSubstr("12"));
+  EXPECT_THAT(std::string(outcome["detail"]), HasSubstr("11"));
+}
+
+TEST_F(Layout, PlansOfOtherProblemsAreRefused) {
+  ASSERT_EQ(run({"convert", "buffers.1048576.csv", "layout.json"}).exit_code, 0);
+  const Finished verified = run({"verify", "layout.json", "plan.json"});
+  EXPECT_EQ(verified.exit_code, 2);
+  EXPECT_THAT(verified.err,
+              HasSubstr("plan.json: E209 /problem: must be \"layout\" like the instance's, is "
+                        "\"scatter\""));
+  EXPECT_EQ(run({"solve", "layout.json", "--start", "plan.json"}).exit_code, 2);
+  EXPECT_EQ(run({"plan-stream", "-", "--instance", "layout.json"}).exit_code, 2);
+}
+
+TEST_F(Layout, FlagsWithoutEffectAreRefused) {
+  const auto expect_refused = [this](std::vector<std::string> arguments, const char* why) {
+    const Finished refused = run(arguments);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(why));
+  };
+  expect_refused({"convert", "buffers.1048576.csv", "x.json", "--devices", "4"}, "--preset: ");
+  expect_refused({"convert", "lengths.txt", "x.json", "--capacity", "4"}, "--capacity: ");
+  expect_refused({"convert", "lengths.txt", "x.json", "--plan", "plan.json"}, "--plan: ");
+  expect_refused({"convert", "instance.json", "x.csv"}, "instance.json: E209 /problem: must be");
+  expect_refused({"generate", "layout", "--seed", "4"}, "--seed: has no effect with --kind trace");
+  expect_refused({"generate", "layout", "--kind", "random", "--ranks", "4"}, "--ranks: has no");
+  expect_refused({"generate", "layout", "--tokens", "many"}, "--tokens: must be tokens");
+  expect_refused({"generate", "layout", "--tokens", "100", "--ranks", "3"}, "--ranks: must divide");
+}
+
+TEST_F(Layout, GeneratedOnesSolveToTheirOptimum) {
+  ASSERT_EQ(run({"generate", "layout", "--kind", "guillotine", "--buffers", "60", "--bytes", "4096",
+                 "-o", "cut.json"})
+                .exit_code,
+            0);
+  EXPECT_EQ(answer({"solve", "cut.json", "--node-limit", "1000000"})["objective_bytes"], 4096);
+  ASSERT_EQ(run({"generate", "layout", "--one-layer", "-o", "layer.json"}).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(dir_.read("layer.json"))["buffers"].size(), 41U);
+  EXPECT_EQ(answer({"solve", "layer.json"})["status"], "optimal");
+}
+
+}  // namespace
+}  // namespace stowage
