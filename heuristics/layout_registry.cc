@@ -16,7 +16,8 @@ namespace {
 using Offsets = std::vector<Bytes>;
 
 constexpr int kHillClimbAttempts = 500;
-constexpr std::int64_t kAnnealMoves = 300'000;
+constexpr double kAnnealVisits = 3e8;  // of sections, in the first annealing: about a second
+constexpr int kAnnealings = 3;         // each twice as long as the one before
 
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
@@ -51,7 +52,16 @@ std::optional<Offsets> fast(const LayoutTable& table, const Budget& budget) {
 
 std::optional<Offsets> anneal(const LayoutTable& table, std::uint64_t seed, const Budget& budget) {
   std::optional<Offsets> best = fast(table, budget);
-  if (best) best = anneal_stack(table, std::move(*best), kAnnealMoves, seed, budget);
+  if (!best) return best;
+  double visits = 1;  // of a move
+  for (int b = 0; b < table.buffers(); ++b) {
+    visits += 4 + 2 * (table.hull(b).last - table.hull(b).first);
+  }
+  const auto moves = static_cast<std::int64_t>(std::max(1000.0, kAnnealVisits / visits));
+  for (int i = 0; i < kAnnealings; ++i) {
+    best = anneal_stack(table, std::move(*best), moves << i, seed + static_cast<std::uint64_t>(i),
+                        budget);
+  }
   return best;
 }
 

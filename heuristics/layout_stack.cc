@@ -62,8 +62,7 @@ class Annealing {
     if (order_.size() < 2) return best_;
     for (std::int64_t move = 0; move < moves && peak_ > table_.max_load(); ++move) {
       if (budget.exhausted()) break;
-      const double done =
-          std::max(static_cast<double>(move) / static_cast<double>(moves), share_of_time(budget));
+      const double done = static_cast<double>(move) / static_cast<double>(moves);
       noise_ = static_cast<double>(peak_) * kHot * std::pow(kCold / kHot, done);
       take_out();
       measure();
@@ -73,12 +72,6 @@ class Annealing {
   }
 
  private:
-  static double share_of_time(const Budget& budget) {
-    return std::isfinite(budget.limits().time_limit_s)
-               ? budget.seconds() / budget.limits().time_limit_s
-               : 0.0;
-  }
-
   Bytes below(int b) const { return below_[static_cast<std::size_t>(b)]; }
   Bytes above(int b) const { return above_[static_cast<std::size_t>(b)]; }
 

@@ -32,6 +32,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
     }
     if (table.idle(b)) {
       placed_[at(b)] = 1;  // at 0
+      possible_ = possible_ && table.size(b) <= capacity;
       continue;
     }
     if (table.any_pins()) {

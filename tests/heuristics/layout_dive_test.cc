@@ -1,0 +1,134 @@
+#include "heuristics/layout_dive.h"
+
+#include <gtest/gtest.h>
+
+#include "heuristics/contained_index.h"
+#include "heuristics/layout_orders.h"
+#include "instances/layout_neighbours.h"
+#include "tests/guillotine_layout.h"
+#include "tests/layout_check.h"
+#include "tests/tiny_layout.h"
+
+namespace stowage {
+namespace {
+
+TEST(ContainedIndex, AgreesWithLookingAtEveryRange) {
+  std::mt19937_64 random(7);
+  const auto up_to = [&](int bound) {
+    return static_cast<int>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  int found = 0;
+  for (int round = 0; round < 300; ++round) {
+    const int sections = 1 + up_to(20);
+    const auto window = [&] {
+      const int first = up_to(sections - 1);
+      return SectionRange{first, first + 1 + up_to(sections - first - 1)};
+    };
+    std::vector<SectionRange> ranges;
+    for (int i = up_to(30); i > 0; --i) ranges.push_back(window());
+    ContainedIndex index(ranges, sections);
+    std::vector<bool> present(ranges.size(), true);
+    for (int step = 0; step < 60; ++step) {
+      const SectionRange asked = window();
+      int expected = ContainedIndex::kNone;
+      for (std::size_t i = ranges.size(); i-- > 0;) {
+        if (present[i] && asked.first <= ranges[i].first && ranges[i].last <= asked.last) {
+          expected = static_cast<int>(i);
+        }
+      }
+      ASSERT_EQ(index.least(asked), expected);
+      found += expected != ContainedIndex::kNone;
+      if (ranges.empty()) continue;
+      const std::size_t i = draw(random, ranges.size());
+      present[i] = !present[i];
+      if (present[i]) {
+        index.insert(static_cast<int>(i));
+      } else {
+        index.erase(static_cast<int>(i));
+      }
+    }
+  }
+  EXPECT_GT(found, 1000);
+}
+
+// The definition: again and again the waiting buffer of least feasible offset, ties by the order.
+std::vector<Bytes> obvious_dive(const LayoutTable& table, const std::vector<int>& order) {
+  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()), 0);
+  std::vector<bool> placed(offsets.size(), false);
+  for (std::size_t step = 0; step < order.size(); ++step) {
+    int chosen = -1;
+    Bytes least = 0;
+    for (const int b : order) {
+      if (placed[static_cast<std::size_t>(b)]) continue;
+      Bytes offset = 0;
+      for (const int other : order) {
+        if (placed[static_cast<std::size_t>(other)] && table.conflict(b, other)) {
+          offset = std::max(offset, offsets[static_cast<std::size_t>(other)] + table.size(other));
+        }
+      }
+      if (chosen < 0 || offset < least) {
+        chosen = b;
+        least = offset;
+      }
+    }
+    offsets[static_cast<std::size_t>(chosen)] = least;
+    placed[static_cast<std::size_t>(chosen)] = true;
+  }
+  return offsets;
+}
+
+TEST(LayoutDive, IsTheFirstBranchOfTheCanonicalSearch) {
+  int seen = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    const LayoutInstance instance = tiny_layout(seed, 20);
+    const LayoutTable table(instance);
+    bool aligned = false;
+    for (int b = 0; b < table.buffers(); ++b) aligned = aligned || table.alignment(b) > 1;
+    if (aligned || table.any_gaps() || table.any_pins()) continue;
+    const std::vector<int> order = static_order(table, "TWA");
+    EXPECT_EQ(canonical_dive(table, order, Budget()), obvious_dive(table, order)) << seed;
+    ++seen;
+  }
+  EXPECT_GT(seen, 300);
+  const LayoutInstance cut = guillotine_layout(3, 300, 500, 400);
+  const LayoutTable table(cut);
+  const std::vector<int> order = static_order(table, "ZW");
+  EXPECT_EQ(canonical_dive(table, order, Budget()), obvious_dive(table, order));
+}
+
+TEST(LayoutDive, GoesAroundPinnedBuffers) {
+  // The pin leaves room for the small one below and for the large one above only.
+  const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 2, .size = 6},
+                                            {.lower = 0, .upper = 2, .size = 3, .offset = 4},
+                                            {.lower = 0, .upper = 2, .size = 4}}};
+  const LayoutTable table(instance);
+  EXPECT_EQ(canonical_dive(table, {0, 2}, Budget()), (std::vector<Bytes>{7, 4, 0}));
+}
+
+TEST(LayoutDive, StopsWithItsBudget) {
+  const LayoutInstance cut = guillotine_layout(3, 3000, 5000, 5000);
+  const LayoutTable table(cut);
+  EXPECT_FALSE(canonical_dive(table, static_order(table, "Z"), Budget({.time_limit_s = 0})));
+}
+
+TEST(LayoutOrders, KeysAreComparedOneAfterTheOther) {
+  const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 9, .size = 2},
+                                            {.lower = 1, .upper = 2, .size = 5},
+                                            {.lower = 3, .upper = 6, .size = 2},
+                                            {.lower = 3, .upper = 6, .size = 0},
+                                            {.lower = 3, .upper = 6, .size = 1, .offset = 0},
+                                            {.lower = 4, .upper = 5, .size = 5}}};
+  const LayoutTable table(instance);
+  using Order = std::vector<int>;
+  EXPECT_EQ(static_order(table, "Z"), (Order{1, 5, 0, 2}));
+  EXPECT_EQ(static_order(table, "WZ"), (Order{0, 2, 1, 5}));
+  EXPECT_EQ(static_order(table, "ZU"), (Order{5, 1, 0, 2}));
+  EXPECT_EQ(static_order(table, "L"), (Order{0, 1, 2, 5}));
+  EXPECT_EQ(static_order(table, "A"), (Order{0, 2, 1, 5}));
+  EXPECT_EQ(static_order(table, "CZ"), (Order{0, 1, 5, 2}));
+  EXPECT_EQ(static_order(table, "TZ"), (Order{5, 0, 2, 1}));  // loads 7 and 10
+  EXPECT_EQ(static_order(table, "OZ"), (Order{0, 5, 2, 1}));
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,133 @@
+#include "heuristics/layout_registry.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "heuristics/layout_fit.h"
+#include "heuristics/layout_stack.h"
+#include "instances/layout_table.h"
+#include "tests/guillotine_layout.h"
+#include "tests/layout_check.h"
+#include "tests/tiny_layout.h"
+
+namespace stowage {
+namespace {
+
+std::optional<LayoutPlan> plan_by(const std::string& name, const LayoutInstance& instance) {
+  for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
+    if (heuristic.name == name) return heuristic.run(instance, 1, Budget());
+  }
+  ADD_FAILURE() << "no heuristic " << name;
+  return std::nullopt;
+}
+
+TEST(LayoutRegistry, EveryPlanIsALayout) {
+  std::map<std::string, int> planned;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const LayoutInstance instance = tiny_layout(seed, 14);
+    const LayoutTable table(instance);
+    for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
+      if (heuristic.name == "anneal" && seed % 20 != 0) continue;  // it takes its time
+      if (heuristic.name == "usmp-hill-climb" && seed % 5 != 0) continue;
+      const auto plan = heuristic.run(instance, seed, Budget({.time_limit_s = 0.05}));
+      if (plan) {
+        EXPECT_EQ(layout_fault(instance, plan->offsets, plan->peak_bytes), "")
+            << heuristic.name << ", seed " << seed;
+        ++planned[heuristic.name];
+      } else {
+        EXPECT_TRUE(table.clash() || instance.capacity) << heuristic.name << ", seed " << seed;
+      }
+    }
+  }
+  EXPECT_EQ(planned.size(), 9U);
+  for (const auto& [name, count] : planned) EXPECT_GT(count, 20) << name;
+}
+
+TEST(LayoutRegistry, OddInstances) {
+  const Buffer unit{.lower = 0, .upper = 1, .size = 1};
+  LayoutInstance disjoint;
+  LayoutInstance overlapping;
+  for (int i = 0; i < 50; ++i) {
+    disjoint.buffers.push_back({.lower = i, .upper = i + 1, .size = 1 + i, .alignment = 1000});
+    overlapping.buffers.push_back({.lower = 0, .upper = 1, .size = 1 + i});
+  }
+  const LayoutInstance none;
+  const LayoutInstance huge{
+      .buffers = {{.lower = 0, .upper = 1, .size = kMaxExact - 2}, unit, unit}};
+  for (const LayoutHeuristic& heuristic : layout_heuristics(none)) {
+    EXPECT_EQ(heuristic.run(none, 1, Budget())->peak_bytes, 0) << heuristic.name;
+    EXPECT_EQ(heuristic.run(disjoint, 1, Budget())->peak_bytes, 50) << heuristic.name;
+    EXPECT_EQ(heuristic.run(overlapping, 1, Budget())->peak_bytes, 1275) << heuristic.name;
+    EXPECT_EQ(heuristic.run(huge, 1, Budget())->peak_bytes, kMaxExact) << heuristic.name;
+    LayoutInstance beyond = huge;
+    beyond.buffers.push_back(unit);
+    EXPECT_FALSE(heuristic.run(beyond, 1, Budget())) << heuristic.name;
+    LayoutInstance tight = overlapping;
+    tight.capacity = 1274;
+    EXPECT_FALSE(heuristic.run(tight, 1, Budget())) << heuristic.name;
+  }
+}
+
+TEST(LayoutRegistry, TheSameSeedGivesTheSamePlan) {
+  const LayoutInstance instance = guillotine_layout(5, 40, 100, 100);
+  for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
+    EXPECT_EQ(heuristic.run(instance, 3, Budget()), heuristic.run(instance, 3, Budget()))
+        << heuristic.name;
+  }
+}
+
+TEST(LayoutRegistry, ThoroughIsNoWorseThanQuick) {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const LayoutInstance instance = guillotine_layout(seed, 60, 100, 100);
+    const Bytes fast = plan_by("fast", instance)->peak_bytes;
+    EXPECT_LE(plan_by("anneal", instance)->peak_bytes, fast);
+    EXPECT_LE(plan_by("best-fit", instance)->peak_bytes,
+              plan_by("best-fit-temporal", instance)->peak_bytes);
+  }
+}
+
+// Gaps between placed buffers of 2 and 1 bytes; the third rule needs both to be looked at.
+TEST(LayoutFit, LowestAndSmallestGap) {
+  const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 1, .size = 2, .offset = 2},
+                                            {.lower = 0, .upper = 1, .size = 2, .offset = 5},
+                                            {.lower = 0, .upper = 1, .size = 1},
+                                            {.lower = 0, .upper = 1, .size = 3}}};
+  const LayoutTable table(instance);
+  EXPECT_EQ(fit_in_order(table, {2, 3}, GapRule::lowest, Budget()),
+            (std::vector<Bytes>{2, 5, 0, 7}));
+  EXPECT_EQ(fit_in_order(table, {2, 3}, GapRule::smallest, Budget()),
+            (std::vector<Bytes>{2, 5, 4, 7}));
+  EXPECT_FALSE(fit_in_order(table, {2, 3}, GapRule::lowest, Budget({.time_limit_s = 0})));
+}
+
+TEST(LayoutStack, EveryBufferRestsOnWhatItConflictsWith) {
+  const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 2, .size = 2},
+                                            {.lower = 1, .upper = 3, .size = 3},
+                                            {.lower = 2, .upper = 4, .size = 4, .alignment = 4}}};
+  const LayoutTable table(instance);
+  EXPECT_EQ(stack_in_order(table, {0, 1, 2}), (std::vector<Bytes>{0, 2, 8}));
+  EXPECT_EQ(stack_in_order(table, {2, 0, 1}), (std::vector<Bytes>{0, 4, 0}));
+}
+
+TEST(LayoutStack, AnnealingImprovesAndNeverLoses) {
+  int improved = 0;
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    const LayoutInstance instance = tiny_layout(seed, 30);
+    const LayoutTable table(instance);
+    if (table.clash()) continue;
+    std::vector<int> order;
+    for (int b = 0; b < table.buffers(); ++b) {
+      if (!table.idle(b) && !table.pinned(b)) order.push_back(b);
+    }
+    const std::vector<Bytes> start = stack_in_order(table, order);
+    const std::vector<Bytes> end = anneal_stack(table, start, 2000, seed, Budget());
+    EXPECT_LE(table.peak(end), table.peak(start));
+    improved += table.peak(end) < table.peak(start);
+    EXPECT_EQ(anneal_stack(table, start, 2000, seed, Budget({.time_limit_s = 0})), start);
+  }
+  EXPECT_GT(improved, 30);
+}
+
+}  // namespace
+}  // namespace stowage
