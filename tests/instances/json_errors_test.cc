@@ -338,8 +338,13 @@ std::vector<Case> generator_cases() {
           "unknown model", changed([](auto& g) { g.preset.model = "gpt-7bb"; }),
           {"E501 /model: must be one of gpt-7b, gpt-13b, gpt-30b, is \"gpt-7bb\", did you "
            "mean \"gpt-7b\"?"}),
-      generator_case("too many devices", changed([](auto& g) { g.preset.devices = 1025; }),
+      generator_case("too many devices", changed([](auto& g) { g.preset.devices = 16385; }),
                      {"E501 /devices"}),
+      generator_case("a degree beyond the devices", changed([](auto& g) {
+                       g.preset.largest_degree = 17;
+                       g.preset.devices = 16;
+                     }),
+                     {"E501 /largest_degree"}),
       generator_case("negative memory", changed([](auto& g) { g.preset.memory_mib = -1; }),
                      {"E501 /memory_mib"}),
       generator_case(
