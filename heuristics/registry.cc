@@ -1,7 +1,5 @@
 #include "heuristics/registry.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "heuristics/scatter_homogeneous.h"
@@ -10,21 +8,13 @@
 namespace stowage {
 namespace {
 
-// Annealing moves per sequence of a common step, 128 to 512 sequences. Smaller ones have fewer
-// moves to try; larger ones get fewer per sequence, so that time grows little faster than the step.
-constexpr double kFastMoves = 800;
+constexpr double kFastMoves = 800;  // of annealing, per sequence
 constexpr double kJointMoves = 40000;
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
                                    const std::optional<StepDraft>& step) {
   if (!step) return std::nullopt;
   return to_plan(instance, table, *step);
-}
-
-std::int64_t anneal_steps(const ScatterTable& table, double moves) {
-  const double size = table.size();
-  const double share = std::min({1.0, size / 128, std::pow(512 / std::max(1.0, size), 0.25)});
-  return static_cast<std::int64_t>(moves * size * share);
 }
 
 }  // namespace
@@ -51,12 +41,11 @@ std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance
       [](const ScatterTable& table, std::uint64_t, const Budget&) { return batch_ada(table); });
   add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return joint(table, {.anneal_steps = anneal_steps(table, kFastMoves)}, seed, budget);
+        return joint(table, {.moves = kFastMoves}, seed, budget);
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return joint(table, {.anneal_steps = anneal_steps(table, kJointMoves), .path_rounds = 200},
-                     seed, budget);
+        return joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget);
       });
   return all;
 }

@@ -86,6 +86,7 @@ class OpenGroups {
 std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<const int> positions,
                                           Ms target) {
   MicroBatchDraft batch;
+  const Ms most = target * (1 - 1e-12);  // sums of what is left must not round above the target
   int devices_left = table.devices();
   std::vector<OpenGroups> open(table.levels().size());
   std::vector<std::vector<int>> index(table.levels().size());  // of a level's slots in batch.groups
@@ -103,7 +104,7 @@ std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<c
       const Level& made = table.levels()[l];
       if (slot < 0 && made.degree <= devices_left) {
         devices_left -= made.degree;
-        slot = open[l].open(target - made.overhead, made.capacity);
+        slot = open[l].open(most - made.overhead, made.capacity);
         index[l].push_back(static_cast<int>(batch.groups.size()));
         batch.groups.push_back(empty_group(table, level));
       }

@@ -1,11 +1,13 @@
 #include "heuristics/scatter_joint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "heuristics/scatter_anneal.h"
+#include "heuristics/scatter_coarse.h"
 #include "heuristics/scatter_homogeneous.h"
 
 namespace stowage {
@@ -15,8 +17,19 @@ namespace {
 constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
 constexpr double kPathWorthwhile = 1e-3;
 constexpr int kPathSpread = 1;
-constexpr int kTokenCounts = 2;   // micro-batch counts tried by token-balanced chunks
-constexpr int kSpreadCounts = 3;  // and by spread chunks
+constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
+constexpr int kTokenCounts = 2;    // micro-batch counts tried by token-balanced chunks
+constexpr int kSpreadCounts = 3;   // and by spread chunks
+
+// 1 up to 512 sequences, then falling: how much less a sequence of a larger step gets.
+double thrift(const ScatterTable& table) {
+  return std::min(1.0, std::sqrt(512.0 / std::max(1, table.size())));
+}
+
+std::int64_t anneal_steps(const ScatterTable& table, double moves) {
+  const double size = table.size();
+  return static_cast<std::int64_t>(moves * size * std::min(size / 128, thrift(table)));
+}
 
 void group_or_halve(const ScatterTable& table, std::span<const int> positions,
                     const GroupingEffort& effort, StepDraft& step) {
@@ -56,12 +69,13 @@ std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds
 
 std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
   std::vector<StepDraft> all;
+  // Estimates of long chunks are closer to the truth, and prices dearer.
+  const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
   const auto add = [&](std::optional<StepDraft> step) {
     if (step) all.push_back(std::move(*step));
   };
-  add(batch_ada(table));
   add(batch_ada(table, 1));
-  for (StepDraft& step : over_shortest_paths(table, path_rounds, budget)) {
+  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) {
     all.push_back(std::move(step));
   }
   const int fewest = fewest_micro_batches(table);
@@ -91,15 +105,32 @@ std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& c
 
 std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
                                std::uint64_t seed, const Budget& budget) {
-  std::vector<StepDraft> field = starts(table, effort.path_rounds, budget);
-  if (field.empty()) return std::nullopt;
+  const std::int64_t steps = anneal_steps(table, effort.moves);
+  // Few moves per sequence could not mend what a hot start breaks.
+  const double hot = AnnealEffort().hot * thrift(table);
+  std::optional<StepDraft> safe = batch_ada(table);
+  if (!safe || budget.exhausted()) return safe;
+  std::vector<StepDraft> field{*std::move(safe)};
+  if (const std::optional<Coarse> coarse = coarsen(table)) {
+    if (const auto small = joint(coarse->table, effort, seed, budget)) {
+      field.push_back(refine(table, *coarse, *small));
+    }
+  }
+  if (field.size() == 1 || table.size() <= kMostRaced) {
+    for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
+      field.push_back(std::move(step));
+    }
+  } else {
+    std::ranges::stable_sort(field, {}, total);
+    field.resize(1);
+  }
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
   for (int round = 0; round < rounds; ++round) {
-    const std::int64_t steps =
-        effort.anneal_steps / (rounds * static_cast<std::int64_t>(field.size()));
+    const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     for (StepDraft& step : field) {
-      anneal(table, step, {.steps = steps}, seed + static_cast<std::uint64_t>(round), budget);
+      anneal(table, step, {.steps = share, .hot = hot}, seed + static_cast<std::uint64_t>(round),
+             budget);
     }
     std::ranges::stable_sort(field, {}, total);
     field.resize((field.size() + 1) / 2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "instances/cost_model.h"
 
@@ -22,19 +23,51 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   std::stable_sort(ids_.begin(), ids_.end(), [&](std::int64_t a, std::int64_t b) {
     return padded[static_cast<std::size_t>(a)] > padded[static_cast<std::size_t>(b)];
   });
-  for (int position = 0; position < size(); ++position) {
-    const Tokens length = padded[static_cast<std::size_t>(id(position))];
+  const std::vector<std::int64_t> order = std::move(ids_);
+  ids_.clear();
+  std::vector<Ms> costs(levels_.size());
+  for (const std::int64_t id : order) {
+    const Tokens length = padded[static_cast<std::size_t>(id)];
     if (kinds_.empty() || kinds_.back().length != length) {
-      Kind next{length, position, 0, std::numeric_limits<double>::infinity()};
-      for (const Level& level : levels_) {
-        cost_.push_back(sequence_ms(instance, length, level.degree));
-        if (length <= level.capacity) next.area = std::min(next.area, level.degree * cost_.back());
+      for (std::size_t level = 0; level < levels_.size(); ++level) {
+        costs[level] = sequence_ms(instance, length, levels_[level].degree);
       }
-      kinds_.push_back(next);
     }
-    ++kinds_.back().count;
-    kind_of_.push_back(static_cast<int>(kinds_.size()) - 1);
+    append(id, length, costs);
   }
+}
+
+ScatterTable ScatterTable::thinned(int factor, int devices) const {
+  ScatterTable thin;
+  thin.devices_ = devices;
+  thin.device_tokens_ = device_tokens_;
+  thin.least_overhead_ = std::numeric_limits<Ms>::infinity();
+  for (const Level& level : levels_) {
+    if (level.degree > devices) break;
+    thin.levels_.push_back(level);
+    thin.least_overhead_ = std::min(thin.least_overhead_, level.overhead);
+  }
+  for (int position = 0; position < size(); position += factor) {
+    const std::size_t row = at(kind(position)) * levels_.size();
+    thin.append(position, length(position), {cost_.data() + row, thin.levels_.size()});
+  }
+  return thin;
+}
+
+void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Ms> costs) {
+  if (kinds_.empty() || kinds_.back().length != length) {
+    Kind next{length, size(), 0, std::numeric_limits<double>::infinity()};
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      cost_.push_back(costs[level]);
+      if (length <= levels_[level].capacity) {
+        next.area = std::min(next.area, levels_[level].degree * costs[level]);
+      }
+    }
+    kinds_.push_back(next);
+  }
+  ++kinds_.back().count;
+  kind_of_.push_back(static_cast<int>(kinds_.size()) - 1);
+  ids_.push_back(id);
 }
 
 Tokens ScatterTable::total_tokens() const {

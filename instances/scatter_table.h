@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "instances/scatter.h"
@@ -33,6 +34,10 @@ class ScatterTable {
  public:
   // Requires at most 2^31 - 1 sequences.
   explicit ScatterTable(const ScatterInstance& instance);
+
+  // Every factor-th position from the first, on `devices` devices with the levels they hold. Ids
+  // are positions of this table. Requires factor >= 1 and 1 <= devices <= devices().
+  ScatterTable thinned(int factor, int devices) const;
 
   int devices() const { return devices_; }
   Tokens device_tokens() const { return device_tokens_; }       // C
@@ -67,6 +72,10 @@ class ScatterTable {
   Ms alone(int kind) const;
 
  private:
+  ScatterTable() = default;
+  // Appends a sequence no longer than those before it. `costs` holds c(s, d) by level.
+  void append(std::int64_t id, Tokens length, std::span<const Ms> costs);
+
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   int devices_ = 0;

@@ -486,6 +486,11 @@ std::vector<Case> generator_cases() {
            "mean \"gpt-7b\"?"}),
       generator_case("too many devices", changed([](auto& g) { g.preset.devices = kMaxPresetDevices + 1; }),
                      {"E501 /devices"}),
+      generator_case("a degree beyond the devices", changed([](auto& g) {
+                       g.preset.largest_degree = 17;
+                       g.preset.devices = 16;
+                     }),
+                     {"E501 /largest_degree"}),
       generator_case("negative memory", changed([](auto& g) { g.preset.memory_mib = -1; }),
                      {"E501 /memory_mib"}),
       generator_case(

@@ -1,0 +1,63 @@
+#include "heuristics/scatter_coarse.h"
+
+#include <gtest/gtest.h>
+
+#include "heuristics/registry.h"
+#include "heuristics/scatter_homogeneous.h"
+#include "instances/random.h"
+#include "instances/verify.h"
+
+namespace stowage {
+namespace {
+
+ScatterInstance large(int devices, int sequences) {
+  ScatterInstance instance{
+      .cluster = {.devices = devices, .memory_mib = 1000, .degrees = {1, 2, 4, 8}},
+      .model = {.activation_mib_per_token = 1},
+      .cost = {.quadratic_ms = 1e-4, .linear_ms = 0.01, .fixed_ms = 5}};
+  std::mt19937_64 random(7);
+  for (int i = 0; i < sequences; ++i) {
+    const auto most = i % 10 == 0 ? 7000 : 500;
+    instance.lengths.push_back(1 + static_cast<Tokens>(draw(random, most)));
+  }
+  return instance;
+}
+
+TEST(ScatterCoarse, SmallStepsStayAsTheyAre) {
+  EXPECT_FALSE(coarsen(ScatterTable(large(96, 100))));
+}
+
+// Copies of a valid plan are one, and each micro-batch lasts no longer than its model.
+TEST(ScatterCoarse, CopiesCoverEveryoneAndTakeNoLonger) {
+  for (const int devices : {96, 100, 8}) {
+    for (const int sequences : {2000, 2001, 2003}) {
+      const ScatterInstance instance = large(devices, sequences);
+      const ScatterTable table(instance);
+      const std::optional<Coarse> coarse = coarsen(table);
+      ASSERT_TRUE(coarse);
+      EXPECT_EQ(coarse->fewer_devices, devices > 8);
+      EXPECT_EQ(coarse->table.size(), (sequences + 3) / 4);
+      const StepDraft small = *batch_ada(coarse->table);
+      const StepDraft step = refine(table, *coarse, small);
+      EXPECT_TRUE(verify(instance, to_plan(instance, table, step)).empty());
+      const double copies = coarse->fewer_devices ? 1 : coarse->factor;
+      EXPECT_LE(total(step), copies * total(small) * (1 + 1e-9));
+    }
+  }
+}
+
+// A large step ends by its counted moves, not by a clock, and is no worse than the best baseline.
+TEST(ScatterCoarse, AHundredThousandSequencesArePlanned) {
+  const ScatterInstance instance = large(1000, 100000);
+  const ScatterTable table(instance);
+  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    if (heuristic.name != "fast") continue;
+    const auto plan = heuristic.run(instance, 1, Budget());
+    ASSERT_TRUE(plan);
+    EXPECT_TRUE(verify(instance, *plan).empty());
+    EXPECT_LT(plan->objective_ms, total(*batch_ada(table)));
+  }
+}
+
+}  // namespace
+}  // namespace stowage
