@@ -484,7 +484,8 @@ std::vector<Case> generator_cases() {
           "unknown model", changed([](auto& g) { g.preset.model = "gpt-7bb"; }),
           {"E501 /model: must be one of gpt-7b, gpt-13b, gpt-30b, is \"gpt-7bb\", did you "
            "mean \"gpt-7b\"?"}),
-      generator_case("too many devices", changed([](auto& g) { g.preset.devices = kMaxPresetDevices + 1; }),
+      generator_case("too many devices",
+                     changed([](auto& g) { g.preset.devices = kMaxPresetDevices + 1; }),
                      {"E501 /devices"}),
       generator_case("a degree beyond the devices", changed([](auto& g) {
                        g.preset.largest_degree = 17;

@@ -72,8 +72,7 @@ TEST(ScatterSolve, AGapIsAReasonOnlyWhereItEndedTheWork) {
 }
 
 TEST(ScatterSolve, NoTimeIsEnoughForAPlan) {
-  for (const char* method :
-       {"auto", "exact", "fast", "joint"}) {
+  for (const char* method : {"auto", "exact", "fast", "joint"}) {
     if (std::string(method) == "exact" && built_backends().empty()) continue;
     const Outcome outcome = solved(step(200), {.method = method}, {.time_limit_s = 0});
     EXPECT_EQ(outcome.status, Status::feasible) << method;

@@ -31,9 +31,11 @@ struct Fence {
   bool in_headers;  // may it stand in a .h of these folders
 };
 const Fence kFences[] = {
-    {"glpk", {"solvers"}, false},  {"Cbc", {"solvers"}, false}, {"Osi", {"solvers"}, false},
-    {"Coin", {"solvers"}, false},  {"Clp", {"solvers"}, false}, {"Cgl", {"solvers"}, false},
-    {"coin/", {"solvers"}, false}, {"CLI/", {"cli", "bench"}, true},     {"nlohmann/", {"instances"}, false},
+    {"glpk", {"solvers"}, false},        {"Cbc", {"solvers"}, false},
+    {"Osi", {"solvers"}, false},         {"Coin", {"solvers"}, false},
+    {"Clp", {"solvers"}, false},         {"Cgl", {"solvers"}, false},
+    {"coin/", {"solvers"}, false},       {"CLI/", {"cli", "bench"}, true},
+    {"nlohmann/", {"instances"}, false},
 };
 
 std::vector<std::string> includes_of(const SourceFile& file) {
