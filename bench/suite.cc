@@ -6,6 +6,8 @@
 #include "instances/generate_json.h"
 #include "instances/json.h"
 #include "instances/json_reader.h"
+#include "instances/layout_generate.h"
+#include "instances/layout_trace.h"
 #include "instances/length_list.h"
 
 namespace stowage::bench {
@@ -43,22 +45,63 @@ Entry generated_from(const ScatterGenerator& generator, const std::filesystem::p
   return named(Result<ScatterInstance>((*std::move(generated)).instance));
 }
 
-std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
-                                     const std::filesystem::path& root, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"file", "generator"});
+LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"kind", "buffers", "steps", "bytes", "seed"});
+  const std::string kind = reader.text("kind");
+  return {.kind = kind == "random"        ? LayoutGenerator::Kind::random
+                  : kind == "short-lived" ? LayoutGenerator::Kind::short_lived
+                                          : LayoutGenerator::Kind::guillotine,
+          .buffers = reader.integer("buffers", {}),
+          .steps = reader.integer("steps", {}),
+          .bytes = reader.integer("bytes", {}),
+          .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
+}
+
+LayoutTrace trace_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors,
+                            {"model", "tokens", "ranks", "layers", "recompute"});
+  const std::string recompute = reader.text("recompute", "none");
+  const auto layers = static_cast<int>(reader.integer("layers", {0, 1000}, 0));
+  return {.model = reader.text("model"),
+          .tokens = reader.integer("tokens", {}),
+          .ranks = static_cast<int>(reader.integer("ranks", {1, kMaxDevices}, 8)),
+          .layers = layers,
+          .whole_step = layers != 1,
+          .recompute = recompute == "full"        ? Recompute::full
+                       : recompute == "selective" ? Recompute::selective
+                                                  : Recompute::none};
+}
+
+// The entry's instance; nothing after an error of the entry itself.
+std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesystem::path& root) {
+  ErrorList& errors = reader.errors();
   const std::int64_t before = errors.found();
-  std::optional<Entry> entry;
+  const auto clean = [&] { return errors.found() == before; };
   if (const JsonValue* generator = reader.find("generator")) {
     const ScatterGenerator asked = generator_from(*generator, reader.at("generator"), errors);
-    if (errors.found() != before) return std::nullopt;
-    entry = generated_from(asked, root);
+    if (clean()) return generated_from(asked, root);
+  } else if (const JsonValue* buffers = reader.find("buffers")) {
+    const LayoutGenerator asked = buffers_from(*buffers, reader.at("buffers"), errors);
+    if (!clean()) return std::nullopt;
+    const Result<GeneratedLayout> made = generate_layout(asked);
+    return made ? named(Result<LayoutInstance>(made->instance)) : Entry(made.errors());
+  } else if (const JsonValue* trace = reader.find("trace")) {
+    const LayoutTrace asked = trace_from(*trace, reader.at("trace"), errors);
+    if (clean()) return named(trace_layout(asked));
   } else {
     const std::string file = reader.text("file");
-    if (errors.found() != before) return std::nullopt;
-    entry = instance_in(root / file);
+    if (clean()) return instance_in(root / file);
   }
+  return std::nullopt;
+}
+
+std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
+                                     const std::filesystem::path& root, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"file", "generator", "buffers", "trace"});
+  std::optional<Entry> entry = instance_of(reader, root);
+  if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);
-  for (InputError error : entry->errors()) {
+  for (const InputError& error : entry->errors()) {
     errors.add(error.code, path.pointer() + ' ' + error.pointer, error.message);
   }
   return std::nullopt;

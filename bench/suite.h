@@ -2,9 +2,15 @@
 //
 //   Result<std::vector<SuiteEntry>> steps = read_suite("bench/suite.json", "scatter");
 //
-// The file holds {"suites": {NAME: [ENTRY, ...]}}. An entry is {"file": PATH}, an instance, or
-// {"generator": {...}} with the keys of `x-generator` (instances/README.md). Files are relative to
-// the directory above the suite's, lists of lengths to instances/data/lengths in it.
+// The file holds {"suites": {NAME: [ENTRY, ...]}}. An entry is one of
+//
+//   {"file": PATH}          an instance, relative to the directory above the suite's
+//   {"generator": {...}}    a step, with the keys of `x-generator` (instances/README.md); lists of
+//                           lengths are those of instances/data/lengths
+//   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
+//                           bytes, seed
+//   {"trace": {...}}        a layout, with the options of LayoutTrace: model, tokens, ranks,
+//                           layers, recompute
 #pragma once
 
 #include <filesystem>
