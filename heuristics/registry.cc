@@ -1,13 +1,19 @@
 #include "heuristics/registry.h"
 
+#include <bit>
 #include <utility>
 
+#include "heuristics/scatter_bytescale.h"
 #include "heuristics/scatter_homogeneous.h"
 #include "heuristics/scatter_joint.h"
+#include "heuristics/scatter_megatron.h"
+#include "heuristics/scatter_skrull.h"
 
 namespace stowage {
 namespace {
 
+// More degrees than this are listed by their powers of two only.
+constexpr std::size_t kMostHomogeneous = 20;
 constexpr double kFastMoves = 800;  // of annealing, per sequence
 constexpr double kJointMoves = 40000;
 
@@ -28,7 +34,11 @@ std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance
                      return planned(step, table, make(table, seed, budget));
                    }});
   };
+  const bool many = instance.cluster.degrees.size() > kMostHomogeneous;
   for (std::size_t level = 0; level < instance.cluster.degrees.size(); ++level) {
+    if (many && !std::has_single_bit(static_cast<unsigned>(instance.cluster.degrees[level]))) {
+      continue;
+    }
     const std::string degree = std::to_string(instance.cluster.degrees[level]);
     add("homogeneous-" + degree, "every group has degree " + degree + ", best-fit-decreasing",
         "FlexSP section 6.1, static baselines",
@@ -39,6 +49,15 @@ std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance
   add("batch-ada", "the best homogeneous degree of this step",
       "FlexSP section 6.1, FlexSP-BatchAda",
       [](const ScatterTable& table, std::uint64_t, const Budget&) { return batch_ada(table); });
+  add("skrull", "each sequence local to one device or sharded over all",
+      "Skrull (arXiv 2505.19609) section 4",
+      [](const ScatterTable& table, std::uint64_t, const Budget&) { return skrull(table); });
+  add("bytescale", "each sequence on as many devices as it fills, like work at the same time",
+      "ByteScale (arXiv 2502.21231) sections 4 and 5",
+      [](const ScatterTable& table, std::uint64_t, const Budget&) { return bytescale(table); });
+  add("megatron-dcp", "least power-of-two degree per sequence, micro-batches by workload",
+      "Megatron Core, BalancedCPScheduler",
+      [](const ScatterTable& table, std::uint64_t, const Budget&) { return megatron(table); });
   add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
         return joint(table, {.moves = kFastMoves}, seed, budget);

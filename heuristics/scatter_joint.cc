@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "heuristics/scatter_anneal.h"
+#include "heuristics/scatter_bytescale.h"
 #include "heuristics/scatter_coarse.h"
 #include "heuristics/scatter_homogeneous.h"
+#include "heuristics/scatter_megatron.h"
+#include "heuristics/scatter_skrull.h"
 
 namespace stowage {
 namespace {
@@ -18,6 +21,7 @@ constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
 constexpr double kPathWorthwhile = 1e-3;
 constexpr int kPathSpread = 1;
 constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
+constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
 constexpr int kTokenCounts = 2;    // micro-batch counts tried by token-balanced chunks
 constexpr int kSpreadCounts = 3;   // and by spread chunks
 
@@ -75,6 +79,7 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
     if (step) all.push_back(std::move(*step));
   };
   add(batch_ada(table, 1));
+  add(megatron(table));
   for (StepDraft& step : over_shortest_paths(table, rounds, budget)) {
     all.push_back(std::move(step));
   }
@@ -111,12 +116,16 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   std::optional<StepDraft> safe = batch_ada(table);
   if (!safe || budget.exhausted()) return safe;
   std::vector<StepDraft> field{*std::move(safe)};
+  for (auto* const published : {skrull, bytescale}) {
+    if (std::optional<StepDraft> step = published(table)) field.push_back(std::move(*step));
+  }
+  const std::size_t baselines = field.size();
   if (const std::optional<Coarse> coarse = coarsen(table)) {
     if (const auto small = joint(coarse->table, effort, seed, budget)) {
       field.push_back(refine(table, *coarse, *small));
     }
   }
-  if (field.size() == 1 || table.size() <= kMostRaced) {
+  if (field.size() == baselines || table.size() <= kMostRaced) {
     for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
       field.push_back(std::move(step));
     }
@@ -124,6 +133,8 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
     std::ranges::stable_sort(field, {}, total);
     field.resize(1);
   }
+  const Ms most = kHopeful * total(*std::ranges::min_element(field, {}, total));
+  std::erase_if(field, [&](const StepDraft& step) { return total(step) > most; });
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
   for (int round = 0; round < rounds; ++round) {

@@ -1,0 +1,88 @@
+#include "heuristics/scatter_skrull.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "heuristics/packing.h"
+
+namespace stowage {
+namespace {
+
+// Local micro-batches, all ranks of all of them balanced at once; who finds no room is sharded.
+void place_locally(const ScatterTable& table, std::span<const int> local, int batches,
+                   StepDraft& step, std::vector<int>& sharded) {
+  const Level& level = table.levels().front();
+  const int ranks = table.devices() / level.degree;
+  using Load = std::pair<Ms, int>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
+  for (int bin = 0; bin < batches * ranks; ++bin) least.emplace(level.overhead, bin);
+  std::vector<GroupDraft> bins(static_cast<std::size_t>(batches * ranks), empty_group(table, 0));
+  for (const int position : local) {
+    std::vector<Load> full;  // for this sequence
+    while (!least.empty() &&
+           !has_room(table, bins[static_cast<std::size_t>(least.top().second)], position)) {
+      full.push_back(least.top());
+      least.pop();
+    }
+    if (least.empty()) {
+      sharded.push_back(position);
+    } else {
+      GroupDraft& bin = bins[static_cast<std::size_t>(least.top().second)];
+      add_sequence(table, bin, position);
+      const int index = least.top().second;
+      least.pop();
+      least.emplace(bin.time, index);
+    }
+    for (const Load& load : full) least.push(load);
+  }
+  // Ranks of like load run at the same time.
+  std::ranges::stable_sort(bins, std::greater<>(), &GroupDraft::time);
+  for (int bin = 0; bin < batches * ranks; ++bin) {
+    if (bin % ranks == 0) step.emplace_back();
+    step.back().groups.push_back(std::move(bins[static_cast<std::size_t>(bin)]));
+  }
+}
+
+}  // namespace
+
+std::optional<StepDraft> skrull(const ScatterTable& table) {
+  StepDraft step;
+  if (table.size() == 0) return step;
+  const int largest = static_cast<int>(table.levels().size()) - 1;
+  if (!table.holds(largest, 0)) return std::nullopt;
+  const Level& shard = table.levels().back();
+  std::vector<int> sharded;
+  std::vector<int> local;
+  Tokens tokens = 0;
+  for (int position = 0; position < table.size(); ++position) {
+    const bool fits = table.holds(0, position) && largest > 0;
+    (fits ? local : sharded).push_back(position);
+    if (fits) tokens += table.length(position);
+  }
+  if (!local.empty()) {
+    const Level& level = table.levels().front();
+    const Tokens held = level.capacity * (table.devices() / level.degree);
+    place_locally(table, local, static_cast<int>((tokens + held - 1) / held), step, sharded);
+  }
+  std::ranges::sort(sharded);
+  std::vector<Tokens> sizes;
+  for (const int position : sharded) sizes.push_back(table.length(position));
+  const auto per_batch = static_cast<std::size_t>(table.devices() / shard.degree);
+  const std::optional<Bins> bins = first_fit_decreasing(sizes, shard.capacity);
+  for (std::size_t bin = 0; bin < bins->size(); ++bin) {
+    if (bin % per_batch == 0) step.emplace_back();
+    step.back().groups.push_back(empty_group(table, largest));
+    for (const int item : (*bins)[bin]) {
+      add_sequence(table, step.back().groups.back(), sharded[static_cast<std::size_t>(item)]);
+    }
+  }
+  for (MicroBatchDraft& batch : step) batch.makespan = slowest(batch);
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return positions_of(batch).empty(); });
+  return step;
+}
+
+}  // namespace stowage
