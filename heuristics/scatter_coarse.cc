@@ -12,6 +12,12 @@ constexpr int kFactor = 4;
 // The small step must have room for several of its largest groups, or its shape is another.
 constexpr int kDevicesPerDegree = 3;
 
+std::vector<int> every(const ScatterTable& table, int factor) {
+  std::vector<int> positions;
+  for (int position = 0; position < table.size(); position += factor) positions.push_back(position);
+  return positions;
+}
+
 // The least degree that holds the longest sequence.
 int needed_degree(const ScatterTable& table) {
   for (std::size_t level = 0; level < table.levels().size(); ++level) {
@@ -26,10 +32,10 @@ std::optional<Coarse> coarsen(const ScatterTable& table) {
   if (table.size() <= kSmall) return std::nullopt;
   const int devices = table.devices() / kFactor;
   if (devices >= kDevicesPerDegree * needed_degree(table)) {
-    return Coarse{table.thinned(kFactor, devices), kFactor, true};
+    return Coarse{table.part(every(table, kFactor), devices), kFactor, true};
   }
   if (fewest_micro_batches(table) >= 2 * kFactor) {
-    return Coarse{table.thinned(kFactor, table.devices()), kFactor, false};
+    return Coarse{table.part(every(table, kFactor), table.devices()), kFactor, false};
   }
   return std::nullopt;
 }

@@ -37,21 +37,21 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   }
 }
 
-ScatterTable ScatterTable::thinned(int factor, int devices) const {
-  ScatterTable thin;
-  thin.devices_ = devices;
-  thin.device_tokens_ = device_tokens_;
-  thin.least_overhead_ = std::numeric_limits<Ms>::infinity();
+ScatterTable ScatterTable::part(std::span<const int> positions, int devices) const {
+  ScatterTable part;
+  part.devices_ = devices;
+  part.device_tokens_ = device_tokens_;
+  part.least_overhead_ = std::numeric_limits<Ms>::infinity();
   for (const Level& level : levels_) {
     if (level.degree > devices) break;
-    thin.levels_.push_back(level);
-    thin.least_overhead_ = std::min(thin.least_overhead_, level.overhead);
+    part.levels_.push_back(level);
+    part.least_overhead_ = std::min(part.least_overhead_, level.overhead);
   }
-  for (int position = 0; position < size(); position += factor) {
+  for (const int position : positions) {
     const std::size_t row = at(kind(position)) * levels_.size();
-    thin.append(position, length(position), {cost_.data() + row, thin.levels_.size()});
+    part.append(position, length(position), {cost_.data() + row, part.levels_.size()});
   }
-  return thin;
+  return part;
 }
 
 void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Ms> costs) {

@@ -35,9 +35,9 @@ class ScatterTable {
   // Requires at most 2^31 - 1 sequences.
   explicit ScatterTable(const ScatterInstance& instance);
 
-  // Every factor-th position from the first, on `devices` devices with the levels they hold. Ids
-  // are positions of this table. Requires factor >= 1 and 1 <= devices <= devices().
-  ScatterTable thinned(int factor, int devices) const;
+  // These positions, which must ascend, on `devices` devices with the levels they hold. Ids are
+  // positions of this table. Requires levels()[0].degree <= devices <= devices().
+  ScatterTable part(std::span<const int> positions, int devices) const;
 
   int devices() const { return devices_; }
   Tokens device_tokens() const { return device_tokens_; }       // C

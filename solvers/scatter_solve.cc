@@ -9,7 +9,7 @@
 
 #include "formulations/scatter_bounds.h"
 #include "heuristics/registry.h"
-#include "heuristics/scatter_anneal.h"
+#include "heuristics/scatter_improve.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
@@ -23,12 +23,15 @@ constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
 constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
 constexpr std::int64_t kMostRegroupNodes = 1000000;
-constexpr std::int64_t kAnnealSteps = 1000000;  // of the first round, doubled each round
+constexpr std::uint64_t kRoundsPerRegroup = 8;
+constexpr std::uint64_t kRoundsBeforeMilp = 8;
+constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
 const Method kExact{"exact", MethodKind::ours,
-                    "whole-step MILP, or annealing and MILP regrouping, until proof or limit", ""};
+                    "whole-step MILP, then replanning and MILP regrouping until proof or limit",
+                    ""};
 const Method kFlexsp{"flexsp", MethodKind::baseline,
                      "FlexSP: token chunks, 16 buckets, the published MILP per micro-batch",
                      "FlexSP sections 4.2 to 4.4"};
@@ -109,28 +112,41 @@ class ScatterSolve {
   }
 
   StoppedBy run_exact() {
+    const bool endless = options_.method == kExact.name;
+    // What improves for ever needs a limit to end it; `auto` without one is done sooner.
+    const bool limited = std::isfinite(budget_.limits().time_limit_s) ||
+                         budget_.limits().node_limit < std::numeric_limits<std::int64_t>::max();
     // First anything valid, within microseconds; then better plans, slower ones last.
     for (const char* name : {"batch-ada", "fast", "joint"}) {
       if (done()) return StoppedBy::heuristic_end;
+      if ((endless || limited) && name == std::string_view("joint")) break;  // improve() does that
       run_heuristic(name);
     }
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
-    if (done() || built_backends().empty()) return StoppedBy::heuristic_end;
-    tighten_bound();
     if (done()) return StoppedBy::heuristic_end;
-    const bool endless = options_.method == kExact.name;
-    const std::size_t variables = step_milp_variables(instance_, incumbent_);
-    if (variables <= (endless ? kLargestScatterMilp : kSmallMilp)) {
-      Budget part =
-          budget_.part(budget_.seconds_left(), endless ? budget_.nodes_left() : kSmallMilpNodes);
-      const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, part);
-      if (ended != StoppedBy::node_limit || budget_.exhausted()) return ended;
+    if (!built_backends().empty()) {
+      tighten_bound();
+      // A MILP of some size wants a good start, and must leave time for what does better.
+      if (endless) improve(kRoundsBeforeMilp);
+      if (done()) return StoppedBy::heuristic_end;
+      const std::optional<StoppedBy> ended = solve_whole_step(endless);
+      if (ended) return *ended;
     }
-    // What is left needs a limit to end it; `auto` without one is done.
-    const bool limited = std::isfinite(budget_.limits().time_limit_s) ||
-                         budget_.limits().node_limit < std::numeric_limits<std::int64_t>::max();
-    if (endless || limited) improve();
+    if (endless || limited) improve(kEndless);
     return StoppedBy::heuristic_end;
+  }
+
+  // The whole-step MILP where it is small enough. What ended it, or nothing if there is more to do.
+  std::optional<StoppedBy> solve_whole_step(bool endless) {
+    if (step_milp_variables(instance_, incumbent_) > (endless ? kLargestScatterMilp : kSmallMilp)) {
+      return std::nullopt;
+    }
+    Budget part = endless ? budget_.part(budget_.seconds_left() / 2, budget_.nodes_left() / 2)
+                          : budget_.part(budget_.seconds_left(), kSmallMilpNodes);
+    const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, part);
+    const bool limit = ended == StoppedBy::node_limit || ended == StoppedBy::time_limit;
+    if (done() || !limit) return ended;
+    return std::nullopt;
   }
 
   void tighten_bound() {
@@ -141,18 +157,22 @@ class ScatterSolve {
     }
   }
 
-  // Rounds of annealing and MILP regrouping, each with a new seed, until a limit or the proof.
-  void improve() {
+  // Rounds of replanning and annealing, `exact` with MILP regrouping now and then, until a limit or
+  // the proof.
+  void improve(std::uint64_t rounds) {
     const ScatterTable table(instance_);
-    std::int64_t nodes = kRegroupNodes;
-    for (std::uint64_t round = 1; !done(); ++round) {
+    const std::uint64_t last = rounds == kEndless ? kEndless : round_ + rounds;
+    for (; round_ != last && !done(); ++round_) {
+      const std::uint64_t round = round_;
       StepDraft step = to_draft(table, *incumbent_.plan());
-      anneal(table, step, {.steps = kAnnealSteps}, options_.seed + round, budget_);
+      stowage::improve(table, step, round, options_.seed, budget_);
       budget_.count_nodes(1);
-      incumbent_.offer(to_plan(instance_, table, step), 'L', "anneal");
-      if (done()) return;
-      regroup_by_milp(instance_, exact_options(round), nodes, incumbent_, budget_);
-      nodes = std::min(2 * nodes, kMostRegroupNodes);
+      incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      const bool regroup = options_.method == kExact.name && !built_backends().empty() &&
+                           round % kRoundsPerRegroup == kRoundsPerRegroup - 1;
+      if (!regroup || done()) continue;
+      regroup_by_milp(instance_, exact_options(round), regroup_nodes_, incumbent_, budget_);
+      regroup_nodes_ = std::min(2 * regroup_nodes_, kMostRegroupNodes);
     }
   }
 
@@ -175,6 +195,8 @@ class ScatterSolve {
   Budget& budget_;
   ScatterIncumbent incumbent_;
   bool gap_ended_it_ = false;
+  std::uint64_t round_ = 0;  // of improve()
+  std::int64_t regroup_nodes_ = kRegroupNodes;
 };
 
 }  // namespace
