@@ -15,6 +15,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   placed_.assign(n, 0);
   remaining_.assign(sections, 0);
   floor_.assign(sections, 0);
+  top_.assign(sections, 0);
   witness_.assign(sections, -1);
   crossing_.assign(sections + 1, 0);
   members_.resize(sections);
@@ -72,6 +73,12 @@ bool LayoutState::place(int b) {
   take(b, -1);
   trail_.push_back({.index = b, .kind = Kind::placement});
   const Bytes top = support_[at(b)] + size_[at(b)];
+  for (const SectionRange& range : table_.ranges(b)) {
+    for (int s = range.first; s < range.last; ++s) {
+      trail_.push_back({.before = top_[at(s)], .index = s, .kind = Kind::top});
+      top_[at(s)] = top;
+    }
+  }
   raised_.clear();
   raised_.push_back(b);
   for (const int other : neighbours_.of(b)) {
@@ -165,6 +172,9 @@ void LayoutState::undo(std::size_t mark) {
         break;
       case Kind::bound:
         bound_[at(change.index)] = change.before;
+        break;
+      case Kind::top:
+        top_[at(change.index)] = change.before;
         break;
       case Kind::floor:
         floor_[at(change.index)] = change.before;
