@@ -18,7 +18,6 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   top_.assign(sections, 0);
   witness_.assign(sections, -1);
   crossing_.assign(sections + 1, 0);
-  members_.resize(sections);
   if (table.any_pins()) section_pins_.resize(sections);
   for (int b = 0; b < table.buffers(); ++b) size_[at(b)] = table.size(b);
   for (int b = 0; b < table.buffers(); ++b) {
@@ -40,9 +39,6 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
       support_[at(b)] = table.clear_of_pins(b, 0);
     }
     possible_ = possible_ && support_[at(b)] + table.size(b) <= capacity;
-    for (const SectionRange& range : table.ranges(b)) {
-      for (int s = range.first; s < range.last; ++s) members_[at(s)].push_back(b);
-    }
     take(b, 1);
   }
   bound_ = support_;
@@ -125,7 +121,7 @@ bool LayoutState::refresh_floors() {
 bool LayoutState::refresh_floor(int section) {
   Bytes least = std::numeric_limits<Bytes>::max();
   int witness = -1;
-  for (const int b : members_[at(section)]) {
+  for (const int b : neighbours_.in(section)) {
     if (!placed_[at(b)] && bound_[at(b)] < least) {
       least = bound_[at(b)];
       witness = b;

@@ -91,7 +91,6 @@ class LayoutState {
   std::vector<Bytes> top_;  // end of the last placed buffer
   std::vector<int> witness_;
   std::vector<int> crossing_;
-  std::vector<std::vector<int>> members_;       // of each section, not pinned
   std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
   std::vector<int> raised_;
   std::vector<Change> trail_;

@@ -95,7 +95,7 @@ class LayoutTree {
   std::vector<int> waiting_;
   std::vector<Pending> pendings_;
   std::vector<Frame> frames_;
-  std::vector<std::vector<int>> starts_;   // scratch of cover(): per section, where ranges end
+  std::vector<std::vector<int>> starts_;  // scratch of cover(): per section, where ranges end
   std::vector<std::uint8_t> from_below_;
   std::vector<std::uint8_t> from_above_;
   std::int64_t nodes_ = 0;
