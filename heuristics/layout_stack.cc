@@ -9,9 +9,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kHot = 0.05;  // noise at the start, relative to the peak
+constexpr double kHot = 0.02;  // noise at the start, relative to the peak
 constexpr double kCold = 0.0005;
-constexpr std::uint64_t kCriticalOf10 = 8;  // so many of ten moves take a buffer of a longest path
+constexpr std::uint64_t kCriticalOf10 = 5;  // so many of ten moves take a buffer of a longest path
 
 // Heights over the sections, raised buffer by buffer.
 class Heights {

@@ -64,6 +64,23 @@ LayoutNeighbours::LayoutNeighbours(const LayoutTable& table) {
     std::sort(all_.begin() + static_cast<std::ptrdiff_t>(first_[b]),
               all_.begin() + static_cast<std::ptrdiff_t>(first_[b + 1]));
   }
+  list_members(table);
+}
+
+void LayoutNeighbours::list_members(const LayoutTable& table) {
+  const auto each = [&](auto&& visit) {
+    for (int b = 0; b < table.buffers(); ++b) {
+      for (const SectionRange& range : table.ranges(b)) {
+        for (int s = range.first; s < range.last; ++s) visit(static_cast<std::size_t>(s), b);
+      }
+    }
+  };
+  first_member_.assign(static_cast<std::size_t>(table.sections()) + 1, 0);
+  each([&](std::size_t s, int) { ++first_member_[s + 1]; });
+  std::partial_sum(first_member_.begin(), first_member_.end(), first_member_.begin());
+  members_.resize(first_member_.back());
+  std::vector<std::size_t> next = first_member_;
+  each([&](std::size_t s, int b) { members_[next[s]++] = b; });
 }
 
 }  // namespace stowage

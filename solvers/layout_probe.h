@@ -1,12 +1,13 @@
-// One capacity, several static orders: which order solves which instance quickly cannot be known
-// beforehand, so all of them search in turns.
+// One capacity, many static orders: which order solves which instance quickly cannot be known
+// beforehand, and the time an order takes is heavy-tailed, so all of them search in turns.
 //
-// Every tree keeps its place between turns; a turn of round r is 2^r times the first one, so that
-// no more than a constant factor is lost against the best order alone. The first tree that finds a
-// layout or exhausts its space decides. Not for use outside the search.
+// Every tree keeps its place between turns. From round to round first more orders take part, then
+// every one gets longer turns. The first tree that finds a layout or exhausts its space decides.
+// Not for use outside the search.
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "instances/budget.h"
@@ -14,11 +15,27 @@
 
 namespace stowage {
 
+// The static orders that are tried, best first; equal ones once. Made when they are asked for.
+class LayoutPortfolio {
+ public:
+  // `table` must outlive the portfolio.
+  explicit LayoutPortfolio(const LayoutTable& table) : table_(table) {}
+
+  // Order number i, or null if there are not so many. Stays valid.
+  const std::vector<int>* order(std::size_t i);
+
+ private:
+  const LayoutTable& table_;
+  std::set<std::vector<int>> known_;
+  std::vector<const std::vector<int>*> orders_;
+  std::size_t next_key_ = 0;
+};
+
 class LayoutProbe {
  public:
-  // The arguments must outlive the probe. `orders` as made by portfolio().
+  // The arguments must outlive the probe.
   LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
-              const std::vector<std::vector<int>>& orders, Bytes capacity);
+              LayoutPortfolio& portfolio, Bytes capacity);
 
   Bytes capacity() const { return capacity_; }
 
@@ -28,18 +45,21 @@ class LayoutProbe {
   // Once there is a layout.
   std::vector<Bytes> offsets() const { return trees_[turn_]->offsets(); }
 
-  // The static orders that are tried, best first; equal ones once.
-  static std::vector<std::vector<int>> portfolio(const LayoutTable& table);
-
  private:
+  bool has_tree(std::size_t turn);
+  void next_round();
+
   const LayoutTable& table_;
   const LayoutNeighbours& neighbours_;
-  const std::vector<std::vector<int>>& orders_;
+  LayoutPortfolio& portfolio_;
   Bytes capacity_;
   std::vector<std::unique_ptr<LayoutTree>> trees_;  // made when their first turn comes
+  std::size_t most_trees_;
+  std::size_t width_;  // trees that take part in this round
   std::size_t turn_ = 0;
   std::int64_t turn_nodes_;
   std::int64_t turn_left_;
+  int round_ = 0;
 };
 
 }  // namespace stowage

@@ -15,13 +15,13 @@ bool too_large(const LayoutTable& table) {
 // What the probes of one instance share.
 struct Ground {
   explicit Ground(const LayoutTable& layout)
-      : table(layout), neighbours(layout), orders(LayoutProbe::portfolio(layout)) {}
+      : table(layout), neighbours(layout), portfolio(layout) {}
 
-  LayoutProbe probe(Bytes capacity) const { return {table, neighbours, orders, capacity}; }
+  LayoutProbe probe(Bytes capacity) { return {table, neighbours, portfolio, capacity}; }
 
   const LayoutTable& table;
   LayoutNeighbours neighbours;
-  std::vector<std::vector<int>> orders;
+  LayoutPortfolio portfolio;
 };
 
 // The capacities between bound and incumbent that are being searched.
@@ -109,7 +109,7 @@ LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& b
     return {.end = LayoutEnd::exhausted};
   }
   if (too_large(table)) return {.end = LayoutEnd::too_large};
-  const Ground ground(table);
+  Ground ground(table);
   LayoutProbe probe = ground.probe(capacity);
   LayoutTree::End end = LayoutTree::End::open;
   while (end == LayoutTree::End::open && !budget.exhausted()) end = probe.round(budget);

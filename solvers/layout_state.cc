@@ -15,9 +15,9 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   placed_.assign(n, 0);
   remaining_.assign(sections, 0);
   floor_.assign(sections, 0);
+  top_.assign(sections, 0);
   witness_.assign(sections, -1);
   crossing_.assign(sections + 1, 0);
-  members_.resize(sections);
   if (table.any_pins()) section_pins_.resize(sections);
   for (int b = 0; b < table.buffers(); ++b) size_[at(b)] = table.size(b);
   for (int b = 0; b < table.buffers(); ++b) {
@@ -39,9 +39,6 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
       support_[at(b)] = table.clear_of_pins(b, 0);
     }
     possible_ = possible_ && support_[at(b)] + table.size(b) <= capacity;
-    for (const SectionRange& range : table.ranges(b)) {
-      for (int s = range.first; s < range.last; ++s) members_[at(s)].push_back(b);
-    }
     take(b, 1);
   }
   bound_ = support_;
@@ -72,6 +69,12 @@ bool LayoutState::place(int b) {
   take(b, -1);
   trail_.push_back({.index = b, .kind = Kind::placement});
   const Bytes top = support_[at(b)] + size_[at(b)];
+  for (const SectionRange& range : table_.ranges(b)) {
+    for (int s = range.first; s < range.last; ++s) {
+      trail_.push_back({.before = top_[at(s)], .index = s, .kind = Kind::top});
+      top_[at(s)] = top;
+    }
+  }
   raised_.clear();
   raised_.push_back(b);
   for (const int other : neighbours_.of(b)) {
@@ -118,7 +121,7 @@ bool LayoutState::refresh_floors() {
 bool LayoutState::refresh_floor(int section) {
   Bytes least = std::numeric_limits<Bytes>::max();
   int witness = -1;
-  for (const int b : members_[at(section)]) {
+  for (const int b : neighbours_.in(section)) {
     if (!placed_[at(b)] && bound_[at(b)] < least) {
       least = bound_[at(b)];
       witness = b;
@@ -165,6 +168,9 @@ void LayoutState::undo(std::size_t mark) {
         break;
       case Kind::bound:
         bound_[at(change.index)] = change.before;
+        break;
+      case Kind::top:
+        top_[at(change.index)] = change.before;
         break;
       case Kind::floor:
         floor_[at(change.index)] = change.before;

@@ -49,6 +49,12 @@ class LayoutState {
   // be placed.
   bool fits_above(SectionRange sections, Bytes level) const;
 
+  // Whether a section that holds nothing at `level` yet must be given something there: it would
+  // overflow if its next buffer began at `next` only. Requires no pinned buffers.
+  bool must_cover(int s, Bytes level, Bytes next) const {
+    return top_[at(s)] <= level && remaining_[at(s)] > capacity_ - next;
+  }
+
   // Unplaced buffers in conflict with b.
   bool has_unplaced_neighbour(int b) const;
 
@@ -56,7 +62,7 @@ class LayoutState {
   void undo(std::size_t mark);
 
  private:
-  enum class Kind : std::uint8_t { placement, support, bound, floor };
+  enum class Kind : std::uint8_t { placement, support, bound, floor, top };
   struct Change {
     Bytes before = 0;
     int index = 0;
@@ -82,9 +88,9 @@ class LayoutState {
   // Per section: bytes still to be placed; the least bound of an unplaced member, and which has it.
   std::vector<Bytes> remaining_;
   std::vector<Bytes> floor_;
+  std::vector<Bytes> top_;  // end of the last placed buffer
   std::vector<int> witness_;
   std::vector<int> crossing_;
-  std::vector<std::vector<int>> members_;       // of each section, not pinned
   std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
   std::vector<int> raised_;
   std::vector<Change> trail_;

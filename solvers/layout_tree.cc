@@ -11,6 +11,9 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
   rank_.assign(at(table.buffers()), 0);
   for (std::size_t i = 0; i < order.size(); ++i) rank_[at(order[i])] = static_cast<int>(i);
   waiting_ = order;
+  starts_.resize(at(table.sections()));
+  from_below_.assign(at(table.sections()) + 1, 0);
+  from_above_ = from_below_;
   if (!state_.possible()) {
     end_ = End::exhausted;
     return;
@@ -54,6 +57,44 @@ int LayoutTree::candidate(const Frame& frame) const {
   return best.offset < threshold ? found : -1;
 }
 
+LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
+  const SectionRange sections = frame.component.sections;
+  const Bytes level = state_.lowest(b);
+  Bytes next = std::numeric_limits<Bytes>::max();
+  for (int s = sections.first; s < sections.last; ++s) starts_[at(s)].clear();
+  for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
+    const int other = waiting_[i];
+    if (state_.placed(other)) continue;
+    next = std::min(next, level + state_.size(other));
+    if (state_.bound(other) > level) {
+      next = std::min(next, state_.bound(other));
+    } else if (state_.lowest(other) == level && Key{level, rank_[at(other)]} > frame.cursor) {
+      for (const SectionRange& range : table_.ranges(other)) {
+        starts_[at(range.first)].push_back(range.last);
+      }
+    }
+  }
+  std::fill(from_below_.begin() + sections.first, from_below_.begin() + sections.last + 1, 0);
+  std::fill(from_above_.begin() + sections.first, from_above_.begin() + sections.last + 1, 0);
+  from_below_[at(sections.first)] = 1;
+  from_above_[at(sections.last)] = 1;
+  for (int s = sections.first; s < sections.last; ++s) {
+    if (!from_below_[at(s)]) continue;
+    if (!state_.must_cover(s, level, next)) from_below_[at(s) + 1] = 1;
+    for (const int end : starts_[at(s)]) from_below_[at(end)] = 1;
+  }
+  if (!from_below_[at(sections.last)]) return Cover::dead;
+  for (int s = sections.last; s-- > sections.first;) {
+    bool reached = from_above_[at(s) + 1] && !state_.must_cover(s, level, next);
+    for (const int end : starts_[at(s)]) reached = reached || from_above_[at(end)];
+    from_above_[at(s)] = reached;
+  }
+  for (const SectionRange& range : table_.ranges(b)) {
+    if (!from_below_[at(range.first)] || !from_above_[at(range.last)]) return Cover::without;
+  }
+  return Cover::with;
+}
+
 LayoutTree::End LayoutTree::run(std::int64_t nodes) {
   const std::int64_t stop = nodes_ + nodes;
   while (end_ == End::open && nodes_ < stop) {
@@ -83,9 +124,15 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
       give_up();
       continue;
     }
+    const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
+    if (covered == Cover::dead) {
+      give_up();
+      continue;
+    }
     frame.tried = b;
     frame.cursor = {state_.lowest(b), rank_[at(b)]};
     ++nodes_;
+    if (covered == Cover::without) continue;
     const int twin = table_.twin_before(b);
     if (twin >= 0 && !state_.placed(twin)) continue;
     if (!state_.has_unplaced_neighbour(b)) frame.closed = true;

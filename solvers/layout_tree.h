@@ -81,6 +81,10 @@ class LayoutTree {
   void push(const Component& component, int left, Key cursor, int fail_to, int pending);
   // The next candidate of the top frame, or -1.
   int candidate(const Frame& frame) const;
+  // Looks at all sections at the level of a candidate: what must begin there can only be the
+  // candidate and those after it. Dead: some section that must be covered cannot be.
+  enum class Cover { dead, without, with };
+  Cover cover(const Frame& frame, int b);
   // After a placement: goes on with what is left. False once everything is placed.
   bool descend();
   int split(const Component& component, Key cursor, int fail_to, int pending);
@@ -91,6 +95,9 @@ class LayoutTree {
   std::vector<int> waiting_;
   std::vector<Pending> pendings_;
   std::vector<Frame> frames_;
+  std::vector<std::vector<int>> starts_;  // scratch of cover(): per section, where ranges end
+  std::vector<std::uint8_t> from_below_;
+  std::vector<std::uint8_t> from_above_;
   std::int64_t nodes_ = 0;
   End end_ = End::open;
 };
