@@ -38,14 +38,16 @@ Result<std::vector<Tokens>> read_length_list(std::string_view text, std::string_
       lengths.push_back(*length);
     } else if (errors.room()) {
       errors.add(
-          code::kListLine, std::string(file) + ':' + std::to_string(line_number - 1 + selection.line),
+          code::kListLine,
+          std::string(file) + ':' + std::to_string(line_number - 1 + selection.line),
           "must be an integer from 1 to " + std::to_string(kMaxExact) + ", is " + in_quotes(line));
     } else {
       errors.add_unseen();
     }
   }
   if (!selection.count && !text.empty()) {
-    errors.add(code::kTooManyValues, std::string(file) + ':' + std::to_string(line_number + selection.line),
+    errors.add(code::kTooManyValues,
+               std::string(file) + ':' + std::to_string(line_number + selection.line),
                "must be at most " + std::to_string(kMaxSequences) + " selected lines, is more");
   }
   const bool beyond =
