@@ -69,4 +69,24 @@ struct AssignInstance {
   bool operator==(const AssignInstance&) const = default;
 };
 
+// length rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
+inline Tokens padded_length(const AssignInstance& instance, Tokens length) {
+  return round_up(length, instance.pad_multiple);
+}
+
+// All padded lengths, in id order.
+std::vector<Tokens> padded_lengths(const AssignInstance& instance);
+
+// The most tokens that a row of any of the strategy's replicas holds.
+Tokens longest_allowed(const AssignInstance& instance, const Strategy& strategy);
+
+// Indices of the strategies whose longest_allowed() admits every sequence, ascending: no other can
+// serve this step.
+std::vector<std::size_t> usable_strategies(const AssignInstance& instance);
+
+// Ids of sequences that no strategy admits. Empty exactly if a strategy is usable. Whether there is
+// a plan then depends on the row constraints alone: without them each sequence may have a row of
+// its own.
+std::vector<std::int64_t> unplaceable_sequences(const AssignInstance& instance);
+
 }  // namespace stowage

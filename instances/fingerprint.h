@@ -24,6 +24,10 @@ class Fingerprint {
     }
   }
   void add(double value) { add(std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value)); }
+  void add(std::string_view text) {  // its length and its bytes
+    add(static_cast<std::int64_t>(text.size()));
+    for (const char c : text) add(std::int64_t{static_cast<unsigned char>(c)});
+  }
   void add(const std::map<int, double>& values) {
     add(static_cast<std::int64_t>(values.size()));
     for (const auto& [degree, value] : values) {

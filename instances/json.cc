@@ -52,7 +52,7 @@ std::string one_of(const ObjectReader& document, std::string_view key, const Kno
 
 }  // namespace
 
-std::vector<std::string_view> supported_problems() { return {"scatter", "layout"}; }
+std::vector<std::string_view> supported_problems() { return {"scatter", "assign", "layout"}; }
 
 Result<Head> read_head(std::string_view text) {
   ErrorList errors;

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
 #include "instances/result.h"
@@ -32,6 +34,9 @@ inline constexpr std::int64_t kMaxValues = 40'000'000;                  // of on
 inline constexpr std::int64_t kMaxContainers = 4'000'000;  // arrays and objects of one document
 inline constexpr std::int64_t kMaxTexts = 10'000'000;      // keys and strings of one document
 inline constexpr std::int64_t kMaxBuffers = 1'000'000;     // of a layout instance
+inline constexpr std::int64_t kMaxSchemes = 1000;          // of an assign instance
+inline constexpr std::int64_t kMaxStrategies = 10'000;     // of an assign instance
+inline constexpr int kMaxStages = 1024;                    // of a pipeline
 inline constexpr int kMaxDepth = 64;                       // the outermost object has depth 1
 inline constexpr int kMaxDevices = 1'000'000;
 inline constexpr Tokens kMaxPadMultiple = Tokens{1} << 30;
@@ -67,16 +72,22 @@ Result<std::string> read_text_stream(std::istream& stream, std::string_view name
 Result<ScatterInstance> read_scatter_instance(std::string_view text,
                                               const std::filesystem::path& base_dir = {});
 
+Result<AssignInstance> read_assign_instance(std::string_view text,
+                                            const std::filesystem::path& base_dir = {});
+
 Result<LayoutInstance> read_layout_instance(std::string_view text);
 
 // Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
 // and ranges only: whether the plan fits an instance is what verify() says.
 Result<ScatterPlan> read_scatter_plan(std::string_view text);
+Result<AssignPlan> read_assign_plan(std::string_view text);
 Result<LayoutPlan> read_layout_plan(std::string_view text);
 
 // Every field, defaults included; lengths inline. Ends with a newline.
 std::string write_scatter_instance(const ScatterInstance& instance);
 std::string write_scatter_plan(const ScatterPlan& plan);
+std::string write_assign_instance(const AssignInstance& instance);
+std::string write_assign_plan(const AssignPlan& plan);
 
 // The same, but one line per buffer and without what a buffer has by default.
 std::string write_layout_instance(const LayoutInstance& instance);
@@ -85,6 +96,7 @@ std::string write_layout_plan(const LayoutPlan& plan);
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
 // names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
 std::string instance_hash(const ScatterInstance& instance);
+std::string instance_hash(const AssignInstance& instance);
 std::string instance_hash(const LayoutInstance& instance);
 
 }  // namespace stowage

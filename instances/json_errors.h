@@ -51,6 +51,11 @@ inline constexpr char kBufferId[] = "E333";
 inline constexpr char kPin[] = "E334";
 inline constexpr char kTooManyLayoutBytes[] = "E335";
 inline constexpr char kOccurrences[] = "E336";
+// What an assign instance means.
+inline constexpr char kNoScheme[] = "E341";
+inline constexpr char kUnknownScheme[] = "E342";
+inline constexpr char kTooManyReplicas[] = "E343";
+inline constexpr char kNoReplica[] = "E344";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

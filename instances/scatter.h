@@ -75,8 +75,7 @@ struct ScatterInstance {
 
 // length rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
 inline Tokens padded_length(const ScatterInstance& instance, Tokens length) {
-  const Tokens m = instance.pad_multiple;
-  return (length + m - 1) / m * m;
+  return round_up(length, instance.pad_multiple);
 }
 
 // All padded lengths, in id order.

@@ -23,13 +23,6 @@ void write_json(JsonWriter& json, const ScatterPlan& plan);
 // The instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const ScatterInstance& instance);
 
-// Replaces the instance's lengths by a JSON array of them; checks each, and their padded sum.
-void read_lengths(const JsonValue& value, const JsonPath& path, ScatterInstance& instance,
-                  ErrorList& errors);
-
-// Adds E304 at `path` if the padded lengths sum to more than kMaxExact tokens.
-void check_padded_sum(const ScatterInstance& instance, const JsonPath& path, ErrorList& errors);
-
 // What a parsed document says. On errors the result is incomplete and `errors` is not empty.
 ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
                                       const std::filesystem::path& base_dir, ErrorList& errors);

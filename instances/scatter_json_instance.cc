@@ -5,8 +5,8 @@
 #include <string>
 
 #include "instances/json.h"
+#include "instances/json_lengths.h"
 #include "instances/json_text.h"
-#include "instances/length_list.h"
 #include "instances/scatter_json.h"
 
 namespace stowage {
@@ -152,47 +152,7 @@ ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluste
   return cost;
 }
 
-std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& path,
-                                        const std::filesystem::path& base_dir, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"file", "first", "count"});
-  const std::int64_t before = errors.found();
-  const std::filesystem::path file = reader.text("file");
-  LengthSelection selection{.first = reader.integer("first", {0, kMaxSequences}, 0)};
-  if (reader.find("count") != nullptr) {
-    selection.count = reader.integer("count", {0, kMaxSequences});
-  }
-  if (errors.found() != before) return {};
-  if (file.empty() || file.is_absolute()) {
-    errors.add(code::kListPath, reader.at("file").pointer(),
-               "must be a path relative to the instance, is " + in_quotes(file.string()));
-    return {};
-  }
-  Result<std::vector<Tokens>> lengths = read_length_file(base_dir / file, selection);
-  if (lengths) return *std::move(lengths);
-  errors.append(lengths.errors());
-  return {};
-}
-
 }  // namespace
-
-void check_padded_sum(const ScatterInstance& instance, const JsonPath& path, ErrorList& errors) {
-  Tokens sum = 0;
-  for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
-    sum += padded_length(instance, instance.lengths[id]);  // each below 2^54, the sum before 2^53
-    if (sum <= kMaxExact) continue;
-    errors.add(code::kTooManyTokens, path.pointer(),
-               "must sum, padded, to at most " + std::to_string(kMaxExact) +
-                   " tokens, is beyond that at sequence " + std::to_string(id));
-    return;
-  }
-}
-
-void read_lengths(const JsonValue& value, const JsonPath& path, ScatterInstance& instance,
-                  ErrorList& errors) {
-  const std::int64_t before = errors.found();
-  instance.lengths = read_integers(value, path, {1, kMaxExact}, errors);
-  if (errors.found() == before) check_padded_sum(instance, path, errors);
-}
 
 ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
                                       const std::filesystem::path& base_dir, ErrorList& errors) {
@@ -219,14 +179,10 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath&
   instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
   if (const JsonValue* lengths = reader.require("lengths")) {
     const JsonPath where = reader.at("lengths");
-    if (lengths->object() != nullptr) {
-      instance.lengths = read_listed_lengths(*lengths, where, base_dir, errors);
-    } else if (lengths->array() != nullptr) {
-      instance.lengths = read_integers(*lengths, where, {1, kMaxExact}, errors);
-    } else {
-      add_wrong_type(*lengths, where, "an array of integers or {\"file\": ...}", errors);
+    instance.lengths = read_lengths_or_list(*lengths, where, base_dir, errors);
+    if (errors.found() == before) {
+      check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
     }
-    if (errors.found() == before) check_padded_sum(instance, where, errors);
   }
   return instance;
 }

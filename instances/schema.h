@@ -9,8 +9,8 @@
 
 namespace stowage {
 
-// "layout-instance", "layout-plan", "outcome", "scatter-instance", "scatter-plan", in alphabetical
-// order.
+// "assign-instance", "assign-plan", "layout-instance", "layout-plan", "outcome",
+// "scatter-instance", "scatter-plan", in alphabetical order.
 std::vector<std::string_view> schema_names();
 
 // The text of schema/NAME.schema.json, or nothing for an unknown name. A document that its reader

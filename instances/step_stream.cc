@@ -5,9 +5,9 @@
 
 #include "instances/json.h"
 #include "instances/json_errors.h"
+#include "instances/json_lengths.h"
 #include "instances/json_reader.h"
 #include "instances/length_list.h"
-#include "instances/scatter_json.h"
 
 namespace stowage {
 namespace {
@@ -17,11 +17,11 @@ void read_json_step(std::string_view text, ScatterInstance& step, ErrorList& err
   if (!document) return;
   const JsonPath root;
   if (document->array() != nullptr) {
-    read_lengths(*document, root, step, errors);
+    step.lengths = read_lengths(*document, root, step.pad_multiple, errors);
   } else if (document->object() != nullptr) {
     const ObjectReader reader(*document, root, errors, {"lengths"});
     if (const JsonValue* lengths = reader.require("lengths")) {
-      read_lengths(*lengths, reader.at("lengths"), step, errors);
+      step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
     }
   } else {
     add_wrong_type(*document, root, "an array of lengths or {\"lengths\": [...]}", errors);
@@ -72,7 +72,7 @@ Result<std::optional<ScatterInstance>> StepStream::next() {
     Result<std::vector<Tokens>> lengths = read_length_list(text, name_, {.line = first_line});
     if (!lengths) return lengths.errors();
     step.lengths = *std::move(lengths);
-    check_padded_sum(step, JsonPath(), errors);
+    check_padded_sum(step.lengths, step.pad_multiple, JsonPath(), errors);
   } else {
     read_json_step(text, step, errors);
   }

@@ -19,6 +19,13 @@ using Bytes = std::int64_t;   // a size, an address or a distance of addresses
 // an instance or a plan lies in [-kMaxExact, kMaxExact].
 inline constexpr std::int64_t kMaxExact = std::int64_t{1} << 53;
 
+// `value` rounded up to a multiple of `multiple`. Requires 0 <= value <= kMaxExact and 1 <=
+// multiple
+// <= kMaxExact.
+inline std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 // a + b, or nothing when the sum leaves the 64-bit range.
 inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;

@@ -2,8 +2,8 @@
 //
 // Written from instances/README.md. It shares no code with a solver, a heuristic or the cost model
 // beyond units.h, so that a mistake there cannot hide here. Runs in O(K log K) for K sequences or
-// buffers, and any plan at all may be handed in: huge ids, negative ranks and a million empty
-// groups are violations, never a crash.
+// buffers, and O(rows * stages) to simulate pipelines, and any plan at all may be handed in: huge
+// ids, negative ranks and a million empty groups are violations, never a crash.
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
 //
@@ -29,6 +29,29 @@
 //   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
+// Rules of an assign plan, with every time recomputed here, the simulated one as well:
+//
+//   number             every time, the objective, the simulated time and the bound are finite
+//   strategy           the strategy is one of the instance's
+//   scheme             the scheme of a replica is one of the instance's
+//   replicas           there are as many replicas of each scheme as the strategy has
+//   coverage           each sequence of the instance stands in exactly one row, once
+//   unknown_sequence   ids are in [0, K)
+//   empty_row          a row has a sequence
+//   tokens             tokens is the sum of the lengths after padding
+//   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
+//                      is the padded length of sequence i
+//   capacity           the padded lengths of a row sum to at most max_tokens of its scheme
+//   row_time           time_ms of a row is t_g(B)
+//   replica_time       time_ms of a replica is the sum of its t_g(B), plus pp - 1 times the largest
+//   objective          objective_ms is the largest replica time
+//   simulated          simulated_1f1b_ms is when the last replica ends under the 1F1B schedule
+//   rows_multiple_of   the rows of a replica are a multiple of constraints.rows_multiple_of
+//   equal_rows         all replicas with rows have equally many, if constraints.equal_rows
+//   allow_empty        every replica has rows, unless constraints.allow_empty
+//   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
+//   instance_hash      as above
+//
 // Rules of a layout plan:
 //
 //   offsets            one offset per buffer
@@ -48,6 +71,8 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
 #include "instances/scatter.h"
@@ -76,6 +101,7 @@ std::string to_string(const Violation& violation);
 
 // Names of all rules, in the order of the tables above.
 std::vector<std::string_view> scatter_verify_rules();
+std::vector<std::string_view> assign_verify_rules();
 std::vector<std::string_view> layout_verify_rules();
 
 // Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
@@ -83,12 +109,14 @@ std::vector<std::string_view> layout_verify_rules();
 // most 1e-6 relative. Requires a valid instance (as the reader returns it); for others the answer
 // is unspecified, but there is one. Does not look at plan.instance_hash, which needs a reader.
 std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan& plan);
+std::vector<Violation> verify(const AssignInstance& instance, const AssignPlan& plan);
 std::vector<Violation> verify(const LayoutInstance& instance, const LayoutPlan& plan);
 
 // The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
 // hand.
 std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
                                             std::string_view instance_hash);
+std::vector<Violation> verify_instance_hash(const AssignPlan& plan, std::string_view instance_hash);
 std::vector<Violation> verify_instance_hash(const LayoutPlan& plan, std::string_view instance_hash);
 
 }  // namespace stowage

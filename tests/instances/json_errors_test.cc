@@ -306,10 +306,11 @@ std::vector<Case> plan_cases() {
                 "{\"format\": \"stowage/plans\", \"version\": 1, \"problem\": \"scatter\"}",
                 {"E207 /format: must be one of stowage/instance, stowage/plan, stowage/outcome, is "
                  "\"stowage/plans\", did you mean \"stowage/plan\"?"}),
-      head_case("unknown problem",
-                "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
-                {"E209 /problem: must be one of scatter, layout, is \"scater\", did you mean "
-                 "\"scatter\"?"}),
+      head_case(
+          "unknown problem",
+          "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
+          {"E209 /problem: must be one of scatter, assign, layout, is \"scater\", did you mean "
+           "\"scatter\"?"}),
       head_case("later version",
                 "{\"format\": \"stowage/plan\", \"version\": 3, \"problem\": \"scatter\"}",
                 {"E208 /version: must be 1, is 3"}),
@@ -337,6 +338,106 @@ Case layout_plan_case(std::string name, std::string from, std::string to,
   return {std::move(name),
           [=] { return errors_of(read_layout_plan(with(kValidLayoutPlan, from, to))); },
           std::move(expected)};
+}
+
+Case assign_case(std::string name, std::string from, std::string to,
+                 std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_assign_instance(with(kValidAssign, from, to))); },
+          std::move(expected)};
+}
+
+Case assign_plan_case(std::string name, std::string from, std::string to,
+                      std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_assign_plan(with(kValidAssignPlan, from, to))); },
+          std::move(expected)};
+}
+
+std::vector<Case> assign_cases() {
+  const std::string table = R"({"2x2": 1, "1x1": 4})";
+  const std::string scheme = R"({"tp": 1, "pp": 1, "quadratic_ms": 0.004, "linear_ms": 2, )"
+                             R"("fixed_ms": 1,
+            "max_tokens": 64})";
+  std::string schemes = "{";
+  std::string strategies = R"({"both": {"1x1": 1}, )";
+  for (std::int64_t i = 0; i < kMaxSchemes - 1; ++i) {
+    schemes += '"' + std::to_string(i) + "\": " + scheme + ", ";
+  }
+  for (std::int64_t i = 0; i < kMaxStrategies; ++i) {
+    strategies += '"' + std::to_string(i) + R"(": {"1x1": 1}, )";
+  }
+  return {
+      assign_case("valid assign", "five", "5", {}),
+      assign_case("no schemes at all", "\"schemes\"", "\"x-schemes\"",
+                  {"E201 /schemes", "E342 /strategies/both/2x2", "E342 /strategies/both/1x1",
+                   "E342 /strategies/small/1x1"}),
+      assign_case("no strategies at all", "\"strategies\"", "\"x-strategies\"",
+                  {"E201 /strategies"}),
+      assign_case("misspelt linear_ms", "linear_ms", "linear",
+                  {"E202 /schemes/2x2/linear: must be a known key, is \"linear\"",
+                   "E201 /schemes/2x2/linear_ms"}),
+      assign_case("scheme as text", scheme, "\"1x1\"",
+                  {"E203 /schemes/1x1: must be an object, is \"1x1\""}),
+      assign_case("strategy as list", table, "[\"2x2\"]",
+                  {"E203 /strategies/both: must be an object of numbers of replicas keyed by name, "
+                   "is an array"}),
+      assign_case(
+          "schemes as list", "\"schemes\": {", "\"schemes\": [], \"x-s\": {",
+          {"E203 /schemes: must be an object of schemes keyed by name, is an array",
+           "E342 /strategies/both/2x2", "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
+      assign_case("half a replica", "\"1x1\": 4", "\"1x1\": 4.5", {"E204 /strategies/both/1x1"}),
+      assign_case("minus one replica", "\"1x1\": 4", "\"1x1\": -1",
+                  {"E205 /strategies/both/1x1: must be an integer from 0 to 1000000, is -1"}),
+      assign_case("no stage", "\"pp\": 2", "\"pp\": 0", {"E205 /schemes/2x2/pp"}),
+      assign_case("too many stages", "\"pp\": 2", "\"pp\": 1025",
+                  {"E205 /schemes/2x2/pp: must be an integer from 1 to 1024, is 1025"}),
+      assign_case("no cap", "\"max_tokens\": 128", "\"max_tokens\": 0",
+                  {"E205 /schemes/2x2/max_tokens"}),
+      assign_case("negative cost", "0.001", "-0.001", {"E206 /schemes/2x2/quadratic_ms"}),
+      assign_case("no multiple", "\"rows_multiple_of\": 2", "\"rows_multiple_of\": 0",
+                  {"E205 /constraints/rows_multiple_of"}),
+      assign_case("equal rows as number", "\"equal_rows\": true", "\"equal_rows\": 1",
+                  {"E203 /constraints/equal_rows"}),
+      assign_case("scheme twice", "\"1x1\": {", "\"2x2\": {",
+                  {"E104 /schemes/2x2", "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
+      assign_case("scatter as assign", "\"assign\"", "\"scatter\"", {"E209 /problem"}),
+      assign_case("too many tokens", "[100, 50", "[9007199254740992, 50", {"E304 /lengths"}),
+      assign_case("zero length", "[100, 50", "[0, 50", {"E205 /lengths/0"}),
+      assign_case("lengths as text", "[100, 50, 30, 20, 10]", "\"l.txt\"", {"E203 /lengths"}),
+      assign_case(
+          "schemes of nobody", "\"schemes\": {", "\"schemes\": {}, \"x-s\": {",
+          {"E341 /schemes: must hold at least one scheme, is empty", "E342 /strategies/both/2x2",
+           "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
+      assign_case("strategies of nobody", "\"strategies\": {", "\"strategies\": {}, \"x-s\": {",
+                  {"E341 /strategies: must hold at least one strategy, is empty"}),
+      assign_case("unknown scheme", "\"1x1\": 4", "\"1x2\": 4",
+                  {"E342 /strategies/both/1x2: must be a scheme of /schemes, is \"1x2\", did you "
+                   "mean \"1x1\"?"}),
+      assign_case("too many devices", "\"1x1\": 4", "\"1x1\": 5",
+                  {"E343 /strategies/both: must use at most the 8 devices, is replicas of 9"}),
+      assign_case("no replica", table, "{\"2x2\": 0, \"x-note\": 1}",
+                  {"E344 /strategies/both: must have at least one replica, is without"}),
+      assign_case(
+          "most schemes", "\"schemes\": {", "\"schemes\": " + schemes + "\"x-s\": 1}, \"x-t\": {",
+          {"E342 /strategies/both/2x2", "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
+      assign_case(
+          "too many schemes", "\"schemes\": {",
+          "\"schemes\": " + schemes + "\"more\": 1, \"x-s\": 1}, \"x-t\": {",
+          {"E108 /schemes: must be at most 1000 schemes, is 1001", "E342 /strategies/both/2x2",
+           "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
+      assign_case("too many strategies", "\"strategies\": {",
+                  "\"strategies\": " + strategies + "\"x-s\": 1}, \"x-t\": {",
+                  {"E108 /strategies: must be at most 10000 strategies, is 10002"}),
+      assign_plan_case("valid assign plan", "five", "5", {}),
+      assign_plan_case("no strategy chosen", "\"strategy\"", "\"x-strategy\"", {"E201 /strategy"}),
+      assign_plan_case("no simulated time", "\"simulated_1f1b_ms\": 41.5, ", "",
+                       {"E201 /simulated_1f1b_ms"}),
+      assign_plan_case("rows as object", "\"rows\": []", "\"rows\": {}", {"E203 /replicas/1/rows"}),
+      assign_plan_case("negative id", "[0, 4]", "[0, -4]", {"E205 /replicas/0/rows/0/sequences/1"}),
+      assign_plan_case("scheme as number", "\"1x1\"", "11", {"E203 /replicas/1/scheme"}),
+      assign_plan_case("layout plan", "\"assign\"", "\"layout\"", {"E209 /problem"}),
+  };
 }
 
 Errors read_too_many_buffers() {
@@ -550,8 +651,8 @@ struct Evaluated {
 
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
-  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), layout_cases(),
-                           csv_cases(), generator_cases(), count_cases()}) {
+  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(),
+                           layout_cases(), csv_cases(), generator_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

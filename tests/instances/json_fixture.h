@@ -53,6 +53,29 @@ inline constexpr std::string_view kValidLayoutPlan = R"({
   "peak_bytes": 519, "bound_bytes": 519, "bound_by": "pins", "offsets": [0, 128, 0, 128, 512]
 })";
 
+// Two schemes, a strategy of both and one of the smaller alone.
+inline constexpr std::string_view kValidAssign = R"({
+  "format": "stowage/instance", "version": 1, "problem": "assign", "name": "five",
+  "devices": 8,
+  "schemes": {
+    "2x2": {"tp": 2, "pp": 2, "quadratic_ms": 0.001, "linear_ms": 0.5, "fixed_ms": 3,
+            "max_tokens": 128},
+    "1x1": {"tp": 1, "pp": 1, "quadratic_ms": 0.004, "linear_ms": 2, "fixed_ms": 1,
+            "max_tokens": 64}},
+  "strategies": {"both": {"2x2": 1, "1x1": 4}, "small": {"1x1": 8}},
+  "constraints": {"rows_multiple_of": 2, "equal_rows": true, "allow_empty": false},
+  "pad_multiple": 16, "lengths": [100, 50, 30, 20, 10]
+})";
+
+inline constexpr std::string_view kValidAssignPlan = R"({
+  "format": "stowage/plan", "version": 1, "problem": "assign", "name": "five",
+  "instance_hash": "fnv1a64:0123456789abcdef", "strategy": "both",
+  "objective_ms": 40.5, "simulated_1f1b_ms": 41.5, "bound_ms": 39, "bound_by": "work",
+  "replicas": [{"scheme": "2x2", "time_ms": 40.5, "rows": [
+    {"sequences": [0, 4], "tokens": 128, "time_ms": 20.25, "cu_seqlens": [0, 112, 128]}]},
+    {"scheme": "1x1", "time_ms": 0, "rows": []}]
+})";
+
 // `text` with its first `from` replaced by `to`; a test that replaces nothing fails.
 inline std::string with(std::string_view text, std::string_view from, std::string_view to) {
   std::string changed(text);

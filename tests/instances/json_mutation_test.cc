@@ -51,6 +51,49 @@ TEST(JsonMutation, DamagedPlansAreRefusedOrSound) {
   EXPECT_GT(accepted, 50);
 }
 
+TEST(JsonMutation, DamagedAssignInstancesAreRefusedOrSound) {
+  std::mt19937_64 random(5);
+  int accepted = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = mutate(std::string(kValidAssign), random);
+    const Result<AssignInstance> read = read_assign_instance(text);
+    if (!read) {
+      ASSERT_FALSE(read.errors().empty());
+      ASSERT_LE(read.errors().size(), 101U);
+      continue;
+    }
+    ++accepted;
+    const Result<AssignInstance> again = read_assign_instance(write_assign_instance(*read));
+    ASSERT_TRUE(again) << text;
+    ASSERT_EQ(*again, *read) << text;
+    ASSERT_EQ(unplaceable_sequences(*read).empty(), !usable_strategies(*read).empty()) << text;
+    ASSERT_FALSE(read->strategies.empty());
+    for (const Strategy& strategy : read->strategies) {
+      ASSERT_EQ(strategy.replicas.size(), read->schemes.size());
+    }
+  }
+  EXPECT_GT(accepted, 50);
+  EXPECT_LT(accepted, 2500);
+}
+
+TEST(JsonMutation, DamagedAssignPlansAreRefusedOrSound) {
+  std::mt19937_64 random(6);
+  const Result<AssignInstance> instance = read_assign_instance(kValidAssign);
+  ASSERT_TRUE(instance);
+  int accepted = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = mutate(std::string(kValidAssignPlan), random);
+    const Result<AssignPlan> read = read_assign_plan(text);
+    if (!read) continue;
+    ++accepted;
+    const Result<AssignPlan> again = read_assign_plan(write_assign_plan(*read));
+    ASSERT_TRUE(again) << text;
+    ASSERT_EQ(*again, *read) << text;
+    for (const Violation& v : verify(*instance, *read)) ASSERT_FALSE(to_string(v).empty());
+  }
+  EXPECT_GT(accepted, 50);
+}
+
 TEST(JsonMutation, DamagedLayoutsAreRefusedOrSound) {
   std::mt19937_64 random(3);
   int accepted = 0;

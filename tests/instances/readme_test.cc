@@ -37,7 +37,11 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
     ASSERT_TRUE(head) << to_string(head.errors()[0]) << '\n' << snippet;
     const bool instance = head->format == "stowage/instance";
     ++seen[head->problem + (instance ? " instance" : " plan")];
-    if (head->problem == "layout" && instance) {
+    if (head->problem == "assign" && instance) {
+      expect_read(read_assign_instance(snippet), snippet);
+    } else if (head->problem == "assign") {
+      expect_read(read_assign_plan(snippet), snippet);
+    } else if (head->problem == "layout" && instance) {
       expect_read(read_layout_instance(snippet), snippet);
     } else if (head->problem == "layout") {
       expect_read(read_layout_plan(snippet), snippet);
@@ -47,7 +51,9 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
       expect_read(read_scatter_plan(snippet), snippet);
     }
   }
-  EXPECT_EQ(seen, (std::map<std::string, int>{{"layout instance", 1},
+  EXPECT_EQ(seen, (std::map<std::string, int>{{"assign instance", 1},
+                                              {"assign plan", 1},
+                                              {"layout instance", 1},
                                               {"layout plan", 1},
                                               {"scatter instance", 2},
                                               {"scatter plan", 2}}));
@@ -64,9 +70,10 @@ void expect_valid(const Result<Instance>& instance, const Result<Plan>& plan) {
 
 TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> all = snippets(readme());
-  ASSERT_GE(all.size(), 5U);
+  ASSERT_GE(all.size(), 7U);
   expect_valid(read_scatter_instance(all[0]), read_scatter_plan(all[2]));
-  expect_valid(read_layout_instance(all[3]), read_layout_plan(all[4]));
+  expect_valid(read_assign_instance(all[3]), read_assign_plan(all[4]));
+  expect_valid(read_layout_instance(all[5]), read_layout_plan(all[6]));
 }
 
 // Rows "| `name` | ..." of the table that follows the heading.
@@ -76,7 +83,7 @@ std::vector<std::string> first_column(const std::string& heading) {
   EXPECT_NE(begin, std::string::npos) << heading;
   const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
   std::vector<std::string> names;
-  const std::regex pattern("\n\\| `([a-z_]+)` \\|");
+  const std::regex pattern("\n\\| `([a-z0-9_]+)` \\|");
   for (auto it = std::sregex_iterator(section.begin(), section.end(), pattern);
        it != std::sregex_iterator(); ++it) {
     names.push_back((*it)[1]);
@@ -89,12 +96,15 @@ TEST(InstancesReadme, TheVerifiersRulesAreListedInOrder) {
   for (const std::string_view rule : scatter_verify_rules()) rules.emplace_back(rule);
   EXPECT_EQ(first_column("What the verifier checks"), rules);
   rules.clear();
+  for (const std::string_view rule : assign_verify_rules()) rules.emplace_back(rule);
+  EXPECT_EQ(first_column("What the verifier checks in an assign plan"), rules);
+  rules.clear();
   for (const std::string_view rule : layout_verify_rules()) rules.emplace_back(rule);
   EXPECT_EQ(first_column("What the verifier checks in a layout plan"), rules);
 }
 
 TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
-  const std::regex key("\"([a-z_]+)\":");
+  const std::regex key("\"([a-z][a-z0-9_]*)\":");
   const auto expect_described = [&](const std::string& document, const std::string& heading) {
     const std::vector<std::string> described = first_column(heading);
     for (auto it = std::sregex_iterator(document.begin(), document.end(), key);
@@ -109,6 +119,11 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   ASSERT_TRUE(plan);
   expect_described(write_scatter_instance(*instance), "Scatter instance");
   expect_described(write_scatter_plan(*plan), "Scatter plan");
+  const AssignInstance assign{.schemes = {{}}, .strategies = {{}}};
+  expect_described(write_assign_instance(assign), "Assign instance");
+  const auto assign_plan = read_assign_plan(kValidAssignPlan);
+  ASSERT_TRUE(assign_plan);
+  expect_described(write_assign_plan(*assign_plan), "Assign plan");
   const auto layout = read_layout_instance(kValidLayout);
   ASSERT_TRUE(layout);
   expect_described(write_layout_instance(*layout), "Layout instance");
@@ -119,7 +134,8 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = readme();
   for (const auto limit :
        {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
-        kMaxTexts, kMaxBuffers, std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
+        kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies, std::int64_t{kMaxStages},
+        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

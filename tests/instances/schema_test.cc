@@ -45,9 +45,9 @@ TEST(Schema, NamesAreTheFiles) {
     EXPECT_EQ(schema(name),
               file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
   }
-  EXPECT_EQ(schema_names(),
-            (std::vector<std::string_view>{"layout-instance", "layout-plan", "outcome",
-                                           "scatter-instance", "scatter-plan"}));
+  EXPECT_EQ(schema_names(), (std::vector<std::string_view>{
+                                "assign-instance", "assign-plan", "layout-instance", "layout-plan",
+                                "outcome", "scatter-instance", "scatter-plan"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -104,7 +104,7 @@ TEST(Schema, BrokenInstancesAreRefusedBySchemaAndReader) {
       {"format", "stowage/instance", "stowage/plan"},
       {"version", "\"version\": 1", "\"version\": 2"},
       {"version as text", "\"version\": 1", "\"version\": \"1\""},
-      {"problem", "\"scatter\"", "\"assign\""},
+      {"problem", "\"scatter\"", "\"stowing\""},
       {"name", "\"four\"", "4"},
       {"no model", "\"model\"", "\"x-model\""},
       {"unknown key", "\"pad_multiple\"", "\"pad\": 1, \"pad_multiple\""},
@@ -164,6 +164,57 @@ TEST(Schema, BrokenPlansAreRefusedBySchemaAndReader) {
     const std::string text = with(kValidPlan, b.from, b.to);
     EXPECT_NE(complaints("scatter-plan", text), "") << b.name;
     EXPECT_FALSE(read_scatter_plan(text)) << b.name;
+  }
+}
+
+TEST(Schema, WrittenAssignDocumentsAreValid) {
+  const auto instance = read_assign_instance(kValidAssign);
+  const auto plan = read_assign_plan(kValidAssignPlan);
+  ASSERT_TRUE(instance);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(complaints("assign-instance", std::string(kValidAssign)), "");
+  EXPECT_EQ(complaints("assign-instance", write_assign_instance(*instance)), "");
+  EXPECT_EQ(complaints("assign-plan", write_assign_plan(*plan)), "");
+  EXPECT_EQ(complaints("assign-plan", write_assign_plan({})), "");
+}
+
+TEST(Schema, BrokenAssignDocumentsAreRefusedBySchemaAndReader) {
+  const std::vector<Break> instances = {
+      {"problem", "\"assign\"", "\"scatter\""},
+      {"no devices", "\"devices\"", "\"x-devices\""},
+      {"unknown key", "\"devices\"", "\"gpus\": 8, \"devices\""},
+      {"unknown key of a scheme", "\"tp\": 2", "\"sp\": 1, \"tp\": 2"},
+      {"no cap", "\"max_tokens\"", "\"x-max_tokens\""},
+      {"too many stages", "\"pp\": 2", "\"pp\": 1025"},
+      {"half a stage", "\"pp\": 2", "\"pp\": 2.5"},
+      {"negative cost", "0.001", "-0.001"},
+      {"empty strategy", "{\"1x1\": 8}", "{}"},
+      {"negative replicas", "\"1x1\": 8", "\"1x1\": -8"},
+      {"constraint as text", "\"equal_rows\": true", "\"equal_rows\": \"yes\""},
+      {"unknown constraint", "\"equal_rows\"", "\"same_rows\""},
+      {"no multiple", "\"rows_multiple_of\": 2", "\"rows_multiple_of\": 0"},
+      {"zero length", "[100, 50", "[0, 50"},
+      {"absolute list", "[100, 50, 30, 20, 10]", "{\"file\": \"/lengths.txt\"}"},
+  };
+  for (const Break& b : instances) {
+    const std::string text = with(kValidAssign, b.from, b.to);
+    EXPECT_NE(complaints("assign-instance", text), "") << b.name;
+    EXPECT_FALSE(read_assign_instance(text)) << b.name;
+  }
+  const std::vector<Break> plans = {
+      {"format", "stowage/plan", "stowage/outcome"},
+      {"no hash", "\"instance_hash\"", "\"x-hash\""},
+      {"no strategy", "\"strategy\"", "\"x-strategy\""},
+      {"null simulation", "\"simulated_1f1b_ms\": 41.5", "\"simulated_1f1b_ms\": null"},
+      {"unknown key of a row", "\"tokens\"", "\"degree\": 1, \"tokens\""},
+      {"negative id", "[0, 4]", "[0, -4]"},
+      {"no rows", "\"rows\": []", "\"x-rows\": []"},
+      {"scheme as number", "\"1x1\"", "11"},
+  };
+  for (const Break& b : plans) {
+    const std::string text = with(kValidAssignPlan, b.from, b.to);
+    EXPECT_NE(complaints("assign-plan", text), "") << b.name;
+    EXPECT_FALSE(read_assign_plan(text)) << b.name;
   }
 }
 

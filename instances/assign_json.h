@@ -1,0 +1,28 @@
+// The assign documents inside other documents; see scatter_json.h. Not installed: the public face
+// is json.h.
+//
+//   json.key("plan");
+//   write_json(json, plan);  // a whole stowage/plan, head included
+#pragma once
+
+#include <filesystem>
+
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
+#include "instances/json_reader.h"
+#include "instances/json_value.h"
+#include "instances/json_writer.h"
+
+namespace stowage {
+
+void write_json(JsonWriter& json, const AssignPlan& plan);
+
+// The instance's members without the braces, so that x- members may follow.
+void write_json_members(JsonWriter& json, const AssignInstance& instance);
+
+// What a parsed document says. On errors the result is incomplete and `errors` is not empty.
+AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& path,
+                                    const std::filesystem::path& base_dir, ErrorList& errors);
+AssignPlan assign_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
+
+}  // namespace stowage

@@ -1,0 +1,79 @@
+#include "instances/chunk_flow.h"
+
+#include <algorithm>
+
+namespace stowage {
+namespace {
+
+Tokens tokens_of(const Chunk& chunk) {
+  Tokens tokens = 0;
+  for (const ChunkPiece& piece : chunk.pieces) tokens += piece.end - piece.begin;
+  return tokens;
+}
+
+}  // namespace
+
+std::vector<Chunk> cut_into_chunks(const std::vector<Tokens>& lengths, Tokens chunk_size) {
+  std::vector<std::size_t> order(lengths.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return lengths[a] > lengths[b]; });
+  std::vector<Chunk> chunks;
+  std::vector<Tokens> room;  // of each chunk
+  for (const std::size_t id : order) {
+    if (lengths[id] > chunk_size) continue;
+    const auto fitting =
+        std::find_if(room.begin(), room.end(), [&](Tokens left) { return left >= lengths[id]; });
+    const auto chunk = static_cast<std::size_t>(fitting - room.begin());
+    if (fitting == room.end()) {
+      chunks.emplace_back();
+      room.push_back(chunk_size);
+    }
+    chunks[chunk].pieces.push_back({static_cast<std::int64_t>(id), 0, lengths[id]});
+    room[chunk] -= lengths[id];
+  }
+  for (std::size_t id = 0; id < lengths.size(); ++id) {
+    if (lengths[id] <= chunk_size) continue;
+    const auto count = static_cast<std::size_t>((lengths[id] + chunk_size - 1) / chunk_size);
+    for (std::size_t index = 0; index < count; ++index) {
+      const Tokens begin = static_cast<Tokens>(index) * chunk_size;
+      const Tokens end = std::min(begin + chunk_size, lengths[id]);
+      chunks.push_back({{{static_cast<std::int64_t>(id), begin, end}}, index, count});
+    }
+  }
+  return chunks;
+}
+
+Ms chunk_ms(const Chunk& chunk, const Scheme& scheme) {
+  Ms ms = scheme.fixed_ms;
+  for (const ChunkPiece& piece : chunk.pieces) {
+    const auto begin = static_cast<double>(piece.begin);
+    const auto end = static_cast<double>(piece.end);
+    ms += scheme.quadratic_ms * (end * end - begin * begin) + scheme.linear_ms * (end - begin);
+  }
+  return ms;
+}
+
+PipelineRun run_chunks(const std::vector<Chunk>& chunks, const Scheme& scheme, std::size_t retained,
+                       const ChunkMemory& memory) {
+  std::vector<PipelineItem> items;
+  items.reserve(chunks.size());
+  for (const Chunk& chunk : chunks) {
+    const Ms time = chunk_ms(chunk, scheme);  // in thirds of a millisecond, as in simulate_1f1b()
+    const Bytes activation = memory.activation * tokens_of(chunk);
+    const Bytes key_value = memory.key_value * tokens_of(chunk);
+    const bool kept = chunk.index + retained >= chunk.count;
+    items.push_back({.forward = time,
+                     .backward = kBackwardPerForward * time,
+                     .recompute = kept ? 0 : time,
+                     .group_size = chunk.index == 0 ? chunk.count : 0,
+                     .stored = kept ? activation : key_value,
+                     .working = kept ? 0 : activation - key_value});
+  }
+  PipelineRun run = run_pipeline(items, scheme.pp);
+  run.end /= 1 + kBackwardPerForward;
+  run.busy /= 1 + kBackwardPerForward;
+  return run;
+}
+
+}  // namespace stowage
