@@ -45,36 +45,6 @@ std::vector<Tokens> lengths_of(const AssignTable& table, std::span<const int> po
   return sizes;
 }
 
-// LPT: each sequence to the row of least work with room, empty rows first.
-std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int scheme,
-                                               std::span<const int> positions, int rows) {
-  const Tokens cap = scheme_of(table, scheme).max_tokens;
-  const auto count = static_cast<std::size_t>(rows);
-  if (count > kFewRows) {
-    std::vector<double> loads;
-    loads.reserve(positions.size());
-    for (const int position : positions) loads.push_back(table.work(position, scheme));
-    const auto bins = longest_processing_time(loads, lengths_of(table, positions), rows, cap);
-    if (!bins) return std::nullopt;
-    return to_rows(table, scheme, positions, *bins);
-  }
-  std::vector<RowDraft> packed(count);
-  for (const int position : positions) {
-    const Tokens room = cap - table.length(position);
-    RowDraft* target = nullptr;
-    for (RowDraft& row : packed) {
-      if (row.tokens > room) continue;
-      if (target == nullptr || row.positions.empty() > target->positions.empty() ||
-          (row.positions.empty() == target->positions.empty() && row.work < target->work)) {
-        target = &row;
-      }
-    }
-    if (target == nullptr) return std::nullopt;
-    append(table, scheme, position, *target);
-  }
-  return packed;
-}
-
 // Best-fit-decreasing with at most `rows` rows.
 std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int scheme,
                                               std::span<const int> positions, int rows) {
@@ -141,6 +111,35 @@ Ms even_time(const Scheme& scheme, const LoadSum& load, const RowCounts& counts)
     }
   }
   return best;
+}
+
+std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int scheme,
+                                               std::span<const int> positions, int rows) {
+  const Tokens cap = scheme_of(table, scheme).max_tokens;
+  const auto count = static_cast<std::size_t>(rows);
+  if (count > kFewRows) {
+    std::vector<double> loads;
+    loads.reserve(positions.size());
+    for (const int position : positions) loads.push_back(table.work(position, scheme));
+    const auto bins = longest_processing_time(loads, lengths_of(table, positions), rows, cap);
+    if (!bins) return std::nullopt;
+    return to_rows(table, scheme, positions, *bins);
+  }
+  std::vector<RowDraft> packed(count);
+  for (const int position : positions) {
+    const Tokens room = cap - table.length(position);
+    RowDraft* target = nullptr;
+    for (RowDraft& row : packed) {
+      if (row.tokens > room) continue;
+      if (target == nullptr || row.positions.empty() > target->positions.empty() ||
+          (row.positions.empty() == target->positions.empty() && row.work < target->work)) {
+        target = &row;
+      }
+    }
+    if (target == nullptr) return std::nullopt;
+    append(table, scheme, position, *target);
+  }
+  return packed;
 }
 
 bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowDraft>& packed) {
@@ -219,6 +218,24 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
     if (!attempt(rows)) break;  // fewer rows are tighter still
   }
   return best;
+}
+
+std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
+                                        std::span<const int> positions, const RowCounts& counts) {
+  if (positions.empty()) return ReplicaDraft{.scheme = scheme};
+  if (!table.holds(scheme, positions.front())) return std::nullopt;
+  Tokens tokens = 0;
+  for (const int position : positions) tokens += table.length(position);
+  const auto most = static_cast<int>(positions.size());
+  for (int rows = counts.at_least(rows_for(tokens, scheme_of(table, scheme).max_tokens));
+       rows > 0 && rows <= most; rows += counts.multiple) {
+    if (auto packed = fit_rows(table, scheme, positions, rows)) {
+      const Ms time = time_of(table, scheme, *packed);
+      return ReplicaDraft{scheme, std::move(*packed), time};
+    }
+    if (counts.exact > 0) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace stowage

@@ -46,6 +46,11 @@ Ms even_time(const Scheme& scheme, const LoadSum& load, int rows);
 // if there is none, 0 without sequences.
 Ms even_time(const Scheme& scheme, const LoadSum& load, const RowCounts& counts);
 
+// LPT by work into at most `rows` rows under the cap, those without a sequence first. Nothing if a
+// sequence finds no room. `positions` ascend.
+std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int scheme,
+                                               std::span<const int> positions, int rows);
+
 // Exactly `rows` rows, none empty, none above the cap: LPT by work, or best-fit-decreasing where
 // that breaks the cap, the heaviest rows split until there are enough. Nothing if neither fits.
 // `positions` ascend.
@@ -56,6 +61,10 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
 // count fits.
 std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
                                       std::span<const int> positions, const RowCounts& counts);
+
+// The fewest rows of a permitted count for which fit_rows finds a packing.
+std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
+                                        std::span<const int> positions, const RowCounts& counts);
 
 // Splits the heaviest rows of two sequences or more until there are `rows`. False if there are not
 // enough sequences. Requires no more rows than that to begin with.
