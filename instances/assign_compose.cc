@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "instances/assign_table.h"
+#include "instances/pipeline.h"
 
 namespace stowage {
 namespace {
@@ -26,6 +26,24 @@ AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
   }
   row.sequences = std::move(ids);
   return row;
+}
+
+constexpr std::int64_t kOrderings = 300;  // simulations per replica
+
+std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
+  std::vector<Ms> times;
+  for (const AssignRow& row : rows) times.push_back(row.time_ms);
+  return times;
+}
+
+void put_in_order(int stages, std::vector<AssignRow>& rows) {
+  std::ranges::stable_sort(rows, std::greater<>{}, &AssignRow::time_ms);
+  if (stages == 1) return;
+  std::vector<AssignRow> ordered;
+  for (const std::size_t row : order_rows(times_of(rows), stages, kOrderings)) {
+    ordered.push_back(std::move(rows[row]));
+  }
+  rows = std::move(ordered);
 }
 
 }  // namespace
@@ -53,7 +71,7 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
       for (std::vector<std::int64_t>& ids : choice.rows) {
         if (!ids.empty()) replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
       }
-      std::ranges::stable_sort(replica.rows, std::greater<>{}, &AssignRow::time_ms);
+      put_in_order(scheme.pp, replica.rows);
       replica.time_ms = replica_time_ms(scheme, replica.rows);
       replicas.push_back(std::move(replica));
     }
@@ -61,10 +79,11 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
     std::ranges::stable_sort(replicas, std::greater<>{}, &AssignReplica::time_ms);
     for (AssignReplica& replica : replicas) {
       plan.objective_ms = std::max(plan.objective_ms, replica.time_ms);
+      plan.simulated_1f1b_ms =
+          std::max(plan.simulated_1f1b_ms, simulate_1f1b(times_of(replica.rows), scheme.pp));
       plan.replicas.push_back(std::move(replica));
     }
   }
-  // PIPELINE: instances/pipeline.h sets plan.simulated_1f1b_ms here; until then it says 0.
   return plan;
 }
 

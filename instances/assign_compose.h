@@ -18,11 +18,11 @@ struct ReplicaChoice {
 
 // Computes tokens, cu_seqlens, the times of rows and replicas and the objective. Replicas come in
 // the order of the instance's schemes, inside a scheme from slowest to fastest, and those of the
-// strategy that no choice names come empty. Rows come from slowest to fastest: under 1F1B a slow
-// row delays least while the pipeline fills. Inside a row sequences stand from longest to shortest,
-// ties by id. Rows without sequences are left out. Hash and bound are the caller's to set. Requires
-// every id to be an index into instance.lengths and no more choices of a scheme than the strategy
-// has replicas.
+// strategy that no choice names come empty. Rows enter the pipeline in the order that order_rows
+// (pipeline.h) finds for them, without stages from slowest to fastest; the simulated time is that
+// of this order. Inside a row sequences stand from longest to shortest, ties by id. Rows without
+// sequences are left out. Hash and bound are the caller's to set. Requires every id to be an index
+// into instance.lengths and no more choices of a scheme than the strategy has replicas.
 AssignPlan compose_assign(const AssignInstance& instance, int strategy,
                           std::vector<ReplicaChoice> choices);
 

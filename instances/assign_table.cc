@@ -15,9 +15,7 @@ AssignTable::AssignTable(const AssignInstance& instance)
       }
     }
   }
-  std::vector<Tokens> padded;
-  padded.reserve(instance.lengths.size());
-  for (const Tokens length : instance.lengths) padded.push_back(padded_length(instance, length));
+  const std::vector<Tokens> padded = padded_lengths(instance);
   ids_.resize(padded.size());
   std::iota(ids_.begin(), ids_.end(), 0);
   std::stable_sort(ids_.begin(), ids_.end(), [&](std::int64_t a, std::int64_t b) {
@@ -48,27 +46,6 @@ bool AssignTable::usable(int strategy) const {
   return size() == 0 || std::ranges::any_of(groups(strategy), [&](const SchemeGroup& group) {
            return holds(group.scheme, 0);
          });
-}
-
-Tokens padded_length(const AssignInstance& instance, Tokens length) {
-  const Tokens over = length % instance.pad_multiple;
-  return over == 0 ? length : length + (instance.pad_multiple - over);
-}
-
-std::vector<std::int64_t> unplaceable_sequences(const AssignInstance& instance) {
-  Tokens largest = 0;
-  for (const Strategy& strategy : instance.strategies) {
-    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
-      if (strategy.replicas[g] > 0) largest = std::max(largest, instance.schemes[g].max_tokens);
-    }
-  }
-  std::vector<std::int64_t> ids;
-  for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
-    if (padded_length(instance, instance.lengths[id]) > largest) {
-      ids.push_back(static_cast<std::int64_t>(id));
-    }
-  }
-  return ids;
 }
 
 }  // namespace stowage

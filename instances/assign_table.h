@@ -75,11 +75,4 @@ class AssignTable {
   Tokens total_tokens_ = 0;
 };
 
-// The length rounded up to the instance's pad_multiple.
-Tokens padded_length(const AssignInstance& instance, Tokens length);
-
-// Ids of sequences that exceed the cap of every scheme of every strategy: no plan exists if there
-// are any.
-std::vector<std::int64_t> unplaceable_sequences(const AssignInstance& instance);
-
 }  // namespace stowage

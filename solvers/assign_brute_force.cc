@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "instances/assign_compose.h"
-#include "instances/assign_table.h"
 
 namespace stowage {
 namespace {
