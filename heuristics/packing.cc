@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <utility>
 
@@ -98,6 +99,74 @@ std::optional<Bins> longest_processing_time(std::span<const double> loads,
     room[bin] -= sizes[i];
   }
   return packed;
+}
+
+namespace {
+
+// Items of a bin as a chain through `next`, so that joining two bins is O(1).
+struct Chain {
+  double load = 0;
+  int first = -1;
+  int last = -1;
+};
+
+// Bins of descending load; those beyond the chains are empty.
+struct PartialPartition {
+  double spread = 0;
+  int age = 0;
+  std::vector<Chain> chains;
+
+  bool operator<(const PartialPartition& other) const {  // what a heap takes last
+    return std::pair(spread, -age) < std::pair(other.spread, -other.age);
+  }
+};
+
+}  // namespace
+
+Bins karmarkar_karp(std::span<const double> loads, int bins) {
+  const auto count = static_cast<std::size_t>(bins);
+  std::vector<int> next(loads.size(), -1);
+  std::priority_queue<PartialPartition> heap;
+  const auto push = [&](std::vector<Chain> chains, int age) {
+    const double least = chains.size() < count ? 0 : chains.back().load;
+    const double spread = chains.front().load - least;
+    heap.push({spread, age, std::move(chains)});
+  };
+  int age = 0;
+  for (; age < static_cast<int>(loads.size()); ++age) {
+    push({{loads[static_cast<std::size_t>(age)], age, age}}, age);
+  }
+  while (heap.size() > 1) {
+    PartialPartition a = heap.top();
+    heap.pop();
+    PartialPartition b = heap.top();
+    heap.pop();
+    // Bin k of a meets bin count - 1 - k of b.
+    a.chains.resize(std::max(a.chains.size(), std::min(count, a.chains.size() + b.chains.size())));
+    for (std::size_t k = 0; k < b.chains.size(); ++k) {
+      const Chain& from = b.chains[k];
+      Chain& to = a.chains[std::min(count - 1, a.chains.size() - 1) - k];
+      if (to.first < 0) {
+        to = from;
+      } else {
+        next[static_cast<std::size_t>(to.last)] = from.first;
+        to.last = from.last;
+        to.load += from.load;
+      }
+    }
+    std::ranges::stable_sort(a.chains, std::greater<>{}, &Chain::load);
+    push(std::move(a.chains), age++);
+  }
+  Bins made(count);
+  if (heap.empty()) return made;
+  for (std::size_t bin = 0; bin < heap.top().chains.size(); ++bin) {
+    for (int item = heap.top().chains[bin].first; item >= 0;
+         item = next[static_cast<std::size_t>(item)]) {
+      made[bin].push_back(item);
+    }
+    std::ranges::sort(made[bin]);
+  }
+  return made;
 }
 
 }  // namespace stowage

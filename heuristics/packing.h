@@ -1,8 +1,9 @@
 // Bin packing and balancing rules shared by all families.
 //
-// Items are named by their index into `sizes`. All three rules take items in descending size, ties
-// by index, so that equal input gives equal bins. Source of the rules and of their guarantees:
-// Graham 1969 (LPT), Johnson 1974 (first-fit and best-fit decreasing).
+// Items are named by their index into `sizes` or `loads`. All rules take items in descending size,
+// ties by index, so that equal input gives equal bins. Source of the rules and of their guarantees:
+// Graham 1969 (LPT), Johnson 1974 (first-fit and best-fit decreasing), Karmarkar and Karp 1982
+// (largest differencing).
 //
 //   first_fit_decreasing({6, 5, 4}, 10)  // {{0, 2}, {1}}
 #pragma once
@@ -31,5 +32,10 @@ std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens ca
 std::optional<Bins> longest_processing_time(std::span<const double> loads,
                                             std::span<const Tokens> sizes, int bins,
                                             Tokens capacity);
+
+// Largest differencing for several bins: the two partial partitions of greatest spread become one,
+// the fullest bins of each with the emptiest of the other, until one is left. Knows no capacity. A
+// bin may stay empty. O(n (log n + bins)). Requires bins >= 1.
+Bins karmarkar_karp(std::span<const double> loads, int bins);
 
 }  // namespace stowage

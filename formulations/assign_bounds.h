@@ -1,0 +1,36 @@
+// Closed-form lower bounds on an assign step: no plan is faster.
+//
+//   for (const NamedBound& bound : assign_bounds(AssignTable(instance))) ...   // weakest first
+//
+// A step is as fast as its best strategy, so a bound on the step is the least of its strategies'.
+// Proofs are in formulations/README.md under the bounds' names. Row constraints only ever raise
+// the truth; they are used where they are cheap.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "formulations/bound.h"
+#include "instances/assign_table.h"
+
+namespace stowage {
+
+// At least so many rows of `cap` tokens hold these lengths, which descend: the larger of
+// ceil(sum / cap) and Martello and Toth's L2 (1990). Requires every length to be at most `cap`.
+Tokens least_rows(std::span<const Tokens> lengths, Tokens cap);
+
+// Of one strategy, in ms, weakest first; infinite where it cannot hold the longest sequence:
+//   longest     the longest sequence alone on its best scheme [AB1]
+//   pigeonhole  m + 1 of the m R + 1 longest sequences share one of R replicas [AB2]
+//   rows        what only one scheme can hold, in the fewest rows, spread evenly [AB3]
+//   work        all work spread evenly at the best prices of the schemes [AB4]
+std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy);
+
+// The greatest of them.
+NamedBound strategy_bound(const AssignTable& table, int strategy);
+
+// Each of the above as a bound on the step, and `strategies` [AB5], the least strategy_bound.
+// Requires a usable strategy; 0 for a step without sequences.
+std::vector<NamedBound> assign_bounds(const AssignTable& table);
+
+}  // namespace stowage

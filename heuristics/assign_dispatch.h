@@ -1,0 +1,47 @@
+// Which replica of a strategy gets which sequence, before rows are packed.
+//
+//   for (const Preference& wish : price_preferences(table, strategy, counts, 3)) {
+//     if (auto sets = dispatch(table, strategy, counts, &wish)) ...
+//   }
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "heuristics/assign_draft.h"
+#include "heuristics/assign_rows.h"
+
+namespace stowage {
+
+// Ascending positions of each replica, in the order of AssignDraft::replicas.
+using Dispatch = std::vector<std::vector<int>>;
+
+// Which group each kind should go to, by the grouped relaxation: the replicas of a group are one,
+// and a kind goes where price times work is least.
+struct Preference {
+  std::vector<int> group;  // of each kind
+  Ms time = 0;             // estimated time of the slowest group
+};
+
+// Prices that even out the groups, found by multiplicative weights; the `most` best preferences
+// met on the way, best first. Requires a usable strategy.
+std::vector<Preference> price_preferences(const AssignTable& table, int strategy,
+                                          const RowCounts& counts, int most);
+
+// From the longest sequence to the shortest: to the preferred group while even_time of its least
+// loaded replica stays within Preference::time, otherwise (and without a preference) wherever
+// even_time ends least. Leaves every replica the sequences that its rows and the constraints need.
+// Nothing if that cannot be. Requires a usable strategy.
+std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const RowCounts& counts,
+                                 const Preference* preference);
+
+// The rows of best_rows for every replica. Nothing if some replica's sequences fit no permitted
+// number of rows.
+std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,
+                                  const Dispatch& sets);
+
+// The group of each replica.
+std::vector<int> groups_of_replicas(const AssignTable& table, int strategy);
+
+}  // namespace stowage

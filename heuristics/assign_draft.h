@@ -1,0 +1,47 @@
+// What assign heuristics work on: positions of AssignTable in rows of replicas.
+#pragma once
+
+#include <vector>
+
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
+#include "instances/assign_table.h"
+
+namespace stowage {
+
+struct RowDraft {
+  std::vector<int> positions;
+  Tokens tokens = 0;
+  Ms work = 0;  // sum of AssignTable::work; the row lasts that and the scheme's fixed_ms
+};
+
+struct ReplicaDraft {
+  int scheme = 0;
+  std::vector<RowDraft> rows;  // none is empty
+  Ms time = 0;                 // T of assign.h
+};
+
+struct AssignDraft {
+  int strategy = 0;
+  std::vector<ReplicaDraft> replicas;  // all of the strategy, group by group
+};
+
+// The slowest replica's time; 0 without sequences.
+Ms objective(const AssignDraft& draft);
+
+// T of rows on a scheme.
+Ms time_of(const AssignTable& table, int scheme, const std::vector<RowDraft>& rows);
+
+void append(const AssignTable& table, int scheme, int position, RowDraft& row);
+
+// Every position of the replica, ascending.
+std::vector<int> positions_of(const ReplicaDraft& replica);
+
+AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
+                   const AssignDraft& draft);
+
+// Requires a plan that verifies against the table's instance.
+AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
+                     const AssignPlan& plan);
+
+}  // namespace stowage

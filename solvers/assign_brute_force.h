@@ -1,0 +1,23 @@
+// The oracle of the assign family: tries everything. For tests and for steps of eight sequences at
+// most.
+//
+// Written for obviousness, from the problem statement alone, so that every other planner can be
+// held against it.
+#pragma once
+
+#include <optional>
+
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
+
+namespace stowage {
+
+inline constexpr int kAssignBruteForceSequences = 8;
+
+// The optimal plan, or nothing if there is none: a sequence exceeds every cap, or the row
+// constraints cannot be met. Packs every subset of the sequences into rows in every way, then deals
+// subsets to replicas by dynamic programming: O(Bell(K + 1) + 3^K replicas K) per strategy.
+// Requires at most kAssignBruteForceSequences sequences.
+std::optional<AssignPlan> brute_force(const AssignInstance& instance);
+
+}  // namespace stowage
