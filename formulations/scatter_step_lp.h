@@ -6,7 +6,7 @@
 // (instances/scatter_certificate.h). The model starts small: columns for the degrees that waste
 // least, no links and no packing rows. A solution tells what to add.
 //
-//   ScatterStepLp lp(table, grid, fewest, {});
+//   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
 //   do lp_result = solve_lp(backend, lp.model(), budget, basis);
 //   while (lp.add_rows(lp_result.values) + lp.add_columns(lp_result.row_duals) > 0);
 //   CertificateLeaf leaf = lp.prices(lp_result.row_duals);
@@ -39,16 +39,30 @@ struct StepItem {
   std::vector<Ms> cost;  // per level
 };
 
-// The first `singles` kinds alone, the rest in runs whose lengths differ by at most `spread` and fit
-// the same levels.
-std::vector<StepItem> step_items(const ScatterTable& table, int singles, double spread);
+// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of the
+// step's area together; a kind that is more than that stands alone.
+std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
 
 class ScatterStepLp {
  public:
   // `grid` ascends from the least overhead; its last interval has no end. `table` must outlive
   // this. Requires every sequence to fit some level.
   ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items, std::vector<Ms> grid,
-                std::int64_t fewest, std::vector<StepCondition> conditions);
+                std::int64_t fewest);
+
+  // Which variable and row of an earlier LP each of this one's is, or -1.
+  struct Origin {
+    std::vector<int> variable;
+    std::vector<int> row;
+  };
+  // The same LP on a finer grid, with the links and packing rows that had a price in `duals` and
+  // with all conditions. `grid` contains the old grid.
+  ScatterStepLp on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
+                              Origin& origin) const;
+
+  // Appends a condition [W8]. One that cannot be met is broken at the price `penalty` per
+  // micro-batch, so that the LP always has a solution.
+  void add_condition(const StepCondition& condition, double penalty);
 
   // The model as it stands. Rows and variables only ever get appended, so that the basis of an
   // earlier version is the beginning of one for a later.
@@ -65,6 +79,7 @@ class ScatterStepLp {
   // Micro-batches in each interval, of a primal solution.
   std::vector<double> micro_batches(std::span<const double> values) const;
   const std::vector<Ms>& grid() const { return grid_; }
+  const std::vector<StepCondition>& conditions() const { return conditions_; }
 
  private:
   struct Cell {  // one degree in one interval
@@ -90,17 +105,19 @@ class ScatterStepLp {
   bool allowed(int item, int level, int interval) const;
   double room(int interval, int level) const;  // ms; infinite in the last interval
   double packed(const PackingPrice& what, int item, int level, int interval) const;
+  void add_link(int interval, int item);
+  void add_packing(int interval, int level, const PackingPrice& what);
   bool separate(int interval, int level, Resource resource, std::span<const double> values);
   Cell& cell(int interval, int level) { return cells_[cell_index(interval, level)]; }
   const Cell& cell(int interval, int level) const { return cells_[cell_index(interval, level)]; }
   std::size_t cell_index(int interval, int level) const {
-    return static_cast<std::size_t>(interval) * table_.levels().size() +
+    return static_cast<std::size_t>(interval) * table_->levels().size() +
            static_cast<std::size_t>(level);
   }
   int intervals() const { return static_cast<int>(grid_.size()); }
-  int levels() const { return static_cast<int>(table_.levels().size()); }
+  int levels() const { return static_cast<int>(table_->levels().size()); }
 
-  const ScatterTable& table_;
+  const ScatterTable* table_;
   std::vector<StepItem> items_;
   std::vector<Ms> grid_;
   std::vector<StepCondition> conditions_;
@@ -114,6 +131,8 @@ class ScatterStepLp {
   std::vector<std::vector<int>> link_row_;  // per interval and item, -1: none
   int count_row_ = -1;
   std::vector<int> condition_row_;
+  std::vector<double> penalty_;
+  std::int64_t fewest_ = 0;
 };
 
 }  // namespace stowage

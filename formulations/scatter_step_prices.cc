@@ -35,8 +35,23 @@ class Settling {
       for (std::size_t i = 0; i < count; ++i) least = std::min(least, price[i][k]);
       leaf_.values[k] = std::isfinite(least) ? least : 0;
     }
+    // Values that some interval cannot pay cost everything; the least prices are always paid.
+    const double as_given = shrinkage(price) * value(fewest);
+    std::vector<double> given = leaf_.values;
+    for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
+      for (std::size_t i = 0; i < count; ++i) {
+        leaf_.values[k] = std::min(leaf_.values[k], price[i][k]);
+      }
+    }
+    if (shrinkage(price) * value(fewest) < as_given) leaf_.values = std::move(given);
+    scale(shrinkage(price) * (1 - kMargin));
+    return value(fewest) * (1 - kMargin);
+  }
+
+ private:
+  double shrinkage(const std::vector<std::vector<double>>& price) const {
     double shrink = 1;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < leaf_.intervals.size(); ++i) {
       double linked = 0;
       for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
         linked += table_.kinds()[k].count * std::max(0.0, leaf_.values[k] - price[i][k]);
@@ -49,7 +64,10 @@ class Settling {
       if (worth_low > low(i)) shrink = std::min(shrink, low(i) / worth_low);
       if (worth_high > high(i)) shrink = std::min(shrink, high(i) / worth_high);
     }
-    scale(shrink * (1 - kMargin));
+    return shrink;
+  }
+
+  double value(std::int64_t fewest) const {
     double value = leaf_.micro_batch * static_cast<double>(fewest);
     for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
       value += table_.kinds()[k].count * leaf_.values[k];
@@ -58,10 +76,9 @@ class Settling {
       const double term = leaf_.conditions[c] * static_cast<double>(conditions_[c].count);
       value += conditions_[c].at_least ? term : -term;
     }
-    return value * (1 - kMargin);
+    return value;
   }
 
- private:
   double low(std::size_t i) const { return leaf_.intervals[i].from; }
   double high(std::size_t i) const {
     return i + 1 < leaf_.intervals.size() ? leaf_.intervals[i + 1].from : kInfinity;
