@@ -6,8 +6,9 @@
 namespace stowage {
 namespace {
 
-// Times are taken this much shorter, so that their rounding errs on the safe side.
-constexpr double kShorter = 1 - 1e-9;
+// Amounts are taken this much smaller, so that rounding errs on the safe side: twice what the
+// checker of certificates takes.
+constexpr double kShorter = 1 - 2e-9;
 
 }  // namespace
 
@@ -18,8 +19,7 @@ double packing_value(const PackingPrice& what, double amount, double room) {
     return amount >= what.threshold ? amount / room : 0;
   }
   const auto steps = static_cast<double>(what.steps);
-  // Tokens are integers: exact below 2^53.
-  return std::max(0.0, std::ceil((steps + 1) * amount / room) - 1) / steps;
+  return std::max(0.0, std::ceil((steps + 1) * amount / room * kShorter) - 1) / steps;
 }
 
 }  // namespace stowage

@@ -12,12 +12,12 @@ namespace stowage {
 namespace {
 
 // A sequence whose time is nearly all of the room might fit, for all that rounding can tell.
-constexpr double kMightFit = 1 + 1e-9;
+constexpr double kMightFit = 1 + 2e-9;
 // Rows are added where they are broken by more than this, columns where they gain more.
 constexpr double kBroken = 1e-5;
-constexpr double kGain = 1e-4;         // ms per group's worth
-constexpr double kSpread = 1.3;        // of the lengths that are merged
-constexpr double kWasteful = 2.6;     // times the least area: degrees to begin with
+constexpr double kGain = 1e-4;          // ms per group's worth
+constexpr double kSpread = 1.3;         // of the lengths that are merged
+constexpr double kWasteful = 2.6;       // times the least area: degrees to begin with
 constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -102,7 +102,9 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
     }
     for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
       double least = std::numeric_limits<double>::infinity();
-      const auto area = [&](int d) { return table_->levels()[at(d)].degree * items_[at(k)].cost[at(d)]; };
+      const auto area = [&](int d) {
+        return table_->levels()[at(d)].degree * items_[at(k)].cost[at(d)];
+      };
       for (int d = 0; d < levels(); ++d) {
         if (allowed(k, d, i)) least = std::min(least, area(d));
       }
@@ -229,13 +231,12 @@ bool ScatterStepLp::allowed(int item, int level, int interval) const {
 double ScatterStepLp::packed(const PackingPrice& what, int item, int level, int interval) const {
   const StepItem& it = items_[at(item)];
   const bool time = what.resource == Resource::time;
-  const double all = time ? room(interval, level)
-                          : static_cast<double>(table_->levels()[at(level)].capacity);
+  const double all =
+      time ? room(interval, level) : static_cast<double>(table_->levels()[at(level)].capacity);
   double sum = 0;
   for (int kind = it.first; kind <= it.last; ++kind) {
     const Kind& k = table_->kinds()[at(kind)];
-    const double amount =
-        time ? table_->kind_cost(kind, level) : static_cast<double>(k.length);
+    const double amount = time ? table_->kind_cost(kind, level) : static_cast<double>(k.length);
     sum += k.count * packing_value(what, amount, all);
   }
   return sum / it.count;
@@ -324,8 +325,7 @@ bool ScatterStepLp::separate(int interval, int level, Resource resource,
   }
   if (present.empty()) return false;
   const double groups =
-      values[at(here.groups_low)] +
-      (here.groups_high >= 0 ? values[at(here.groups_high)] : 0);
+      values[at(here.groups_low)] + (here.groups_high >= 0 ? values[at(here.groups_high)] : 0);
   PackingPrice best;
   double most = kBroken;
   const auto consider = [&](const PackingPrice& what) {
@@ -346,8 +346,7 @@ bool ScatterStepLp::separate(int interval, int level, Resource resource,
     const double amount =
         resource == Resource::time ? items_[at(k)].cost[at(level)] : items_[at(k)].tokens;
     // Just where this sequence counts, and just where it begins to count as the whole.
-    for (const double threshold :
-         {std::floor(amount * (1 - 1e-8)), std::floor(all - amount) + 1}) {
+    for (const double threshold : {std::floor(amount * (1 - 1e-8)), std::floor(all - amount) + 1}) {
       if (threshold > 0 && threshold * 2 <= all) {
         consider({.resource = resource, .threshold = threshold});
       }

@@ -39,8 +39,8 @@ struct StepItem {
   std::vector<Ms> cost;  // per level
 };
 
-// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of the
-// step's area together; a kind that is more than that stands alone.
+// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of
+// the step's area together; a kind that is more than that stands alone.
 std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
 
 class ScatterStepLp {

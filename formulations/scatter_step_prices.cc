@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kMightFit = 1 + 1e-9;
+constexpr double kMightFit = 1 + 2e-9;
 constexpr double kMargin = 1e-9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -56,11 +56,11 @@ class Settling {
       for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
         linked += table_.kinds()[k].count * std::max(0.0, leaf_.values[k] - price[i][k]);
       }
-      const double worth_low = devices_worth(i, low(i)) + linked + leaf_.micro_batch + conditions(i);
-      const double worth_high =
-          std::isfinite(high(i))
-              ? devices_worth(i, high(i)) + linked + leaf_.micro_batch + conditions(i)
-              : 0;
+      const double worth_low =
+          devices_worth(i, low(i)) + linked + leaf_.micro_batch + conditions(i);
+      const double worth_high = std::isfinite(high(i)) ? devices_worth(i, high(i)) + linked +
+                                                             leaf_.micro_batch + conditions(i)
+                                                       : 0;
       if (worth_low > low(i)) shrink = std::min(shrink, low(i) / worth_low);
       if (worth_high > high(i)) shrink = std::min(shrink, high(i) / worth_high);
     }
@@ -126,8 +126,8 @@ class Settling {
         // As the next lower degree with prices splits its worth between tokens and time.
         double by_tokens = endless ? 1 : 0;
         if (!endless && like < table_.levels().size()) {
-          const double tokens = leaf_.intervals[i].degrees[like].tokens *
-                                static_cast<double>(level(like).capacity);
+          const double tokens =
+              leaf_.intervals[i].degrees[like].tokens * static_cast<double>(level(like).capacity);
           const double time = leaf_.intervals[i].degrees[like].time * room(i, like);
           if (tokens + time > 0) by_tokens = tokens / (tokens + time);
         }
@@ -158,9 +158,9 @@ class Settling {
       const DegreePrices& prices = leaf_.intervals[i].degrees[d];
       double price = prices.time * cost + prices.tokens * tokens;
       for (const PackingPrice& packing : prices.packing) {
-        price += packing.price *
-                 (packing.resource == Resource::time ? packing_value(packing, cost, room(i, d))
-                                                     : packing_value(packing, tokens, capacity));
+        price += packing.price * (packing.resource == Resource::time
+                                      ? packing_value(packing, cost, room(i, d))
+                                      : packing_value(packing, tokens, capacity));
       }
       least = std::min(least, price);
     }

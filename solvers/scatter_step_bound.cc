@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <deque>
 #include <cstdlib>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,8 +22,8 @@ namespace {
 constexpr double kJustBelow = 1 - 1e-7;
 constexpr double kApart = 1.004;      // ratio of successive makespans at least
 constexpr int kMostRounds = 60;       // of rows and columns on one grid
-constexpr double kFractional = 1e-4;   // micro-batches
-constexpr double kPenalty = 10;  // objectives per micro-batch too many
+constexpr double kFractional = 1e-4;  // micro-batches
+constexpr double kPenalty = 10;       // objectives per micro-batch too many
 constexpr double kWorthIt = 2e-4;     // relative gain of a round or a grid that goes on
 
 std::vector<Ms> sorted_apart(std::vector<Ms> points, double apart) {
@@ -74,7 +74,8 @@ class StepBound {
     for (Ms t = shortest; t < dense; t *= options_.ratio) points.push_back(t * kJustBelow);
     for (Ms t = dense; t < options_.upper; t *= 2) points.push_back(t);
     points.push_back(options_.upper);
-    for (int k = 0; k < std::min(options_.breaks, kinds); ++k) add_breaks(k, 0, options_.upper, points);
+    for (int k = 0; k < std::min(options_.breaks, kinds); ++k)
+      add_breaks(k, 0, options_.upper, points);
     std::erase_if(points, [&](Ms t) { return t <= least * kApart; });
     std::vector<Ms> grid = sorted_apart(std::move(points), kApart);
     grid.insert(grid.begin(), least);
@@ -185,7 +186,9 @@ class StepBound {
       (at_least ? nodes_[n].more : nodes_[n].fewer) = nodes_.size();
       nodes_.push_back(std::move(child));
       if (std::getenv("STEP_DEBUG"))
-        std::fprintf(stderr, "node %zu (value %.1f): W(%.0f) %s %d: %.1f  at %.2f s\n", n, nodes_[n].value, own.from, at_least?">=":"<=", int(own.count), nodes_.back().value, budget_.seconds());
+        std::fprintf(stderr, "node %zu (value %.1f): W(%.0f) %s %d: %.1f  at %.2f s\n", n,
+                     nodes_[n].value, own.from, at_least ? ">=" : "<=", int(own.count),
+                     nodes_.back().value, budget_.seconds());
     }
     nodes_[n].is_leaf = false;
     nodes_[n].condition = condition;
@@ -203,7 +206,8 @@ class StepBound {
     ScatterStepLp finer = node.lp->on_finer_grid(std::move(grid), node.result.duals, origin);
     LpBasis basis;
     for (const int from : origin.variable) {
-      basis.variables.push_back(from < 0 ? LpPlace::lower : place(node.result.basis.variables, from));
+      basis.variables.push_back(from < 0 ? LpPlace::lower
+                                         : place(node.result.basis.variables, from));
     }
     for (const int from : origin.row) {
       basis.rows.push_back(from < 0 ? LpPlace::basic : place(node.result.basis.rows, from));
@@ -243,9 +247,12 @@ class StepBound {
       const int columns = node.lp->add_columns(node.result.duals);
       const int rows = node.lp->add_rows(node.result.values);
       if (std::getenv("STEP_DEBUG"))
-        std::fprintf(stderr, " grid %zu round %d: %zu x %zu lp %.2f settled %.2f best %.2f  +%d columns +%d rows  lp %.0f ms, at %.0f ms\n",
-                     node.lp->grid().size(), round, model.rows().size(), model.variables().size(), node.result.objective, value, node.value, columns, rows,
-                     (t1 - t0) * 1e3, budget_.seconds() * 1e3);
+        std::fprintf(stderr,
+                     " grid %zu round %d: %zu x %zu lp %.2f settled %.2f best %.2f  +%d columns "
+                     "+%d rows  lp %.0f ms, at %.0f ms\n",
+                     node.lp->grid().size(), round, model.rows().size(), model.variables().size(),
+                     node.result.objective, value, node.value, columns, rows, (t1 - t0) * 1e3,
+                     budget_.seconds() * 1e3);
       if (columns + rows == 0 || (small && columns == 0)) break;
     }
     return true;

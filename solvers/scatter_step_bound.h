@@ -16,11 +16,11 @@ namespace stowage {
 
 struct StepBoundOptions {
   MilpBackend backend = MilpBackend::cbc;
-  Ms upper = 0;        // a known plan's objective: makespans beyond it are of no interest
+  Ms upper = 0;            // a known plan's objective: makespans beyond it are of no interest
   double resolution = 80;  // sequences are merged up to this part of the step's area
-  double ratio = 1.25;   // of successive makespans to begin with
-  int breaks = 4;        // longest kinds whose times alone are makespans to begin with
-  int refinements = 20;  // of the grid, at most
+  double ratio = 1.25;     // of successive makespans to begin with
+  int breaks = 4;          // longest kinds whose times alone are makespans to begin with
+  int refinements = 20;    // of the grid, at most
 };
 
 // Called with certificates of increasing bounds, each already tested by check_certificate.
