@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kMightFit = 1 + 2e-9;
 constexpr double kMargin = 1e-9;
+// Prices of conditions may be many times what is left after subtracting them.
+constexpr double kCancelled = 1e-11;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Settling {
@@ -74,7 +76,7 @@ class Settling {
     }
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       const double term = leaf_.conditions[c] * static_cast<double>(conditions_[c].count);
-      value += conditions_[c].at_least ? term : -term;
+      value += conditions_[c].at_least ? term : -term * (1 + kCancelled);
     }
     return value;
   }
@@ -91,7 +93,7 @@ class Settling {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       const StepCondition& condition = conditions_[c];
       if (condition.at_least && high(i) > condition.from) sum += leaf_.conditions[c];
-      if (!condition.at_least && low(i) >= condition.from) sum -= leaf_.conditions[c];
+      if (!condition.at_least && low(i) >= condition.from) sum -= leaf_.conditions[c] * (1 - kCancelled);
     }
     return sum;
   }

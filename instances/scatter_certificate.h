@@ -74,7 +74,7 @@ struct ScatterCertificate {
 
 struct CertificateCheck {
   std::vector<Violation> violations;
-  Ms bound_ms = 0;  // what is proven: 0 if there are violations
+  Ms bound_ms = 0;  // what is proven: the certificate's own bound, 0 if there are violations
 };
 
 // Rules:
