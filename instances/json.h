@@ -22,6 +22,7 @@
 #include "instances/layout_plan.h"
 #include "instances/result.h"
 #include "instances/scatter.h"
+#include "instances/scatter_certificate.h"
 #include "instances/scatter_plan.h"
 
 namespace stowage {
@@ -72,6 +73,10 @@ Result<LayoutInstance> read_layout_instance(std::string_view text);
 // Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
 // and ranges only: whether the plan fits an instance is what verify() says.
 Result<ScatterPlan> read_scatter_plan(std::string_view text);
+
+// Reads the certificate inside a stowage/outcome; nothing if it has none, or for a stowage/plan,
+// which never has one. Checks types and ranges only: check_certificate() says whether it holds.
+Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_view text);
 Result<LayoutPlan> read_layout_plan(std::string_view text);
 
 // Every field, defaults included; lengths inline. Ends with a newline.

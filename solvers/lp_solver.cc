@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "solvers/dense_simplex.h"
+
 #ifdef STOWAGE_WITH_CBC
 #include "solvers/clp_solver.h"
 #endif
@@ -11,9 +13,10 @@
 
 namespace stowage {
 
-LpResult solve_lp(MilpBackend backend, const milp::Model& model, const LpBasis& start,
+LpResult solve_lp(std::optional<MilpBackend> backend, const milp::Model& model, const LpBasis& start,
                   Budget& budget) {
   if (budget.exhausted()) return {.limit = budget.stop_reason(), .detail = "no time left"};
+  if (!backend) return run_dense_simplex(model, budget);
   try {
 #ifdef STOWAGE_WITH_CBC
     if (backend == MilpBackend::cbc) return run_clp(model, start, budget);
@@ -24,7 +27,7 @@ LpResult solve_lp(MilpBackend backend, const milp::Model& model, const LpBasis& 
   } catch (const std::exception& failure) {
     return {.detail = failure.what()};
   }
-  return {.detail = "the " + std::string(name(backend)) + " backend is not built in"};
+  return {.detail = "the " + std::string(name(*backend)) + " backend is not built in"};
 }
 
 }  // namespace stowage

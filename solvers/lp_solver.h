@@ -8,6 +8,7 @@
 // makes a certificate of them (formulations/scatter_step_prices.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ struct LpResult {
 };
 
 // Requires `backend` to be in built_backends(), a model without integer variables, and at least one
-// variable and row. Does not scale: the caller keeps coefficients near 1. Never throws.
-LpResult solve_lp(MilpBackend backend, const milp::Model& model, const LpBasis& start,
-                  Budget& budget);
+// variable and row. Does not scale: the caller keeps coefficients near 1. Never throws. Without a
+// backend, the dense simplex of dense_simplex.h, which takes covering models only and no start.
+LpResult solve_lp(std::optional<MilpBackend> backend, const milp::Model& model,
+                  const LpBasis& start, Budget& budget);
 
 }  // namespace stowage

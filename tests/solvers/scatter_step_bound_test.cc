@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "instances/verify.h"
 #include "solvers/brute_force.h"
@@ -23,7 +25,14 @@ constexpr std::uint64_t kInstances = 5000;
 #endif
 constexpr std::uint64_t kShards = 8;  // tests that can run side by side
 
-class StepBoundOnTiny : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
+// Every backend, and none.
+std::vector<std::optional<MilpBackend>> lp_solvers() {
+  std::vector<std::optional<MilpBackend>> all{std::nullopt};
+  for (const MilpBackend backend : built_backends()) all.emplace_back(backend);
+  return all;
+}
+
+class StepBoundOnTiny : public testing::TestWithParam<std::tuple<std::optional<MilpBackend>, std::uint64_t>> {};
 
 TEST_P(StepBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
   const auto [backend, shard] = GetParam();
@@ -36,20 +45,24 @@ TEST_P(StepBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
     // the optimum.
     Budget budget({.node_limit = 20});
     Ms bound = 0;
-    improve_step_bound(instance, {.backend = backend, .upper = plan->objective_ms * 1.1}, budget,
-                       [&](const ScatterCertificate& certificate) {
-                         const CertificateCheck check = check_certificate(instance, certificate);
-                         for (const Violation& v : check.violations) ADD_FAILURE() << to_string(v);
-                         EXPECT_EQ(check.bound_ms, certificate.bound_ms);
-                         EXPECT_GT(certificate.bound_ms, bound);
-                         bound = certificate.bound_ms;
-                       });
+    ScatterStepBound search(instance, {.backend = backend}, plan->objective_ms * 1.1,
+                            [&](const ScatterCertificate& certificate) {
+                              const CertificateCheck check =
+                                  check_certificate(instance, certificate);
+                              for (const Violation& v : check.violations) {
+                                ADD_FAILURE() << to_string(v);
+                              }
+                              EXPECT_EQ(check.bound_ms, certificate.bound_ms);
+                              EXPECT_GT(certificate.bound_ms, bound);
+                              bound = certificate.bound_ms;
+                            });
+    search.improve(budget);
     ASSERT_LE(bound, plan->objective_ms * (1 + 1e-9));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, StepBoundOnTiny,
-                         testing::Combine(testing::ValuesIn(built_backends()),
+                         testing::Combine(testing::ValuesIn(lp_solvers()),
                                           testing::Range(std::uint64_t{0}, kShards)));
 
 }  // namespace
