@@ -1,6 +1,7 @@
 #include "solvers/clp_solver.h"
 
 #include <ClpEventHandler.hpp>
+#include <ClpFactorization.hpp>
 #include <ClpSimplex.hpp>
 #include <CoinError.hpp>
 #include <CoinPackedMatrix.hpp>
@@ -91,9 +92,16 @@ LpPlace from_clp(ClpSimplex::Status status) {
 LpResult solve(const milp::Model& model, const LpBasis& start, Budget& budget) {
   ClpSimplex clp;
   clp.setLogLevel(0);
+  clp.setRandomSeed(1);
+  clp.setPerturbation(100);  // none: faster here, and prices are exact
   const LpStop stop(&budget);
   clp.passInEventHandler(&stop);
   load(model, clp);
+  // Dense parts would go to LAPACK, whose last digits depend on how memory happens to be aligned.
+  clp.factorization()->setGoDenseThreshold(-1);
+  clp.factorization()->setGoSmallThreshold(-1);
+  clp.factorization()->setGoOslThreshold(-1);
+  clp.factorization()->setDenseThreshold(0);
   clp.createStatus();
   for (std::size_t j = 0; j < start.variables.size(); ++j) {
     clp.setColumnStatus(static_cast<int>(j), to_clp(start.variables[j]));

@@ -56,7 +56,8 @@ struct Outcome {
   std::optional<double> objective;  // of the plan
   double bound = 0;
   std::string bound_by;            // names the certificate of `bound`
-  // The proof of the bound "step-lp", if there is one; other bounds carry none.
+  // The proof of the bound "step-lp", if there is one. It may be less than `bound`, whose own
+  // certificate cannot be written down if it is a MILP's.
   std::optional<ScatterCertificate> certificate;
   std::vector<NamedBound> bounds;  // all that were computed, weakest first
   std::string method;              // what was asked for

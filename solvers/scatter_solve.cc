@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
 #include "solvers/scatter_flexsp.h"
+#include "solvers/scatter_step_bound.h"
 
 namespace stowage {
 namespace {
@@ -24,6 +26,12 @@ constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
 constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
 constexpr std::int64_t kMostRegroupNodes = 1000000;
 constexpr int kExchanges = 20000;  // per round
+
+constexpr char kStepLp[] = "step-lp";
+constexpr double kStepBoundShare = 0.35;          // of the time left
+constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
+constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
+constexpr std::int64_t kQuickStepBoundLps = 30;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
@@ -70,6 +78,7 @@ class ScatterSolve {
  private:
   Outcome finished(Outcome outcome) const {
     outcome.method = options_.method;
+    outcome.certificate = certificate_;
     return outcome;
   }
 
@@ -77,6 +86,7 @@ class ScatterSolve {
     if (options_.method == kFlexsp.name) return run_flexsp();
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
+    if (options_.method == "fast" && incumbent_.plan()) bound_quickly();
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return StoppedBy::heuristic_end;
@@ -113,9 +123,14 @@ class ScatterSolve {
     for (const char* name : {"batch-ada", "fast", "joint"}) {
       if (done()) return StoppedBy::heuristic_end;
       run_heuristic(name);
+      if (name == std::string_view("fast") && incumbent_.plan()) bound_quickly();
     }
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
-    if (done() || built_backends().empty()) return StoppedBy::heuristic_end;
+    if (done()) return StoppedBy::heuristic_end;
+    if (built_backends().empty()) return StoppedBy::heuristic_end;
+    begin_step_bound({});
+    raise_step_bound(kStepBoundShare * budget_.seconds_left(), kStepBoundLps);
+    if (done()) return StoppedBy::heuristic_end;
     tighten_bound();
     if (done()) return StoppedBy::heuristic_end;
     const bool endless = options_.method == kExact.name;
@@ -133,6 +148,33 @@ class ScatterSolve {
     return StoppedBy::heuristic_end;
   }
 
+  void bound_quickly() {
+    if (done()) return;
+    begin_step_bound(quick_step_bound());
+    raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps);
+  }
+
+  void begin_step_bound(StepBoundOptions options) {
+    options.backend = any_backend();
+    step_bound_.emplace(instance_, options, incumbent_.plan()->objective_ms,
+                        [this](const ScatterCertificate& better) { certified_ = better; });
+  }
+
+  // False if nothing is left to gain. Only what the checker confirms becomes a bound.
+  bool raise_step_bound(double seconds, std::int64_t lps) {
+    Budget part = budget_.part(seconds, lps);
+    step_bound_->lower_upper(incumbent_.plan()->objective_ms);
+    const bool more = step_bound_->improve(part);
+    if (!certified_ || certified_->bound_ms <= incumbent_.bound()) return more;
+    const CertificateCheck check = check_certificate(instance_, *certified_);
+    if (!check.violations.empty()) {
+      incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
+    } else if (incumbent_.raise_bound({kStepLp, check.bound_ms})) {
+      certificate_ = certified_;
+    }
+    return more;
+  }
+
   void tighten_bound() {
     for (const bool integral : {false, true}) {
       const auto bound = step_class_bound(instance_, backend(), integral, incumbent_.bound(),
@@ -145,6 +187,7 @@ class ScatterSolve {
   void improve() {
     const ScatterTable table(instance_);
     std::int64_t nodes = kRegroupNodes;
+    bool bound_rises = true;
     for (std::uint64_t round = 1; !done(); ++round) {
       StepDraft step = to_draft(table, *incumbent_.plan());
       exchange(table, step, kExchanges, options_.seed + round, budget_);
@@ -152,6 +195,7 @@ class ScatterSolve {
       incumbent_.offer(to_plan(instance_, table, step), 'L', "exchange");
       if (done()) return;
       regroup_by_milp(instance_, exact_options(round), nodes, incumbent_, budget_);
+      if (bound_rises) bound_rises = raise_step_bound(budget_.seconds_left(), kStepBoundLpsAgain);
       nodes = std::min(2 * nodes, kMostRegroupNodes);
     }
   }
@@ -163,6 +207,10 @@ class ScatterSolve {
     return gap_ended_it_ || incumbent_.proven() || budget_.exhausted();
   }
 
+  std::optional<MilpBackend> any_backend() const {
+    if (built_backends().empty()) return std::nullopt;
+    return backend();
+  }
   MilpBackend backend() const {
     return options_.backend ? *options_.backend : built_backends().front();
   }
@@ -174,6 +222,9 @@ class ScatterSolve {
   const SolveOptions& options_;
   Budget& budget_;
   ScatterIncumbent incumbent_;
+  std::optional<ScatterStepBound> step_bound_;
+  std::optional<ScatterCertificate> certified_;    // the last that the search made
+  std::optional<ScatterCertificate> certificate_;  // the last that was confirmed
   bool gap_ended_it_ = false;
 };
 

@@ -34,7 +34,7 @@ std::vector<Ms> sorted_apart(std::vector<Ms> points) {
 }  // namespace
 
 StepBoundOptions quick_step_bound() {
-  return {.resolution = 12, .ratio = 1.6, .breaks = 2, .refinements = 0, .branch = false};
+  return {.resolution = 12, .ratio = 1.6, .breaks = 2, .refinements = 0};
 }
 
 ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options,
@@ -58,8 +58,6 @@ bool ScatterStepBound::improve(Budget& budget) {
       if (!refine(weakest, budget) || weakest.value < before * (1 + kWorthIt)) {
         refinements_ = options_.refinements;
       }
-    } else if (!options_.branch) {
-      return false;
     } else if (!branch(weakest, budget)) {
       weakest.exhausted = !refine(weakest, budget) || weakest.value < before * (1 + kStalled);
     }

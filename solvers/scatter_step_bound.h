@@ -29,10 +29,9 @@ struct StepBoundOptions {
   double ratio = 1.25;                 // of successive makespans to begin with
   int breaks = 4;                      // longest kinds that put their times alone into the grid
   int refinements = 3;                 // of the grid before branching, at most
-  bool branch = true;
 };
 
-// Quick, coarse and without branching: some ten to thirty milliseconds for a step of 512 sequences.
+// Coarse: some ten to thirty milliseconds for a step of 512 sequences, with 30 linear programmes.
 StepBoundOptions quick_step_bound();
 
 // Called with certificates of increasing bounds. They are not yet tested by check_certificate.
