@@ -22,6 +22,11 @@ constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// Variables that came after the solution are not in it.
+double value_of(std::span<const double> values, int variable) {
+  return at(variable) < values.size() ? values[at(variable)] : 0;
+}
+
 }  // namespace
 
 std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
@@ -121,7 +126,10 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   for (std::size_t c = 0; c < conditions_.size(); ++c) {
     finer.add_condition(conditions_[c], penalty_[c]);
   }
-  const auto priced = [&](int row) { return row >= 0 && duals[at(row)] > 0; };
+  // Rows that came after the solution have no price.
+  const auto priced = [&](int row) {
+    return row >= 0 && at(row) < duals.size() && duals[at(row)] > 0;
+  };
   std::vector<std::pair<int, int>> same_variable;  // here and there
   std::vector<std::pair<int, int>> same_row;
   int old = 0;
@@ -277,7 +285,7 @@ int ScatterStepLp::add_rows(std::span<const double> values) {
       double shares = 0;
       for (int d = 0; d < levels(); ++d) {
         const int share = cell(i, d).share[at(k)];
-        if (share >= 0) shares += values[at(share)];
+        if (share >= 0) shares += value_of(values, share);
       }
       if (shares > it.count * batches + kBroken) add_link(i, k);
     }
@@ -321,7 +329,8 @@ bool ScatterStepLp::separate(int interval, int level, Resource resource,
   std::vector<std::pair<int, double>> present;  // item and share
   for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
     const int share = here.share[at(k)];
-    if (share >= 0 && values[at(share)] > 1e-9) present.emplace_back(k, values[at(share)]);
+    if (share >= 0 && value_of(values, share) > 1e-9)
+      present.emplace_back(k, value_of(values, share));
   }
   if (present.empty()) return false;
   const double groups =

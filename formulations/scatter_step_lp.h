@@ -55,8 +55,8 @@ class ScatterStepLp {
     std::vector<int> variable;
     std::vector<int> row;
   };
-  // The same LP on a finer grid, with the links and packing rows that had a price in `duals` and
-  // with all conditions. `grid` contains the old grid.
+  // The same LP on a finer grid, with the links and packing rows that had a price in `duals` (which
+  // may be of an earlier version of this LP) and with all conditions. `grid` contains the old grid.
   ScatterStepLp on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
                               Origin& origin) const;
 
@@ -69,7 +69,7 @@ class ScatterStepLp {
   milp::Model model() const;
 
   // Appends links [W6] and packing rows [W7] that `values` break, or columns that `duals` price
-  // below zero. Returns how many.
+  // below zero. Returns how many. Both are of this LP before either was called; call columns first.
   int add_rows(std::span<const double> values);
   int add_columns(std::span<const double> duals);
 

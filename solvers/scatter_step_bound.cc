@@ -31,6 +31,12 @@ std::vector<Ms> sorted_apart(std::vector<Ms> points) {
   return out;
 }
 
+// The place of an earlier variable or row, if there was one when the basis was taken.
+LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwise) {
+  const auto i = static_cast<std::size_t>(index);
+  return index >= 0 && i < places.size() ? places[i] : otherwise;
+}
+
 }  // namespace
 
 StepBoundOptions quick_step_bound() {
@@ -198,14 +204,11 @@ bool ScatterStepBound::refine(Node& node, Budget& budget) {
   ScatterStepLp finer = node.lp->on_finer_grid(std::move(grid), node.result.duals, origin);
   const LpBasis& old = node.result.basis;
   LpBasis basis;
-  if (!old.variables.empty()) {
-    for (const int from : origin.variable) {
-      basis.variables.push_back(from < 0 ? LpPlace::lower
-                                         : old.variables[static_cast<std::size_t>(from)]);
-    }
-    for (const int from : origin.row) {
-      basis.rows.push_back(from < 0 ? LpPlace::basic : old.rows[static_cast<std::size_t>(from)]);
-    }
+  for (const int from : origin.variable) {
+    basis.variables.push_back(place_of(old.variables, from, LpPlace::lower));
+  }
+  for (const int from : origin.row) {
+    basis.rows.push_back(place_of(old.rows, from, LpPlace::basic));
   }
   Node next{.value = node.value, .prices = node.prices, .lp = std::move(finer)};
   next.result.basis = std::move(basis);
