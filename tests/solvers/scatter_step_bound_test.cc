@@ -32,7 +32,8 @@ std::vector<std::optional<MilpBackend>> lp_solvers() {
   return all;
 }
 
-class StepBoundOnTiny : public testing::TestWithParam<std::tuple<std::optional<MilpBackend>, std::uint64_t>> {};
+class StepBoundOnTiny
+    : public testing::TestWithParam<std::tuple<std::optional<MilpBackend>, std::uint64_t>> {};
 
 TEST_P(StepBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
   const auto [backend, shard] = GetParam();
