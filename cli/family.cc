@@ -1,6 +1,7 @@
 #include "cli/family.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/error_codes.h"
@@ -45,6 +46,27 @@ Loaded<Any> loaded(const std::string& path, Result<One> result) {
   return {Any(*std::move(result)), {}};
 }
 
+Loaded<Document> load_plan_document(const std::string& path) {
+  return load_document(path, {"stowage/plan", "stowage/outcome"});
+}
+
+Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document) {
+  if (!document.value) return {std::nullopt, document.errors};
+  if (document.value->head.problem == "layout") {
+    return loaded<Plan>(path, read_layout_plan(document.value->bytes));
+  }
+  return loaded<Plan>(path, read_scatter_plan(document.value->bytes));
+}
+
+Loaded<std::optional<ScatterCertificate>> certificate_in(const std::string& path,
+                                                         const Document& document) {
+  if (document.head.format != "stowage/outcome" || document.head.problem != "scatter") {
+    return {std::optional<ScatterCertificate>(), {}};
+  }
+  return loaded<std::optional<ScatterCertificate>>(path,
+                                                   read_scatter_certificate(document.bytes));
+}
+
 }  // namespace
 
 Loaded<Instance> load_instance(const std::string& path) {
@@ -57,14 +79,7 @@ Loaded<Instance> load_instance(const std::string& path) {
   return loaded<Instance>(path, read_scatter_instance(document.value->bytes, directory_of(path)));
 }
 
-Loaded<Plan> load_plan(const std::string& path) {
-  Loaded<Document> document = load_document(path, {"stowage/plan", "stowage/outcome"});
-  if (!document.value) return {std::nullopt, std::move(document.errors)};
-  if (document.value->head.problem == "layout") {
-    return loaded<Plan>(path, read_layout_plan(document.value->bytes));
-  }
-  return loaded<Plan>(path, read_scatter_plan(document.value->bytes));
-}
+Loaded<Plan> load_plan(const std::string& path) { return plan_in(path, load_plan_document(path)); }
 
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path) {
   if (instance_path == "-" && plan_path == "-") {
@@ -72,14 +87,20 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
     return {std::nullopt, {{.error = twice}}};
   }
   Loaded<Instance> instance = load_instance(instance_path);
-  Loaded<Plan> plan = load_plan(plan_path);
+  const Loaded<Document> document = load_plan_document(plan_path);
+  Loaded<Plan> plan = plan_in(plan_path, document);
   std::vector<CliError> errors = std::move(instance.errors);
   errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
   if (instance.value && plan.value) {
     if (auto error = other_problem(*instance.value, *plan.value)) {
       errors = errors_in(plan_path, {*error});
     } else {
-      return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value)}, {}};
+      Loaded<std::optional<ScatterCertificate>> certificate =
+          certificate_in(plan_path, *document.value);
+      if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
+      return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
+                              *std::move(certificate.value)},
+              {}};
     }
   }
   return {std::nullopt, std::move(errors)};
@@ -148,6 +169,15 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
         return violations;
       },
       instance);
+}
+
+std::optional<NamedBound> verify_certificate(const Instance& instance,
+                                             const ScatterCertificate& certificate,
+                                             std::vector<Violation>& violations) {
+  CertificateCheck check = check_certificate(std::get<ScatterInstance>(instance), certificate);
+  if (check.violations.empty()) return NamedBound{"step-lp", check.bound_ms};
+  std::ranges::move(check.violations, std::back_inserter(violations));
+  return std::nullopt;
 }
 
 std::optional<NamedBound> recomputed_bound(const Instance& instance) {

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "cli/family.h"
+#include "instances/scatter_json.h"
 
 namespace stowage {
 namespace {
@@ -100,6 +101,10 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   json.integers(outcome.unplaceable);
   write_violations(json, outcome.violations);
   write_improvements(json, outcome.improvements, frame.timeless, unit);
+  if (outcome.certificate) {
+    json.key("certificate");
+    write_json(json, *outcome.certificate);
+  }
   json.key("plan");
   outcome.plan ? write_plan(json, *outcome.plan) : json.null();
   json.end_object();

@@ -24,6 +24,7 @@
 #include "instances/layout_plan.h"
 #include "instances/result.h"
 #include "instances/scatter.h"
+#include "instances/scatter_certificate.h"
 #include "instances/scatter_plan.h"
 
 namespace stowage {
@@ -82,6 +83,10 @@ Result<LayoutInstance> read_layout_instance(std::string_view text);
 Result<ScatterPlan> read_scatter_plan(std::string_view text);
 Result<AssignPlan> read_assign_plan(std::string_view text);
 Result<LayoutPlan> read_layout_plan(std::string_view text);
+
+// Reads the certificate inside a stowage/outcome; nothing if it has none, or for a stowage/plan,
+// which never has one. Checks types and ranges only: check_certificate() says whether it holds.
+Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_view text);
 
 // Every field, defaults included; lengths inline. Ends with a newline.
 std::string write_scatter_instance(const ScatterInstance& instance);

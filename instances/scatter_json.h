@@ -14,11 +14,13 @@
 #include "instances/json_value.h"
 #include "instances/json_writer.h"
 #include "instances/scatter.h"
+#include "instances/scatter_certificate.h"
 #include "instances/scatter_plan.h"
 
 namespace stowage {
 
 void write_json(JsonWriter& json, const ScatterPlan& plan);
+void write_json(JsonWriter& json, const ScatterCertificate& certificate);
 
 // The instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const ScatterInstance& instance);
@@ -27,5 +29,7 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance);
 ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
                                       const std::filesystem::path& base_dir, ErrorList& errors);
 ScatterPlan scatter_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
+ScatterCertificate scatter_certificate_from(const JsonValue& value, const JsonPath& path,
+                                            ErrorList& errors);
 
 }  // namespace stowage

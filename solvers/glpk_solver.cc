@@ -1,57 +1,19 @@
-// Longer than 300 lines: one conversation with one backend, whose callbacks share its state.
 #include "solvers/glpk_solver.h"
-
-#include <glpk.h>
 
 #include <algorithm>
 #include <cfloat>
 #include <climits>
 #include <cmath>
-#include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "solvers/glpk_session.h"
 
 namespace stowage {
 namespace {
 
 using milp::kInfinity;
-
-// This thread's GLPK: silent, and throwing where GLPK would abort the process.
-class Session {
- public:
-  Session() {
-    glp_term_hook(&Session::line, this);
-    glp_error_hook(&Session::fatal, this);
-  }
-  ~Session() {
-    glp_error_hook(nullptr, nullptr);
-    glp_free_env();  // frees every problem object of this thread, also after a fatal error
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
- private:
-  static int line(void* self, const char* text) {
-    std::string& log = static_cast<Session*>(self)->log_;
-    if (log.size() < 4096) log += text;
-    return 1;  // 1: do not print
-  }
-  [[noreturn]] static void fatal(void* self) {
-    std::string log = std::move(static_cast<Session*>(self)->log_);
-    while (!log.empty() && log.back() == '\n') log.pop_back();
-    throw BackendError("GLPK stopped: " + log);
-  }
-
-  std::string log_;
-};
-
-int bound_type(double lower, double upper) {
-  if (lower == -kInfinity) return upper == kInfinity ? GLP_FR : GLP_UP;
-  if (upper == kInfinity) return GLP_LO;
-  return lower == upper ? GLP_FX : GLP_DB;
-}
 
 struct Solve {
   Solve(const MilpTask& of, int branching_rule)
@@ -84,17 +46,17 @@ struct Solve {
       const milp::Variable& v = variables[static_cast<std::size_t>(j - 1)];
       // The kind first: GLP_BV would overwrite the bounds, GLP_IV does not.
       if (v.integer) glp_set_col_kind(problem, j, GLP_IV);
-      glp_set_col_bnds(problem, j, bound_type(v.lower, v.upper), v.lower, v.upper);
+      glp_set_col_bnds(problem, j, glpk_bound_type(v.lower, v.upper), v.lower, v.upper);
       glp_set_obj_coef(problem, j, v.objective);
     }
     for (const milp::Row& row : task.model.rows()) {
       // A range whose two sides differ goes in as two rows: GLPK's own range handling has answered
       // wrongly on small integer models.
-      if (bound_type(row.lower, row.upper) == GLP_DB) {
+      if (glpk_bound_type(row.lower, row.upper) == GLP_DB) {
         add_row(row.terms, GLP_LO, row.lower, 0);
         add_row(row.terms, GLP_UP, 0, row.upper);
       } else {
-        add_row(row.terms, bound_type(row.lower, row.upper), row.lower, row.upper);
+        add_row(row.terms, glpk_bound_type(row.lower, row.upper), row.lower, row.upper);
       }
     }
     const bool integral = glp_get_num_int(problem) > 0;
@@ -260,7 +222,7 @@ struct Solve {
 
   const MilpTask& task;
   int branching;
-  glp_prob* problem;  // owned by the environment that Session frees
+  glp_prob* problem;  // owned by the environment that GlpkSession frees
   MilpResult result;
   StopReason stopped = StopReason::none;
   bool start_given = false;
@@ -269,25 +231,16 @@ struct Solve {
 // One solve on a thread of its own. `nodes` grows by those solved, also when this throws.
 MilpResult attempt(const MilpTask& task, int branching, std::int64_t& nodes) {
   MilpResult result;
-  std::exception_ptr thrown;
-  {
-    std::jthread worker([&] {
-      try {
-        const Session session;
-        Solve solve(task, branching);
-        try {
-          result = solve.run();
-        } catch (...) {
-          nodes += solve.result.nodes;
-          throw;
-        }
-        nodes += result.nodes;
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-    });
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  on_glpk_thread([&] {
+    Solve solve(task, branching);
+    try {
+      result = solve.run();
+    } catch (...) {
+      nodes += solve.result.nodes;
+      throw;
+    }
+    nodes += result.nodes;
+  });
   return result;
 }
 

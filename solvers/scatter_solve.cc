@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
 #include "solvers/scatter_flexsp.h"
+#include "solvers/scatter_step_bound.h"
 
 namespace stowage {
 namespace {
@@ -26,6 +28,12 @@ constexpr std::int64_t kMostRegroupNodes = 1000000;
 constexpr std::uint64_t kRoundsPerRegroup = 8;
 constexpr std::uint64_t kRoundsBeforeMilp = 8;
 constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
+
+constexpr char kStepLp[] = "step-lp";
+constexpr double kStepBoundShare = 0.35;          // of the time left
+constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
+constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
+constexpr std::int64_t kQuickStepBoundLps = 30;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
@@ -73,6 +81,7 @@ class ScatterSolve {
  private:
   Outcome finished(Outcome outcome) const {
     outcome.method = options_.method;
+    outcome.certificate = certificate_;
     return outcome;
   }
 
@@ -80,6 +89,7 @@ class ScatterSolve {
     if (options_.method == kFlexsp.name) return run_flexsp();
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
+    if (options_.method == "fast" && incumbent_.plan()) bound_quickly();
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return StoppedBy::heuristic_end;
@@ -121,10 +131,14 @@ class ScatterSolve {
       if (done()) return StoppedBy::heuristic_end;
       if ((endless || limited) && name == std::string_view("joint")) break;  // improve() does that
       run_heuristic(name);
+      if (name == std::string_view("fast") && incumbent_.plan()) bound_quickly();
     }
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
+      begin_step_bound({});
+      bound_rises_ = raise_step_bound(kStepBoundShare * budget_.seconds_left(), kStepBoundLps);
+      if (done()) return StoppedBy::heuristic_end;
       tighten_bound();
       // A MILP of some size wants a good start, and must leave time for what does better.
       if (endless) improve(kRoundsBeforeMilp);
@@ -149,6 +163,33 @@ class ScatterSolve {
     return std::nullopt;
   }
 
+  void bound_quickly() {
+    if (done()) return;
+    begin_step_bound(quick_step_bound());
+    raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps);
+  }
+
+  void begin_step_bound(StepBoundOptions options) {
+    options.backend = any_backend();
+    step_bound_.emplace(instance_, options, incumbent_.plan()->objective_ms,
+                        [this](const ScatterCertificate& better) { certified_ = better; });
+  }
+
+  // False if nothing is left to gain. Only what the checker confirms becomes a bound.
+  bool raise_step_bound(double seconds, std::int64_t lps) {
+    Budget part = budget_.part(seconds, lps);
+    step_bound_->lower_upper(incumbent_.plan()->objective_ms);
+    const bool more = step_bound_->improve(part);
+    if (!certified_ || certified_->bound_ms <= incumbent_.bound()) return more;
+    const CertificateCheck check = check_certificate(instance_, *certified_);
+    if (!check.violations.empty()) {
+      incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
+    } else if (incumbent_.raise_bound({kStepLp, check.bound_ms})) {
+      certificate_ = certified_;
+    }
+    return more;
+  }
+
   void tighten_bound() {
     for (const bool integral : {false, true}) {
       const auto bound = step_class_bound(instance_, backend(), integral, incumbent_.bound(),
@@ -157,8 +198,8 @@ class ScatterSolve {
     }
   }
 
-  // Rounds of replanning and annealing, `exact` with MILP regrouping now and then, until a limit or
-  // the proof.
+  // Rounds of replanning and annealing, now and then the bound and, for `exact`, MILP regrouping,
+  // until a limit or the proof.
   void improve(std::uint64_t rounds) {
     const ScatterTable table(instance_);
     const std::uint64_t last = rounds == kEndless ? kEndless : round_ + rounds;
@@ -168,9 +209,11 @@ class ScatterSolve {
       stowage::improve(table, step, round, options_.seed, budget_);
       budget_.count_nodes(1);
       incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
-      const bool regroup = options_.method == kExact.name && !built_backends().empty() &&
-                           round % kRoundsPerRegroup == kRoundsPerRegroup - 1;
-      if (!regroup || done()) continue;
+      if (round % kRoundsPerRegroup != kRoundsPerRegroup - 1 || built_backends().empty()) continue;
+      if (!done() && bound_rises_) {
+        bound_rises_ = raise_step_bound(budget_.seconds_left(), kStepBoundLpsAgain);
+      }
+      if (options_.method != kExact.name || done()) continue;
       regroup_by_milp(instance_, exact_options(round), regroup_nodes_, incumbent_, budget_);
       regroup_nodes_ = std::min(2 * regroup_nodes_, kMostRegroupNodes);
     }
@@ -183,6 +226,10 @@ class ScatterSolve {
     return gap_ended_it_ || incumbent_.proven() || budget_.exhausted();
   }
 
+  std::optional<MilpBackend> any_backend() const {
+    if (built_backends().empty()) return std::nullopt;
+    return backend();
+  }
   MilpBackend backend() const {
     return options_.backend ? *options_.backend : built_backends().front();
   }
@@ -194,8 +241,12 @@ class ScatterSolve {
   const SolveOptions& options_;
   Budget& budget_;
   ScatterIncumbent incumbent_;
+  std::optional<ScatterStepBound> step_bound_;
+  std::optional<ScatterCertificate> certified_;    // the last that the search made
+  std::optional<ScatterCertificate> certificate_;  // the last that was confirmed
   bool gap_ended_it_ = false;
-  std::uint64_t round_ = 0;  // of improve()
+  bool bound_rises_ = false;  // there may be more to gain from the step bound
+  std::uint64_t round_ = 0;   // of improve()
   std::int64_t regroup_nodes_ = kRegroupNodes;
 };
 

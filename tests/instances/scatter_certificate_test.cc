@@ -1,0 +1,306 @@
+// The checker of certificates: every rule with a case that passes and one that fails, and two
+// hundred random corruptions of good certificates, all refused.
+#include "instances/scatter_certificate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <variant>
+
+#include "instances/json.h"
+#include "instances/random.h"
+#include "instances/scatter_json.h"
+
+namespace stowage {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Two devices of 100 tokens, degrees 1 and 2; a sequence of s tokens takes s ms on one device and
+// s / 2 on two; a group costs 10 ms. Lengths 60, 60, 30.
+ScatterInstance three() {
+  ScatterInstance instance{.name = "three"};
+  instance.cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}};
+  instance.model = {.states_mib = 0, .activation_mib_per_token = 1};
+  instance.cost = {.linear_ms = 1, .fixed_ms = 10};
+  instance.cost.all_to_all.mib_per_ms[2] = 1;
+  instance.lengths = {60, 30, 60};
+  return instance;
+}
+
+// The area bound in prices: a device-ms is worth half a ms, so a group of degree d pays d / 2 per
+// ms of its own, and a micro-batch 10 ms: 10 + 150 / 2 = 85 ms. Lowered a little, as the checker
+// asks for.
+CertificateLeaf area_leaf() {
+  const double price = 0.5 * (1 - 1e-9);
+  CertificateLeaf leaf{.values = {60 * price, 30 * price}, .micro_batch = 10 * (1 - 1e-9)};
+  leaf.intervals = {{.from = 10, .degrees = {{.time = price}, {.time = 2 * price}}},
+                    {.from = 1000, .degrees = {{}, {}}}};
+  // Beyond 1000 ms each device pays 450 ms for its 100 tokens.
+  leaf.intervals[1].degrees[0].tokens = 4.5;
+  leaf.intervals[1].degrees[1].tokens = 4.5;
+  return leaf;
+}
+
+ScatterCertificate area_certificate() {
+  ScatterCertificate certificate{.bound_ms = 85 * (1 - 1e-8)};
+  certificate.nodes.push_back({.leaf = area_leaf()});
+  return certificate;
+}
+
+// At most one micro-batch of 70 ms or more, or two at least.
+ScatterCertificate tree_certificate() {
+  ScatterCertificate certificate{.bound_ms = 85 * (1 - 1e-8)};
+  certificate.nodes.push_back({.is_leaf = false, .from = 70, .at_most = 1, .fewer = 1, .more = 2});
+  for (int child = 0; child < 2; ++child) {
+    certificate.nodes.push_back({.leaf = area_leaf()});
+    certificate.nodes.back().leaf.conditions = {0};
+  }
+  return certificate;
+}
+
+std::string first_rule(const ScatterCertificate& certificate) {
+  const CertificateCheck check = check_certificate(three(), certificate);
+  if (!check.violations.empty()) {
+    EXPECT_EQ(check.bound_ms, 0);
+    return check.violations.front().rule;
+  }
+  EXPECT_EQ(check.bound_ms, certificate.bound_ms);
+  return "";
+}
+
+TEST(Certificate, OfTheAreaBoundHolds) {
+  EXPECT_EQ(first_rule(area_certificate()), "");
+  EXPECT_EQ(first_rule(tree_certificate()), "");
+}
+
+TEST(Certificate, NumbersAreFiniteAndNotNegative) {
+  for (const double bad : {kNan, kInf, -1.0}) {
+    ScatterCertificate c = area_certificate();
+    c.bound_ms = bad;
+    EXPECT_EQ(first_rule(c), "certificate_number");
+    const auto leaf_with = [&](auto change) {
+      c = tree_certificate();
+      change(c.nodes[1].leaf);
+      return first_rule(c);
+    };
+    EXPECT_EQ(leaf_with([&](auto& l) { l.micro_batch = bad; }), "certificate_number");
+    EXPECT_EQ(leaf_with([&](auto& l) { l.values[1] = bad; }), "certificate_number");
+    EXPECT_EQ(leaf_with([&](auto& l) { l.conditions[0] = bad; }), "certificate_number");
+    EXPECT_EQ(leaf_with([&](auto& l) { l.intervals[0].degrees[1].time = bad; }),
+              "certificate_number");
+    EXPECT_EQ(leaf_with([&](auto& l) { l.intervals[1].degrees[0].tokens = bad; }),
+              "certificate_number");
+    EXPECT_EQ(leaf_with([&](auto& l) {
+                l.intervals[0].degrees[0].packing = {{.steps = 1, .price = bad}};
+              }),
+              "certificate_number");
+    c = tree_certificate();
+    c.nodes[0].from = bad;
+    EXPECT_EQ(first_rule(c), "certificate_number");
+  }
+}
+
+TEST(Certificate, TreeLeavesNothingOut) {
+  ScatterCertificate c;
+  EXPECT_EQ(first_rule(c), "certificate_tree");  // no node
+  c = tree_certificate();
+  c.nodes.pop_back();  // a missing leaf
+  EXPECT_EQ(first_rule(c), "certificate_tree");
+  c = tree_certificate();
+  c.nodes[0].more = 1;  // one case twice, the other never
+  EXPECT_EQ(first_rule(c), "certificate_tree");
+  c = tree_certificate();
+  c.nodes[0].fewer = 0;  // a circle
+  EXPECT_EQ(first_rule(c), "certificate_tree");
+  c = tree_certificate();
+  c.nodes.push_back({.leaf = area_leaf()});  // nobody's child
+  EXPECT_EQ(first_rule(c), "certificate_tree");
+}
+
+TEST(Certificate, IntervalsCoverAllMakespans) {
+  ScatterCertificate c = area_certificate();
+  c.nodes[0].leaf.intervals[0].from = 10.5;  // what lasts 10 ms to 10.5 ms?
+  EXPECT_EQ(first_rule(c), "certificate_intervals");
+  c = area_certificate();
+  std::swap(c.nodes[0].leaf.intervals[0], c.nodes[0].leaf.intervals[1]);
+  EXPECT_EQ(first_rule(c), "certificate_intervals");
+  c = area_certificate();
+  c.nodes[0].leaf.intervals.clear();
+  EXPECT_EQ(first_rule(c), "certificate_intervals");
+  c = area_certificate();
+  c.nodes[0].leaf.intervals[1].degrees.pop_back();
+  EXPECT_EQ(first_rule(c), "certificate_intervals");
+}
+
+TEST(Certificate, ShapesMatch) {
+  ScatterCertificate c = area_certificate();
+  c.nodes[0].leaf.values.push_back(0);
+  EXPECT_EQ(first_rule(c), "certificate_values");
+  c = area_certificate();
+  c.nodes[0].leaf.conditions.push_back(0);
+  EXPECT_EQ(first_rule(c), "certificate_conditions");
+  c = tree_certificate();
+  c.nodes[2].leaf.conditions.clear();
+  EXPECT_EQ(first_rule(c), "certificate_conditions");
+}
+
+TEST(Certificate, PackingFunctionsAreDualFeasible) {
+  const auto with = [&](const PackingPrice& packing, std::size_t interval) {
+    ScatterCertificate c = area_certificate();
+    c.nodes[0].leaf.intervals[interval].degrees[0].packing = {packing};
+    return first_rule(c);
+  };
+  EXPECT_EQ(with({.resource = Resource::tokens, .steps = 1}, 0), "");
+  EXPECT_EQ(with({.resource = Resource::tokens, .threshold = 50}, 0), "");
+  EXPECT_EQ(with({.resource = Resource::tokens, .threshold = 50.5}, 0), "certificate_packing");
+  EXPECT_EQ(with({.resource = Resource::tokens}, 0), "certificate_packing");  // neither
+  EXPECT_EQ(with({.resource = Resource::tokens, .steps = -1}, 0), "certificate_packing");
+  EXPECT_EQ(with({.resource = Resource::tokens, .steps = 1, .threshold = kNan}, 0),
+            "certificate_packing");
+  EXPECT_EQ(with({.resource = Resource::time, .steps = 2}, 0), "");
+  EXPECT_EQ(with({.resource = Resource::time, .steps = 2}, 1), "certificate_packing");  // endless
+}
+
+// 60 and 60 tokens share no group of 100: two groups, or degree 2. With steps = 1 each counts as
+// the whole of a group of degree 1.
+TEST(Certificate, PackingPricesCount) {
+  ScatterCertificate c = area_certificate();
+  c.nodes[0].leaf.intervals[0].degrees[0] = {
+      .packing = {{.resource = Resource::tokens, .steps = 1, .price = 1}}};
+  // Only now do 30 tokens pay nothing on one device.
+  EXPECT_EQ(first_rule(c), "certificate_interval");
+  c.nodes[0].leaf.values = {1, 0};
+  c.nodes[0].leaf.micro_batch = 7.9;
+  c.bound_ms = 2 + 7.9 - 1e-6;
+  c.nodes[0].leaf.intervals[0].degrees[1] = {.time = 0};
+  EXPECT_EQ(first_rule(c), "certificate_interval");  // nothing is paid on two devices
+  c.nodes[0].leaf.intervals[0].degrees[1] = {.tokens = 0.01};
+  c.nodes[0].leaf.values = {0.6, 0};
+  c.bound_ms = 1.2 + 7.9 - 1e-6;
+  EXPECT_EQ(first_rule(c), "");
+}
+
+TEST(Certificate, NoIntervalIsWorthMoreThanItLasts) {
+  ScatterCertificate c = area_certificate();
+  c.nodes[0].leaf.values[0] *= 1.0001;
+  EXPECT_EQ(first_rule(c), "certificate_interval");
+  c = area_certificate();
+  c.nodes[0].leaf.micro_batch = 10.0001;
+  EXPECT_EQ(first_rule(c), "certificate_interval");
+  c = area_certificate();
+  c.nodes[0].leaf.intervals[0].degrees[1].time *= 1.0001;
+  EXPECT_EQ(first_rule(c), "certificate_interval");
+  c = area_certificate();
+  c.nodes[0].leaf.intervals[1].degrees[0].time = 1e-9;  // without end
+  EXPECT_EQ(first_rule(c), "certificate_interval");
+}
+
+TEST(Certificate, ConditionsPayWhereTheyApply) {
+  ScatterCertificate c = tree_certificate();
+  c.nodes[2].leaf.conditions[0] = 1;  // at least two of 70 ms: worth 2 ms, paid from 10 ms on
+  EXPECT_EQ(first_rule(c), "certificate_interval");
+  c.nodes[2].leaf.micro_batch -= 1.001;
+  EXPECT_EQ(first_rule(c), "");
+  c.nodes[1].leaf.conditions[0] = 1;  // at most one: costs 1 ms
+  EXPECT_EQ(first_rule(c), "certificate_bound");
+  c.bound_ms -= 1.001;
+  EXPECT_EQ(first_rule(c), "");
+}
+
+TEST(Certificate, ClaimsNoMoreThanItProves) {
+  ScatterCertificate c = area_certificate();
+  c.bound_ms = 85.001;
+  EXPECT_EQ(first_rule(c), "certificate_bound");
+  c.bound_ms = 1;
+  EXPECT_EQ(first_rule(c), "");
+}
+
+// Whatever makes a tight proof claim more breaks it.
+TEST(Certificate, RandomCorruptionsAreRefused) {
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
+    ScatterCertificate c = tree_certificate();
+    CertificateLeaf& leaf = c.nodes[1 + draw(random, 2)].leaf;
+    const double more = 1 + 1e-6 * static_cast<double>(1 + draw(random, 1000000));
+    switch (draw(random, 10)) {
+      case 0:
+        leaf.values[draw(random, 2)] *= more;
+        break;
+      case 1:
+        leaf.micro_batch *= more;
+        break;
+      case 2:
+        for (DegreePrices& degree : leaf.intervals[0].degrees) degree.time *= more;
+        break;
+      case 3:
+        leaf.intervals[0].degrees[draw(random, 2)].time /= more;
+        break;
+      case 4:
+        c.bound_ms *= more;
+        break;
+      case 5:
+        leaf.intervals[0].from *= more;
+        break;
+      case 6:
+        c.nodes.erase(c.nodes.begin() + static_cast<std::ptrdiff_t>(draw(random, 3)));
+        break;
+      case 7:
+        std::swap(leaf.values[0], leaf.values[1]);
+        break;
+      case 8:
+        leaf.values[draw(random, 2)] = draw(random, 2) == 0 ? kNan : kInf;
+        break;
+      case 9:
+        leaf.intervals.erase(leaf.intervals.begin() +
+                             static_cast<std::ptrdiff_t>(draw(random, leaf.intervals.size())));
+        break;
+    }
+    EXPECT_NE(first_rule(c), "");
+  }
+}
+
+TEST(Certificate, ReadsBackWhatItWrites) {
+  ScatterCertificate c = tree_certificate();
+  c.nodes[1].leaf.intervals[0].degrees[0].packing = {
+      {.resource = Resource::tokens, .steps = 3, .price = 0.25},
+      {.resource = Resource::time, .threshold = 12.5, .price = 1e-9}};
+  JsonWriter json;
+  json.begin_object();
+  json.text("format", "stowage/outcome");
+  json.key("certificate");
+  write_json(json, c);
+  json.end_object();
+  const std::string text = json.take();
+  const auto read = read_scatter_certificate(text);
+  ASSERT_TRUE(read) << read.errors().front().message;
+  ASSERT_TRUE(read->has_value());
+  JsonWriter again;
+  again.begin_object();
+  again.text("format", "stowage/outcome");
+  again.key("certificate");
+  write_json(again, **read);
+  again.end_object();
+  EXPECT_EQ(again.take(), text);
+  const auto broken = [&](std::string from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    const auto result = read_scatter_certificate(changed);
+    return result ? "" : result.errors().front().code + ' ' + result.errors().front().pointer;
+  };
+  EXPECT_EQ(broken("\"more\": 2", "\"more\": -2"), "E205 /certificate/nodes/0/more");
+  EXPECT_THAT(broken("\"of\": \"tokens\"", "\"of\": \"money\""), HasSubstr("E203"));
+  EXPECT_THAT(broken("\"bound_ms\"", "\"bound\""), HasSubstr("E20"));
+}
+
+}  // namespace
+}  // namespace stowage

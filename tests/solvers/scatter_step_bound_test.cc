@@ -1,0 +1,70 @@
+// Certificates of the step bound: each passes the checker, which shares no code with the solver,
+// and none claims more than the optimum that brute force finds.
+#include "solvers/scatter_step_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "instances/verify.h"
+#include "solvers/brute_force.h"
+#include "solvers/milp_solver.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kInstances = 200;
+#else
+constexpr std::uint64_t kInstances = 5000;
+#endif
+constexpr std::uint64_t kShards = 8;  // tests that can run side by side
+
+// Every backend, and none.
+std::vector<std::optional<MilpBackend>> lp_solvers() {
+  std::vector<std::optional<MilpBackend>> all{std::nullopt};
+  for (const MilpBackend backend : built_backends()) all.emplace_back(backend);
+  return all;
+}
+
+class StepBoundOnTiny
+    : public testing::TestWithParam<std::tuple<std::optional<MilpBackend>, std::uint64_t>> {};
+
+TEST_P(StepBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
+  const auto [backend, shard] = GetParam();
+  for (std::uint64_t seed = shard; seed < kInstances; seed += kShards) {
+    SCOPED_TRACE(seed);
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || instance.lengths.empty()) continue;
+    // A known plan a little above the optimum, so that the search neither stops short nor relies on
+    // the optimum.
+    Budget budget({.node_limit = 20});
+    Ms bound = 0;
+    ScatterStepBound search(instance, {.backend = backend}, plan->objective_ms * 1.1,
+                            [&](const ScatterCertificate& certificate) {
+                              const CertificateCheck check =
+                                  check_certificate(instance, certificate);
+                              for (const Violation& v : check.violations) {
+                                ADD_FAILURE() << to_string(v);
+                              }
+                              EXPECT_EQ(check.bound_ms, certificate.bound_ms);
+                              EXPECT_GT(certificate.bound_ms, bound);
+                              bound = certificate.bound_ms;
+                            });
+    search.improve(budget);
+    ASSERT_LE(bound, plan->objective_ms * (1 + 1e-9));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, StepBoundOnTiny,
+                         testing::Combine(testing::ValuesIn(lp_solvers()),
+                                          testing::Range(std::uint64_t{0}, kShards)));
+
+}  // namespace
+}  // namespace stowage
