@@ -22,8 +22,10 @@ constexpr double kPathWorthwhile = 1e-3;
 constexpr int kPathSpread = 1;
 constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
 constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
-constexpr int kTokenCounts = 2;    // micro-batch counts tried by token-balanced chunks
-constexpr int kSpreadCounts = 3;   // and by spread chunks
+constexpr double kAmple = 8;       // sequences per device that need no extra moves
+constexpr double kMostScarce = 4;
+constexpr int kTokenCounts = 2;   // micro-batch counts tried by token-balanced chunks
+constexpr int kSpreadCounts = 3;  // and by spread chunks
 
 // 1 up to 512 sequences, then falling: how much less a sequence of a larger step gets.
 double thrift(const ScatterTable& table) {
@@ -32,7 +34,12 @@ double thrift(const ScatterTable& table) {
 
 std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   const double size = table.size();
-  return static_cast<std::int64_t>(moves * size * std::min(size / 128, thrift(table)));
+  double steps = moves * size * std::min(size / 128, thrift(table));
+  // With few sequences a device, hundreds of groups compete for each: more places to try.
+  if (size >= 128) {
+    steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
+  }
+  return static_cast<std::int64_t>(steps);
 }
 
 void group_or_halve(const ScatterTable& table, std::span<const int> positions,

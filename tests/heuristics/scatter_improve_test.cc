@@ -1,0 +1,55 @@
+#include "heuristics/scatter_improve.h"
+
+#include <gtest/gtest.h>
+
+#include "heuristics/scatter_homogeneous.h"
+#include "instances/verify.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+StepDraft improved(const ScatterTable& table, StepDraft step, int rounds, const Budget& budget) {
+  for (int round = 0; round < rounds; ++round) {
+    improve(table, step, static_cast<std::uint64_t>(round), 3, budget);
+  }
+  return step;
+}
+
+// Steps of one micro-batch and of many, in every kind of round.
+TEST(ScatterImprove, EachRoundStaysValidAndNeverLoses) {
+  int many = 0;
+  int better = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed, 14);
+    if (!unplaceable_sequences(instance).empty()) continue;
+    const ScatterTable table(instance);
+    StepDraft step = *batch_ada(table);
+    many += step.size() >= 3;
+    const Ms start = total(step);
+    for (std::uint64_t round = 0; round < 10; ++round) {
+      const Ms before = total(step);
+      improve(table, step, round, seed, Budget());
+      EXPECT_LE(total(step), before * (1 + 1e-12));
+      EXPECT_TRUE(verify(instance, to_plan(instance, table, step)).empty()) << seed;
+    }
+    better += total(step) < start;
+  }
+  EXPECT_GT(many, 10);
+  EXPECT_GT(better, 20);
+}
+
+TEST(ScatterImprove, TheSeedDecidesAndTheBudgetEndsIt) {
+  const ScatterInstance instance = tiny_scatter(11, 14);
+  const ScatterTable table(instance);
+  const StepDraft start = *batch_ada(table);
+  const auto plan = [&](int rounds, const Budget& budget) {
+    return to_plan(instance, table, improved(table, start, rounds, budget));
+  };
+  EXPECT_EQ(plan(10, Budget()), plan(10, Budget()));
+  const Ms before = total(start);
+  EXPECT_LE(plan(3, Budget({.time_limit_s = 0})).objective_ms, before * (1 + 1e-12));
+}
+
+}  // namespace
+}  // namespace stowage
