@@ -50,8 +50,12 @@ const std::vector<int>* LayoutPortfolio::order(std::size_t i) {
 }
 
 LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
-                         LayoutPortfolio& portfolio, Bytes capacity)
-    : table_(table), neighbours_(neighbours), portfolio_(portfolio), capacity_(capacity) {
+                         LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite)
+    : table_(table),
+      neighbours_(neighbours),
+      portfolio_(portfolio),
+      capacity_(capacity),
+      favourite_(favourite) {
   const auto parts = static_cast<std::size_t>(table.buffers() + table.sections() + 1);
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
   width_ = std::min(kFirstWidth, most_trees_);
@@ -61,7 +65,7 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
 
 bool LayoutProbe::has_tree(std::size_t turn) {
   if (turn < trees_.size()) return true;
-  const std::vector<int>* order = portfolio_.order(turn);
+  const std::vector<int>* order = portfolio_.order(number(turn));
   if (order == nullptr) return false;
   trees_.push_back(std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_));
   return true;
@@ -87,8 +91,10 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
     LayoutTree& tree = *trees_[turn_];
     const std::int64_t before = tree.nodes();
     const LayoutTree::End end = tree.run(std::min({kClockNodes, turn_left_, budget.nodes_left()}));
-    budget.count_nodes(tree.nodes() - before);
-    turn_left_ -= tree.nodes() - before;
+    const std::int64_t spent = tree.nodes() - before;
+    budget.count_nodes(spent);
+    nodes_ += spent;
+    turn_left_ -= spent;
     if (end != LayoutTree::End::open) return end;
     if (turn_left_ > 0) continue;
     ++turn_;
