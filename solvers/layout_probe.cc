@@ -10,10 +10,11 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kClockNodes = 256;  // between two looks at the clock
+constexpr std::int64_t kClockNodes = 256;         // between two looks at the clock,
+constexpr std::int64_t kClockVisits = 1'000'000;  // fewer if a node visits many buffers
 constexpr std::size_t kFirstWidth = 6;
 constexpr std::size_t kTreeBytes = 200;  // of one tree per buffer and section, roughly
-constexpr std::size_t kProbeBytes = std::size_t{1} << 28;
+constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
 
 // Measured on the MiniMalloc set and on guillotine cuts; each solves something the others do not.
 constexpr const char* kBest[] = {"TCA", "TLZ", "TOU", "UOZ", "WTZ", "ATW"};
@@ -59,6 +60,8 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
   const auto parts = static_cast<std::size_t>(table.buffers() + table.sections() + 1);
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
   width_ = std::min(kFirstWidth, most_trees_);
+  clock_nodes_ =
+      std::clamp<std::int64_t>(kClockVisits / static_cast<std::int64_t>(parts), 1, kClockNodes);
   turn_nodes_ = std::max(kClockNodes, 2 * static_cast<std::int64_t>(table.buffers()));
   turn_left_ = turn_nodes_;
 }
@@ -90,7 +93,7 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
     }
     LayoutTree& tree = *trees_[turn_];
     const std::int64_t before = tree.nodes();
-    const LayoutTree::End end = tree.run(std::min({kClockNodes, turn_left_, budget.nodes_left()}));
+    const LayoutTree::End end = tree.run(std::min({clock_nodes_, turn_left_, budget.nodes_left()}));
     const std::int64_t spent = tree.nodes() - before;
     budget.count_nodes(spent);
     nodes_ += spent;

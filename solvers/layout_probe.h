@@ -66,6 +66,7 @@ class LayoutProbe {
   std::size_t most_trees_;
   std::size_t width_;  // trees that take part in this round
   std::size_t turn_ = 0;
+  std::int64_t clock_nodes_;
   std::int64_t turn_nodes_;
   std::int64_t turn_left_;
   int round_ = 0;
