@@ -10,10 +10,11 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kClockNodes = 256;  // between two looks at the clock
+constexpr std::int64_t kClockNodes = 256;         // between two looks at the clock,
+constexpr std::int64_t kClockVisits = 1'000'000;  // fewer if a node visits many buffers
 constexpr std::size_t kFirstWidth = 6;
 constexpr std::size_t kTreeBytes = 200;  // of one tree per buffer and section, roughly
-constexpr std::size_t kProbeBytes = std::size_t{1} << 28;
+constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
 
 // Measured on the MiniMalloc set and on guillotine cuts; each solves something the others do not.
 constexpr const char* kBest[] = {"TCA", "TLZ", "TOU", "UOZ", "WTZ", "ATW"};
@@ -50,18 +51,24 @@ const std::vector<int>* LayoutPortfolio::order(std::size_t i) {
 }
 
 LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
-                         LayoutPortfolio& portfolio, Bytes capacity)
-    : table_(table), neighbours_(neighbours), portfolio_(portfolio), capacity_(capacity) {
+                         LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite)
+    : table_(table),
+      neighbours_(neighbours),
+      portfolio_(portfolio),
+      capacity_(capacity),
+      favourite_(favourite) {
   const auto parts = static_cast<std::size_t>(table.buffers() + table.sections() + 1);
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
   width_ = std::min(kFirstWidth, most_trees_);
+  clock_nodes_ =
+      std::clamp<std::int64_t>(kClockVisits / static_cast<std::int64_t>(parts), 1, kClockNodes);
   turn_nodes_ = std::max(kClockNodes, 2 * static_cast<std::int64_t>(table.buffers()));
   turn_left_ = turn_nodes_;
 }
 
 bool LayoutProbe::has_tree(std::size_t turn) {
   if (turn < trees_.size()) return true;
-  const std::vector<int>* order = portfolio_.order(turn);
+  const std::vector<int>* order = portfolio_.order(number(turn));
   if (order == nullptr) return false;
   trees_.push_back(std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_));
   return true;
@@ -86,9 +93,11 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
     }
     LayoutTree& tree = *trees_[turn_];
     const std::int64_t before = tree.nodes();
-    const LayoutTree::End end = tree.run(std::min({kClockNodes, turn_left_, budget.nodes_left()}));
-    budget.count_nodes(tree.nodes() - before);
-    turn_left_ -= tree.nodes() - before;
+    const LayoutTree::End end = tree.run(std::min({clock_nodes_, turn_left_, budget.nodes_left()}));
+    const std::int64_t spent = tree.nodes() - before;
+    budget.count_nodes(spent);
+    nodes_ += spent;
+    turn_left_ -= spent;
     if (end != LayoutTree::End::open) return end;
     if (turn_left_ > 0) continue;
     ++turn_;

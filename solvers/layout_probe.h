@@ -33,19 +33,27 @@ class LayoutPortfolio {
 
 class LayoutProbe {
  public:
-  // The arguments must outlive the probe.
+  // The arguments must outlive the probe. `favourite`: the number of the order that comes first.
   LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
-              LayoutPortfolio& portfolio, Bytes capacity);
+              LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite);
 
   Bytes capacity() const { return capacity_; }
+  std::int64_t nodes() const { return nodes_; }  // of all orders
 
   // One more round, or as much of it as the budget allows.
   LayoutTree::End round(Budget& budget);
 
   // Once there is a layout.
   std::vector<Bytes> offsets() const { return trees_[turn_]->offsets(); }
+  // Once it is decided: the number of the order that did.
+  std::size_t winner() const { return number(turn_); }
 
  private:
+  // Of the order of a turn.
+  std::size_t number(std::size_t turn) const {
+    if (turn == 0) return favourite_;
+    return turn <= favourite_ ? turn - 1 : turn;
+  }
   bool has_tree(std::size_t turn);
   void next_round();
 
@@ -53,13 +61,16 @@ class LayoutProbe {
   const LayoutNeighbours& neighbours_;
   LayoutPortfolio& portfolio_;
   Bytes capacity_;
+  std::size_t favourite_;
   std::vector<std::unique_ptr<LayoutTree>> trees_;  // made when their first turn comes
   std::size_t most_trees_;
   std::size_t width_;  // trees that take part in this round
   std::size_t turn_ = 0;
+  std::int64_t clock_nodes_;
   std::int64_t turn_nodes_;
   std::int64_t turn_left_;
   int round_ = 0;
+  std::int64_t nodes_ = 0;
 };
 
 }  // namespace stowage

@@ -17,11 +17,12 @@ struct Ground {
   explicit Ground(const LayoutTable& layout)
       : table(layout), neighbours(layout), portfolio(layout) {}
 
-  LayoutProbe probe(Bytes capacity) { return {table, neighbours, portfolio, capacity}; }
+  LayoutProbe probe(Bytes capacity) { return {table, neighbours, portfolio, capacity, favourite}; }
 
   const LayoutTable& table;
   LayoutNeighbours neighbours;
   LayoutPortfolio portfolio;
+  std::size_t favourite = 0;  // the order that found the last layout
 };
 
 // The capacities between bound and incumbent that are being searched.
@@ -34,16 +35,14 @@ class Ladder {
   LayoutMinimum climb(Budget& budget) {
     while (!settled() && !budget.exhausted()) {
       set_rungs();
-      for (auto rung = rungs_.begin(); rung != rungs_.end(); ++rung) {
-        const LayoutTree::End end = rung->round(budget);
-        if (end == LayoutTree::End::open) continue;
-        if (end == LayoutTree::End::layout) {
-          found(rung->offsets());
-        } else {
-          exhausted(rung->capacity());
-        }
-        break;  // the rungs have changed
+      // The rung that has had the least, so that a new one catches up; ties to the lowest.
+      LayoutProbe& rung = *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
+      const LayoutTree::End end = rung.round(budget);
+      if (end == LayoutTree::End::layout) {
+        ground_.favourite = rung.winner();
+        found(rung.offsets());
       }
+      if (end == LayoutTree::End::exhausted) exhausted(rung.capacity());
     }
     return known_;
   }
