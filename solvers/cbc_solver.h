@@ -5,7 +5,7 @@
 
 namespace stowage {
 
-// CbcModel over OsiClp with the default strategy, feasibility pump and RINS, one thread. Several
+// CbcModel over OsiClp with the default strategy's cuts and feasibility pump, one thread. Several
 // calls may run at once.
 MilpResult run_cbc(const MilpTask& task);
 

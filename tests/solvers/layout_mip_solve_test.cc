@@ -1,0 +1,185 @@
+#include "solvers/layout_mip_solve.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "formulations/layout_bounds.h"
+#include "formulations/layout_swap.h"
+#include "instances/layout_compose.h"
+#include "instances/layout_generate.h"
+#include "instances/layout_load.h"
+#include "instances/layout_trace.h"
+#include "instances/verify.h"
+#include "solvers/layout_brute_force.h"
+#include "tests/instances/random_layout.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kNodes = 200'000;  // far above need: a run that reaches it has failed
+
+void expect_valid(const LayoutInstance& instance, const LayoutMipResult& result) {
+  LayoutPlan plan = compose_layout(instance, result.offsets);
+  EXPECT_EQ(plan.peak_bytes, result.peak);
+  plan.bound_bytes = result.bound;
+  plan.bound_by = "mip";
+  for (const Violation& violation : verify(instance, plan)) ADD_FAILURE() << to_string(violation);
+}
+
+class LayoutMipBackend : public testing::TestWithParam<MilpBackend> {};
+
+// 3,000 instances with gaps, pins and alignments that are no powers of two.
+TEST_P(LayoutMipBackend, AgreesWithBruteForce) {
+  int above_load = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed);
+    const LayoutInstance instance = random_layout(draw, {.most_buffers = 7, .steps = 8});
+    const auto truth = brute_force(instance);
+    ASSERT_TRUE(truth);
+    const LayoutTable table(instance);
+    const auto bounds = layout_bounds(instance, table);
+    ASSERT_LE(bounds.back().value, static_cast<double>(truth->peak_bytes));
+    // From nothing, so that the MIP has to find and to prove.
+    Budget budget({.node_limit = kNodes});
+    const LayoutMipResult result = solve_layout_mip(table, {.backend = GetParam()}, {}, budget);
+    ASSERT_EQ(result.status, MilpStatus::optimal) << result.detail;
+    ASSERT_EQ(result.peak, truth->peak_bytes);
+    ASSERT_EQ(result.bound, truth->peak_bytes);
+    expect_valid(instance, result);
+    above_load += truth->peak_bytes > peak_load(instance).load ? 1 : 0;
+  }
+  EXPECT_GT(above_load, 300);
+}
+
+TEST_P(LayoutMipBackend, ThePublishedModelFindsTheSame) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed);
+    const LayoutInstance instance = random_layout(draw, {.most_buffers = 5, .steps = 8});
+    const auto truth = brute_force(instance);
+    Budget budget({.node_limit = kNodes});
+    const LayoutMipResult result = solve_layout_mip(
+        LayoutTable(instance), {.backend = GetParam(), .strengthened = false}, {}, budget);
+    ASSERT_EQ(result.status, MilpStatus::optimal) << result.detail;
+    ASSERT_EQ(result.peak, truth->peak_bytes);
+    expect_valid(instance, result);
+  }
+}
+
+// A start, a bound and a capacity neither lose the optimum nor invent one.
+TEST_P(LayoutMipBackend, StartsAndCapacitiesKeepTheTruth) {
+  int infeasible = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed);
+    LayoutInstance instance = random_layout(draw, {.most_buffers = 6, .steps = 8});
+    const auto truth = brute_force(instance);
+    const LayoutTable table(instance);
+    LayoutStart start{.bound = static_cast<Bytes>(layout_bounds(instance, table).back().value),
+                      .offsets = random_layout_plan(instance, draw).offsets};
+    Budget budget({.node_limit = kNodes});
+    const LayoutMipResult started = solve_layout_mip(table, {.backend = GetParam()}, start, budget);
+    ASSERT_EQ(started.status, MilpStatus::optimal) << started.detail;
+    ASSERT_EQ(started.peak, truth->peak_bytes);
+
+    if (truth->peak_bytes == 0) continue;
+    const bool tight = draw.coin();
+    start = {.bound = start.bound, .capacity = truth->peak_bytes - (tight ? 0 : 1)};
+    const LayoutMipResult capped = solve_layout_mip(table, {.backend = GetParam()}, start, budget);
+    ASSERT_EQ(capped.status, tight ? MilpStatus::optimal : MilpStatus::infeasible) << capped.detail;
+    infeasible += tight ? 0 : 1;
+  }
+  EXPECT_GT(infeasible, 100);
+}
+
+// The first level of MEMO's plan: the transient buffers of a layer's passes.
+TEST_P(LayoutMipBackend, ThePassesOfALayerAreEasy) {
+  for (const Recompute recompute : {Recompute::none, Recompute::selective}) {
+    const auto layer = trace_layout({.tokens = 65536, .layers = 1, .recompute = recompute});
+    ASSERT_TRUE(layer);
+    for (const RepeatedBlock& pass : layer->layers) {
+      SCOPED_TRACE(layer->name + ' ' + pass.name);
+      LayoutInstance inner;
+      for (const std::int64_t i : pass.occurrences[0]) {
+        inner.buffers.push_back(layer->buffers[static_cast<std::size_t>(i)]);
+      }
+      const Bytes load = peak_load(inner).load;
+      Budget budget({.node_limit = 2000});
+      const LayoutMipResult result =
+          solve_layout_mip(LayoutTable(inner), {.backend = GetParam()}, {.bound = load}, budget);
+      EXPECT_EQ(result.status, MilpStatus::optimal) << result.detail;
+      EXPECT_EQ(result.peak, load);
+      expect_valid(inner, result);
+    }
+  }
+}
+
+TEST_P(LayoutMipBackend, AStoppedRunProvesNothing) {
+  const auto cut = generate_layout({.kind = LayoutGenerator::Kind::guillotine, .buffers = 60});
+  ASSERT_TRUE(cut);
+  Budget budget({.node_limit = 1});
+  const LayoutMipResult result =
+      solve_layout_mip(LayoutTable(cut->instance), {.backend = GetParam()}, {}, budget);
+  EXPECT_NE(result.status, MilpStatus::infeasible);
+  EXPECT_LE(result.bound, *cut->optimum);
+}
+
+TEST_P(LayoutMipBackend, RefusesWhatItCannotHold) {
+  Budget budget;
+  const auto many = generate_layout({.buffers = 1000, .steps = 10});
+  const LayoutMipResult result =
+      solve_layout_mip(LayoutTable(many->instance), {.backend = GetParam()}, {}, budget);
+  EXPECT_EQ(result.status, MilpStatus::unknown);
+  EXPECT_EQ(result.detail, "too many buffers live together for the MIP");
+  const LayoutInstance clash{
+      .buffers = {{.upper = 2, .size = 3, .offset = 0}, {.upper = 2, .size = 3, .offset = 2}}};
+  EXPECT_EQ(solve_layout_mip(LayoutTable(clash), {.backend = GetParam()}, {}, budget).detail,
+            "sizes beyond the exact range, or clashing pins");
+}
+
+// MEMO's generalised swap: equal costs per byte give the closed form, unequal ones the dearest
+// tensors first.
+TEST_P(LayoutMipBackend, SwapsAsMuchAsTheClosedForm) {
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 100; ++k) {
+    Draw draw(static_cast<std::uint64_t>(k));
+    SwapProblem swap{.input_bytes = draw.whole(0, 50),
+                     .attention_bytes = draw.whole(0, 50),
+                     .bytes_per_ms = draw.real(1, 50),
+                     .layer_ms = draw.real(1, 50),
+                     .layers = static_cast<int>(draw.whole(2, 40)),
+                     .host_bytes = draw.whole(0, 20000)};
+    Bytes others = 0;
+    for (int t = 0; t < 5; ++t) {
+      const Bytes bytes = draw.whole(1, 200);
+      swap.tensors.push_back({std::to_string(t), bytes, static_cast<double>(bytes) * 0.25});
+      others += bytes;
+    }
+    const auto alpha = swap_fraction(swap);
+    const SwapLp lp = build_swap_lp(swap);
+    Budget budget;
+    const MilpResult result = solve_milp(GetParam(), lp.model, {}, budget);
+    if (!alpha) {
+      EXPECT_EQ(result.status, MilpStatus::infeasible);
+      continue;
+    }
+    ASSERT_EQ(result.status, MilpStatus::optimal) << result.detail;
+    EXPECT_NEAR(result.objective, 0.25 * static_cast<double>(others) * (1 - *alpha), 1e-6);
+    // Dearer tensors first: no better exchange of bytes is left.
+    swap.tensors[2].recompute_ms *= 10;
+    const MilpResult dear = solve_milp(GetParam(), build_swap_lp(swap).model, {}, budget);
+    const double room = std::max(0.0, swap_room(swap));
+    const double share = dear.values[static_cast<std::size_t>(lp.fraction[2])];
+    EXPECT_NEAR(share, std::min(1.0, room / static_cast<double>(swap.tensors[2].bytes)), 1e-6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LayoutMipBackend, testing::ValuesIn(built_backends()),
+                         [](const auto& each) { return std::string(name(each.param)); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LayoutMipBackend);
+
+}  // namespace
+}  // namespace stowage
