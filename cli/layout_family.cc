@@ -1,7 +1,9 @@
 #include "cli/layout_family.h"
 
 #include "cli/numbers.h"
+#include "formulations/layout_bounds.h"
 #include "instances/layout_load.h"
+#include "instances/layout_table.h"
 
 namespace stowage {
 
@@ -14,7 +16,9 @@ std::string size_of(const LayoutInstance& instance) {
 
 std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance) {
   if (layout_infeasibility(instance)) return std::nullopt;
-  return NamedBound{"load", static_cast<double>(peak_load(instance).load)};
+  const LayoutTable table(instance);
+  if (!table.stackable()) return std::nullopt;
+  return layout_bounds(instance, table).back();
 }
 
 std::vector<std::string> infeasibility_of(const LayoutInstance& instance,

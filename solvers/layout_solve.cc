@@ -4,11 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "formulations/layout_bounds.h"
 #include "heuristics/layout_registry.h"
 #include "instances/layout_compose.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
 #include "solvers/incumbent.h"
+#include "solvers/layout_memo.h"
+#include "solvers/layout_mip_solve.h"
 #include "solvers/layout_search.h"
 
 namespace stowage {
@@ -17,6 +20,12 @@ namespace {
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then search while the limits last", ""};
 const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
                     "MiniMalloc (ASPLOS 2023); layout_tree.h"};
+const Method kMemo{"memo", MethodKind::baseline,
+                   "two levels: each repeated block once, then the step with pseudo buffers",
+                   "MEMO section 4.2, with our search in place of its MIP"};
+const Method kMip{"mip", MethodKind::ours, "the strengthened MIP, for small graphs", ""};
+const Method kPublishedMip{"mip-published", MethodKind::baseline, "the MIP as published",
+                           "MEMO section 4.2"};
 
 class LayoutSolve {
  public:
@@ -25,11 +34,17 @@ class LayoutSolve {
       : instance_(instance),
         options_(options),
         budget_(budget),
+        table_(instance),
         incumbent_(instance, budget, progress) {}
 
   Outcome run() {
     if (const auto why = layout_infeasibility(instance_)) return infeasible(why->text);
-    incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
+    if (!table_.stackable()) {
+      incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
+      incumbent_.remark("all buffers on one stack would exceed 2^53 bytes");
+      return finished(incumbent_.conclude(StoppedBy::heuristic_end));
+    }
+    for (const NamedBound& bound : layout_bounds(instance_, table_)) incumbent_.raise_bound(bound);
     if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
     try {
@@ -45,6 +60,8 @@ class LayoutSolve {
 
  private:
   StoppedBy search() {
+    if (options_.method == kMemo.name) return run_memo();
+    if (options_.method == kMip.name || options_.method == kPublishedMip.name) return run_mip();
     if (options_.method != kAuto.name && options_.method != kExact.name) {
       run_heuristic(options_.method);
       return StoppedBy::heuristic_end;
@@ -65,13 +82,54 @@ class LayoutSolve {
     }
   }
 
-  StoppedBy run_search() {
-    const LayoutTable table(instance_);
+  LayoutStart known() const {
     LayoutStart start{.bound = static_cast<Bytes>(incumbent_.bound()),
                       .capacity = instance_.capacity};
     if (incumbent_.plan()) start.offsets = incumbent_.plan()->offsets;
-    const LayoutMinimum minimum =
-        minimise_layout(table, start, budget_, [this](const LayoutMinimum& known) { take(known); });
+    return start;
+  }
+
+  // Each block, and the step of pseudo buffers, is planned as `auto` would plan it.
+  StoppedBy run_memo() {
+    const auto planner = [this](const LayoutInstance& part, Budget& budget) {
+      const Outcome outcome = solve_family(part, {.seed = options_.seed}, budget, {});
+      return outcome.plan ? std::optional(std::get<LayoutPlan>(*outcome.plan)) : std::nullopt;
+    };
+    if (const auto memo = plan_memo(instance_, planner, budget_)) {
+      incumbent_.offer(memo->plan, 'H', kMemo.name);
+    } else {
+      incumbent_.remark("a block or the step of pseudo buffers has no layout");
+    }
+    return StoppedBy::heuristic_end;
+  }
+
+  StoppedBy run_mip() {
+    if (built_backends().empty()) {
+      incumbent_.remark("no MILP backend is built in");
+      return StoppedBy::error;
+    }
+    const bool strengthened = options_.method == kMip.name;
+    if (strengthened) run_heuristic("fast");  // the peak of a layout is part of the model
+    const MilpBackend backend = options_.backend.value_or(built_backends().front());
+    Budget part = budget_.part(strengthened ? budget_.seconds_left() : options_.milp_seconds,
+                               budget_.nodes_left());
+    const LayoutMipResult mip = solve_layout_mip(table_,
+                                                 {.backend = backend,
+                                                  .strengthened = strengthened,
+                                                  .gap = options_.gap,
+                                                  .seed = options_.seed},
+                                                 known(), part);
+    const std::string by = "mip-" + std::string(name(backend));
+    if (!mip.offsets.empty()) incumbent_.offer(compose_layout(instance_, mip.offsets), 'M', by);
+    incumbent_.raise_bound({by, static_cast<double>(mip.bound)});
+    if (!mip.detail.empty()) incumbent_.remark(mip.detail);
+    if (mip.status == MilpStatus::optimal) return StoppedBy::proof;
+    return part.exhausted() ? StoppedBy::time_limit : StoppedBy::heuristic_end;
+  }
+
+  StoppedBy run_search() {
+    const LayoutMinimum minimum = minimise_layout(
+        table_, known(), budget_, [this](const LayoutMinimum& better) { take(better); });
     take(minimum);
     switch (minimum.end) {
       case LayoutEnd::layout:
@@ -111,6 +169,7 @@ class LayoutSolve {
   const LayoutInstance& instance_;
   const SolveOptions& options_;
   Budget& budget_;
+  LayoutTable table_;
   LayoutIncumbent incumbent_;
   bool refuted_ = false;  // no layout within the capacity
 };
@@ -123,6 +182,11 @@ std::vector<Method> methods_of(const LayoutInstance& instance) {
     const bool published = !heuristic.source.empty();
     all.push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
                    heuristic.summary, heuristic.source});
+  }
+  all.push_back(kMemo);
+  if (!built_backends().empty()) {
+    all.push_back(kPublishedMip);
+    all.push_back(kMip);
   }
   all.push_back(kExact);
   return all;

@@ -1,0 +1,121 @@
+// The facade on layouts: the bundled tiny ones have the outcome they say, by every method.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "instances/json.h"
+#include "instances/layout_trace.h"
+#include "instances/verify.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+std::vector<std::filesystem::path> tiny_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/layout-tiny")) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+class BundledTinyLayout : public testing::TestWithParam<std::filesystem::path> {
+ protected:
+  BundledTinyLayout() {
+    std::ifstream in(GetParam());
+    std::ostringstream text;
+    text << in.rdbuf();
+    notes_ = nlohmann::json::parse(text.str());
+    Result<LayoutInstance> read = read_layout_instance(text.str());
+    EXPECT_TRUE(read);
+    if (read) instance_ = *std::move(read);
+  }
+
+  nlohmann::json notes_;
+  LayoutInstance instance_;
+};
+
+TEST_P(BundledTinyLayout, HasTheOutcomeItSays) {
+  Budget budget({.node_limit = 1'000'000});
+  const Outcome outcome = solve(instance_, {}, budget);
+  if (notes_.contains("x-infeasible")) {
+    EXPECT_EQ(outcome.status, Status::infeasible);
+    EXPECT_FALSE(outcome.plan);
+    EXPECT_FALSE(outcome.detail.empty());
+    return;
+  }
+  ASSERT_TRUE(outcome.plan) << outcome.detail;
+  EXPECT_EQ(outcome.status, Status::optimal) << outcome.detail;
+  EXPECT_EQ(std::get<LayoutPlan>(*outcome.plan).peak_bytes, notes_["x-optimal_bytes"].get<Bytes>());
+}
+
+TEST_P(BundledTinyLayout, NoMethodContradictsIt) {
+  for (const Method& method : methods(instance_)) {
+    Budget budget({.node_limit = 100'000});
+    const Outcome outcome = solve(instance_, {.method = method.name, .milp_seconds = 10}, budget);
+    SCOPED_TRACE(method.name);
+    if (notes_.contains("x-infeasible")) {
+      EXPECT_FALSE(outcome.plan);
+      continue;
+    }
+    const auto optimum = notes_["x-optimal_bytes"].get<Bytes>();
+    EXPECT_LE(outcome.bound, static_cast<double>(optimum));
+    EXPECT_NE(outcome.status, Status::infeasible);
+    if (!outcome.plan) continue;  // a baseline may miss a capacity
+    const auto& plan = std::get<LayoutPlan>(*outcome.plan);
+    EXPECT_GE(plan.peak_bytes, optimum);
+    EXPECT_TRUE(verify(instance_, plan).empty());
+    if (outcome.status == Status::optimal) {
+      EXPECT_EQ(plan.peak_bytes, optimum);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, BundledTinyLayout, testing::ValuesIn(tiny_files()),
+                         [](const auto& file) {
+                           std::string name = file.param.stem().string();
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(LayoutSolve, AStartIsNeverMadeWorse) {
+  const Result<LayoutInstance> trace = trace_layout({.tokens = 4096, .layers = 2});
+  ASSERT_TRUE(trace);
+  Budget first({.node_limit = 1000});
+  const Outcome best = solve(*trace, {}, first);
+  ASSERT_TRUE(best.plan);
+  Budget none({.node_limit = 0});
+  const Outcome kept = solve(*trace, {.method = "online-best-fit", .start = best.plan}, none);
+  EXPECT_EQ(kept.objective, best.objective);
+  EXPECT_EQ(kept.found_by, "start");
+
+  LayoutPlan stranger = std::get<LayoutPlan>(*best.plan);
+  stranger.instance_hash = "fnv1a64:0000000000000000";
+  Budget again({.node_limit = 1000});
+  const Outcome refused = solve(*trace, {.start = stranger}, again);
+  EXPECT_THAT(refused.detail, testing::HasSubstr("another instance"));
+}
+
+TEST(LayoutSolve, TwoLevelsLoseNothingOnWholeSteps) {
+  for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    const Result<LayoutInstance> trace =
+        trace_layout({.tokens = 65536, .layers = 4, .recompute = recompute});
+    ASSERT_TRUE(trace);
+    Budget flat_budget({.node_limit = 100'000});
+    Budget memo_budget({.node_limit = 100'000});
+    const Outcome flat = solve(*trace, {}, flat_budget);
+    const Outcome memo = solve(*trace, {.method = "memo"}, memo_budget);
+    EXPECT_EQ(flat.status, Status::optimal);
+    EXPECT_EQ(memo.objective, flat.objective);
+  }
+}
+
+}  // namespace
+}  // namespace stowage
