@@ -6,66 +6,15 @@
 //   on_glpk_thread([&] { result = solve(task); });   // throws what the work throws
 #pragma once
 
-#include <glpk.h>
-
-#include <exception>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "formulations/model.h"
-#include "solvers/milp_backend.h"
+#include <functional>
 
 namespace stowage {
 
-class GlpkSession {
- public:
-  GlpkSession() {
-    glp_term_hook(&GlpkSession::line, this);
-    glp_error_hook(&GlpkSession::fatal, this);
-  }
-  ~GlpkSession() {
-    glp_error_hook(nullptr, nullptr);
-    glp_free_env();  // frees every problem object of this thread, also after a fatal error
-  }
-  GlpkSession(const GlpkSession&) = delete;
-  GlpkSession& operator=(const GlpkSession&) = delete;
+// Runs `work`, in which GLPK's fatal errors throw BackendError, and frees every problem object that
+// it made.
+void on_glpk_thread(const std::function<void()>& work);
 
- private:
-  static int line(void* self, const char* text) {
-    std::string& log = static_cast<GlpkSession*>(self)->log_;
-    if (log.size() < 4096) log += text;
-    return 1;  // 1: do not print
-  }
-  [[noreturn]] static void fatal(void* self) {
-    std::string log = std::move(static_cast<GlpkSession*>(self)->log_);
-    while (!log.empty() && log.back() == '\n') log.pop_back();
-    throw BackendError("GLPK stopped: " + log);
-  }
-
-  std::string log_;
-};
-
-template <class Work>
-void on_glpk_thread(Work work) {
-  std::exception_ptr thrown;
-  {
-    std::jthread worker([&] {
-      try {
-        const GlpkSession session;
-        work();
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-    });
-  }
-  if (thrown) std::rethrow_exception(thrown);
-}
-
-inline int glpk_bound_type(double lower, double upper) {
-  if (lower == -milp::kInfinity) return upper == milp::kInfinity ? GLP_FR : GLP_UP;
-  if (upper == milp::kInfinity) return GLP_LO;
-  return lower == upper ? GLP_FX : GLP_DB;
-}
+// GLP_FR, GLP_LO, GLP_UP, GLP_DB or GLP_FX of these bounds.
+int glpk_bound_type(double lower, double upper);
 
 }  // namespace stowage

@@ -1,5 +1,7 @@
 #include "solvers/glpk_simplex.h"
 
+#include <glpk.h>
+
 #include <algorithm>
 #include <climits>
 #include <cmath>

@@ -1,5 +1,7 @@
 #include "solvers/glpk_solver.h"
 
+#include <glpk.h>
+
 #include <algorithm>
 #include <cfloat>
 #include <climits>
@@ -222,7 +224,7 @@ struct Solve {
 
   const MilpTask& task;
   int branching;
-  glp_prob* problem;  // owned by the environment that GlpkSession frees
+  glp_prob* problem;  // owned by the thread that frees it, see glpk_session.h
   MilpResult result;
   StopReason stopped = StopReason::none;
   bool start_given = false;

@@ -13,8 +13,8 @@
 
 namespace stowage {
 
-LpResult solve_lp(std::optional<MilpBackend> backend, const milp::Model& model, const LpBasis& start,
-                  Budget& budget) {
+LpResult solve_lp(std::optional<MilpBackend> backend, const milp::Model& model,
+                  [[maybe_unused]] const LpBasis& start, Budget& budget) {
   if (budget.exhausted()) return {.limit = budget.stop_reason(), .detail = "no time left"};
   if (!backend) return run_dense_simplex(model, budget);
   try {
