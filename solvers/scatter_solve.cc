@@ -33,7 +33,7 @@ constexpr char kStepLp[] = "step-lp";
 constexpr double kStepBoundShare = 0.35;          // of the time left
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
-constexpr std::int64_t kQuickStepBoundLps = 30;
+constexpr std::int64_t kQuickStepBoundLps = 12;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
