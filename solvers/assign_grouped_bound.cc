@@ -32,12 +32,14 @@ class Relaxation {
     if (plan != nullptr) params.start = encode(grouped, instance_, table_, *plan);
     Budget limit = budget_.part(options_.seconds, options_.nodes);
     const MilpResult result = solve_milp(options_.backend, grouped.model, params, limit);
-    if (result.status == MilpStatus::infeasible || result.status == MilpStatus::unbounded ||
-        result.status == MilpStatus::error) {
-      // The model has a point for every plan, so that none of these can be true.
-      detail = "the relaxation of " +
-               instance_.strategies[static_cast<std::size_t>(strategy)].name +
-               " failed: " + (result.detail.empty() ? "called infeasible" : result.detail);
+    if (!has_point(result.status) && result.status != MilpStatus::unknown) {
+      // Without a plan the row constraints may rule the strategy out, but a backend's word is no
+      // proof; with one it is wrong, for the plan is a point of the model.
+      if (plan != nullptr || result.status != MilpStatus::infeasible) {
+        detail = "the relaxation of " +
+                 instance_.strategies[static_cast<std::size_t>(strategy)].name +
+                 " failed: " + (result.detail.empty() ? "called infeasible" : result.detail);
+      }
       return known;
     }
     Ms proven = result.bound * (1 - kRounding);
@@ -63,7 +65,6 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
   if (table.size() == 0) return out;
   Relaxation relaxation(instance, table, options, budget);
   Ms step = objective;
-  bool any_apart = false;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy)) continue;
     const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
@@ -73,12 +74,11 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
     if (bound < step) bound = relaxation.bound(strategy, start, false, bound);
     if (bound < step * (1 - kClose) && table.replicas(strategy) <= options.most_apart) {
       bound = relaxation.bound(strategy, start, true, bound);
-      any_apart = true;
     }
     step = std::min(step, bound);
   }
   out.detail = relaxation.detail;
-  if (step > known) out.bound = NamedBound{any_apart ? "grouped-apart" : "grouped", step};
+  if (step > known) out.bound = NamedBound{"grouped", step};
   return out;
 }
 

@@ -22,15 +22,15 @@ struct GroupedBoundOptions {
 };
 
 struct GroupedBound {
-  std::optional<NamedBound> bound;  // `grouped` or `grouped-apart`, whichever relaxation was used
-                                    // last; nothing if nothing better than `known` is proven
+  std::optional<NamedBound> bound;  // `grouped` [AB6]; nothing if nothing above `known` is proven
   std::string detail;               // what failed, in words
 };
 
 // A step is as fast as its best strategy: a strategy whose closed bound [AB5] reaches `objective`
 // needs no MILP, the others get theirs, started from the best plan known of the strategy where
 // `plans` has one. Requires `plans` to verify, and `objective` to be at most the least of theirs.
-// A backend's "infeasible" is its failure, told in `detail`: the closed bound stands instead.
+// Where the backend fails, and for an "infeasible" that a plan refutes, `detail` says so and the
+// closed bound stands instead.
 GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& table,
                            const std::vector<AssignPlan>& plans, Ms objective, Ms known,
                            const GroupedBoundOptions& options, Budget& budget);

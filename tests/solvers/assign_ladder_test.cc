@@ -11,6 +11,7 @@
 #include "formulations/assign_grouped.h"
 #include "formulations/assign_hydraulis_milp.h"
 #include "formulations/assign_milp.h"
+#include "heuristics/assign_joint.h"
 #include "heuristics/assign_registry.h"
 #include "instances/assign_compose.h"
 #include "instances/verify.h"
@@ -30,8 +31,8 @@ constexpr std::uint64_t kInstances = 80;
 #else
 constexpr std::uint64_t kInstances = 3000;
 #endif
-constexpr std::uint64_t kShards = 8;      // tests that can run side by side
-constexpr std::uint64_t kMilpEvery = 10;  // of them go through each backend here
+constexpr std::uint64_t kShards = 8;     // tests that can run side by side
+constexpr std::uint64_t kMilpEvery = 5;  // every so many-th goes through each backend
 constexpr double kTolerance = 1e-6;
 
 double slack(double value) { return kTolerance * std::max(1.0, value); }
@@ -63,7 +64,7 @@ TEST(AssignLadderOracle, BruteForcePlansVerify) {
 // Against a second oracle, written differently: every sequence to every row of every replica.
 TEST(AssignLadderOracle, BruteForceAgreesWithPlainEnumeration) {
   std::uint64_t compared = 0;
-  for (std::uint64_t seed = 0; seed < kInstances / 10; ++seed) {
+  for (std::uint64_t seed = 0; seed < kInstances / 15; ++seed) {
     const AssignInstance instance = tiny_assign(seed, 4);
     const std::size_t n = instance.lengths.size();
     if (n == 0) continue;
@@ -94,7 +95,7 @@ TEST(AssignLadderOracle, BruteForceAgreesWithPlainEnumeration) {
     EXPECT_NEAR(plan->objective_ms, best, 1e-9 * best) << seed;
     ++compared;
   }
-  EXPECT_GT(compared, kInstances / 25);
+  EXPECT_GT(compared, kInstances / 40);
 }
 
 TEST(AssignLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
@@ -163,7 +164,8 @@ TEST(AssignLadderOracle, PlansArePointsOfTheGroupedRelaxation) {
 
 class AssignLadderShard : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
 
-// Every strategy's MILP, started from nothing, so that the optimum is its own finding.
+// Every strategy's MILP without a start, so that the optimum is its own finding; rows that only
+// plans slower than a heuristic's have are left out, as the facade does.
 TEST_P(AssignLadderShard, MilpEqualsBruteForce) {
   const auto [backend, shard] = GetParam();
   for (std::uint64_t seed = shard; seed < kInstances / kMilpEvery; seed += kShards) {
@@ -173,7 +175,9 @@ TEST_P(AssignLadderShard, MilpEqualsBruteForce) {
     for (int strategy = 0; strategy < table.strategies(); ++strategy) {
       if (!table.usable(strategy)) continue;
       const auto optimum = best_of(instance, strategy);
-      const AssignMilp milp = build_assign_milp(table, strategy, milp::kInfinity);
+      const auto plan_of = plan_strategy(table, strategy, kQuickAssign, seed, Budget());
+      const AssignMilp milp =
+          build_assign_milp(table, strategy, plan_of ? objective(*plan_of) : milp::kInfinity);
       Budget budget;
       const MilpResult result = solve_milp(backend, milp.model, {}, budget);
       if (!optimum) {
