@@ -101,12 +101,14 @@ class RowFiller {
   static constexpr int kFillTries = 400;
 
   void search(std::size_t next, Tokens room) {
-    for (; next < left_.size() && least_room_ > 0 && tries_ > 0; ++next) {
+    const auto fitting =
+        std::ranges::partition_point(left_.begin() + static_cast<std::ptrdiff_t>(next), left_.end(),
+                                     [&](int position) { return table_.length(position) > room; });
+    next = static_cast<std::size_t>(fitting - left_.begin());
+    for (; next < left_.size() && least_room_ > 0 && tries_-- > 0; ++next) {
       const Tokens length = table_.length(left_[next]);
-      if (length > room) continue;
       // Where the sequence before it is as long and was left out, this one leads nowhere new.
       if (chosen_.back() != left_[next - 1] && table_.length(left_[next - 1]) == length) continue;
-      --tries_;
       chosen_.push_back(left_[next]);
       if (room - length < least_room_) {
         least_room_ = room - length;
@@ -231,11 +233,9 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
     if (auto packed = even_rows(table, scheme, positions, rows)) return packed;
   }
   auto packed = few_rows(table, scheme, positions, rows);
-  if (!packed && scheme_of(table, scheme).pp == 1) {
-    packed = even_rows(table, scheme, positions, rows);
-  }
   if (!packed && static_cast<std::size_t>(rows) <= kFewRows) {
-    packed = RowFiller(table, positions).fill(scheme, rows);
+    if (scheme_of(table, scheme).pp == 1) packed = even_rows(table, scheme, positions, rows);
+    if (!packed) packed = RowFiller(table, positions).fill(scheme, rows);
   }
   if (packed && split_rows(table, scheme, rows, *packed)) return packed;
   return std::nullopt;
@@ -258,6 +258,7 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
     return true;
   };
   const auto worth = [&](int rows) {
+    if (best && s.pp == 1) return false;  // more rows only cost more
     return rows <= load.sequences && (!best || even_time(s, load, rows) < best->time);
   };
   if (least == 0) return std::nullopt;
