@@ -1,3 +1,5 @@
+// Longer than 300 lines: the model and the point of it that a plan is are read side by side.
+
 #include "formulations/assign_grouped.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Longer than 300 lines: the moves share one state and are chosen side by side.
+
 #include "heuristics/assign_search.h"
 
 #include <algorithm>

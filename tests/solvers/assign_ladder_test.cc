@@ -1,3 +1,4 @@
+// Longer than 300 lines: one rung of the ladder after the other.
 // The oracle ladder of the assign family: brute force = MILP by GLPK = MILP by CBC, every bound is
 // at most the optimum, every heuristic at least, and every plan verifies.
 #include <gtest/gtest.h>
