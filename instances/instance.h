@@ -17,7 +17,7 @@
 
 namespace stowage {
 
-using Instance = std::variant<ScatterInstance, LayoutInstance>;
+using Instance = std::variant<ScatterInstance, AssignInstance, LayoutInstance>;
 using Plan = std::variant<ScatterPlan, AssignPlan, LayoutPlan>;
 
 // The plan type of an instance type.
