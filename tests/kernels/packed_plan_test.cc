@@ -28,7 +28,7 @@ AssignInstance ten_assigned() {
                        .quadratic_ms = 0.004,
                        .linear_ms = 0.3,
                        .fixed_ms = 2,
-                       .max_tokens = 80}},
+                       .max_tokens = 100}},
           .strategies = {{.name = "mix", .replicas = {1, 2}}},
           .pad_multiple = 4,
           .lengths = {150, 3, 64, 64, 17, 90, 33, 1, 40, 5}};
