@@ -82,6 +82,19 @@ TEST_F(Assign, ASequenceBeyondEveryCapIsNamed) {
   EXPECT_THAT(solved.err, HasSubstr("remedy: add a strategy with a scheme of max_tokens 50 000"));
 }
 
+TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "20K", "-o", "a.json"}).exit_code, 0);
+  const Finished proposed = run({"propose", "a.json", "-o", "b.json", "--most", "2", "--keep"});
+  ASSERT_EQ(proposed.exit_code, 0) << proposed.err;
+  EXPECT_THAT(proposed.err, HasSubstr("strategy  P0  "));
+  const auto names = nlohmann::json::parse(dir_.read("b.json"))["strategies"];
+  EXPECT_TRUE(names.contains("S0"));
+  EXPECT_TRUE(names.contains("P0"));
+  EXPECT_EQ(answer({"solve", "b.json", "--node-limit", "10"})["exit_code"], 0);
+  EXPECT_EQ(answer({"propose", "a.json", "--cost", "hydraulis"})["problem"], "assign");
+  EXPECT_EQ(run({"propose", "instance.json"}).exit_code, 2);  // a scatter instance
+}
+
 TEST_F(Assign, ABrokenPlanIsNotExecuted) {
   ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
   ASSERT_EQ(run({"solve", "a.json", "-o", "ap.json", "--node-limit", "1"}).exit_code, 0);
