@@ -52,6 +52,12 @@ std::int64_t size_of(const ScatterInstance& step) {
 std::int64_t devices_of(const ScatterInstance& step) { return step.cluster.devices; }
 std::string problem_of(const ScatterInstance&) { return "scatter"; }
 
+std::int64_t size_of(const AssignInstance& step) {
+  return static_cast<std::int64_t>(step.lengths.size());
+}
+std::int64_t devices_of(const AssignInstance& step) { return step.devices; }
+std::string problem_of(const AssignInstance&) { return "assign"; }
+
 std::int64_t size_of(const LayoutInstance& trace) {
   return static_cast<std::int64_t>(trace.buffers.size());
 }

@@ -28,6 +28,7 @@ Entry instance_in(const std::filesystem::path& path) {
   if (!text) return text.errors();
   const Result<Head> head = read_head(*text);
   if (!head) return head.errors();
+  if (head->problem == "assign") return named(read_assign_instance(*text, path.parent_path()));
   if (head->problem == "layout") return named(read_layout_instance(*text));
   return named(read_scatter_instance(*text, path.parent_path()));
 }

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/preset_flags.h"
+#include "instances/assign_presets.h"
 #include "instances/json.h"
 #include "instances/layout_csv.h"
 #include "instances/layout_load.h"
@@ -32,7 +33,7 @@ class ConvertCommand : public Command {
   CommandText text() const override {
     return {.name = "convert",
             .arguments = "IN OUT",
-            .summary = "A list of lengths into a scatter instance, a CSV of buffers into a layout",
+            .summary = "A list of lengths into an instance, a CSV of buffers into a layout",
             .examples = {"stowage convert lengths.txt step.json --devices 16",
                          "stowage convert lengths.txt - --preset gpt-13b --limit 384K",
                          "stowage convert buffers.1048576.csv layout.json"}};
@@ -44,6 +45,10 @@ class ConvertCommand : public Command {
                      "table. - for stdin");
     flags.positional("OUT", out_, "The instance, or a table (.csv); - for stdout");
     preset_.declare(flags);
+    std::vector<std::string> models;
+    for (const std::string_view model : assign_preset_models()) models.emplace_back(model);
+    flags.choice("--assign", assign_, models,
+                 "Lengths to an assign instance of this model instead of a scatter instance");
     flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
                   "Of the layout; default the number in NAME.BYTES.csv, if there is one");
     flags.text("--plan", plan_, "PLAN", "To a table: the offsets, as pins");
@@ -55,7 +60,8 @@ class ConvertCommand : public Command {
     output_flags_.apply(console);
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
-    return is_csv(in_) ? from_table(console) : from_lengths(console);
+    if (is_csv(in_)) return from_table(console);
+    return assign_.empty() ? from_lengths(console) : to_assign(console);
   }
 
  private:
@@ -66,10 +72,38 @@ class ConvertCommand : public Command {
     if (preset_.given() && (is_csv(in_) || is_csv(out_))) {
       return complaint("--preset", "on lists of lengths");
     }
+    if (!assign_.empty() && (is_csv(in_) || is_csv(out_))) {
+      return complaint("--assign", "on lists of lengths");
+    }
+    if (!assign_.empty() && preset_.given()) {
+      return complaint("--preset", "without --assign");
+    }
     if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
     if (!plan_.empty() && !is_csv(out_)) return complaint("--plan", "where OUT is a table");
     if (!name_.empty() && is_csv(out_)) return complaint("--name", "where OUT is an instance");
     return std::nullopt;
+  }
+
+  ExitCode to_assign(Console& console) const {
+    Result<AssignInstance> converted = assign_preset(assign_);
+    if (!converted) return console.refuse(as_flag_errors(converted.errors()));
+    Result<std::string> text = read_file(in_);
+    if (!text) return console.refuse(text.errors().front());
+    Result<std::vector<Tokens>> lengths = read_length_list(*text, in_ == "-" ? "stdin" : in_);
+    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+    AssignInstance assign = *std::move(converted);
+    assign.lengths = *std::move(lengths);
+    assign.name = name_.empty() ? stem(in_) : name_;
+    const std::string json = write_assign_instance(assign);
+    if (const auto again = read_assign_instance(json); !again) {
+      return console.refuse(errors_in(in_, again.errors()));
+    }
+    const auto unplaceable = static_cast<std::int64_t>(unplaceable_sequences(assign).size());
+    if (unplaceable > 0) {
+      console.warn(grouped(unplaceable) +
+                   " sequences fit no strategy: solve will call it infeasible");
+    }
+    return write(console, assign, json);
   }
 
   ExitCode from_lengths(Console& console) const {
@@ -163,6 +197,7 @@ class ConvertCommand : public Command {
   std::string out_;
   std::string name_;
   std::string plan_;
+  std::string assign_;
   std::optional<std::int64_t> capacity_;
   PresetFlags preset_;
   OutputFlags output_flags_;

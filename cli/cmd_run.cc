@@ -12,31 +12,32 @@
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
+#include "instances/json_errors.h"
 #include "kernels/executor.h"
 
 namespace stowage {
 namespace {
 
+using kernels::BatchMeasurement;
 using kernels::ExecutionProgress;
 using kernels::ExecutionReport;
-using kernels::GroupMeasurement;
 using kernels::TensorCheck;
 
-constexpr std::size_t kListedGroups = 40;
+constexpr std::size_t kListedBatches = 40;
 
-Table group_table(const ExecutionReport& report, bool timeless) {
-  std::vector<Table::Column> columns = {{"micro-batch", Align::right}, {"group", Align::right},
-                                        {"degree", Align::right},      {"ranks", Align::right},
-                                        {"sequences", Align::right},   {"tokens", Align::right},
-                                        {"predicted ms", Align::right}};
+Table batch_table(const ExecutionReport& report, bool timeless) {
+  std::vector<Table::Column> columns = {
+      {report.part_word, Align::right}, {report.batch_word, Align::right}, {"degree", Align::right},
+      {"ranks", Align::right},          {"sequences", Align::right},       {"tokens", Align::right},
+      {"predicted ms", Align::right}};
   if (!timeless) columns.push_back({"measured ms", Align::right});
   Table table(columns);
-  for (std::size_t i = 0; i < std::min(report.groups.size(), kListedGroups); ++i) {
-    const GroupMeasurement& g = report.groups[i];
+  for (std::size_t i = 0; i < std::min(report.batches.size(), kListedBatches); ++i) {
+    const BatchMeasurement& b = report.batches[i];
     std::vector<std::string> cells = {
-        grouped(g.micro_batch), grouped(g.group),  grouped(g.degree),      grouped(g.ranks),
-        grouped(g.sequences),   grouped(g.tokens), ms_text(g.predicted_ms)};
-    if (!timeless) cells.push_back(ms_text(g.seconds * 1000));
+        grouped(b.part),      grouped(b.index),  grouped(b.degree),      grouped(b.ranks),
+        grouped(b.sequences), grouped(b.tokens), ms_text(b.predicted_ms)};
+    if (!timeless) cells.push_back(ms_text(b.seconds * 1000));
     table.add(std::move(cells));
   }
   return table;
@@ -77,10 +78,10 @@ class RunCommand : public Command {
     flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
                  "Work to stay within when --scale is not given; default 10");
     flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
-                  "Threads as ranks of a group, whatever its degree; default 64");
-    flags.integer("--repeats", repeats_, "N", 1, 1000, "Timed runs of each group; the best counts");
+                  "Threads as ranks of a batch, whatever its degree; default 64");
+    flags.integer("--repeats", repeats_, "N", 1, 1000, "Timed runs of each batch; the best counts");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
-                 "Stop between groups after it; the run is then incomplete. Default none");
+                 "Stop between batches after it; the run is then incomplete. Default none");
     flags.integer("--seed", seed_, "N", 0, kMaxExact, "Seed of tokens and weights; default 0");
     output_flags_.declare(flags, true);
   }
@@ -94,8 +95,10 @@ class RunCommand : public Command {
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
     const Plan& plan = both.value->plan;
-    if (auto error = not_of(instance, "scatter")) {
-      return console.refuse(errors_in(instance_path_, {*error}));
+    if (std::holds_alternative<LayoutInstance>(instance)) {
+      const InputError error{code::kProblem, "/problem",
+                             "must be \"scatter\" or \"assign\" for this command, is \"layout\""};
+      return console.refuse(errors_in(instance_path_, {error}));
     }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify_plan(instance, plan);
@@ -128,16 +131,23 @@ class RunCommand : public Command {
     if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
     Budget budget(limits);
     const ExecutionReport report = kernels::execute(
-        std::get<ScatterInstance>(instance), std::get<ScatterPlan>(plan), options,
+        packed(instance, plan), options,
         [&console](const ExecutionProgress& progress) {
           if (!console.terminal() || !console.shows_progress()) return;
-          console.rewrite_line("group     " + grouped(progress.groups_done) + " of " +
-                               grouped(progress.groups));
+          console.rewrite_line("batch     " + grouped(progress.batches_done) + " of " +
+                               grouped(progress.batches));
         },
         &budget);
     const ExitCode code = exit_code(report);
     tell(console, report);
     return console.answer(execution_json(instance, report, console.settings.timeless, code), code);
+  }
+
+  static kernels::PackedPlan packed(const Instance& instance, const Plan& plan) {
+    if (const auto* assign = std::get_if<AssignInstance>(&instance)) {
+      return kernels::packed_plan(*assign, std::get<AssignPlan>(plan));
+    }
+    return kernels::packed_plan(std::get<ScatterInstance>(instance), std::get<ScatterPlan>(plan));
   }
 
   // A run that the budget ended has shown nothing wrong, but neither that all is right. The stop
@@ -158,11 +168,11 @@ class RunCommand : public Command {
     console.info("scale     lengths divided by " + grouped(report.scale) + ", " +
                  significant(report.work_flop / 1e9) + " GFLOP");
     if (console.settings.level >= LogLevel::info) {
-      console.block(group_table(report, timeless).text());
-      if (report.groups.size() > kListedGroups) {
+      console.block(batch_table(report, timeless).text());
+      if (report.batches.size() > kListedBatches) {
         console.info("and " +
-                     grouped(static_cast<std::int64_t>(report.groups.size() - kListedGroups)) +
-                     " more groups");
+                     grouped(static_cast<std::int64_t>(report.batches.size() - kListedBatches)) +
+                     " more " + report.batch_word + "s");
       }
       console.block(check_table(report).text());
     }
@@ -173,7 +183,7 @@ class RunCommand : public Command {
       console.warn("and " + grouped(report.problems.omitted()) + " more problems");
     }
     if (!timeless && report.shape.available) {
-      console.info("model     sum s^2, sum s and a constant explain the groups to " +
+      console.info("model     sum s^2, sum s and a constant explain the batches to " +
                    percent_text(report.shape.mean_error) + " on average, " +
                    percent_text(report.shape.held_out_mean_error) + " held out");
     }

@@ -114,6 +114,11 @@ class SolveCommand : public Command {
     if (outcome.plan) line += "  verified";
     if (!output_.empty() && outcome.plan && frame.errors.empty()) line += "  plan -> " + output_;
     console.info(line);
+    if (outcome.plan) {
+      if (const std::string more = plan_detail(*outcome.plan); !more.empty()) {
+        console.info("plan      " + more);
+      }
+    }
     if (outcome.status == Status::infeasible) {
       for (const std::string& reason : infeasibility_report(instance, outcome.unplaceable)) {
         console.info(reason);

@@ -56,6 +56,9 @@ class VerifyCommand : public Command {
     std::optional<NamedBound> proven = recomputed_bound(instance);
     if (certified && (!proven || certified->value > proven->value)) proven = certified;
     if (proven) compare_bounds(console, plan, *proven, unit);
+    if (const std::string more = plan_detail(plan); !more.empty()) {
+      console.info("plan      " + more);
+    }
     // What counts is what is proven here; what the plan claims may be anybody's word.
     std::string proof;
     if (proven) {

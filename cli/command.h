@@ -31,9 +31,11 @@ class Command {
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_export_command();
+std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
 std::unique_ptr<Command> make_generate_scatter_command();
 std::unique_ptr<Command> make_plan_stream_command();
+std::unique_ptr<Command> make_propose_command();
 std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_solve_command();

@@ -1,5 +1,6 @@
 #include "cli/execution_json.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "cli/family.h"
@@ -39,19 +40,22 @@ void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::
   json.end_array();
 }
 
-void write_groups(JsonWriter& json, const kernels::ExecutionReport& report, bool timeless) {
-  json.key("groups");
+// "groups" with "micro_batch" and "group", or "rows" with "replica" and "row".
+void write_batches(JsonWriter& json, const kernels::ExecutionReport& report, bool timeless) {
+  std::string part = report.part_word;
+  std::replace(part.begin(), part.end(), '-', '_');
+  json.key(report.batch_word + 's');
   json.begin_array();
-  for (const kernels::GroupMeasurement& group : report.groups) {
+  for (const kernels::BatchMeasurement& batch : report.batches) {
     json.begin_object(kOneLine);
-    json.integer("micro_batch", group.micro_batch);
-    json.integer("group", group.group);
-    json.integer("degree", group.degree);
-    json.integer("ranks", group.ranks);
-    json.integer("sequences", group.sequences);
-    json.integer("tokens", group.tokens);
-    json.number("predicted_ms", group.predicted_ms);
-    if (!timeless) json.number("measured_ms", group.seconds * 1000);
+    json.integer(part, batch.part);
+    json.integer(report.batch_word, batch.index);
+    json.integer("degree", batch.degree);
+    json.integer("ranks", batch.ranks);
+    json.integer("sequences", batch.sequences);
+    json.integer("tokens", batch.tokens);
+    json.number("predicted_ms", batch.predicted_ms);
+    if (!timeless) json.number("measured_ms", batch.seconds * 1000);
     json.end_object();
   }
   json.end_array();
@@ -97,7 +101,7 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
     json.number("measured_ms", report.critical_path_s * 1000);
     write_fits(json, report);
   }
-  write_groups(json, report, timeless);
+  write_batches(json, report, timeless);
   write_texts(json, "problems", report.problems.list());
   json.integer("more_problems", report.problems.omitted());
   write_texts(json, "notes", report.notes);

@@ -1,13 +1,16 @@
 #include "cli/family.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
+#include "cli/assign_family.h"
 #include "cli/error_codes.h"
 #include "cli/files.h"
 #include "cli/layout_family.h"
 #include "cli/scatter_family.h"
+#include "instances/assign_json.h"
 #include "instances/json.h"
 #include "instances/json_errors.h"
 #include "instances/layout_json.h"
@@ -55,6 +58,9 @@ Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document) 
   if (document.value->head.problem == "layout") {
     return loaded<Plan>(path, read_layout_plan(document.value->bytes));
   }
+  if (document.value->head.problem == "assign") {
+    return loaded<Plan>(path, read_assign_plan(document.value->bytes));
+  }
   return loaded<Plan>(path, read_scatter_plan(document.value->bytes));
 }
 
@@ -75,6 +81,9 @@ Loaded<Instance> load_instance(const std::string& path) {
   // read_head has refused every other problem.
   if (document.value->head.problem == "layout") {
     return loaded<Instance>(path, read_layout_instance(document.value->bytes));
+  }
+  if (document.value->head.problem == "assign") {
+    return loaded<Instance>(path, read_assign_instance(document.value->bytes, directory_of(path)));
   }
   return loaded<Instance>(path, read_scatter_instance(document.value->bytes, directory_of(path)));
 }
@@ -158,6 +167,10 @@ std::int64_t part_count(const Plan& plan) {
   return std::visit([](const auto& p) { return part_count_of(p); }, plan);
 }
 
+std::string plan_detail(const Plan& plan) {
+  return std::visit([](const auto& p) { return detail_of(p); }, plan);
+}
+
 std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
   return std::visit(
       [&plan](const auto& i) {
@@ -185,8 +198,9 @@ std::optional<NamedBound> recomputed_bound(const Instance& instance) {
 }
 
 bool is_closed_form(const std::string& bound_by) {
-  return bound_by == "longest" || bound_by == "area" || bound_by == "pigeonhole" ||
-         bound_by == "load";
+  constexpr std::array<std::string_view, 7> kClosedForm = {"longest", "area", "pigeonhole", "load",
+                                                           "rows",    "work", "strategies"};
+  return std::find(kClosedForm.begin(), kClosedForm.end(), bound_by) != kClosedForm.end();
 }
 
 std::string plan_json(const Plan& plan) {

@@ -64,6 +64,9 @@ const std::string& plan_bound_by(const Plan& plan);
 std::string_view plan_parts(const Instance& instance);
 std::int64_t part_count(const Plan& plan);
 
+// What people want to know of a plan beside its objective; empty where there is nothing.
+std::string plan_detail(const Plan& plan);
+
 // All violations, the instance hash included. Requires plan and instance of one problem.
 std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
 

@@ -27,6 +27,7 @@ std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
 
 // A layout has no parts beside its buffers.
 constexpr std::string_view parts_of(const LayoutInstance&) { return ""; }
+inline std::string detail_of(const LayoutPlan&) { return ""; }
 inline std::int64_t part_count_of(const LayoutPlan&) { return 0; }
 
 }  // namespace stowage

@@ -26,6 +26,7 @@ std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
 constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }
+inline std::string detail_of(const ScatterPlan&) { return ""; }
 inline std::int64_t part_count_of(const ScatterPlan& plan) {
   return static_cast<std::int64_t>(plan.micro_batches.size());
 }

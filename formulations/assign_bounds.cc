@@ -1,8 +1,11 @@
 #include "formulations/assign_bounds.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 namespace stowage {
 namespace {
@@ -36,36 +39,52 @@ Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
   return bound;
 }
 
-// The least T of sequences at positions [first, last] on one replica.
-Ms together(const AssignTable& table, const SchemeGroup& group, int first, int last) {
+// The least T of a replica that holds at least these sequences; positions ascend.
+Ms together(const AssignTable& table, const SchemeGroup& group, std::span<const int> positions) {
   const Scheme& scheme = scheme_of(table, group);
-  if (!table.holds(group.scheme, first)) return kForever;
+  if (!table.holds(group.scheme, positions.front())) return kForever;
   std::vector<Tokens> lengths;
   Ms work = 0;
-  for (int position = first; position <= last; ++position) {
+  for (const int position : positions) {
     lengths.push_back(table.length(position));
     work += table.work(position, group.scheme);
   }
+  const Ms longest_row = table.work(positions.front(), group.scheme);
   Ms best = kForever;
-  for (Tokens rows = least_rows(lengths, scheme.max_tokens); rows <= last - first + 1; ++rows) {
-    const Ms row = std::max(work / static_cast<double>(rows), table.work(first, group.scheme)) +
-                   scheme.fixed_ms;
-    best =
-        std::min(best, work + static_cast<double>(rows) * scheme.fixed_ms + (scheme.pp - 1) * row);
+  for (Tokens rows = least_rows(lengths, scheme.max_tokens); rows <= std::ssize(positions);
+       ++rows) {
+    const auto count = static_cast<double>(rows);
+    const Ms row = std::max(work / count, longest_row) + scheme.fixed_ms;
+    best = std::min(best, work + count * scheme.fixed_ms + (scheme.pp - 1) * row);
     if (scheme.pp == 1) break;
   }
   return best;
 }
 
+Ms together(const AssignTable& table, const std::vector<SchemeGroup>& groups,
+            std::span<const int> positions) {
+  Ms least = kForever;
+  for (const SchemeGroup& group : groups) {
+    least = std::min(least, together(table, group, positions));
+  }
+  return least;
+}
+
 // [AB2]
 Ms pigeonhole(const AssignTable& table, const std::vector<SchemeGroup>& groups, int replicas) {
   Ms bound = 0;
+  std::vector<int> positions;
   for (int m = 1; m < kMostShared && m <= (table.size() - 1) / replicas; ++m) {
-    Ms least = kForever;
-    for (const SchemeGroup& group : groups) {
-      least = std::min(least, together(table, group, m * replicas - m, m * replicas));
-    }
-    bound = std::max(bound, least);
+    positions.resize(at(m + 1));
+    std::iota(positions.begin(), positions.end(), m * replicas - m);
+    bound = std::max(bound, together(table, groups, positions));
+  }
+  for (int first = 0, last = 2 * replicas - 1; first < last; ++first, --last) {
+    if (last < 2 || last >= table.size()) continue;
+    const Ms pair = together(table, groups, std::array{first, last});
+    if (pair <= bound) continue;
+    const Ms triple = together(table, groups, std::array{last - 2, last - 1, last});
+    bound = std::max(bound, std::min(pair, triple));
   }
   return bound;
 }

@@ -21,7 +21,8 @@ Tokens least_rows(std::span<const Tokens> lengths, Tokens cap);
 
 // Of one strategy, in ms, weakest first; infinite where it cannot hold the longest sequence:
 //   longest     the longest sequence alone on its best scheme [AB1]
-//   pigeonhole  m + 1 of the m R + 1 longest sequences share one of R replicas [AB2]
+//   pigeonhole  m + 1 of the m R + 1 longest sequences share one of R replicas; some pair is no
+//               shorter than one of those that fold the 2 R longest in the middle [AB2]
 //   rows        what only one scheme can hold, in the fewest rows, spread evenly [AB3]
 //   work        all work spread evenly at the best prices of the schemes [AB4]
 std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy);

@@ -1,3 +1,5 @@
+// Longer than 300 lines: the model and the point of it that a plan is are read side by side.
+
 #include "formulations/assign_grouped.h"
 
 #include <algorithm>
@@ -37,7 +39,10 @@ class Builder {
     out_.makespan = out_.model.add_variable({.name = "Z", .objective = 1});
     const RowConstraints& rule = table_.constraints();
     if (rule.equal_rows && !rule.allow_empty) out_.equal = add("w", rows_upper());
-    for (int v = 1; v <= kRowClasses; ++v) out_.class_rows.push_back(v * rule.rows_multiple_of);
+    for (int v = 1; v <= kRowClasses; ++v) {
+      if (v > 1 && v * rule.rows_multiple_of > table_.size()) break;
+      out_.class_rows.push_back(v * rule.rows_multiple_of);
+    }
     int whole = options_.whole;
     for (const AssignKind& kind : table_.kinds()) {
       whole_.push_back(options_.integral && whole >= kind.count);

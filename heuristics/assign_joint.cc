@@ -109,6 +109,7 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
     }
   }
   best->ruin(effort.ruins, seed, budget);
+  best->close_ranks();
   return best->draft();
 }
 

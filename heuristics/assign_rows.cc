@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -70,6 +71,61 @@ std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int sche
   }
   return packed;
 }
+
+// Fills one row after another as well as it can: the longest sequence left, and of the others those
+// that leave least room, by a short depth-first search (minimum bin slack, Gupta and Ho 1999).
+// Finds packings without room to spare that best-fit-decreasing misses.
+class RowFiller {
+ public:
+  RowFiller(const AssignTable& table, std::span<const int> positions)
+      : table_(table), left_(positions.begin(), positions.end()) {}
+
+  std::optional<std::vector<RowDraft>> fill(int scheme, int rows) {
+    const Tokens cap = scheme_of(table_, scheme).max_tokens;
+    std::vector<RowDraft> made;
+    while (!left_.empty() && std::ssize(made) < rows) {
+      chosen_ = {left_.front()};
+      best_ = chosen_;
+      least_room_ = cap - table_.length(left_.front());
+      tries_ = kFillTries;
+      search(1, least_room_);
+      made.emplace_back();
+      for (const int position : best_) append(table_, scheme, position, made.back());
+      std::erase_if(left_, [&](int p) { return std::ranges::binary_search(best_, p); });
+    }
+    if (!left_.empty()) return std::nullopt;
+    return made;
+  }
+
+ private:
+  static constexpr int kFillTries = 400;
+
+  void search(std::size_t next, Tokens room) {
+    const auto fitting =
+        std::ranges::partition_point(left_.begin() + static_cast<std::ptrdiff_t>(next), left_.end(),
+                                     [&](int position) { return table_.length(position) > room; });
+    next = static_cast<std::size_t>(fitting - left_.begin());
+    for (; next < left_.size() && least_room_ > 0 && tries_-- > 0; ++next) {
+      const Tokens length = table_.length(left_[next]);
+      // Where the sequence before it is as long and was left out, this one leads nowhere new.
+      if (chosen_.back() != left_[next - 1] && table_.length(left_[next - 1]) == length) continue;
+      chosen_.push_back(left_[next]);
+      if (room - length < least_room_) {
+        least_room_ = room - length;
+        best_ = chosen_;
+      }
+      search(next + 1, room - length);
+      chosen_.pop_back();
+    }
+  }
+
+  const AssignTable& table_;
+  std::vector<int> left_;  // ascending positions
+  std::vector<int> chosen_;
+  std::vector<int> best_;
+  Tokens least_room_ = 0;
+  int tries_ = 0;
+};
 
 }  // namespace
 
@@ -177,8 +233,9 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
     if (auto packed = even_rows(table, scheme, positions, rows)) return packed;
   }
   auto packed = few_rows(table, scheme, positions, rows);
-  if (!packed && scheme_of(table, scheme).pp == 1) {
-    packed = even_rows(table, scheme, positions, rows);
+  if (!packed && static_cast<std::size_t>(rows) <= kFewRows) {
+    if (scheme_of(table, scheme).pp == 1) packed = even_rows(table, scheme, positions, rows);
+    if (!packed) packed = RowFiller(table, positions).fill(scheme, rows);
   }
   if (packed && split_rows(table, scheme, rows, *packed)) return packed;
   return std::nullopt;
@@ -201,6 +258,7 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
     return true;
   };
   const auto worth = [&](int rows) {
+    if (best && s.pp == 1) return false;  // more rows only cost more
     return rows <= load.sequences && (!best || even_time(s, load, rows) < best->time);
   };
   if (least == 0) return std::nullopt;

@@ -52,8 +52,8 @@ std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int sch
                                                std::span<const int> positions, int rows);
 
 // Exactly `rows` rows, none empty, none above the cap: LPT by work, or best-fit-decreasing where
-// that breaks the cap, the heaviest rows split until there are enough. Nothing if neither fits.
-// `positions` ascend.
+// that breaks the cap, or rows filled one by one where even that does; the heaviest rows split
+// until there are enough. Nothing if neither fits. `positions` ascend.
 std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int scheme,
                                               std::span<const int> positions, int rows);
 

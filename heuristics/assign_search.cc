@@ -1,3 +1,5 @@
+// Longer than 300 lines: the moves share one state and are chosen side by side.
+
 #include "heuristics/assign_search.h"
 
 #include <algorithm>
@@ -13,10 +15,13 @@ namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
-constexpr double kBetter = 1 - 1e-9;  // a smaller gain is rounding
-constexpr double kLevel = 1e-6;       // above the mean by less: nothing left to even out
-constexpr std::size_t kWindow = 24;   // sequences tried as a partner where a replica has more
-constexpr std::size_t kRepacks = 24;  // tried before a replica counts as stuck
+constexpr double kBetter = 1 - 1e-9;       // a smaller gain is rounding
+constexpr double kLevel = 1e-6;            // above the mean by less: nothing left to even out
+constexpr std::size_t kWindow = 24;        // sequences tried as a partner where a replica has more
+constexpr double kWorkPerStep = 12000;     // exchanges looked at, on average: what a step of 16
+                                           // replicas with 30 sequences each needs
+constexpr double kSequencesPerRuin = 256;  // on average; beyond, there are fewer rounds
+constexpr std::size_t kRepacks = 24;       // tried before a replica counts as stuck
 
 void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
   row.positions.erase(std::ranges::find(row.positions, position));
@@ -326,8 +331,13 @@ bool AssignSearch::level(std::span<const int> replicas) const {
 }
 
 void AssignSearch::improve(std::span<const int> replicas, int steps, const Budget& budget) {
-  for (int step = 0; step < steps && !budget.exhausted() && !level(replicas); ++step) {
+  // Steps of a hundred thousand sequences look at millions of exchanges: fewer of them, then.
+  double work = kWorkPerStep * steps;
+  for (; work > 0 && !budget.exhausted() && !level(replicas); --steps) {
+    if (steps == 0) return;
     const int slowest = slowest_of(replicas);
+    const auto sequences = static_cast<double>(summary(slowest).members.size());
+    const auto others = static_cast<double>(replicas.size());
     Change best{.time = at(slowest).time * kBetter};
     consider_inside(slowest, best);
     for (const int target : replicas) {
@@ -335,11 +345,23 @@ void AssignSearch::improve(std::span<const int> replicas, int steps, const Budge
       consider_moves(slowest, target, best);
       consider_swaps(slowest, target, best);
     }
+    work -= sequences * others * kWindow;
     if (best.target >= 0) {
       apply(slowest, best);
-    } else if (!repack(slowest, replicas)) {
-      return;
+      continue;
     }
+    work -= sequences * sequences * others;
+    if (work < 0 || !repack(slowest, replicas)) return;
+  }
+}
+
+void AssignSearch::close_ranks() {
+  for (int r = 0; r < static_cast<int>(draft_.replicas.size()); ++r) {
+    ReplicaDraft packed;
+    if (at(r).rows.size() < 2 || !set(r, positions_of(at(r)), packed)) continue;
+    if (packed.time > at(r).time * (1 + 1e-12) || packed.rows.size() >= at(r).rows.size()) continue;
+    at(r) = std::move(packed);
+    refresh(r);
   }
 }
 
@@ -354,7 +376,9 @@ void AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
   const auto replicas = static_cast<int>(draft_.replicas.size());
   std::vector<int> all(draft_.replicas.size());
   std::iota(all.begin(), all.end(), 0);
-  for (int round = 0; round < rounds && replicas > 1 && !budget.exhausted(); ++round) {
+  double work = kSequencesPerRuin * rounds;
+  for (int round = 0; round < rounds && work > 0 && replicas > 1 && !budget.exhausted(); ++round) {
+    if (level(all)) return;
     const int slowest = slowest_of(all);
     std::vector<int> chosen{slowest};
     const auto others = 1 + static_cast<int>(draw(random, 3));
@@ -374,6 +398,7 @@ void AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
       kept.push_back(std::move(at(r)));
     }
     std::ranges::sort(order, std::greater<>{});
+    work -= static_cast<double>(order.size());
     std::vector<LoadSum> loads(chosen.size());
     std::vector<std::vector<int>> sets(chosen.size());
     bool dealt = true;

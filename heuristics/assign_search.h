@@ -35,6 +35,9 @@ class AssignSearch {
   // them anew in a disturbed order, improves those replicas and keeps the result if it is better.
   void ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
+  // Fewer rows where they cost no time: moves open rows freely if rows have no fixed cost.
+  void close_ranks();
+
   const AssignDraft& draft() const { return draft_; }
 
  private:

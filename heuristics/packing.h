@@ -34,8 +34,8 @@ std::optional<Bins> longest_processing_time(std::span<const double> loads,
                                             Tokens capacity);
 
 // Largest differencing for several bins: the two partial partitions of greatest spread become one,
-// the fullest bins of each with the emptiest of the other, until one is left. Knows no capacity. A
-// bin may stay empty. O(n (log n + bins)). Requires bins >= 1.
+// the fullest bins of each with the emptiest of the other, until one is left. The fullest bin comes
+// first. Knows no capacity. A bin may stay empty. O(n (log n + bins)). Requires bins >= 1.
 Bins karmarkar_karp(std::span<const double> loads, int bins);
 
 }  // namespace stowage

@@ -17,33 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/length_source.h"
 #include "instances/presets.h"
 #include "instances/result.h"
 #include "instances/scatter.h"
 
 namespace stowage {
-
-// Where lengths come from. All are rounded to whole tokens, at least 1.
-struct LengthSource {
-  enum class Kind {
-    slice,      // lines [step * count, (step + 1) * count) of a list: consecutive steps of an epoch
-    sample,     // `count` lines of a list, drawn without replacement
-    lognormal,  // exp(mu + sigma * normal)
-    uniform,    // integers from `least` to `most`, both included
-    constant,   // `least`, every time
-  };
-  Kind kind = Kind::slice;
-  std::string list;       // slice, sample: what the list is called in the document
-  std::int64_t step = 0;  // slice
-  double mu = 0;          // lognormal: mean of the logarithm of the length in tokens, 0 to 30
-  double sigma = 1;       // lognormal: its standard deviation, 0 to 10
-  Tokens least = 1;       // uniform, constant
-  Tokens most = 1;        // uniform
-
-  bool operator==(const LengthSource&) const = default;
-};
-
-enum class AboveLimit { drop, clip };
 
 struct ScatterGenerator {
   ScatterPreset preset;

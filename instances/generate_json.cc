@@ -17,8 +17,21 @@ using Kind = LengthSource::Kind;
 constexpr std::array<std::string_view, 5> kKinds = {"slice", "sample", "lognormal", "uniform",
                                                     "constant"};
 
-void write_source(JsonWriter& json, const ScatterGenerator& generator) {
-  const LengthSource& source = generator.source;
+DegreeSet read_degrees(const ObjectReader& reader) {
+  const std::vector<std::string_view> names = degree_set_names();
+  const std::string name = reader.text("degrees", std::string(names.front()));
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    reader.errors().add(code::kGenerator, reader.at("degrees").pointer(),
+                        "must be one of powers, local-or-sharded, any, is \"" + name + '"');
+    return DegreeSet::powers;
+  }
+  return static_cast<DegreeSet>(found - names.begin());
+}
+
+}  // namespace
+
+void write_source(JsonWriter& json, const LengthSource& source) {
   json.text("source", kKinds[static_cast<std::size_t>(source.kind)]);
   switch (source.kind) {
     case Kind::slice:
@@ -62,19 +75,19 @@ LengthSource read_source(const ObjectReader& reader) {
   return source;
 }
 
-DegreeSet read_degrees(const ObjectReader& reader) {
-  const std::vector<std::string_view> names = degree_set_names();
-  const std::string name = reader.text("degrees", std::string(names.front()));
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    reader.errors().add(code::kGenerator, reader.at("degrees").pointer(),
-                        "must be one of powers, local-or-sharded, any, is \"" + name + '"');
-    return DegreeSet::powers;
-  }
-  return static_cast<DegreeSet>(found - names.begin());
+void write_above(JsonWriter& json, AboveLimit above_limit) {
+  json.text("above_limit", above_limit == AboveLimit::clip ? "clip" : "drop");
 }
 
-}  // namespace
+AboveLimit read_above(const ObjectReader& reader) {
+  const std::string above = reader.text("above_limit");
+  if (above == "clip") return AboveLimit::clip;
+  if (above != "drop") {
+    reader.errors().add(code::kGenerator, reader.at("above_limit").pointer(),
+                        "must be one of drop, clip, is \"" + above + '"');
+  }
+  return AboveLimit::drop;
+}
 
 ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
@@ -94,13 +107,7 @@ ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, Er
   generator.source = read_source(reader);
   generator.count = reader.integer("count", {0, kMaxSequences});
   generator.seed = static_cast<std::uint64_t>(reader.integer("seed", {0, kMaxExact}));
-  const std::string above = reader.text("above_limit");
-  if (above == "clip") {
-    generator.above_limit = AboveLimit::clip;
-  } else if (above != "drop") {
-    errors.add(code::kGenerator, reader.at("above_limit").pointer(),
-               "must be one of drop, clip, is \"" + above + '"');
-  }
+  generator.above_limit = read_above(reader);
   if (reader.find("pad_multiple") != nullptr) {
     generator.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple});
   }
@@ -126,10 +133,10 @@ std::string write_generated(const GeneratedScatter& generated) {
   if (generator.preset.largest_degree != 0) {
     json.integer("largest_degree", generator.preset.largest_degree);
   }
-  write_source(json, generator);
+  write_source(json, generator.source);
   json.integer("count", generator.count);
   json.integer("seed", static_cast<std::int64_t>(generator.seed));
-  json.text("above_limit", clip ? "clip" : "drop");
+  write_above(json, generator.above_limit);
   if (generator.pad_multiple) json.integer("pad_multiple", *generator.pad_multiple);
   if (!generator.name.empty()) json.text("name", generator.name);
   json.end_object();

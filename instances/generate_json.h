@@ -1,11 +1,21 @@
-// A generator as a JSON object inside other documents. Not installed: the public face is
-// generate.h.
+// Generators as JSON objects inside other documents. Not installed: the public faces are generate.h
+// and assign_generate.h.
 #pragma once
 
 #include "instances/generate.h"
 #include "instances/json_reader.h"
+#include "instances/json_writer.h"
+#include "instances/length_source.h"
 
 namespace stowage {
+
+// The members of a length source: "source" and what that kind needs.
+void write_source(JsonWriter& json, const LengthSource& source);
+LengthSource read_source(const ObjectReader& reader);
+
+// "above_limit": "drop" or "clip".
+void write_above(JsonWriter& json, AboveLimit above_limit);
+AboveLimit read_above(const ObjectReader& reader);
 
 // What an `x-generator` object says. On errors the result is incomplete.
 ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, ErrorList& errors);

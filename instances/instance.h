@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
 #include "instances/scatter.h"
@@ -15,8 +17,8 @@
 
 namespace stowage {
 
-using Instance = std::variant<ScatterInstance, LayoutInstance>;
-using Plan = std::variant<ScatterPlan, LayoutPlan>;
+using Instance = std::variant<ScatterInstance, AssignInstance, LayoutInstance>;
+using Plan = std::variant<ScatterPlan, AssignPlan, LayoutPlan>;
 
 // The plan type of an instance type.
 template <class InstanceT>
@@ -24,6 +26,10 @@ struct PlanOf;
 template <>
 struct PlanOf<ScatterInstance> {
   using type = ScatterPlan;
+};
+template <>
+struct PlanOf<AssignInstance> {
+  using type = AssignPlan;
 };
 template <>
 struct PlanOf<LayoutInstance> {
@@ -34,6 +40,13 @@ struct PlanOf<LayoutInstance> {
 inline double objective_of(const ScatterPlan& plan) { return plan.objective_ms; }
 inline double bound_of(const ScatterPlan& plan) { return plan.bound_ms; }
 inline void state_bound(ScatterPlan& plan, double bound, std::string by) {
+  plan.bound_ms = bound;
+  plan.bound_by = std::move(by);
+}
+
+inline double objective_of(const AssignPlan& plan) { return plan.objective_ms; }
+inline double bound_of(const AssignPlan& plan) { return plan.bound_ms; }
+inline void state_bound(AssignPlan& plan, double bound, std::string by) {
   plan.bound_ms = bound;
   plan.bound_by = std::move(by);
 }

@@ -21,8 +21,10 @@ void record(TensorCheck& check, double error, std::int64_t sequence, const std::
 
 class Execution {
  public:
-  Execution(const ExecuteOptions& options, ScaledPlan plan, Budget* budget)
-      : options_(options),
+  Execution(const PackedPlan& packed, const ExecuteOptions& options, ScaledPlan plan,
+            Budget* budget)
+      : packed_(packed),
+        options_(options),
         plan_(std::move(plan)),
         budget_(budget),
         weights_(synthetic_weights(options.block, options.seed)),
@@ -30,28 +32,32 @@ class Execution {
         gradient_(zero_weights<float>(options.block)),
         want_gradient_(zero_weights<double>(options.block)),
         times_computed_(plan_.lengths.size()) {
+    report_.part_word = packed.part_word;
+    report_.batch_word = packed.batch_word;
     report_.scale = plan_.scale;
     report_.work_flop = plan_.work_flop;
     report_.problems = plan_.problems;
+    report_.notes = packed.notes;
     report_.output.tolerance = options.output_tolerance;
     report_.input_gradient.tolerance = options.gradient_tolerance;
     report_.weight_gradient.tolerance = options.gradient_tolerance;
   }
 
   ExecutionReport run(const std::function<void(const ExecutionProgress&)>& progress) {
-    ExecutionProgress state{.groups = static_cast<std::int64_t>(plan_.groups.size())};
-    for (const ScaledGroup& group : plan_.groups) {
-      if (stopped() || !run_one(group)) break;
-      ++state.groups_done;
-      if (!report_.groups.empty()) state.latest = report_.groups.back();
+    ExecutionProgress state{.batches = static_cast<std::int64_t>(plan_.batches.size())};
+    for (const ScaledBatch& batch : plan_.batches) {
+      if (stopped() || !run_one(batch)) break;
+      ++state.batches_done;
+      if (!report_.batches.empty()) state.latest = report_.batches.back();
       if (progress) progress(state);
     }
     if (!stopped()) check_coverage();
     if (!stopped()) check_weights();
     report_.complete = report_.stopped_by == StopReason::none;
     if (!report_.complete) {
-      report_.problems.add("stopped after " + std::to_string(state.groups_done) + " of " +
-                           std::to_string(state.groups) + " groups: the budget is exhausted");
+      report_.problems.add("stopped after " + std::to_string(state.batches_done) + " of " +
+                           std::to_string(state.batches) + ' ' + std::string(packed_.batch_word) +
+                           "s: the budget is exhausted");
     }
     summarise();
     return std::move(report_);
@@ -72,11 +78,11 @@ class Execution {
     return rows;
   }
 
-  // What the loader packs for a group: every sequence's tokens end to end.
-  std::vector<float> packed(const ScaledGroup& group, Stream stream) const {
+  // What the loader packs for a batch: every sequence's tokens end to end.
+  std::vector<float> packed(const ScaledBatch& batch, Stream stream) const {
     std::vector<float> rows;
-    rows.reserve(group.rows.back() * static_cast<std::size_t>(options_.block.hidden));
-    for (const std::int64_t id : group.sequences) {
+    rows.reserve(batch.rows.back() * static_cast<std::size_t>(options_.block.hidden));
+    for (const std::int64_t id : batch.sequences) {
       const std::int64_t content = options_.loader ? options_.loader(stream, id) : id;
       const std::vector<float> sequence = tokens(stream, content, plan_.lengths[id]);
       rows.insert(rows.end(), sequence.begin(), sequence.end());
@@ -106,46 +112,46 @@ class Execution {
     }
   }
 
-  // Runs a group and compares its sequences. False when the budget ran out on the way.
-  bool run_one(const ScaledGroup& group) {
-    const std::vector<float> x = packed(group, Stream::input);
-    const std::vector<float> upstream = packed(group, Stream::upstream);
-    GroupMeasurement measured{.micro_batch = group.micro_batch,
-                              .group = group.group,
-                              .degree = group.degree,
-                              .ranks = std::min(group.degree, options_.max_ranks),
-                              .sequences = static_cast<std::int64_t>(group.sequences.size()),
-                              .tokens = group.rows.back(),
-                              .predicted_ms = group.predicted_ms};
-    if (measured.ranks < group.degree) {
-      report_.notes.push_back(group.name() + ": degree " + std::to_string(group.degree) +
+  // Runs a batch and compares its sequences. False when the budget ran out on the way.
+  bool run_one(const ScaledBatch& batch) {
+    const std::vector<float> x = packed(batch, Stream::input);
+    const std::vector<float> upstream = packed(batch, Stream::upstream);
+    BatchMeasurement measured{.part = batch.part,
+                              .index = batch.index,
+                              .degree = batch.degree,
+                              .ranks = std::min(batch.degree, options_.max_ranks),
+                              .sequences = static_cast<std::int64_t>(batch.sequences.size()),
+                              .tokens = batch.rows.back(),
+                              .predicted_ms = batch.predicted_ms};
+    if (measured.ranks < batch.degree) {
+      report_.notes.push_back(batch.name + ": degree " + std::to_string(batch.degree) +
                               " was executed on " + std::to_string(measured.ranks) + " ranks");
     }
     const GroupOutput out = run_group({.block = options_.block,
                                        .weights = weights_,
-                                       .cu_seqlens = group.cu_seqlens,
+                                       .cu_seqlens = batch.cu_seqlens,
                                        .ranks = measured.ranks,
                                        .repeats = options_.repeats,
                                        .x = x,
                                        .upstream = upstream});
     if (out.error) {
-      report_.problems.add(group.name() + ": rank " + std::to_string(out.error->rank) + ": " +
+      report_.problems.add(batch.name + ": rank " + std::to_string(out.error->rank) + ": " +
                            out.error->message);
       return true;
     }
     measured.seconds = out.seconds;
-    report_.groups.push_back(measured);
-    samples_.push_back(sample(group, measured));
+    report_.batches.push_back(measured);
+    samples_.push_back(sample(batch, measured));
     add(gradient_, out.gradient);
-    for (std::size_t i = 0; i < group.sequences.size(); ++i) {
+    for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
       if (stopped()) return false;
-      const std::int64_t id = group.sequences[i];
+      const std::int64_t id = batch.sequences[i];
       ++times_computed_[id];
       const BlockResult want = alone(id);
       const auto rows = [&](const std::vector<float>& all) {
         const std::int64_t width = options_.block.hidden;
-        return std::span(all).subspan(group.rows[i] * width,
-                                      (group.rows[i + 1] - group.rows[i]) * width);
+        return std::span(all).subspan(batch.rows[i] * width,
+                                      (batch.rows[i + 1] - batch.rows[i]) * width);
       };
       record(report_.output, relative_l2(rows(out.y), want.y), id, "");
       record(report_.input_gradient, relative_l2(rows(out.dx), want.dx), id, "");
@@ -153,7 +159,7 @@ class Execution {
     return true;
   }
 
-  TimeSample sample(const ScaledGroup& group, const GroupMeasurement& measured) const {
+  TimeSample sample(const ScaledBatch& batch, const BatchMeasurement& measured) const {
     const double heads = options_.block.heads;
     const double busiest = (options_.block.heads + measured.ranks - 1) / measured.ranks;
     const auto slice = static_cast<double>((measured.tokens + measured.ranks - 1) / measured.ranks);
@@ -161,8 +167,8 @@ class Execution {
                       .predicted_ms = measured.predicted_ms,
                       .linear = slice,
                       .exchange = measured.ranks > 1 ? slice : 0};
-    for (std::size_t i = 0; i + 1 < group.cu_seqlens.size(); ++i) {
-      const double s = group.cu_seqlens[i + 1] - group.cu_seqlens[i];
+    for (std::size_t i = 0; i + 1 < batch.cu_seqlens.size(); ++i) {
+      const double s = batch.cu_seqlens[i + 1] - batch.cu_seqlens[i];
       sample.quadratic += s * s * busiest / heads;
     }
     return sample;
@@ -191,17 +197,33 @@ class Execution {
   }
 
   void summarise() {
-    std::map<int, double> slowest, predicted;  // by micro-batch
-    for (const GroupMeasurement& group : report_.groups) {
-      slowest[group.micro_batch] = std::max(slowest[group.micro_batch], group.seconds);
-      predicted[group.micro_batch] = std::max(predicted[group.micro_batch], group.predicted_ms);
-    }
-    for (const auto& [micro_batch, seconds] : slowest) report_.critical_path_s += seconds;
-    for (const auto& [micro_batch, ms] : predicted) report_.predicted_critical_path_ms += ms;
+    report_.critical_path_s = step_time([](const auto& batch) { return batch.seconds; });
+    report_.predicted_critical_path_ms =
+        step_time([](const auto& batch) { return batch.predicted_ms; });
     report_.proportional = proportional_fit(samples_);
     report_.shape = shape_fit(samples_);
   }
 
+  // What the step takes if its batches take these times.
+  template <class Time>
+  double step_time(Time time) const {
+    std::map<int, double> sum, longest;  // by part
+    for (const BatchMeasurement& batch : report_.batches) {
+      sum[batch.part] += time(batch);
+      longest[batch.part] = std::max(longest[batch.part], time(batch));
+    }
+    double step = 0;
+    for (const auto& [part, most] : longest) {
+      if (packed_.stages.empty()) {
+        step += most;
+      } else {
+        step = std::max(step, sum[part] + (packed_.stages[part] - 1) * most);
+      }
+    }
+    return step;
+  }
+
+  const PackedPlan& packed_;
   const ExecuteOptions& options_;
   const ScaledPlan plan_;
   Budget* budget_;
@@ -216,8 +238,7 @@ class Execution {
 
 }  // namespace
 
-ExecutionReport execute(const ScatterInstance& instance, const ScatterPlan& plan,
-                        const ExecuteOptions& options,
+ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,
                         Budget* budget) {
   ExecutionReport refused;
@@ -230,13 +251,12 @@ ExecutionReport execute(const ScatterInstance& instance, const ScatterPlan& plan
     refused.problems.add("repeats must be at least 1, is " + std::to_string(options.repeats));
   }
   if (!refused.problems.list().empty()) return refused;
-  ScaledPlan scaled =
-      scale_plan(instance, plan, options.block, options.scale, options.max_work_flop);
-  if (scaled.lengths.size() != instance.lengths.size()) {  // the instance itself is unusable
+  ScaledPlan scaled = scale_plan(plan, options.block, options.scale, options.max_work_flop);
+  if (scaled.lengths.size() != plan.lengths.size()) {  // the instance itself is unusable
     refused.problems = scaled.problems;
     return refused;
   }
-  return Execution(options, std::move(scaled), budget).run(progress);
+  return Execution(plan, options, std::move(scaled), budget).run(progress);
 }
 
 }  // namespace stowage::kernels

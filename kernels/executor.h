@@ -1,14 +1,16 @@
-// Runs a scatter plan and compares what it computes with every sequence computed alone.
+// Runs a plan and compares what it computes with every sequence computed alone.
 //
 //   ExecutionReport report = execute(instance, plan, {}, {}, nullptr);
 //   if (!report.passed()) complain(report.problems.list());
 //
-// Every group of every micro-batch really packs its sequences' tokens as the plan says, scatters
-// them over as many ranks as its degree, and runs one transformer block forward and backward in
-// FP32 (group_run.h). The truth is the double-precision block (block_reference.h) applied to each
-// sequence alone. The loss is the sum over all tokens of dot(output, upstream), where upstream is a
-// fixed pseudo-random vector of that sequence and position; gradients are therefore sums over
-// tokens, and a step's weight gradient is the sum over its sequences whatever the grouping.
+// Every batch (a group of a scatter plan, a row of an assign plan: packed_plan.h) really packs its
+// sequences' tokens as the plan says, scatters them over as many ranks as its degree, and runs one
+// transformer block forward and backward in FP32 (group_run.h). The truth is the double-precision
+// block (block_reference.h) applied to each sequence alone. The loss is the sum over all tokens of
+// dot(output, upstream), where upstream is a fixed pseudo-random vector of that sequence and
+// position; gradients are therefore sums over tokens, and a step's weight gradient is the sum over
+// its sequences whatever the batches. A loss per token is that sum over the tokens of all batches,
+// as the plan states and the executor counts them: a row weighs as much as it has tokens.
 //
 // The executor does not know who made the plan and trusts nothing in it: a plan that is wrong in
 // any way yields a report that says so. It judges what is computed, not whether the plan respects
@@ -21,9 +23,8 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
 #include "kernels/block_weights.h"
+#include "kernels/packed_plan.h"
 #include "kernels/scaled_plan.h"
 #include "kernels/synthetic.h"
 #include "kernels/time_fit.h"
@@ -38,9 +39,9 @@ struct ExecuteOptions {
   double max_work_flop = 1e10;
   BlockShape block;
   std::uint64_t seed = 0;  // of tokens, upstream gradients and weights
-  // Groups of a higher degree run on this many rank threads, which is noted.
+  // Batches of a higher degree run on this many rank threads, which is noted.
   int max_ranks = 64;
-  int repeats = 1;  // timed runs of every group; the fastest counts
+  int repeats = 1;  // timed runs of every batch; the fastest counts
   double output_tolerance = 2e-6;
   double gradient_tolerance = 5e-6;
   // What the data loader hands over when asked for a sequence's inputs or upstream gradients: the
@@ -49,10 +50,10 @@ struct ExecuteOptions {
   std::function<std::int64_t(Stream, std::int64_t)> loader;
 };
 
-// One group as it ran.
-struct GroupMeasurement {
-  int micro_batch = 0;  // indices into the plan
-  int group = 0;
+// One batch as it ran.
+struct BatchMeasurement {
+  int part = 0;  // as in PackedBatch
+  int index = 0;
   int degree = 0;
   int ranks = 0;               // degree, or max_ranks if that is less
   std::int64_t sequences = 0;  // how many it holds
@@ -73,28 +74,31 @@ struct TensorCheck {
 };
 
 struct ExecutionReport {
+  std::string part_word;  // as in PackedPlan
+  std::string batch_word;
   std::int64_t scale = 1;
-  double work_flop = 0;  // of the plan's groups or of the sequences alone, whichever is more
-  std::vector<GroupMeasurement> groups;
+  double work_flop = 0;  // of the plan's batches or of the sequences alone, whichever is more
+  std::vector<BatchMeasurement> batches;
 
-  TensorCheck output;           // per sequence: the block's output
-  TensorCheck input_gradient;   // per sequence
-  TensorCheck weight_gradient;  // per weight: summed over groups and micro-batches against the sum
-                                // over sequences alone; compared == 0 if the run was stopped
-  Problems problems;            // "sequence 12 was never computed"
+  TensorCheck output;              // per sequence: the block's output
+  TensorCheck input_gradient;      // per sequence
+  TensorCheck weight_gradient;     // per weight: summed over all batches against the sum over
+                                   // sequences alone; compared == 0 if the run was stopped
+  Problems problems;               // "sequence 12 was never computed"
   std::vector<std::string> notes;  // what was executed otherwise than planned, e.g. fewer ranks
 
-  bool complete = false;  // false: the budget ran out (stopped_by) and some groups did not run
+  bool complete = false;  // false: the budget ran out (stopped_by) and some batches did not run
   StopReason stopped_by = StopReason::none;
 
-  // Sum over micro-batches of the slowest measured group: the CPU seconds the step would take if
-  // every rank had a core of its own. Communication counts as the copying it is on one machine.
+  // The CPU seconds the step would take if every rank had a core of its own: the slowest measured
+  // batch of each micro-batch, summed; or, of the slowest replica, all batches and once more for
+  // every further stage the longest. Communication counts as the copying it is on one machine.
   double critical_path_s = 0;
-  // The same sum over the plan's time_ms.
+  // The same of the plan's time_ms.
   double predicted_critical_path_ms = 0;
   // The plan's times belong to another machine and to full lengths; at scale > 1 even their shape
   // differs (attention shrinks with the square). Read `proportional` as a curiosity there, and
-  // `shape` as the answer to whether sum s^2, sum s and a constant explain these groups.
+  // `shape` as the answer to whether sum s^2, sum s and a constant explain these batches.
   ProportionalFit proportional;
   ShapeFit shape;
 
@@ -106,17 +110,24 @@ struct ExecutionReport {
 };
 
 struct ExecutionProgress {
-  std::int64_t groups_done = 0;
-  std::int64_t groups = 0;
-  GroupMeasurement latest;
+  std::int64_t batches_done = 0;
+  std::int64_t batches = 0;
+  BatchMeasurement latest;
 };
 
-// `progress` may be empty; it is called after every group, on the caller's thread. `budget` may be
-// null; it is asked before every group and every reference. Options out of range are reported as
-// problems. Deterministic except for the measured times. Memory: the largest group's activations.
-ExecutionReport execute(const ScatterInstance& instance, const ScatterPlan& plan,
-                        const ExecuteOptions& options,
+// `progress` may be empty; it is called after every batch, on the caller's thread. `budget` may be
+// null; it is asked before every batch and every reference. Options out of range are reported as
+// problems. Deterministic except for the measured times. Memory: the largest batch's activations.
+ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,
                         Budget* budget);
+
+// The same of any family's plan.
+template <class InstanceT, class PlanT>
+ExecutionReport execute(const InstanceT& instance, const PlanT& plan, const ExecuteOptions& options,
+                        const std::function<void(const ExecutionProgress&)>& progress,
+                        Budget* budget) {
+  return execute(packed_plan(instance, plan), options, progress, budget);
+}
 
 }  // namespace stowage::kernels

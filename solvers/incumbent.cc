@@ -152,6 +152,7 @@ Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) const {
 }
 
 template class Incumbent<ScatterInstance>;
+template class Incumbent<AssignInstance>;
 template class Incumbent<LayoutInstance>;
 
 }  // namespace stowage

@@ -79,8 +79,10 @@ template <>
 inline constexpr double kProofGap<LayoutInstance> = 0;
 
 extern template class Incumbent<ScatterInstance>;
+extern template class Incumbent<AssignInstance>;
 extern template class Incumbent<LayoutInstance>;
 using ScatterIncumbent = Incumbent<ScatterInstance>;
+using AssignIncumbent = Incumbent<AssignInstance>;
 using LayoutIncumbent = Incumbent<LayoutInstance>;
 
 }  // namespace stowage

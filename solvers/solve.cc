@@ -1,5 +1,6 @@
 #include "solvers/solve.h"
 
+#include "solvers/assign_solve.h"
 #include "solvers/layout_solve.h"
 #include "solvers/scatter_solve.h"
 

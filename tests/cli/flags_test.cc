@@ -82,7 +82,8 @@ const Case kCases[] = {
      "stowage: --methods: must be words separated by commas, is 'fast,,auto'\n"},
     {"family",
      {"generate", "scater"},
-     "stowage: FAMILY: unknown value 'scater' (choose scatter, layout); did you mean 'scatter'?\n"},
+     "stowage: FAMILY: unknown value 'scater' (choose scatter, assign, layout); did you mean "
+     "'scatter'?\n"},
     {"flag_without_effect",
      {"generate", "scatter", "--lengths", "uniform", "--mu", "3"},
      "stowage: --mu: has no effect with --lengths uniform\n"},
@@ -91,8 +92,9 @@ const Case kCases[] = {
      "stowage: --limit: must be tokens as 192000 or 192K, is 'many'\n"},
     {"schema",
      {"schema", "scatter-plam"},
-     "stowage: NAME: unknown value 'scatter-plam' (choose layout-instance, layout-plan, outcome, "
-     "scatter-instance, scatter-plan); did you mean 'scatter-plan'?\n"},
+     "stowage: NAME: unknown value 'scatter-plam' (choose assign-instance, assign-plan, "
+     "layout-instance, layout-plan, outcome, scatter-instance, scatter-plan); did you mean "
+     "'scatter-plan'?\n"},
 };
 
 class BadFlags : public testing::TestWithParam<Case> {};

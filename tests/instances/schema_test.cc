@@ -57,6 +57,11 @@ TEST(Schema, EveryBundledInstanceIsValid) {
       EXPECT_EQ(complaints("scatter-instance", file_text(entry.path())), "") << entry.path();
     }
   }
+  for (const char* folder : {"assign-tiny", "assign"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
+      EXPECT_EQ(complaints("assign-instance", file_text(entry.path())), "") << entry.path();
+    }
+  }
   for (const char* folder : {"layout-tiny", "layout"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
       if (entry.path().extension() != ".json") continue;

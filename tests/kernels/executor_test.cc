@@ -145,7 +145,7 @@ TEST(Executor, AGroupThatCannotRunIsReportedWithItsSequences) {
   ScatterPlan plan = ten_sequences_planned();
   plan.micro_batches[1].groups[0].cu_seqlens.pop_back();
   const ExecutionReport report = run(plan);
-  EXPECT_THAT(report.groups, SizeIs(6));
+  EXPECT_THAT(report.batches, SizeIs(6));
   EXPECT_THAT(report.problems.list(),
               ElementsAre("group 0 of micro-batch 1: cu_seqlens must have 3 entries, has 2",
                           "sequence 2 was never computed", "sequence 5 was never computed"));
@@ -156,7 +156,7 @@ TEST(Executor, AnEmptyPlanIsRightOnlyForAnEmptyStep) {
   EXPECT_FALSE(run({}).passed());
   ScatterInstance nothing = ten_sequences();
   nothing.lengths.clear();
-  EXPECT_TRUE(execute(nothing, {}, {}, {}, nullptr).passed());
+  EXPECT_TRUE(execute(nothing, ScatterPlan(), {}, {}, nullptr).passed());
 }
 
 TEST(Executor, EmptyGroupsAndMoreRanksThanTokensAreLegal) {
@@ -189,14 +189,14 @@ TEST(Executor, ErrorsDoNotDependOnWhenOrHowOftenItRuns) {
 TEST(Executor, AddsUpTheSlowestGroupOfEveryMicroBatch) {
   const ScatterPlan plan = ten_sequences_planned();
   const ExecutionReport report = run(plan);
-  ASSERT_THAT(report.groups, SizeIs(7));
+  ASSERT_THAT(report.batches, SizeIs(7));
   double want = 0;
   for (int m = 0; m < 3; ++m) {
     double slowest = 0;
-    for (const GroupMeasurement& group : report.groups) {
+    for (const BatchMeasurement& group : report.batches) {
       EXPECT_GT(group.seconds, 0);
       EXPECT_EQ(group.ranks, group.degree);
-      if (group.micro_batch == m) slowest = std::max(slowest, group.seconds);
+      if (group.part == m) slowest = std::max(slowest, group.seconds);
     }
     want += slowest;
   }
@@ -220,14 +220,14 @@ TEST(Executor, StopsWhenAskedAndSaysSo) {
   Budget budget({.interrupt = &interrupt});
   int calls = 0;
   const auto progress = [&](const ExecutionProgress& state) {
-    EXPECT_EQ(state.groups, 7);
-    EXPECT_EQ(state.groups_done, ++calls);
+    EXPECT_EQ(state.batches, 7);
+    EXPECT_EQ(state.batches_done, ++calls);
     if (calls == 2) interrupt = true;
   };
   const ExecutionReport report =
       execute(ten_sequences(), ten_sequences_planned(), {.scale = 1}, progress, &budget);
   EXPECT_EQ(calls, 2);
-  EXPECT_THAT(report.groups, SizeIs(2));
+  EXPECT_THAT(report.batches, SizeIs(2));
   EXPECT_FALSE(report.complete);
   EXPECT_FALSE(report.passed());
   EXPECT_EQ(report.stopped_by, StopReason::interrupted);

@@ -15,17 +15,17 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 ScaledPlan scaled_by(std::int64_t scale, const ScatterPlan& plan) {
-  return scale_plan(ten_sequences(), plan, {}, scale, 0);
+  return scale_plan(packed_plan(ten_sequences(), plan), {}, scale, 0);
 }
 
 TEST(ScaledPlan, PadsThenRoundsUp) {
   const ScaledPlan scaled = scaled_by(10, ten_sequences_planned());
   EXPECT_THAT(scaled.problems.list(), IsEmpty());
   EXPECT_THAT(scaled.lengths, ElementsAre(16, 1, 7, 7, 2, 10, 4, 1, 4, 1));
-  ASSERT_THAT(scaled.groups, SizeIs(7));
-  EXPECT_THAT(scaled.groups[1].rows, ElementsAre(0, 10, 17));
-  EXPECT_EQ(scaled.groups[1].cu_seqlens, scaled.groups[1].rows);
-  EXPECT_EQ(scaled.groups[1].name(), "group 0 of micro-batch 1");
+  ASSERT_THAT(scaled.batches, SizeIs(7));
+  EXPECT_THAT(scaled.batches[1].rows, ElementsAre(0, 10, 17));
+  EXPECT_EQ(scaled.batches[1].cu_seqlens, scaled.batches[1].rows);
+  EXPECT_EQ(scaled.batches[1].name, "group 0 of micro-batch 1");
 }
 
 TEST(ScaledPlan, AnEntryOffByOneIsStillOffAfterScaling) {
@@ -33,8 +33,8 @@ TEST(ScaledPlan, AnEntryOffByOneIsStillOffAfterScaling) {
     ScatterPlan plan = ten_sequences_planned();
     plan.micro_batches[1].groups[0].cu_seqlens[1] += by;
     const ScaledPlan scaled = scaled_by(50, plan);  // sequences 5 and 2: 2 tokens each
-    EXPECT_THAT(scaled.groups[1].rows, ElementsAre(0, 2, 4));
-    EXPECT_THAT(scaled.groups[1].cu_seqlens, ElementsAre(0, 2 + by, 4));
+    EXPECT_THAT(scaled.batches[1].rows, ElementsAre(0, 2, 4));
+    EXPECT_THAT(scaled.batches[1].cu_seqlens, ElementsAre(0, 2 + by, 4));
     EXPECT_THAT(scaled.problems.list(),
                 Contains(HasSubstr("group 0 of micro-batch 1: cu_seqlens gives sequence 5")));
   }
@@ -42,7 +42,7 @@ TEST(ScaledPlan, AnEntryOffByOneIsStillOffAfterScaling) {
 
 TEST(ScaledPlan, ChoosesTheSmallestScaleThatFitsTheWork) {
   const auto choose = [](double flop) {
-    return scale_plan(ten_sequences(), ten_sequences_planned(), {}, 0, flop);
+    return scale_plan(packed_plan(ten_sequences(), ten_sequences_planned()), {}, 0, flop);
   };
   EXPECT_EQ(choose(1e18).scale, 1);
   const ScaledPlan tight = choose(3e7);
@@ -87,8 +87,8 @@ TEST(ScaledPlan, ReportsEveryKindOfDamageAndNeverReadsOutOfBounds) {
     for (const std::int64_t scale : {1, 7, 1000}) {
       const ScaledPlan scaled = scaled_by(scale, plan);
       EXPECT_THAT(scaled.problems.list(), Contains(HasSubstr(broken.what)));
-      EXPECT_THAT(scaled.groups, SizeIs(broken.groups_left)) << broken.what;
-      for (const ScaledGroup& group : scaled.groups) {
+      EXPECT_THAT(scaled.batches, SizeIs(broken.groups_left)) << broken.what;
+      for (const ScaledBatch& group : scaled.batches) {
         EXPECT_LE(group.cu_seqlens.back(), group.rows.back());
       }
     }
@@ -98,13 +98,13 @@ TEST(ScaledPlan, ReportsEveryKindOfDamageAndNeverReadsOutOfBounds) {
 TEST(ScaledPlan, RefusesAnInstanceThatIsNotOne) {
   ScatterInstance instance = ten_sequences();
   instance.lengths[3] = 0;
-  EXPECT_THAT(scale_plan(instance, {}, {}, 1, 0).problems.list(),
+  EXPECT_THAT(scale_plan(packed_plan(instance, ScatterPlan()), {}, 1, 0).problems.list(),
               ElementsAre("sequence 3 must have from 1 to 2^53 tokens, has 0"));
   instance.lengths[3] = kMaxExact;
-  EXPECT_THAT(scale_plan(instance, {}, {}, 1, 0).problems.list(),
+  EXPECT_THAT(scale_plan(packed_plan(instance, ScatterPlan()), {}, 1, 0).problems.list(),
               ElementsAre(HasSubstr("tokens even after scaling")));
   instance.pad_multiple = 0;
-  EXPECT_THAT(scale_plan(instance, {}, {}, 1, 0).problems.list(),
+  EXPECT_THAT(scale_plan(packed_plan(instance, ScatterPlan()), {}, 1, 0).problems.list(),
               ElementsAre(HasSubstr("pad_multiple must be")));
 }
 

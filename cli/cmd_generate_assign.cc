@@ -1,0 +1,118 @@
+// stowage generate assign: steps of so many tokens from published presets and a source of lengths.
+#include <algorithm>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/common_flags.h"
+#include "cli/error_codes.h"
+#include "cli/family.h"
+#include "cli/files.h"
+#include "cli/length_flags.h"
+#include "cli/numbers.h"
+#include "cli/preset_flags.h"
+#include "instances/assign_generate.h"
+#include "instances/assign_presets.h"
+#include "instances/json.h"
+#include "instances/presets.h"
+
+namespace stowage {
+namespace {
+
+class GenerateAssignCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "generate assign",
+            .arguments = "[-o INSTANCE]",
+            .summary = "Make a step for heterogeneous replicas from a preset and lengths",
+            .examples = {"stowage generate assign --preset llama-32b --seed 7 -o assign.json",
+                         "stowage generate assign --lengths lengths.txt --tokens 1K --limit 1K",
+                         "stowage generate assign --preset llama-7b --tokens 100K --mu 6"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.text("-o,--output", output_, "INSTANCE", "Write the instance there instead of stdout");
+    std::vector<std::string> models;
+    for (const std::string_view model : assign_preset_models()) models.emplace_back(model);
+    model_ = AssignGenerator().model;
+    flags.choice("--preset", model_, models,
+                 "Published model, with its GPUs and strategies; default " + model_);
+    flags.text("--tokens", tokens_, "TOKENS", "Of the step, at most; default 200K");
+    flags.text("--limit", limit_, "TOKENS", "Longest sequence; default 32768");
+    flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
+                  "Lengths are rounded up to multiples; default 1");
+    lengths_.declare(flags, "which step, each of as many lines as its tokens allow");
+    flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
+    output_flags_.declare(flags, false);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    AssignGenerator generator;
+    generator.model = model_;
+    generator.source = lengths_.source();
+    generator.seed = lengths_.seed();
+    generator.above_limit = lengths_.above_limit();
+    generator.pad_multiple = pad_multiple_;
+    generator.name = name_;
+    for (const auto& [flag, text, tokens] : {Amount{"--tokens", tokens_, &generator.tokens},
+                                             Amount{"--limit", limit_, &generator.limit_tokens}}) {
+      if (text.empty()) continue;
+      const std::optional<Tokens> amount = parse_token_limit(text);
+      if (!amount) {
+        return console.refuse(
+            {kUsage, flag, "must be tokens as 200000 or 200K, is '" + text + '\''});
+      }
+      *tokens = *amount;
+    }
+    if (limit_.empty()) generator.limit_tokens = std::min(generator.limit_tokens, generator.tokens);
+    if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
+    const Result<std::vector<Tokens>> list = lengths_.list();
+    if (!list) return console.refuse(errors_in("", list.errors()));
+    const Result<GeneratedAssign> generated = generate_assign(generator, *list);
+    if (!generated) return console.refuse(as_flag_errors(generated.errors()));
+    return write(console, *generated);
+  }
+
+ private:
+  struct Amount {
+    const char* flag;
+    const std::string& text;
+    Tokens* tokens;
+  };
+
+  ExitCode write(Console& console, const GeneratedAssign& generated) const {
+    const Instance instance = generated.instance;
+    std::string line =
+        "instance  assign  " + printable(instance_name(instance)) + "   " + instance_size(instance);
+    if (generated.above > 0) {
+      line += "; " + grouped(generated.above) + " above " + grouped(generated.longest_allowed) +
+              " tokens " +
+              (generated.generator.above_limit == AboveLimit::clip ? "clipped" : "dropped");
+    }
+    const std::string text = write_generated(generated);
+    if (output_.empty() || output_ == "-") {
+      console.info(line);
+      return console.answer(text, ExitCode::ok);
+    }
+    if (auto error = write_file(output_, text)) return console.refuse(*error);
+    console.info(line + "  -> " + output_);
+    return ExitCode::ok;
+  }
+
+  std::string output_;
+  std::string model_;
+  std::string tokens_;
+  std::string limit_;
+  std::string name_;
+  std::optional<std::int64_t> pad_multiple_;
+  LengthFlags lengths_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_generate_assign_command() {
+  return std::make_unique<GenerateAssignCommand>();
+}
+
+}  // namespace stowage

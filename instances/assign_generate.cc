@@ -1,0 +1,179 @@
+#include "instances/assign_generate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "instances/assign_json.h"
+#include "instances/assign_presets.h"
+#include "instances/generate_json.h"
+#include "instances/json.h"
+#include "instances/json_errors.h"
+#include "instances/option_check.h"
+
+namespace stowage {
+namespace {
+
+constexpr Tokens kMostTokens = Tokens{1} << 40;
+
+void check_options(const AssignGenerator& generator, ErrorList& errors) {
+  if (check_option("/tokens", generator.tokens, 1, kMostTokens, errors)) {
+    check_option("/limit_tokens", generator.limit_tokens, 1, generator.tokens, errors);
+  }
+  check_seed(generator.seed, errors);
+  if (generator.pad_multiple) {
+    check_option("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple, errors);
+  }
+  check_source(generator.source, errors);
+}
+
+// The lengths of one step after another.
+class Steps {
+ public:
+  Steps(const AssignGenerator& generator, Tokens longest, const std::vector<Tokens>& list)
+      : lengths_(generator.source, generator.seed, list),
+        clip_(generator.above_limit == AboveLimit::clip),
+        tokens_(generator.tokens),
+        longest_(longest) {}
+
+  // False if the list ends before the step is full.
+  bool next() {
+    step_.clear();
+    above_ = 0;
+    Tokens sum = 0;
+    for (;;) {
+      const std::optional<Tokens> length = held_ ? held_ : lengths_.next();
+      held_.reset();
+      if (!length) return false;
+      const Tokens kept = std::min(*length, longest_);
+      const bool dropped = *length > longest_ && !clip_;
+      if (!dropped && (kept > tokens_ - sum || full())) {
+        held_ = length;
+        return true;
+      }
+      if (*length > longest_) ++above_;
+      if (dropped) {
+        // Else a distribution of nothing but such lengths would never end.
+        if (above_ > kMaxSequences) return false;
+        continue;
+      }
+      step_.push_back(kept);
+      sum += kept;
+    }
+  }
+
+  std::vector<Tokens> step() && { return std::move(step_); }
+  std::int64_t above() const { return above_; }
+
+ private:
+  bool full() const { return static_cast<std::int64_t>(step_.size()) >= kMaxSequences; }
+
+  LengthStream lengths_;
+  const bool clip_;
+  const Tokens tokens_;
+  const Tokens longest_;
+  std::vector<Tokens> step_;
+  std::int64_t above_ = 0;
+  std::optional<Tokens> held_;  // drawn, but for the step after this one
+};
+
+AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& path,
+                                      ErrorList& errors) {
+  const ObjectReader reader(
+      value, path, errors,
+      {"model", "tokens", "limit_tokens", "source", "list", "step", "mu", "sigma", "least", "most",
+       "seed", "above_limit", "pad_multiple", "name"});
+  AssignGenerator generator{
+      .model = reader.text("model"),
+      .source = read_source(reader),
+      .tokens = reader.integer("tokens", {1, kMostTokens}),
+      .limit_tokens = reader.integer("limit_tokens", {1, kMostTokens}),
+      .seed = static_cast<std::uint64_t>(reader.integer("seed", {0, kMaxExact})),
+      .above_limit = read_above(reader),
+      .name = reader.text("name", "")};
+  if (reader.find("pad_multiple") != nullptr) {
+    generator.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple});
+  }
+  return generator;
+}
+
+}  // namespace
+
+Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
+                                        const std::vector<Tokens>& list) {
+  ErrorList errors;
+  Result<AssignInstance> preset = assign_preset(generator.model);
+  if (!preset) errors.append(preset.errors());
+  check_options(generator, errors);
+  if (!errors.empty()) return std::move(errors).take();
+
+  GeneratedAssign generated{.instance = *std::move(preset), .generator = generator};
+  AssignInstance& instance = generated.instance;
+  instance.pad_multiple = generator.pad_multiple.value_or(1);
+  instance.name = generator.name.empty()
+                      ? instance.name + '-' + name_of(generator.source, generator.seed)
+                      : generator.name;
+  Tokens held = 0;
+  for (const Strategy& strategy : instance.strategies) {
+    held = std::max(held, longest_allowed(instance, strategy));
+  }
+  generated.longest_allowed = std::min(generator.limit_tokens, held - held % instance.pad_multiple);
+  if (generated.longest_allowed < 1) {
+    return InputError{code::kNothingFits, "/pad_multiple",
+                      "must be at most the " + std::to_string(held) +
+                          " tokens of the largest row, is " +
+                          std::to_string(instance.pad_multiple)};
+  }
+  const std::int64_t step =
+      generator.source.kind == LengthSource::Kind::slice ? generator.source.step : 0;
+  Steps steps(generator, generated.longest_allowed, list);
+  for (std::int64_t n = 0; n <= step; ++n) {
+    if (steps.next()) continue;
+    return InputError{code::kGenerator, "/step",
+                      "must be a step that the lengths fill, is " + std::to_string(step) +
+                          " of lengths that fill " + std::to_string(n)};
+  }
+  generated.above = steps.above();
+  instance.lengths = std::move(steps).step();
+  return generated;
+}
+
+std::string write_generated(const GeneratedAssign& generated) {
+  const AssignGenerator& generator = generated.generator;
+  JsonWriter json;
+  json.begin_object();
+  write_json_members(json, generated.instance);
+  json.key("x-generator");
+  json.begin_object();
+  json.text("model", generator.model);
+  json.integer("tokens", generator.tokens);
+  json.integer("limit_tokens", generator.limit_tokens);
+  write_source(json, generator.source);
+  json.integer("seed", static_cast<std::int64_t>(generator.seed));
+  write_above(json, generator.above_limit);
+  if (generator.pad_multiple) json.integer("pad_multiple", *generator.pad_multiple);
+  if (!generator.name.empty()) json.text("name", generator.name);
+  json.end_object();
+  json.integer("x-longest_allowed", generated.longest_allowed);
+  json.integer(generator.above_limit == AboveLimit::clip ? "x-clipped" : "x-dropped",
+               generated.above);
+  json.end_object();
+  return json.take();
+}
+
+Result<AssignGenerator> read_assign_generator(std::string_view text) {
+  ErrorList errors;
+  AssignGenerator generator;
+  const JsonPath root;
+  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
+    const JsonValue* value = document->find("x-generator");
+    if (value == nullptr) {
+      errors.add(code::kMissingKey, "/x-generator", "must be given, is missing");
+    } else {
+      generator = assign_generator_from(*value, root.key("x-generator"), errors);
+    }
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  return generator;
+}
+
+}  // namespace stowage

@@ -1,0 +1,62 @@
+#include "kernels/packed_plan.h"
+
+#include <algorithm>
+
+namespace stowage::kernels {
+
+std::string PackedPlan::name(int part, int index) const {
+  return std::string(batch_word) + ' ' + std::to_string(index) + " of " + std::string(part_word) +
+         ' ' + std::to_string(part);
+}
+
+PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan) {
+  PackedPlan packed{.part_word = "micro-batch",
+                    .batch_word = "group",
+                    .lengths = instance.lengths,
+                    .pad_multiple = instance.pad_multiple};
+  for (std::size_t m = 0; m < plan.micro_batches.size(); ++m) {
+    const std::vector<ScatterGroup>& groups = plan.micro_batches[m].groups;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      packed.batches.push_back({.part = static_cast<int>(m),
+                                .index = static_cast<int>(g),
+                                .degree = groups[g].degree,
+                                .predicted_ms = groups[g].time_ms,
+                                .tokens = groups[g].tokens,
+                                .sequences = groups[g].sequences,
+                                .cu_seqlens = groups[g].cu_seqlens});
+    }
+  }
+  return packed;
+}
+
+PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan) {
+  PackedPlan packed{.part_word = "replica",
+                    .batch_word = "row",
+                    .lengths = instance.lengths,
+                    .pad_multiple = instance.pad_multiple};
+  for (std::size_t r = 0; r < plan.replicas.size(); ++r) {
+    const AssignReplica& replica = plan.replicas[r];
+    const auto scheme =
+        std::find_if(instance.schemes.begin(), instance.schemes.end(),
+                     [&](const Scheme& each) { return each.name == replica.scheme; });
+    const bool known = scheme != instance.schemes.end();
+    packed.stages.push_back(known ? scheme->pp : 1);
+    if (packed.stages.back() > 1 && !replica.rows.empty()) {
+      packed.notes.push_back("replica " + std::to_string(r) + ": one of " +
+                             std::to_string(packed.stages.back()) + " stages was executed");
+    }
+    for (std::size_t j = 0; j < replica.rows.size(); ++j) {
+      const AssignRow& row = replica.rows[j];
+      packed.batches.push_back({.part = static_cast<int>(r),
+                                .index = static_cast<int>(j),
+                                .degree = known ? scheme->tp : 0,
+                                .predicted_ms = row.time_ms,
+                                .tokens = row.tokens,
+                                .sequences = row.sequences,
+                                .cu_seqlens = row.cu_seqlens});
+    }
+  }
+  return packed;
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,55 @@
+// What the executor runs: packed batches, whichever family's plan they come from.
+//
+// A scatter plan's groups and an assign plan's rows are the same to a kernel: sequences packed end
+// to end, cut by cu_seqlens, on some ranks. They differ in how their times add up to a step's.
+//
+//   const PackedPlan packed = packed_plan(instance, plan);   // views into `plan`
+//   for (const PackedBatch& batch : packed.batches) std::cout << packed.name(batch) << '\n';
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+
+namespace stowage::kernels {
+
+// Nothing of it needs to be right: it says what the plan says.
+struct PackedBatch {
+  int part = 0;         // micro-batch or replica: index into the plan
+  int index = 0;        // group or row: index into the part
+  int degree = 0;       // ranks that share it: the group's degree or tp of the replica
+  Ms predicted_ms = 0;  // time_ms of the plan
+  Tokens tokens = 0;    // as the plan states them
+  std::span<const std::int64_t> sequences;
+  std::span<const std::int64_t> cu_seqlens;
+};
+
+struct PackedPlan {
+  std::string_view part_word;   // "micro-batch"
+  std::string_view batch_word;  // "group"
+  std::vector<Tokens> lengths;  // of all sequences, before padding
+  Tokens pad_multiple = 1;
+  std::vector<PackedBatch> batches;
+  // Stages of each part's pipeline, where the parts are replicas: they work side by side, each on
+  // one batch after another. Empty for micro-batches: those come one after another, and the batches
+  // of each work side by side.
+  std::vector<int> stages;
+  std::vector<std::string> notes;  // what the executor leaves out
+
+  std::string name(int part, int index) const;  // "group 0 of micro-batch 1"
+};
+
+// `plan` must outlive the result, which refers to its vectors.
+PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan);
+
+// Of every replica's stages one is executed, with the row's whole block: they all do the same.
+PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan);
+
+}  // namespace stowage::kernels

@@ -1,0 +1,214 @@
+#include "solvers/assign_solve.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "formulations/assign_bounds.h"
+#include "heuristics/assign_joint.h"
+#include "heuristics/assign_registry.h"
+#include "solvers/assign_brute_force.h"
+#include "solvers/assign_exact.h"
+#include "solvers/assign_grouped_bound.h"
+#include "solvers/assign_hydraulis.h"
+#include "solvers/incumbent.h"
+
+namespace stowage {
+namespace {
+
+// `auto` gives a MILP only to strategies it can expect to close.
+constexpr std::size_t kSmallMilp = 3000;        // variables
+constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds
+
+const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
+const Method kExact{"exact", MethodKind::ours,
+                    "brute force or one MILP per strategy, until proof or limit", ""};
+const Method kHydraulis{"hydraulis", MethodKind::baseline,
+                        "50 random orders, row ILPs, the published score", "Hydraulis section 4.2"};
+
+class AssignSolve {
+ public:
+  AssignSolve(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
+              const Progress& progress)
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        table_(instance),
+        incumbent_(instance, budget, progress) {}
+
+  Outcome run() {
+    if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
+      Outcome outcome = infeasible("a sequence is longer than every row may be");
+      outcome.bound_by = "unplaceable";
+      outcome.unplaceable = std::move(ids);
+      return outcome;
+    }
+    if (table_.size() < fewest_sequences()) {
+      return infeasible("the row constraints need more sequences than there are");
+    }
+    for (const NamedBound& bound : assign_bounds(table_)) incumbent_.raise_bound(bound);
+    if (options_.start) incumbent_.offer_start(std::get<AssignPlan>(*options_.start));
+    StoppedBy ended = StoppedBy::heuristic_end;
+    try {
+      ended = search();
+    } catch (const std::exception& failure) {
+      // A solver that breaks never takes a good plan away.
+      incumbent_.remark(std::string("failed: ") + failure.what());
+      ended = StoppedBy::error;
+    }
+    if (refuted_) return infeasible("no packing meets the row constraints");
+    const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
+    return finished(incumbent_.conclude(by_gap ? StoppedBy::gap : ended));
+  }
+
+ private:
+  // Of any plan, by the row constraints alone.
+  int fewest_sequences() const {
+    const RowConstraints& rule = table_.constraints();
+    if (rule.allow_empty) return table_.size() == 0 ? 0 : rule.rows_multiple_of;
+    int fewest = table_.size() + 1;
+    for (int strategy = 0; strategy < table_.strategies(); ++strategy) {
+      if (!table_.usable(strategy)) continue;
+      fewest = std::min(fewest, table_.replicas(strategy) * rule.rows_multiple_of);
+    }
+    return fewest;
+  }
+
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    return outcome;
+  }
+
+  Outcome infeasible(const std::string& why) const {
+    Outcome outcome = incumbent_.report();
+    outcome.status = Status::infeasible;
+    outcome.stopped_by = StoppedBy::proof;
+    outcome.detail = why;
+    return finished(std::move(outcome));
+  }
+
+  StoppedBy search() {
+    if (options_.method == kHydraulis.name) return run_hydraulis();
+    if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
+    for (const AssignHeuristic& heuristic : assign_heuristics()) {
+      if (heuristic.name != options_.method) continue;
+      if (auto plan = heuristic.run(instance_, options_.seed, budget_)) {
+        incumbent_.offer(std::move(*plan), 'H', heuristic.name);
+      } else {
+        incumbent_.remark(heuristic.name + " cannot plan this step");
+      }
+    }
+    return StoppedBy::heuristic_end;
+  }
+
+  StoppedBy run_hydraulis() {
+    HydraulisResult result = hydraulis_by_milp(
+        instance_,
+        {.backend = backend(), .seed = options_.seed, .milp_seconds = options_.milp_seconds},
+        budget_);
+    if (result.plan) {
+      incumbent_.offer(std::move(*result.plan), 'M', kHydraulis.name);
+    } else {
+      incumbent_.remark("hydraulis cannot plan this step");
+    }
+    if (!result.detail.empty()) incumbent_.remark("an ILP failed: " + result.detail);
+    if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
+    incumbent_.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
+                      " ILPs stopped at a limit");
+    return StoppedBy::time_limit;
+  }
+
+  StoppedBy run_exact() {
+    plan(kQuickAssign, "fast");
+    if (done()) return StoppedBy::heuristic_end;
+    plan(kThoroughAssign, "joint");
+    if (done()) return StoppedBy::heuristic_end;
+    if (instance_.lengths.size() <= kBruteForce) return by_brute_force();
+    if (built_backends().empty()) return StoppedBy::heuristic_end;
+    if (incumbent_.plan()) tighten_bound();
+    if (done()) return StoppedBy::heuristic_end;
+    const bool endless = options_.method == kExact.name;
+    AssignExactOptions exact{.backend = backend(), .gap = options_.gap, .seed = options_.seed};
+    if (!endless) exact.most_variables = kSmallMilp;
+    Budget part =
+        budget_.part(budget_.seconds_left(), endless ? budget_.nodes_left() : kSmallMilpNodes);
+    return solve_assign_milps(instance_, table_, plans_, exact, incumbent_, part);
+  }
+
+  // A plan of every strategy; the fastest is offered, all are starts for what follows.
+  void plan(const AssignEffort& effort, const char* name) {
+    const std::vector<AssignDraft> drafts = plan_strategies(table_, effort, options_.seed, budget_);
+    if (drafts.empty()) {
+      incumbent_.remark(std::string(name) + " found no rows that meet the constraints");
+      return;
+    }
+    plans_.clear();
+    for (const AssignDraft& draft : drafts) plans_.push_back(to_plan(instance_, table_, draft));
+    incumbent_.offer(plans_.front(), 'H', name);
+  }
+
+  StoppedBy by_brute_force() {
+    const auto plan = brute_force(instance_);
+    refuted_ = !plan && !incumbent_.plan();
+    if (!plan) return StoppedBy::proof;
+    incumbent_.offer(*plan, 'M', "brute-force");
+    incumbent_.raise_bound({"brute-force", plan->objective_ms});
+    return StoppedBy::proof;
+  }
+
+  void tighten_bound() {
+    const GroupedBound grouped =
+        grouped_bound(instance_, table_, plans_, incumbent_.plan()->objective_ms,
+                      incumbent_.bound(), {.backend = backend()}, budget_);
+    if (!grouped.detail.empty()) incumbent_.remark(grouped.detail);
+    if (grouped.bound) incumbent_.raise_bound(*grouped.bound);
+  }
+
+  // Whether to stop before the next stage of work.
+  bool done() {
+    if (!incumbent_.plan()) return budget_.exhausted();
+    gap_ended_it_ = incumbent_.within(options_.gap);
+    return gap_ended_it_ || incumbent_.proven() || budget_.exhausted();
+  }
+
+  MilpBackend backend() const {
+    return options_.backend ? *options_.backend : built_backends().front();
+  }
+
+  const AssignInstance& instance_;
+  const SolveOptions& options_;
+  Budget& budget_;
+  AssignTable table_;
+  AssignIncumbent incumbent_;
+  std::vector<AssignPlan> plans_;  // the best known of each strategy, fastest first
+  bool gap_ended_it_ = false;
+  bool refuted_ = false;  // brute force found no plan at all
+};
+
+}  // namespace
+
+std::vector<Method> methods_of(const AssignInstance&) {
+  std::vector<Method> baselines;
+  std::vector<Method> ours;
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const bool published = !heuristic.source.empty();
+    (published ? baselines : ours)
+        .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
+                    heuristic.summary, heuristic.source});
+  }
+  if (!built_backends().empty()) baselines.push_back(kHydraulis);
+  ours.push_back(kExact);
+  std::vector<Method> all{kAuto};
+  all.insert(all.end(), baselines.begin(), baselines.end());
+  all.insert(all.end(), ours.begin(), ours.end());
+  return all;
+}
+
+Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  return AssignSolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

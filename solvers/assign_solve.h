@@ -1,0 +1,16 @@
+// The facade's work for one assign instance; solve.cc picks the overload of an instance's family.
+#pragma once
+
+#include <vector>
+
+#include "instances/assign.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+std::vector<Method> methods_of(const AssignInstance& instance);
+
+Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress);
+
+}  // namespace stowage

@@ -1,0 +1,131 @@
+// The commands on assign instances: from a list to a verified, executed plan, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Assign : public testing::Test {
+ protected:
+  Assign() { fill_with_examples(dir_); }
+
+  Finished run(const std::vector<std::string>& arguments, RunOptions options = {}) const {
+    options.directory = dir_.path();
+    return run_stowage(arguments, options);
+  }
+  nlohmann::json answer(const std::vector<std::string>& arguments, int exit_code = 0) const {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+    return nlohmann::json::parse(finished.out);
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Assign, FromAPresetToAnExecutedPlan) {
+  ASSERT_EQ(run({"generate", "assign", "--preset", "llama-7b", "--tokens", "30K", "-o", "a.json"})
+                .exit_code,
+            0);
+  EXPECT_EQ(nlohmann::json::parse(dir_.read("a.json"))["devices"], 16);
+
+  const Finished solved = run({"solve", "a.json", "-o", "ap.json", "--node-limit", "50"});
+  EXPECT_EQ(solved.exit_code, 0) << solved.err;
+  EXPECT_THAT(solved.err, HasSubstr(" ms under simulated 1F1B"));
+  const auto plan = nlohmann::json::parse(dir_.read("ap.json"));
+  EXPECT_EQ(plan["problem"], "assign");
+  EXPECT_GT(plan["simulated_1f1b_ms"], 0);
+
+  const auto verdict = answer({"verify", "a.json", "ap.json"});
+  EXPECT_EQ(verdict["valid"], true);
+  EXPECT_LE(verdict["bound_ms"], verdict["objective_ms"]);
+
+  const auto executed = answer({"run", "a.json", "ap.json", "--work", "0.05", "--timeless"});
+  EXPECT_EQ(executed["passed"], true);
+  EXPECT_FALSE(executed["rows"].empty());
+  EXPECT_EQ(executed["rows"][0]["replica"], 0);
+  EXPECT_NEAR(executed["predicted_ms"].get<double>(), plan["objective_ms"].get<double>(), 1e-6);
+}
+
+TEST_F(Assign, AListBecomesAnInstance) {
+  ASSERT_EQ(run({"convert", "lengths.txt", "a.json", "--assign", "llama-13b"}).exit_code, 0);
+  const auto instance = nlohmann::json::parse(dir_.read("a.json"));
+  EXPECT_EQ(instance["problem"], "assign");
+  EXPECT_EQ(instance["devices"], 32);
+  EXPECT_EQ(instance["name"], "lengths");
+  EXPECT_EQ(answer({"solve", "a.json", "--node-limit", "10"})["problem"], "assign");
+}
+
+TEST_F(Assign, EveryMethodIsCompared) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "20K", "-o", "a.json"}).exit_code, 0);
+  const Finished table = run({"compare", "a.json", "-t", "1", "--format", "table"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("rows"));
+  EXPECT_THAT(table.out, HasSubstr("karmarkar-karp"));
+}
+
+TEST_F(Assign, ASequenceBeyondEveryCapIsNamed) {
+  dir_.write("long.txt", "10\n50000\n20\n");
+  const Finished converted = run({"convert", "long.txt", "a.json", "--assign", "llama-32b"});
+  EXPECT_EQ(converted.exit_code, 0);
+  EXPECT_THAT(converted.err, HasSubstr("1 sequences fit no strategy"));
+  const Finished solved = run({"solve", "a.json"});
+  EXPECT_EQ(solved.exit_code, 1);
+  EXPECT_EQ(nlohmann::json::parse(solved.out)["unplaceable"], nlohmann::json::parse("[1]"));
+  EXPECT_THAT(solved.err, HasSubstr("sequence 1 has 50 000 tokens, the largest row of any strategy "
+                                    "holds 43 520 (strategy S0)"));
+  EXPECT_THAT(solved.err, HasSubstr("remedy: add a strategy with a scheme of max_tokens 50 000"));
+}
+
+TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "20K", "-o", "a.json"}).exit_code, 0);
+  const Finished proposed = run({"propose", "a.json", "-o", "b.json", "--most", "2", "--keep"});
+  ASSERT_EQ(proposed.exit_code, 0) << proposed.err;
+  EXPECT_THAT(proposed.err, HasSubstr("strategy  P0  "));
+  const auto names = nlohmann::json::parse(dir_.read("b.json"))["strategies"];
+  EXPECT_TRUE(names.contains("S0"));
+  EXPECT_TRUE(names.contains("P0"));
+  EXPECT_EQ(answer({"solve", "b.json", "--node-limit", "10"})["exit_code"], 0);
+  EXPECT_EQ(answer({"propose", "a.json", "--cost", "hydraulis"})["problem"], "assign");
+  EXPECT_EQ(run({"propose", "instance.json"}).exit_code, 2);  // a scatter instance
+}
+
+TEST_F(Assign, ABrokenPlanIsNotExecuted) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"solve", "a.json", "-o", "ap.json", "--node-limit", "1"}).exit_code, 0);
+  auto plan = nlohmann::json::parse(dir_.read("ap.json"));
+  plan["simulated_1f1b_ms"] = 1;
+  dir_.write("broken.json", plan.dump());
+  const Finished verified = run({"verify", "a.json", "broken.json"});
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.err, HasSubstr("simulated at /simulated_1f1b_ms: has 1 ms, needs "));
+  EXPECT_EQ(run({"run", "a.json", "broken.json"}).exit_code, 1);
+}
+
+TEST_F(Assign, WhatMakesNoSenseIsRefused) {
+  const auto expect_refused = [this](std::vector<std::string> arguments, const char* why) {
+    const Finished refused = run(arguments);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(why));
+  };
+  expect_refused({"generate", "assign", "--tokens", "many"}, "--tokens: must be tokens as 200000");
+  expect_refused({"generate", "assign", "--preset", "gpt-7b"}, "--preset: unknown value");
+  expect_refused({"generate", "assign", "--lengths", "uniform", "--mu", "3"},
+                 "--mu: has no effect with --lengths uniform");
+  expect_refused({"generate", "assign", "--tokens", "1K", "--limit", "2K"}, "--limit: must be");
+  expect_refused({"convert", "lengths.txt", "a.json", "--assign", "llama-7b", "--devices", "4"},
+                 "--preset: has an effect only without --assign");
+  expect_refused({"convert", "buffers.1048576.csv", "a.json", "--assign", "llama-7b"},
+                 "--assign: has an effect only on lists of lengths");
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
+  expect_refused({"verify", "a.json", "plan.json"}, "must be \"assign\" like the instance's");
+  expect_refused({"export", "a.json", "-o", "a.lp"}, "E209 /problem: must be \"scatter\"");
+}
+
+}  // namespace
+}  // namespace stowage

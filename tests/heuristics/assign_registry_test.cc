@@ -1,0 +1,229 @@
+#include "heuristics/assign_registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "heuristics/assign_rows.h"
+#include "heuristics/packing.h"
+#include "instances/assign_table.h"
+#include "instances/random.h"
+#include "instances/verify.h"
+#include "tests/tiny_assign.h"
+
+namespace stowage {
+namespace {
+
+std::optional<AssignPlan> run(const std::string& name, const AssignInstance& instance) {
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    if (heuristic.name == name) return heuristic.run(instance, 1, Budget());
+  }
+  ADD_FAILURE() << "no heuristic " << name;
+  return std::nullopt;
+}
+
+AssignInstance one_scheme(int replicas, Tokens max_tokens, std::vector<Tokens> lengths) {
+  return {.name = "plain",
+          .devices = replicas,
+          .schemes = {{.name = "1x1",
+                       .quadratic_ms = 1e-6,
+                       .linear_ms = 0.01,
+                       .fixed_ms = 5,
+                       .max_tokens = max_tokens}},
+          .strategies = {{.name = "all", .replicas = {replicas}}},
+          .lengths = std::move(lengths)};
+}
+
+TEST(AssignRegistry, NamesAreUniqueAndBaselinesNameTheirSource) {
+  std::set<std::string> names;
+  std::set<std::string> ours;
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    EXPECT_TRUE(names.insert(heuristic.name).second) << heuristic.name;
+    EXPECT_FALSE(heuristic.summary.empty()) << heuristic.name;
+    if (heuristic.source.empty()) ours.insert(heuristic.name);
+  }
+  EXPECT_EQ(ours, (std::set<std::string>{"fast", "joint"}));
+  for (const char* name : {"lpt", "karmarkar-karp", "first-fit-decreasing", "best-fit-decreasing",
+                           "next-fit", "hydraulis-lpt"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+// Every heuristic on a thousand odd instances: what it makes verifies.
+TEST(AssignRegistry, EveryPlanVerifies) {
+  std::map<std::string, int> planned;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const AssignInstance instance = tiny_assign(seed, 16);
+    for (const AssignHeuristic& heuristic : assign_heuristics()) {
+      const auto plan = heuristic.run(instance, seed, Budget());
+      if (!plan) continue;
+      ++planned[heuristic.name];
+      const auto violations = verify(instance, *plan);
+      ASSERT_TRUE(violations.empty())
+          << heuristic.name << ' ' << seed << ' ' << to_string(violations.front());
+    }
+  }
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    EXPECT_GT(planned[heuristic.name], 300) << heuristic.name;
+  }
+}
+
+TEST(AssignRegistry, TheSameInputGivesTheSamePlan) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const AssignInstance instance = tiny_assign(seed, 24);
+    for (const AssignHeuristic& heuristic : assign_heuristics()) {
+      EXPECT_EQ(heuristic.run(instance, 7, Budget()), heuristic.run(instance, 7, Budget()))
+          << heuristic.name << ' ' << seed;
+    }
+  }
+}
+
+// An exhausted budget still leaves a plan.
+TEST(AssignRegistry, AnEndedBudgetLeavesAPlan) {
+  const AssignInstance instance = one_scheme(4, 100, {90, 80, 70, 60, 50, 40, 30, 20, 10});
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const auto plan = heuristic.run(instance, 0, Budget({.time_limit_s = 0}));
+    ASSERT_TRUE(plan) << heuristic.name;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
+  }
+}
+
+TEST(AssignRegistry, NoSequencesIsAnEmptyPlan) {
+  AssignInstance instance = one_scheme(3, 100, {});
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const auto plan = heuristic.run(instance, 0, Budget());
+    ASSERT_TRUE(plan) << heuristic.name;
+    EXPECT_EQ(plan->objective_ms, 0) << heuristic.name;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
+  }
+  instance.constraints.allow_empty = false;
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    EXPECT_FALSE(heuristic.run(instance, 0, Budget())) << heuristic.name;
+  }
+}
+
+TEST(AssignRegistry, MoreReplicasThanSequencesAndOneReplica) {
+  const AssignInstance many = one_scheme(5, 100, {60, 60});
+  const AssignInstance one = one_scheme(1, 100, {60, 60, 40, 40});
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const auto apart = heuristic.run(many, 0, Budget());
+    ASSERT_TRUE(apart) << heuristic.name;
+    EXPECT_NEAR(apart->objective_ms, 5 + 0.6 + 0.0036, 1e-9) << heuristic.name;
+    const auto together = heuristic.run(one, 0, Budget());
+    ASSERT_TRUE(together) << heuristic.name;
+    EXPECT_TRUE(verify(one, *together).empty()) << heuristic.name;
+  }
+  // Two full rows.
+  EXPECT_EQ(run("fast", one)->replicas[0].rows.size(), 2U);
+}
+
+// Only one strategy holds the long sequence; the faster one must not be chosen.
+TEST(AssignRegistry, OnlyOneStrategyHoldsTheLongest) {
+  AssignInstance instance = one_scheme(4, 100, {150, 20, 20});
+  instance.schemes.push_back(instance.schemes[0]);
+  instance.schemes[1].name = "4x1";
+  instance.schemes[1].tp = 4;
+  instance.schemes[1].linear_ms = 1;
+  instance.schemes[1].max_tokens = 150;
+  instance.strategies = {{"short", {4, 0}}, {"long", {0, 1}}};
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const auto plan = heuristic.run(instance, 0, Budget());
+    ASSERT_TRUE(plan) << heuristic.name;
+    EXPECT_EQ(plan->strategy, "long") << heuristic.name;
+  }
+  instance.lengths[0] = 151;
+  EXPECT_EQ(unplaceable_sequences(instance), (std::vector<std::int64_t>{0}));
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    EXPECT_FALSE(heuristic.run(instance, 0, Budget())) << heuristic.name;
+  }
+}
+
+// 6 3 3 | 4 4 4 fills two rows; first-fit-decreasing opens a third for 6 4 | 4 4 3 | 3, and so does
+// LPT.
+TEST(AssignRegistry, FullRowsThatFirstFitMissesAreFound) {
+  const std::vector<Tokens> lengths{6, 4, 4, 4, 3, 3};
+  AssignInstance instance = one_scheme(1, 12, lengths);
+  EXPECT_EQ(first_fit_decreasing(lengths, 12)->size(), 3U);
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const auto plan = heuristic.run(instance, 0, Budget());
+    ASSERT_TRUE(plan) << heuristic.name;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
+  }
+  for (const char* name : {"fast", "joint"}) {
+    EXPECT_EQ(run(name, instance)->replicas[0].rows.size(), 2U) << name;
+  }
+}
+
+// Karmarkar-Karp knows no cap: verl's rows break it, ours never do.
+TEST(AssignRegistry, KarmarkarKarpRowsAreRepaired) {
+  const std::vector<double> loads{8, 7, 6, 5, 4};
+  EXPECT_EQ(karmarkar_karp(loads, 2), (Bins{{1, 3, 4}, {0, 2}}));
+  std::mt19937_64 random(3);
+  int broken = 0;
+  for (int k = 0; k < 200; ++k) {
+    std::vector<Tokens> lengths;
+    std::vector<double> workloads;
+    Tokens sum = 0;
+    for (int i = 0; i < 40; ++i) {
+      lengths.push_back(1 + static_cast<Tokens>(draw(random, 1000)));
+      sum += lengths.back();
+      const auto s = static_cast<double>(lengths.back());
+      workloads.push_back(24576 * s + s * s);
+    }
+    const AssignInstance instance = one_scheme(1, 2000, lengths);
+    for (const auto& bin : karmarkar_karp(workloads, static_cast<int>((sum + 1999) / 2000))) {
+      Tokens tokens = 0;
+      for (const int item : bin) tokens += lengths[static_cast<std::size_t>(item)];
+      if (tokens > 2000) {
+        ++broken;
+        break;
+      }
+    }
+    const auto plan = run("karmarkar-karp", instance);
+    ASSERT_TRUE(plan);
+    EXPECT_TRUE(verify(instance, *plan).empty()) << k;
+  }
+  EXPECT_GT(broken, 10);
+}
+
+// A hundred thousand rows of random sets under random caps, on one to three stages.
+TEST(AssignRows, NoCapIsEverBroken) {
+  std::mt19937_64 random(17);
+  std::int64_t rows = 0;
+  while (rows < 100000) {
+    const auto cap = static_cast<Tokens>(20 + draw(random, 200));
+    AssignInstance instance = one_scheme(1, cap, {});
+    instance.schemes[0].pp = 1 + static_cast<int>(draw(random, 3));
+    const std::uint64_t count = 1 + draw(random, 80);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      instance.lengths.push_back(
+          1 + static_cast<Tokens>(draw(random, static_cast<std::uint64_t>(cap))));
+    }
+    const AssignTable table(instance);
+    std::vector<int> positions;
+    for (int i = 0; i < table.size(); ++i) positions.push_back(i);
+    const RowCounts counts{.multiple = 1 + static_cast<int>(draw(random, 3))};
+    for (const auto& replica :
+         {best_rows(table, 0, positions, counts), fewest_rows(table, 0, positions, counts)}) {
+      if (!replica) continue;
+      EXPECT_EQ(replica->rows.size() % static_cast<std::size_t>(counts.multiple), 0U);
+      std::vector<int> seen;
+      for (const RowDraft& row : replica->rows) {
+        ++rows;
+        Tokens tokens = 0;
+        for (const int position : row.positions) tokens += table.length(position);
+        ASSERT_LE(tokens, cap);
+        ASSERT_EQ(tokens, row.tokens);
+        ASSERT_FALSE(row.positions.empty());
+        seen.insert(seen.end(), row.positions.begin(), row.positions.end());
+      }
+      std::ranges::sort(seen);
+      ASSERT_EQ(seen, positions);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage
