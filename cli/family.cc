@@ -4,10 +4,12 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/assign_family.h"
 #include "cli/error_codes.h"
 #include "cli/files.h"
 #include "cli/layout_family.h"
 #include "cli/scatter_family.h"
+#include "instances/assign_json.h"
 #include "instances/json.h"
 #include "instances/json_errors.h"
 #include "instances/layout_json.h"
