@@ -290,6 +290,28 @@ TEST_P(AssignLadder, TheFacadeProvesTinySteps) {
   }
 }
 
+// Eight sequences are beyond the facade's brute force: the relaxations and the MILPs have to do it.
+TEST_P(AssignLadder, TheFacadeProvesByMilpWhatBruteForceFinds) {
+  int proven = 0;
+  int tried = 0;
+  for (std::uint64_t seed = 0; tried < 25; ++seed) {
+    const AssignInstance instance = tiny_assign(seed, 8);
+    if (instance.lengths.size() != 8 || !unplaceable_sequences(instance).empty()) continue;
+    const auto optimum = brute_force(instance);
+    if (!optimum) continue;
+    ++tried;
+    Budget budget({.node_limit = 3000});
+    const Outcome outcome =
+        solve_family(instance, {.method = "exact", .backend = GetParam()}, budget, {});
+    ASSERT_TRUE(outcome.plan) << seed << ' ' << outcome.detail;
+    EXPECT_LE(outcome.bound, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
+    if (outcome.status != Status::optimal) continue;
+    ++proven;
+    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+  }
+  EXPECT_GE(proven, 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, AssignLadderShard,
                          testing::Combine(testing::ValuesIn(built_backends()),
                                           testing::Range(std::uint64_t{0}, kShards)),
