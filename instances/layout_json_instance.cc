@@ -82,6 +82,15 @@ RecordedBlock read_recorded(const JsonValue& value, const JsonPath& path, ErrorL
   if (const JsonValue* lengths = reader.require("lengths")) {
     block.lengths = read_integers(*lengths, reader.at("lengths"), kLength, errors);
   }
+  if (block.heads % block.kv_heads != 0) {
+    errors.add(code::kRecorded, path.key("kv_heads").pointer(),
+               "must divide the heads, " + std::to_string(block.heads) + ", is " +
+                   std::to_string(block.kv_heads));
+  }
+  if (block.head_dim % 2 != 0) {
+    errors.add(code::kRecorded, path.key("head_dim").pointer(),
+               "must be even, is " + std::to_string(block.head_dim));
+  }
   return block;
 }
 

@@ -99,7 +99,8 @@ TEST(LayoutJson, WhereItWasRecordedIsReadAndWrittenAndChangesNoHash) {
     for (const InputError& error : read.errors()) found += error.code + ' ' + error.pointer + '\n';
     return found;
   };
-  EXPECT_EQ(errors_with("\"heads\": 6", "\"heads\": 0"), "E205 /recorded_from/heads\n");
+  EXPECT_EQ(errors_with("\"heads\": 6", "\"heads\": 4"), "E337 /recorded_from/kv_heads\n");
+  EXPECT_EQ(errors_with("\"hidden\": 48", "\"hidden\": 0"), "E205 /recorded_from/hidden\n");
   EXPECT_EQ(errors_with("\"ffn\": 70,", ""), "E201 /recorded_from/ffn\n");
   EXPECT_EQ(errors_with("[33, 0, 20]", "33"), "E203 /recorded_from/lengths\n");
   EXPECT_EQ(errors_with("\"layers\": 2", "\"layer\": 2"),
