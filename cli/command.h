@@ -33,6 +33,7 @@ std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_generate_layout_command();
 std::unique_ptr<Command> make_generate_scatter_command();
+std::unique_ptr<Command> make_memory_command();
 std::unique_ptr<Command> make_plan_stream_command();
 std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_schema_command();
