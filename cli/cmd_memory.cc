@@ -67,7 +67,8 @@ class MemoryCommand : public Command {
     if (!options) return console.refuse(options.errors().front());
     const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
     if (!both.value) return console.refuse(both.errors);
-    const auto& [instance, plan] = *both.value;
+    const Instance& instance = both.value->instance;
+    const Plan& plan = both.value->plan;
     if (auto error = not_of(instance, "scatter")) {
       return console.refuse(errors_in(instance_path_, {*error}));
     }

@@ -116,7 +116,7 @@ TEST_F(Layout, RecordedBlocksRunInTheirPlannedMemory) {
       {},
       {"--lengths", "65,1,130"},
       {"--lengths", "64", "--heads", "4", "--kv-heads", "1"},
-      {"--lengths", "33,0,20", "--hidden", "48", "--heads", "6", "--kv-heads", "3", "--head-dim",
+      {"--lengths", "33,1,20", "--hidden", "48", "--heads", "6", "--kv-heads", "3", "--head-dim",
        "10", "--ffn", "70"},
       {"--lengths", "90", "--hidden", "128", "--heads", "4", "--head-dim", "32", "--ffn", "300"},
       {"--lengths", "5", "--hidden", "7", "--heads", "1", "--head-dim", "2", "--ffn", "3"},
