@@ -1,4 +1,5 @@
-// stowage generate layout: the tensors of a transformer's training step, or random buffers.
+// stowage generate layout: the tensors of a transformer's training step, those of the block that
+// the kernels run, or random buffers.
 #include <utility>
 
 #include "cli/command.h"
@@ -11,6 +12,7 @@
 #include "instances/layout_generate.h"
 #include "instances/layout_trace.h"
 #include "instances/presets.h"
+#include "kernels/recorded_layout.h"
 
 namespace stowage {
 namespace {
@@ -18,12 +20,13 @@ namespace {
 class GenerateLayoutCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "generate layout",
-            .arguments = "[-o INSTANCE]",
-            .summary = "Make the memory trace of a transformer's step, or random buffers",
-            .examples = {"stowage generate layout --model llama-7b --tokens 128K -o trace.json",
-                         "stowage generate layout --one-layer --recompute selective --ranks 4",
-                         "stowage generate layout --kind guillotine --buffers 200 --seed 7"}};
+    return {
+        .name = "generate layout",
+        .arguments = "[-o INSTANCE]",
+        .summary = "Make the memory trace of a transformer, or of the kernels, or random buffers",
+        .examples = {"stowage generate layout --model llama-7b --tokens 128K -o trace.json",
+                     "stowage generate layout --from-kernels --lengths 65,1,130 -o block.json",
+                     "stowage generate layout --kind guillotine --buffers 200 --seed 7"}};
   }
 
   void declare(Flags& flags) override {
@@ -37,8 +40,8 @@ class GenerateLayoutCommand : public Command {
     flags.text("--tokens", tokens_, "TOKENS", "trace: of the micro-batch; default 8192");
     flags.integer("--ranks", ranks_, "N", 1, 1'000'000, "trace: that share a layer; default 8");
     flags.integer("--kv-heads", kv_heads_, "N", 1, 1'000'000,
-                  "trace: key and value heads; default as many as heads");
-    flags.integer("--layers", layers_, "N", 1, 1000, "trace: default the model's");
+                  "trace, kernels: key and value heads; default as many as heads");
+    flags.integer("--layers", layers_, "N", 1, 1000, "trace, kernels: default the model's, and 1");
     flags.toggle("--one-layer", one_layer_, "trace: one layer without embedding and head");
     flags.choice("--recompute", recompute_, {"none", "selective", "full"},
                  "trace: what the backward pass computes again; default none");
@@ -46,13 +49,29 @@ class GenerateLayoutCommand : public Command {
                  "trace: how the ranks share a layer; default megatron");
     flags.integer("--logit-chunks", logit_chunks_, "N", 1, 1024,
                   "trace: pieces of the logits; default 1");
+    const RecordedBlock block;
+    flags.toggle("--from-kernels", from_kernels_,
+                 "The blocks that the kernels run forward and backward, instead of a --kind; "
+                 "stowage run executes them");
+    flags.list("--lengths", lengths_, "TOKENS,...",
+               "kernels: of the sequences packed end to end; default 1024");
+    const auto width = [&flags](const char* name, std::optional<std::int64_t>& target,
+                                const std::string& what, int usual) {
+      flags.integer(name, target, "N", 1, 1 << 16,
+                    "kernels: " + what + "; default " + std::to_string(usual));
+    };
+    width("--hidden", hidden_, "width of an activation", block.hidden);
+    width("--heads", heads_, "query heads", block.heads);
+    width("--head-dim", head_dim_, "width of a head, even", block.head_dim);
+    width("--ffn", ffn_, "width of the feed-forward part", block.ffn);
     flags.integer("--buffers", buffers_, "N", 0, 1'000'000, "Others: how many; default 100");
     flags.integer("--steps", steps_, "N", 1, std::int64_t{1} << 40, "Others: default 100");
     flags.integer("--bytes", bytes_, "N", 1, std::int64_t{1} << 32,
                   "Others: the largest buffer, or the rectangle's height; default 2^20");
     flags.integer("--unit", unit_, "N", 1, std::int64_t{1} << 32,
                   "Others: sizes are multiples of it; default 1");
-    flags.integer("--alignment", alignment_, "N", 1, 1 << 20, "Of all buffers; default 1");
+    flags.integer("--alignment", alignment_, "N", 1, 1 << 20,
+                  "Of all buffers; default 1, kernels: 64");
     flags.integer("--seed", seed_, "N", 0, kMaxExact, "Others: of every draw; default 0");
     flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
     output_flags_.declare(flags, false);
@@ -61,7 +80,7 @@ class GenerateLayoutCommand : public Command {
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (auto error = misplaced_flag()) return console.refuse(*error);
-    Result<LayoutInstance> made = kind_.empty() || kind_ == "trace" ? trace() : drawn();
+    Result<LayoutInstance> made = from_kernels_ ? recorded() : traced() ? trace() : drawn();
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     LayoutInstance layout = *std::move(made);
     if (!name_.empty()) layout.name = name_;
@@ -69,34 +88,66 @@ class GenerateLayoutCommand : public Command {
   }
 
  private:
-  bool traced() const { return kind_.empty() || kind_ == "trace"; }
+  bool traced() const { return !from_kernels_ && (kind_.empty() || kind_ == "trace"); }
 
   // A flag that would change nothing is a misunderstanding, not a wish.
   std::optional<InputError> misplaced_flag() const {
-    const std::pair<const char*, bool> of_traces[] = {
-        {"--model", !model_.empty()},
-        {"--tokens", !tokens_.empty()},
-        {"--ranks", ranks_.has_value()},
-        {"--kv-heads", kv_heads_.has_value()},
-        {"--layers", layers_.has_value()},
-        {"--one-layer", one_layer_},
-        {"--recompute", !recompute_.empty()},
-        {"--split", !split_.empty()},
-        {"--logit-chunks", logit_chunks_.has_value()}};
-    const std::pair<const char*, bool> of_others[] = {{"--buffers", buffers_.has_value()},
-                                                      {"--steps", steps_.has_value()},
-                                                      {"--bytes", bytes_.has_value()},
-                                                      {"--unit", unit_.has_value()},
-                                                      {"--seed", seed_.has_value()}};
-    const auto first_given = [this](const auto& flags) -> std::optional<InputError> {
-      for (const auto& [flag, given] : flags) {
-        if (!given) continue;
-        return InputError{kUsage, flag,
-                          "has no effect with --kind " + (traced() ? "trace" : kind_)};
-      }
-      return std::nullopt;
+    struct Given {
+      const char* flag;
+      bool given;
+      bool of_traces, of_kernels, of_others;
     };
-    return traced() ? first_given(of_others) : first_given(of_traces);
+    const Given all[] = {{"--kind", !kind_.empty(), true, false, true},
+                         {"--model", !model_.empty(), true, false, false},
+                         {"--tokens", !tokens_.empty(), true, false, false},
+                         {"--ranks", ranks_.has_value(), true, false, false},
+                         {"--kv-heads", kv_heads_.has_value(), true, true, false},
+                         {"--layers", layers_.has_value(), true, true, false},
+                         {"--one-layer", one_layer_, true, false, false},
+                         {"--recompute", !recompute_.empty(), true, false, false},
+                         {"--split", !split_.empty(), true, false, false},
+                         {"--logit-chunks", logit_chunks_.has_value(), true, false, false},
+                         {"--lengths", !lengths_.empty(), false, true, false},
+                         {"--hidden", hidden_.has_value(), false, true, false},
+                         {"--heads", heads_.has_value(), false, true, false},
+                         {"--head-dim", head_dim_.has_value(), false, true, false},
+                         {"--ffn", ffn_.has_value(), false, true, false},
+                         {"--buffers", buffers_.has_value(), false, false, true},
+                         {"--steps", steps_.has_value(), false, false, true},
+                         {"--bytes", bytes_.has_value(), false, false, true},
+                         {"--unit", unit_.has_value(), false, false, true},
+                         {"--seed", seed_.has_value(), false, false, true}};
+    for (const Given& flag : all) {
+      const bool fits = from_kernels_ ? flag.of_kernels
+                        : traced()    ? flag.of_traces
+                                      : flag.of_others;
+      if (!flag.given || fits) continue;
+      return InputError{kUsage, flag.flag,
+                        "has no effect with " + (from_kernels_ ? "--from-kernels"
+                                                 : traced()    ? "--kind trace"
+                                                               : "--kind " + kind_)};
+    }
+    return std::nullopt;
+  }
+
+  Result<LayoutInstance> recorded() const {
+    RecordedBlock block{.lengths = {1024}};
+    if (!lengths_.empty()) block.lengths.clear();
+    for (const std::string& text : lengths_) {
+      const std::optional<Tokens> length = parse_token_limit(text);
+      if (!length) {
+        return InputError{kUsage, "--lengths",
+                          "must be tokens as 4096 or 4K with commas between, has '" + text + '\''};
+      }
+      block.lengths.push_back(*length);
+    }
+    block.hidden = static_cast<int>(hidden_.value_or(block.hidden));
+    block.heads = static_cast<int>(heads_.value_or(block.heads));
+    block.kv_heads = static_cast<int>(kv_heads_.value_or(block.heads));
+    block.head_dim = static_cast<int>(head_dim_.value_or(block.head_dim));
+    block.ffn = static_cast<int>(ffn_.value_or(block.ffn));
+    block.layers = static_cast<int>(layers_.value_or(block.layers));
+    return kernels::record_layout(block, alignment_.value_or(64));
   }
 
   Result<LayoutInstance> trace() const {
@@ -161,6 +212,12 @@ class GenerateLayoutCommand : public Command {
   std::string split_;
   std::string name_;
   bool one_layer_ = false;
+  bool from_kernels_ = false;
+  std::vector<std::string> lengths_;
+  std::optional<std::int64_t> hidden_;
+  std::optional<std::int64_t> heads_;
+  std::optional<std::int64_t> head_dim_;
+  std::optional<std::int64_t> ffn_;
   std::optional<std::int64_t> ranks_;
   std::optional<std::int64_t> kv_heads_;
   std::optional<std::int64_t> layers_;

@@ -1,4 +1,5 @@
-// stowage run: execute the packed batches of a plan and compare them with every sequence alone.
+// stowage run: execute the packed batches of a plan and compare them with every sequence alone, or
+// the buffers of a layout plan at their offsets (run_layout.h).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
+#include "cli/run_layout.h"
 #include "cli/table.h"
 #include "instances/json_errors.h"
 #include "kernels/executor.h"
@@ -64,9 +66,9 @@ class RunCommand : public Command {
   CommandText text() const override {
     return {.name = "run",
             .arguments = "INSTANCE PLAN",
-            .summary = "Execute a plan's packed batches on this CPU: numerics, measured time",
+            .summary = "Execute a plan on this CPU: packed batches and their numerics, or buffers",
             .examples = {"stowage run instance.json plan.json",
-                         "stowage run instance.json plan.json --scale 4 --repeats 3",
+                         "stowage run layout.json layout-plan.json",
                          "stowage run instance.json plan.json --max-ranks 2 --seed 7 --timeless"}};
   }
 
@@ -74,15 +76,18 @@ class RunCommand : public Command {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.positional("PLAN", plan_path_, "The plan, or an outcome with a plan in it, - for stdin");
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
-                  "Lengths are divided by it; default the smallest within --work");
+                  "Lengths, or sizes of buffers, are divided by it; default the smallest within "
+                  "--work, or 64 MiB of arena");
     flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
-                 "Work to stay within when --scale is not given; default 10");
+                 "Scatter: work to stay within when --scale is not given; default 10");
     flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
-                  "Threads as ranks of a batch, whatever its degree; default 64");
-    flags.integer("--repeats", repeats_, "N", 1, 1000, "Timed runs of each batch; the best counts");
+                  "Scatter, assign: threads as ranks of a batch, whatever its degree; default 64");
+    flags.integer("--repeats", repeats_, "N", 1, 1000,
+                  "Scatter, assign: timed runs of each batch; the best counts");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
                  "Stop between batches after it; the run is then incomplete. Default none");
-    flags.integer("--seed", seed_, "N", 0, kMaxExact, "Seed of tokens and weights; default 0");
+    flags.integer("--seed", seed_, "N", 0, kMaxExact,
+                  "Seed of tokens, weights and patterns; default 0");
     output_flags_.declare(flags, true);
   }
 
@@ -95,20 +100,38 @@ class RunCommand : public Command {
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
     const Plan& plan = both.value->plan;
-    if (std::holds_alternative<LayoutInstance>(instance)) {
-      const InputError error{code::kProblem, "/problem",
-                             "must be \"scatter\" or \"assign\" for this command, is \"layout\""};
-      return console.refuse(errors_in(instance_path_, {error}));
+    const bool layout = problem_name(instance) == "layout";
+    if (layout) {
+      if (auto error = flag_for_scatter()) return console.refuse(*error);
     }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify_plan(instance, plan);
     console.info("instance  " + std::string(problem_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     if (!violations.empty()) return refuse_plan(console, instance, violations);
-    return execute(console, instance, plan);
+    const InterruptScope interrupt;
+    Budget::Limits limits{.interrupt = &interrupt.flag()};
+    if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
+    Budget budget(limits);
+    if (!layout) return execute(console, instance, plan, budget);
+    return run_layout(console, std::get<LayoutInstance>(instance), std::get<LayoutPlan>(plan),
+                      {.instance_path = instance_path_,
+                       .scale = scale_,
+                       .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
+                      budget);
   }
 
  private:
+  // A flag that would change nothing for a layout.
+  std::optional<InputError> flag_for_scatter() const {
+    for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
+                                      std::pair{"--max-ranks", max_ranks_.has_value()},
+                                      std::pair{"--repeats", repeats_.has_value()}}) {
+      if (given) return InputError{kUsage, flag, "has no effect on a layout"};
+    }
+    return std::nullopt;
+  }
+
   static ExitCode refuse_plan(Console& console, const Instance& instance,
                               const std::vector<Violation>& violations) {
     for (const Violation& violation : violations)
@@ -118,7 +141,8 @@ class RunCommand : public Command {
                           ExitCode::refused);
   }
 
-  ExitCode execute(Console& console, const Instance& instance, const Plan& plan) const {
+  ExitCode execute(Console& console, const Instance& instance, const Plan& plan,
+                   Budget& budget) const {
     kernels::ExecuteOptions options;
     options.scale = scale_.value_or(0);
     if (work_gflop_) options.max_work_flop = *work_gflop_ * 1e9;
@@ -126,10 +150,6 @@ class RunCommand : public Command {
     if (max_ranks_) options.max_ranks = static_cast<int>(*max_ranks_);
     if (repeats_) options.repeats = static_cast<int>(*repeats_);
 
-    const InterruptScope interrupt;
-    Budget::Limits limits{.interrupt = &interrupt.flag()};
-    if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
-    Budget budget(limits);
     const ExecutionReport report = kernels::execute(
         packed(instance, plan), options,
         [&console](const ExecutionProgress& progress) {

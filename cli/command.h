@@ -34,6 +34,7 @@ std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
 std::unique_ptr<Command> make_generate_scatter_command();
+std::unique_ptr<Command> make_memory_command();
 std::unique_ptr<Command> make_plan_stream_command();
 std::unique_ptr<Command> make_propose_command();
 std::unique_ptr<Command> make_run_command();

@@ -12,11 +12,12 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Layout::line;
 
-void write_head(JsonWriter& json, const Instance& instance, bool passed, ExitCode code) {
+void write_head(JsonWriter& json, std::string_view problem, const std::string& name, bool passed,
+                ExitCode code) {
   json.text("format", "stowage/execution");
   json.integer("version", 1);
-  json.text("problem", problem_name(instance));
-  json.text("name", instance_name(instance));
+  json.text("problem", problem);
+  json.text("name", name);
   json.boolean("passed", passed);
   json.integer("exit_code", to_int(code));
 }
@@ -38,6 +39,11 @@ void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::
   json.begin_array();
   for (const std::string& text : texts) json.text(text);
   json.end_array();
+}
+
+void write_problems(JsonWriter& json, const kernels::Problems& problems) {
+  write_texts(json, "problems", problems.list());
+  json.integer("more_problems", problems.omitted());
 }
 
 // "groups" with "micro_batch" and "group", or "rows" with "replica" and "row".
@@ -83,13 +89,34 @@ void write_fits(JsonWriter& json, const kernels::ExecutionReport& report) {
   }
 }
 
+void write_bitwise(JsonWriter& json, std::string_view key, const kernels::BitwiseCheck& check) {
+  json.key(key);
+  json.begin_object(kOneLine);
+  json.boolean("passed", check.passed());
+  json.integer("compared", check.compared);
+  json.integer("differing", check.differing);
+  json.end_object();
+}
+
+// What both ways of executing a layout begin with. Leaves the object open.
+template <class Report>
+void write_layout_head(JsonWriter& json, const LayoutInstance& instance, const LayoutPlan& plan,
+                       const Report& report, std::string_view executed, ExitCode code) {
+  json.begin_object();
+  write_head(json, "layout", instance.name, report.passed(), code);
+  json.boolean("complete", report.complete);
+  json.text("executed", executed);
+  json.integer("peak_bytes", plan.peak_bytes);
+  json.integer("high_water_bytes", report.high_water_bytes);
+}
+
 }  // namespace
 
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
                            bool timeless, ExitCode code) {
   JsonWriter json;
   json.begin_object();
-  write_head(json, instance, report.passed(), code);
+  write_head(json, problem_name(instance), instance_name(instance), report.passed(), code);
   json.boolean("complete", report.complete);
   json.integer("scale", report.scale);
   json.number("work_flop", report.work_flop);
@@ -102,9 +129,36 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
     write_fits(json, report);
   }
   write_batches(json, report, timeless);
-  write_texts(json, "problems", report.problems.list());
-  json.integer("more_problems", report.problems.omitted());
+  write_problems(json, report.problems);
   write_texts(json, "notes", report.notes);
+  json.end_object();
+  return json.take();
+}
+
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::BlockExecution& report, ExitCode code) {
+  JsonWriter json;
+  write_layout_head(json, instance, plan, report, "block", code);
+  json.integer("separate_bytes", report.separate_bytes);
+  json.integer("steps", report.steps);
+  json.integer("canary_bytes_checked", report.canary_bytes_checked);
+  write_bitwise(json, "output", report.output);
+  write_bitwise(json, "input_gradient", report.input_gradient);
+  write_bitwise(json, "weight_gradient", report.weight_gradient);
+  write_problems(json, report.problems);
+  json.end_object();
+  return json.take();
+}
+
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::MemoryExercise& report, ExitCode code) {
+  JsonWriter json;
+  write_layout_head(json, instance, plan, report, "exercise", code);
+  json.integer("scale", report.scale);
+  json.integer("fillings", report.fillings);
+  json.integer("arena_bytes", report.arena_bytes);
+  json.integer("written_bytes", report.written_bytes);
+  write_problems(json, report.problems);
   json.end_object();
   return json.take();
 }
@@ -113,7 +167,7 @@ std::string refused_execution_json(const Instance& instance,
                                    const std::vector<Violation>& violations, ExitCode code) {
   JsonWriter json;
   json.begin_object();
-  write_head(json, instance, false, code);
+  write_head(json, problem_name(instance), instance_name(instance), false, code);
   json.boolean("complete", false);
   write_violations(json, violations);
   json.end_object();

@@ -6,8 +6,12 @@
 
 #include "cli/exit_codes.h"
 #include "instances/instance.h"
+#include "instances/layout.h"
+#include "instances/layout_plan.h"
 #include "instances/verify.h"
+#include "kernels/block_execution.h"
 #include "kernels/executor.h"
+#include "kernels/memory_exercise.h"
 
 namespace stowage {
 
@@ -15,6 +19,12 @@ namespace stowage {
 // clock.
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
                            bool timeless, ExitCode code);
+
+// The same of a layout plan.
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::BlockExecution& report, ExitCode code);
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::MemoryExercise& report, ExitCode code);
 
 // A run that did not happen because the plan is invalid: "passed" is false, nothing was computed.
 std::string refused_execution_json(const Instance& instance,

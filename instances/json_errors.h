@@ -51,6 +51,7 @@ inline constexpr char kBufferId[] = "E333";
 inline constexpr char kPin[] = "E334";
 inline constexpr char kTooManyLayoutBytes[] = "E335";
 inline constexpr char kOccurrences[] = "E336";
+inline constexpr char kRecorded[] = "E337";
 // What an assign instance means.
 inline constexpr char kNoScheme[] = "E341";
 inline constexpr char kUnknownScheme[] = "E342";

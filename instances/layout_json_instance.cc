@@ -11,6 +11,9 @@ namespace {
 constexpr IntegerRange kStep = {0, kMaxExact};
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
+constexpr IntegerRange kWidth = {1, 1 << 16};
+constexpr IntegerRange kLayers = {1, 1000};
+constexpr IntegerRange kLength = {0, std::int64_t{1} << 31};
 
 // [[3, 5], [8, 9]]
 std::vector<Lifetime> read_gaps(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
@@ -62,6 +65,31 @@ RepeatedBlock read_block(const JsonValue& value, const JsonPath& path, ErrorList
       block.occurrences.push_back(
           read_integers(occurrence, where.index(index), {0, kMaxExact}, errors));
     }
+  }
+  return block;
+}
+
+RecordedBlock read_recorded(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(
+      value, path, errors, {"hidden", "heads", "kv_heads", "head_dim", "ffn", "layers", "lengths"});
+  RecordedBlock block{.hidden = static_cast<int>(reader.integer("hidden", kWidth)),
+                      .heads = static_cast<int>(reader.integer("heads", kWidth)),
+                      .kv_heads = static_cast<int>(reader.integer("kv_heads", kWidth)),
+                      .head_dim = static_cast<int>(reader.integer("head_dim", kWidth)),
+                      .ffn = static_cast<int>(reader.integer("ffn", kWidth)),
+                      .layers = static_cast<int>(reader.integer("layers", kLayers)),
+                      .lengths = {}};
+  if (const JsonValue* lengths = reader.require("lengths")) {
+    block.lengths = read_integers(*lengths, reader.at("lengths"), kLength, errors);
+  }
+  if (block.heads % block.kv_heads != 0) {
+    errors.add(code::kRecorded, path.key("kv_heads").pointer(),
+               "must divide the heads, " + std::to_string(block.heads) + ", is " +
+                   std::to_string(block.kv_heads));
+  }
+  if (block.head_dim % 2 != 0) {
+    errors.add(code::kRecorded, path.key("head_dim").pointer(),
+               "must be even, is " + std::to_string(block.head_dim));
   }
   return block;
 }
@@ -188,9 +216,9 @@ void read_buffers(const JsonValue::Array& values, const JsonPath& path, LayoutIn
 
 LayoutInstance layout_instance_from(const JsonValue& document, const JsonPath& path,
                                     ErrorList& errors) {
-  const ObjectReader reader(
-      document, path, errors,
-      {"format", "version", "problem", "name", "capacity_bytes", "alignment", "buffers", "layers"});
+  const ObjectReader reader(document, path, errors,
+                            {"format", "version", "problem", "name", "capacity_bytes", "alignment",
+                             "buffers", "layers", "recorded_from"});
   LayoutInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "layout")) {
     return instance;
@@ -205,6 +233,9 @@ LayoutInstance layout_instance_from(const JsonValue& document, const JsonPath& p
     read_buffers(*buffers, reader.at("buffers"), instance, errors);
   }
   const bool buffers_known = errors.found() == before;
+  if (const JsonValue* recorded = reader.find("recorded_from")) {
+    instance.recorded_from = read_recorded(*recorded, reader.at("recorded_from"), errors);
+  }
   if (reader.find("layers") == nullptr) return instance;
   if (const JsonValue::Array* layers = reader.array("layers")) {
     const JsonPath where = reader.at("layers");

@@ -36,6 +36,20 @@ void write_block(JsonWriter& json, const RepeatedBlock& block) {
   json.end_object();
 }
 
+void write_recorded(JsonWriter& json, const RecordedBlock& block) {
+  json.key("recorded_from");
+  json.begin_object();
+  json.integer("hidden", block.hidden);
+  json.integer("heads", block.heads);
+  json.integer("kv_heads", block.kv_heads);
+  json.integer("head_dim", block.head_dim);
+  json.integer("ffn", block.ffn);
+  json.integer("layers", block.layers);
+  json.key("lengths");
+  json.integers(block.lengths);
+  json.end_object();
+}
+
 }  // namespace
 
 void write_json_members(JsonWriter& json, const LayoutInstance& instance) {
@@ -46,11 +60,13 @@ void write_json_members(JsonWriter& json, const LayoutInstance& instance) {
   json.begin_array();
   for (const Buffer& buffer : instance.buffers) write_buffer(json, buffer);
   json.end_array();
-  if (instance.layers.empty()) return;
-  json.key("layers");
-  json.begin_array();
-  for (const RepeatedBlock& block : instance.layers) write_block(json, block);
-  json.end_array();
+  if (!instance.layers.empty()) {
+    json.key("layers");
+    json.begin_array();
+    for (const RepeatedBlock& block : instance.layers) write_block(json, block);
+    json.end_array();
+  }
+  if (instance.recorded_from) write_recorded(json, *instance.recorded_from);
 }
 
 void write_json(JsonWriter& json, const LayoutPlan& plan) {
@@ -79,7 +95,7 @@ std::string write_layout_plan(const LayoutPlan& plan) {
   return json.take();
 }
 
-// Ids name and layers explain: neither changes which plans are valid.
+// Ids name, layers and recorded_from explain: none changes which plans are valid.
 std::string instance_hash(const LayoutInstance& instance) {
   Fingerprint fingerprint;
   const auto add_optional = [&](const std::optional<Bytes>& value) {

@@ -318,12 +318,10 @@ std::string name_of(const LayoutTrace& trace, int layers) {
 
 const std::vector<TransformerShape>& transformer_shapes() {
   static const std::vector<TransformerShape> shapes = {
-      {"llama-7b", 32, 4096, 32, 11008, 32000},
-      {"llama-13b", 40, 5120, 40, 13824, 32000},
-      {"llama-30b", 60, 6656, 52, 17920, 32000},
-      {"llama-65b", 80, 8192, 64, 22016, 32000},
-      {"gpt-7b", 32, 4096, 32, 16384, 50257, false},
-      {"gpt-13b", 40, 5120, 40, 20480, 50257, false}};
+      {"llama-7b", 32, 4096, 32, 11008, 32000},      {"llama-13b", 40, 5120, 40, 13824, 32000},
+      {"llama-30b", 60, 6656, 52, 17920, 32000},     {"llama-65b", 80, 8192, 64, 22016, 32000},
+      {"gpt-7b", 32, 4096, 32, 16384, 50257, false}, {"gpt-13b", 40, 5120, 40, 20480, 50257, false},
+      {"gpt-30b", 60, 6656, 52, 26624, 50257, false}};
   return shapes;
 }
 

@@ -42,7 +42,7 @@ struct TransformerShape {
   bool gated = true;  // gate and up; otherwise up alone
 };
 
-// llama-7b, llama-13b, llama-30b, llama-65b, gpt-7b, gpt-13b.
+// llama-7b, llama-13b, llama-30b, llama-65b, gpt-7b, gpt-13b, gpt-30b.
 const std::vector<TransformerShape>& transformer_shapes();
 
 enum class Recompute {

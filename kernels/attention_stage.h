@@ -2,21 +2,35 @@
 //
 // Everything else in a transformer block works on a token alone, so a rank that holds a slice of
 // the tokens computes it without asking anyone. Attention on one rank (LocalAttention, here) and
-// attention exchanged over ranks (UlyssesAttention, ulysses.h) look the same to the block.
+// attention exchanged over ranks (UlyssesAttention, ulysses.h) look the same to the block, which
+// lends them the memory they ask for.
 //
 //   LocalAttention attention(shape);
-//   attention.forward(q, k, v, o);
-//   attention.backward(upstream, dq, dk, dv);   // of the last forward
+//   std::vector<float> sums(attention.memory().sums), scratch(...);
+//   attention.forward(q, k, v, {.o = o, .sums = sums}, scratch);
+//   attention.backward({.q = q, .k = k, .v = v, .o = o, .lse = sums, .upstream = upstream},
+//                      dq, dk, dv, scratch);
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "kernels/attention.h"
 #include "kernels/attention_shape.h"
 
 namespace stowage::kernels {
+
+// What a stage wants from its caller, in floats.
+struct AttentionMemory {
+  std::int64_t sums = 0;              // from forward to backward, beside q, k, v and o
+  std::int64_t forward_scratch = 0;   // during forward
+  std::int64_t backward_scratch = 0;  // during backward
+};
+
+// What forward writes; `sums` is the lse of attention.h.
+struct AttentionOutput {
+  std::span<float> o, sums;
+};
 
 class AttentionStage {
  public:
@@ -25,27 +39,34 @@ class AttentionStage {
   AttentionStage& operator=(const AttentionStage&) = delete;
   virtual ~AttentionStage() = default;
 
+  virtual AttentionMemory memory() const = 0;
+
   // q, o (n, heads, head_dim); k, v (n, kv_heads, head_dim) for the n tokens of this rank.
   virtual void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-                       std::span<float> o) = 0;
-  // Gradients of sum(o * upstream), shaped like q, k and v; written, not added.
-  virtual void backward(std::span<const float> upstream, std::span<float> dq, std::span<float> dk,
-                        std::span<float> dv) = 0;
+                       const AttentionOutput& output, std::span<float> scratch) = 0;
+  // Gradients of sum(o * upstream), shaped like q, k and v; written, not added. `input` holds what
+  // the last forward read and wrote.
+  virtual void backward(const AttentionBackwardInput& input, std::span<float> dq,
+                        std::span<float> dk, std::span<float> dv, std::span<float> scratch) = 0;
 };
 
-// All tokens and all heads on this rank. The spans in `shape` must outlive the stage.
+// All tokens and all heads on this rank. Keeps nothing of its own between the passes. The spans in
+// `shape` must outlive the stage.
 class LocalAttention final : public AttentionStage {
  public:
-  explicit LocalAttention(const AttentionShape& shape);
+  explicit LocalAttention(const AttentionShape& shape) : shape_(shape) {}
 
+  // Of any stage of that shape; the entries of cu_q and cu_k do not matter.
+  static AttentionMemory memory_of(const AttentionShape& shape);
+
+  AttentionMemory memory() const override { return memory_of(shape_); }
   void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-               std::span<float> o) override;
-  void backward(std::span<const float> upstream, std::span<float> dq, std::span<float> dk,
-                std::span<float> dv) override;
+               const AttentionOutput& output, std::span<float> scratch) override;
+  void backward(const AttentionBackwardInput& input, std::span<float> dq, std::span<float> dk,
+                std::span<float> dv, std::span<float> scratch) override;
 
  private:
   AttentionShape shape_;
-  std::vector<float> q_, k_, v_, o_, lse_, workspace_;  // what backward needs of forward
 };
 
 }  // namespace stowage::kernels

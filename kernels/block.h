@@ -1,19 +1,19 @@
 // One Llama-style transformer block in FP32, forward and backward, over this rank's tokens.
 //
 //   LocalAttention attention(attention_shape);
-//   BlockPass pass(shape, sequence_positions(cu, tokens));
-//   pass.forward(weights, x, attention, y);
-//   pass.backward(weights, upstream, attention, dx, gradient);   // adds to gradient
+//   BlockPass pass(shape, sequence_positions(cu, tokens), attention);
+//   pass.forward(weights, x, y);
+//   pass.backward(weights, upstream, dx, gradient);   // adds to gradient
 //
-// The formula is in block_weights.h. A BlockPass owns the activations between the two passes, all
-// allocated in its constructor.
+// The formula is in block_weights.h, its operations in block_program.h. A BlockPass owns the
+// activations between the two passes, all allocated in its constructor.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "kernels/attention_stage.h"
+#include "kernels/block_program.h"
 #include "kernels/block_weights.h"
 #include "kernels/rotary.h"
 
@@ -21,27 +21,48 @@ namespace stowage::kernels {
 
 class BlockPass {
  public:
-  // `positions`: the place of each of this rank's tokens in its sequence. check(shape) must pass.
-  BlockPass(const BlockShape& shape, std::span<const std::int32_t> positions);
-
-  std::int64_t tokens() const { return rotary_.tokens(); }
+  // `positions`: the place of each of this rank's tokens in its sequence. check(shape) must pass;
+  // `attention` must outlive us.
+  BlockPass(const BlockShape& shape, std::span<const std::int32_t> positions,
+            AttentionStage& attention)
+      : rotary_(positions, shape.head_dim, shape.rope_theta),
+        attention_(attention),
+        program_(shape, rotary_.tokens(), 1, attention.memory()),
+        tensors_(program_.tensors()) {}
 
   // x, y (tokens, hidden), which must not overlap.
-  void forward(const BlockWeights<float>& weights, std::span<const float> x,
-               AttentionStage& attention, std::span<float> y);
+  void forward(const BlockWeights<float>& weights, std::span<const float> x, std::span<float> y) {
+    program_.run(program_.forward_steps(), tensors_,
+                 {.rotary = rotary_,
+                  .attention = attention_,
+                  .weights = {&weights, 1},
+                  .gradients = {},
+                  .x = x,
+                  .upstream = {},
+                  .y = y,
+                  .dx = {}});
+  }
 
   // The gradient of sum(y * upstream) of the last forward: writes dx (tokens, hidden), adds the
   // weight gradients of this rank's tokens to `gradient`.
   void backward(const BlockWeights<float>& weights, std::span<const float> upstream,
-                AttentionStage& attention, std::span<float> dx, BlockWeights<float>& gradient);
+                std::span<float> dx, BlockWeights<float>& gradient) {
+    program_.run(program_.backward_steps(), tensors_,
+                 {.rotary = rotary_,
+                  .attention = attention_,
+                  .weights = {&weights, 1},
+                  .gradients = {&gradient, 1},
+                  .x = {},
+                  .upstream = upstream,
+                  .y = {},
+                  .dx = dx});
+  }
 
  private:
-  BlockShape shape_;
   RotaryTable rotary_;
-  // Activations, named after the formula; each d... is the gradient of its namesake.
-  std::vector<float> x_, x_norm_, x_inverse_rms_, q_, k_, v_, o_;
-  std::vector<float> a_, a_norm_, a_inverse_rms_, gate_, up_, product_;
-  std::vector<float> da_, dnorm_, do_, dq_, dk_, dv_, dgate_, dup_, dproduct_;
+  AttentionStage& attention_;
+  BlockProgram program_;
+  SeparateTensors tensors_;
 };
 
 }  // namespace stowage::kernels

@@ -44,14 +44,14 @@ GroupOutput run_group(const GroupInput& input) {
     scatter_rows(world, split, block.hidden, root ? input.upstream : std::span<const float>{},
                  upstream);
     UlyssesAttention attention(world, attention_shape);
-    BlockPass pass(block, std::span(positions).subspan(split[me], count));
+    BlockPass pass(block, std::span(positions).subspan(split[me], count), attention);
     BlockWeights<float> gradient;
     for (int repeat = 0; repeat < input.repeats; ++repeat) {
       gradient = zero_weights<float>(block);
       world.barrier();
       const double start = thread_cpu_seconds();
-      pass.forward(input.weights, x, attention, y);
-      pass.backward(input.weights, upstream, attention, dx, gradient);
+      pass.forward(input.weights, x, y);
+      pass.backward(input.weights, upstream, dx, gradient);
       for (std::vector<float>* tensor : gradient.tensors()) world.all_reduce(*tensor);
       seconds[repeat][me] = thread_cpu_seconds() - start;
     }

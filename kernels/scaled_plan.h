@@ -21,28 +21,9 @@
 #include "instances/units.h"
 #include "kernels/block_weights.h"
 #include "kernels/packed_plan.h"
+#include "kernels/problems.h"
 
 namespace stowage::kernels {
-
-// Readable sentences, the first hundred of them kept: a broken plan of 100,000 sequences should
-// not produce 100,000 lines.
-class Problems {
- public:
-  void add(std::string problem) {
-    if (list_.size() < kKept) {
-      list_.push_back(std::move(problem));
-    } else {
-      ++omitted_;
-    }
-  }
-  const std::vector<std::string>& list() const { return list_; }
-  std::int64_t omitted() const { return omitted_; }
-
- private:
-  static constexpr std::size_t kKept = 100;
-  std::vector<std::string> list_;
-  std::int64_t omitted_ = 0;
-};
 
 struct ScaledBatch {
   int part = 0;  // as in PackedBatch

@@ -78,17 +78,18 @@ void UlyssesAttention::to_tokens(const Deal& deal, int heads, std::span<const fl
 }
 
 void UlyssesAttention::forward(std::span<const float> q, std::span<const float> k,
-                               std::span<const float> v, std::span<float> o) {
+                               std::span<const float> v, const AttentionOutput& output,
+                               std::span<float>) {
   to_heads(query_, shape_.heads, q, q_);
   to_heads(kv_, shape_.kv_heads, k, k_);
   to_heads(kv_, shape_.kv_heads, v, v_);
   attention_forward(own_, q_, k_, v_, o_, lse_, workspace_);
-  to_tokens(query_, shape_.heads, o_, o);
+  to_tokens(query_, shape_.heads, o_, output.o);
 }
 
-void UlyssesAttention::backward(std::span<const float> upstream, std::span<float> dq,
-                                std::span<float> dk, std::span<float> dv) {
-  to_heads(query_, shape_.heads, upstream, upstream_);
+void UlyssesAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
+                                std::span<float> dk, std::span<float> dv, std::span<float>) {
+  to_heads(query_, shape_.heads, input.upstream, upstream_);
   attention_backward(own_, {.q = q_, .k = k_, .v = v_, .o = o_, .lse = lse_, .upstream = upstream_},
                      KvGradients::per_query_head, dq_, dk_, dv_, workspace_);
   to_tokens(query_, shape_.heads, dq_, dq);

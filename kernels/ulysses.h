@@ -5,7 +5,7 @@
 // exchange brings its slice of the output back: four exchanges forward (q, k, v, o), four backward.
 //
 //   UlyssesAttention attention(world, global_shape);   // shape of the whole packed batch
-//   attention.forward(q_slice, k_slice, v_slice, o_slice);
+//   attention.forward(q_slice, k_slice, v_slice, {.o = o_slice}, {});
 //
 // Neither tokens nor heads need divide evenly: both are dealt out by even_split(), and a rank may
 // own no head or no token. A kv head travels to every rank that owns one of its query heads. Its
@@ -26,10 +26,13 @@ class UlyssesAttention final : public AttentionStage {
   // `shape` has total_q == total_k and cu_q == cu_k; its spans and `world` must outlive the stage.
   UlyssesAttention(Communicator& world, const AttentionShape& shape);
 
+  // What it keeps between the passes is its own: heads that were exchanged.
+  AttentionMemory memory() const override { return {}; }
   void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-               std::span<float> o) override;
-  void backward(std::span<const float> upstream, std::span<float> dq, std::span<float> dk,
-                std::span<float> dv) override;
+               const AttentionOutput& output, std::span<float> scratch) override;
+  // Reads nothing of `input` but the upstream gradient.
+  void backward(const AttentionBackwardInput& input, std::span<float> dq, std::span<float> dk,
+                std::span<float> dv, std::span<float> scratch) override;
 
  private:
   // Which heads of a tensor each rank needs: [first[r], last[r]).

@@ -9,11 +9,15 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("lengths.txt", length_list());
   dir.write("buffers.1048576.csv", kTable);
-  const Finished run =
-      run_stowage({"solve", "instance.json", "-o", "plan.json", "--node-limit", "1000"},
-                  {.directory = dir.path()});
-  if (run.exit_code != 0) throw std::runtime_error("cannot solve the example: " + run.err);
-  dir.write("outcome.json", run.out);
+  const auto run = [&dir](const std::vector<std::string>& arguments) {
+    Finished finished = run_stowage(arguments, {.directory = dir.path()});
+    if (finished.exit_code == 0) return finished;
+    throw std::runtime_error("cannot make the example: " + finished.err);
+  };
+  dir.write("outcome.json",
+            run({"solve", "instance.json", "-o", "plan.json", "--node-limit", "1000"}).out);
+  run({"convert", "buffers.1048576.csv", "layout.json"});
+  run({"solve", "layout.json", "-o", "layout-plan.json"});
 }
 
 }  // namespace stowage

@@ -58,8 +58,8 @@ inline std::string length_list() {
   return text;
 }
 
-// Puts instance.json, plan.json, outcome.json, lengths.txt and buffers.1048576.csv into the
-// directory.
+// Puts instance.json, plan.json, outcome.json, layout.json, layout-plan.json, lengths.txt and
+// buffers.1048576.csv into the directory.
 void fill_with_examples(const TempDir& dir);
 
 }  // namespace stowage

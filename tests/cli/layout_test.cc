@@ -96,6 +96,95 @@ TEST_F(Layout, FlagsWithoutEffectAreRefused) {
   expect_refused({"generate", "layout", "--kind", "random", "--ranks", "4"}, "--ranks: has no");
   expect_refused({"generate", "layout", "--tokens", "many"}, "--tokens: must be tokens");
   expect_refused({"generate", "layout", "--tokens", "100", "--ranks", "3"}, "--ranks: must divide");
+  expect_refused({"generate", "layout", "--from-kernels", "--model", "gpt-7b"},
+                 "--model: has no effect with --from-kernels");
+  expect_refused({"generate", "layout", "--from-kernels", "--kind", "trace"},
+                 "--kind: has no effect with --from-kernels");
+  expect_refused({"generate", "layout", "--ffn", "8"}, "--ffn: has no effect with --kind trace");
+  expect_refused({"generate", "layout", "--from-kernels", "--lengths", "4,x"},
+                 "--lengths: must be");
+  expect_refused({"generate", "layout", "--from-kernels", "--heads", "4", "--kv-heads", "3"},
+                 "--kv-heads: must divide the heads, 4, is 3");
+  expect_refused({"run", "layout.json", "layout-plan.json", "--work", "1"},
+                 "--work: has no effect on a layout");
+  expect_refused({"run", "layout.json", "layout-plan.json", "--max-ranks", "1"}, "--max-ranks: ");
+}
+
+// Six blocks and a seventh of three layers: recorded, planned, and run where the plan says.
+TEST_F(Layout, RecordedBlocksRunInTheirPlannedMemory) {
+  const std::vector<std::vector<std::string>> shapes = {
+      {},
+      {"--lengths", "65,1,130"},
+      {"--lengths", "64", "--heads", "4", "--kv-heads", "1"},
+      {"--lengths", "33,1,20", "--hidden", "48", "--heads", "6", "--kv-heads", "3", "--head-dim",
+       "10", "--ffn", "70"},
+      {"--lengths", "90", "--hidden", "128", "--heads", "4", "--head-dim", "32", "--ffn", "300"},
+      {"--lengths", "5", "--hidden", "7", "--heads", "1", "--head-dim", "2", "--ffn", "3"},
+      {"--lengths", "17,40", "--layers", "3", "--alignment", "256"}};
+  for (const std::vector<std::string>& shape : shapes) {
+    SCOPED_TRACE(testing::PrintToString(shape));
+    std::vector<std::string> make = {"generate", "layout", "--from-kernels", "-o", "block.json"};
+    make.insert(make.end(), shape.begin(), shape.end());
+    const Finished made = run(make);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const auto outcome =
+        answer({"solve", "block.json", "-o", "block-plan.json", "--node-limit", "10000"});
+    const auto executed = answer({"run", "block.json", "block-plan.json", "--timeless"});
+    EXPECT_EQ(executed["format"], "stowage/execution");
+    EXPECT_EQ(executed["problem"], "layout");
+    EXPECT_EQ(executed["executed"], "block");
+    EXPECT_EQ(executed["passed"], true);
+    EXPECT_EQ(executed["complete"], true);
+    EXPECT_EQ(executed["peak_bytes"], outcome["objective_bytes"]);
+    EXPECT_EQ(executed["high_water_bytes"], executed["peak_bytes"]);
+    EXPECT_LT(executed["peak_bytes"], executed["separate_bytes"]);
+    EXPECT_EQ(executed["weight_gradient"]["differing"], 0);
+    EXPECT_GT(executed["weight_gradient"]["compared"], 0);
+    EXPECT_GT(executed["canary_bytes_checked"], 0);
+  }
+}
+
+TEST_F(Layout, OtherLayoutsAreExercised) {
+  const auto executed = answer({"run", "layout.json", "layout-plan.json"});
+  EXPECT_EQ(executed["executed"], "exercise");
+  EXPECT_EQ(executed["passed"], true);
+  EXPECT_EQ(executed["scale"], 1);
+  EXPECT_EQ(executed["fillings"], 5);
+  EXPECT_EQ(executed["peak_bytes"], 12);
+  EXPECT_EQ(executed["high_water_bytes"], 12);
+
+  ASSERT_EQ(run({"generate", "layout", "--tokens", "128K", "--layers", "2", "-o", "trace.json"})
+                .exit_code,
+            0);
+  ASSERT_EQ(run({"solve", "trace.json", "-o", "trace-plan.json"}).exit_code, 0);
+  const auto large = answer({"run", "trace.json", "trace-plan.json", "--scale", "4096"});
+  EXPECT_EQ(large["passed"], true);
+  EXPECT_EQ(large["scale"], 4096);
+  EXPECT_EQ(large["high_water_bytes"], large["peak_bytes"]);
+  EXPECT_LT(large["arena_bytes"], large["peak_bytes"]);
+  EXPECT_EQ(run({"run", "trace.json", "trace-plan.json", "-t", "0"}).exit_code, 3);
+}
+
+TEST_F(Layout, APlanThatOverlapsIsNotRun) {
+  auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
+  plan["offsets"][0] = plan["offsets"][2];
+  dir_.write("broken.json", plan.dump());
+  const Finished refused = run({"run", "layout.json", "broken.json"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("violation overlap at /offsets"));
+  EXPECT_THAT(refused.err, HasSubstr("was not executed"));
+}
+
+TEST_F(Layout, ABlockThatIsNotItsBuffersIsRefused) {
+  ASSERT_EQ(
+      run({"generate", "layout", "--from-kernels", "--lengths", "9", "-o", "b.json"}).exit_code, 0);
+  auto block = nlohmann::json::parse(dir_.read("b.json"));
+  block["recorded_from"]["lengths"] = {8};
+  dir_.write("b.json", block.dump());
+  ASSERT_EQ(run({"solve", "b.json", "-o", "b-plan.json"}).exit_code, 0);
+  const Finished refused = run({"run", "b.json", "b-plan.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("b.json: E337 /recorded_from: must describe the block"));
 }
 
 TEST_F(Layout, GeneratedOnesSolveToTheirOptimum) {

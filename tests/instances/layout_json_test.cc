@@ -77,6 +77,36 @@ TEST(LayoutJson, EveryMemberIsReadAndWritten) {
 )");
 }
 
+TEST(LayoutJson, WhereItWasRecordedIsReadAndWrittenAndChangesNoHash) {
+  LayoutInstance instance = read_or_die(kValidLayout);
+  const std::string hash = instance_hash(instance);
+  instance.recorded_from = RecordedBlock{.hidden = 48,
+                                         .heads = 6,
+                                         .kv_heads = 3,
+                                         .head_dim = 10,
+                                         .ffn = 70,
+                                         .layers = 2,
+                                         .lengths = {33, 0, 20}};
+  const std::string text = write_layout_instance(instance);
+  EXPECT_EQ(read_or_die(text), instance);
+  EXPECT_EQ(instance_hash(instance), hash);
+  const auto errors_with = [&text](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    std::string found;
+    const Result<LayoutInstance> read = read_layout_instance(changed);
+    if (read) return found;
+    for (const InputError& error : read.errors()) found += error.code + ' ' + error.pointer + '\n';
+    return found;
+  };
+  EXPECT_EQ(errors_with("\"heads\": 6", "\"heads\": 4"), "E337 /recorded_from/kv_heads\n");
+  EXPECT_EQ(errors_with("\"hidden\": 48", "\"hidden\": 0"), "E205 /recorded_from/hidden\n");
+  EXPECT_EQ(errors_with("\"ffn\": 70,", ""), "E201 /recorded_from/ffn\n");
+  EXPECT_EQ(errors_with("[33, 0, 20]", "33"), "E203 /recorded_from/lengths\n");
+  EXPECT_EQ(errors_with("\"layers\": 2", "\"layer\": 2"),
+            "E202 /recorded_from/layer\nE201 /recorded_from/layers\n");
+}
+
 TEST(LayoutJson, ExtremesAreLegal) {
   const std::string head =
       R"({"format": "stowage/instance", "version": 1, "problem": "layout", "buffers": [)";

@@ -162,7 +162,7 @@ TEST(LayoutTrace, SaysWhatItCannotTrace) {
   EXPECT_EQ(errors_of({}), "");
   EXPECT_EQ(errors_of({.model = "lama-7b"}),
             "E501 /model: must be one of llama-7b, llama-13b, llama-30b, llama-65b, gpt-7b, "
-            "gpt-13b, is \"lama-7b\", did you mean \"llama-7b\"?\n");
+            "gpt-13b, gpt-30b, is \"lama-7b\", did you mean \"llama-7b\"?\n");
   EXPECT_EQ(errors_of({.model = "llama-30b"}), "E504 /ranks: must divide the heads, 52, is 8\n");
   EXPECT_EQ(errors_of({.tokens = 8191}), "E504 /ranks: must divide the tokens, 8191, is 8\n");
   EXPECT_EQ(errors_of({.kv_heads = 4}), "E504 /ranks: must divide the key heads, 4, is 8\n");

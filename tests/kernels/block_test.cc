@@ -80,9 +80,9 @@ TEST(Block, MatchesTheReference) {
                               .head_dim = c.shape.head_dim,
                               .cu_q = cu,
                               .cu_k = cu});
-    BlockPass pass(c.shape, sequence_positions(cu, n));
-    pass.forward(weights, x, attention, y);
-    pass.backward(weights, upstream, attention, dx, gradient);
+    BlockPass pass(c.shape, sequence_positions(cu, n), attention);
+    pass.forward(weights, x, y);
+    pass.backward(weights, upstream, dx, gradient);
 
     const BlockResult want =
         block_reference(c.shape, widen(weights), cu, widen(x), widen(upstream));
@@ -109,11 +109,11 @@ TEST(Block, BackwardAddsToTheWeightGradient) {
                             .head_dim = 4,
                             .cu_q = cu,
                             .cu_k = cu});
-  BlockPass pass(shape, sequence_positions(cu, 5));
-  pass.forward(weights, x, attention, y);
-  pass.backward(weights, upstream, attention, dx, once);
-  pass.backward(weights, upstream, attention, dx, twice);
-  pass.backward(weights, upstream, attention, dx, twice);
+  BlockPass pass(shape, sequence_positions(cu, 5), attention);
+  pass.forward(weights, x, y);
+  pass.backward(weights, upstream, dx, once);
+  pass.backward(weights, upstream, dx, twice);
+  pass.backward(weights, upstream, dx, twice);
   for (int t = 0; t < kWeightTensors; ++t) {
     for (std::size_t i = 0; i < once.tensors()[t]->size(); ++i) {
       EXPECT_NEAR((*twice.tensors()[t])[i], 2 * (*once.tensors()[t])[i], 1e-4) << kWeightNames[t];

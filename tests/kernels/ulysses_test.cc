@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/thread_ranks.h"
@@ -38,8 +39,12 @@ struct Batch {
   Tensors on_one_rank() const {
     Tensors out = zeros();
     LocalAttention attention(shape);
-    attention.forward(q, k, v, out.o);
-    attention.backward(upstream, out.dq, out.dk, out.dv);
+    const AttentionMemory memory = attention.memory();
+    std::vector<float> lse(memory.sums);
+    std::vector<float> scratch(std::max(memory.forward_scratch, memory.backward_scratch));
+    attention.forward(q, k, v, {.o = out.o, .sums = lse}, scratch);
+    attention.backward({.q = q, .k = k, .v = v, .o = out.o, .lse = lse, .upstream = upstream},
+                       out.dq, out.dk, out.dv, scratch);
     return out;
   }
   Tensors on_ranks(int ranks) const {
@@ -52,8 +57,10 @@ struct Batch {
         return std::span(array).subspan(begin * width, count * width);
       };
       UlyssesAttention attention(world, shape);
-      attention.forward(slice(q), slice(k), slice(v), slice(out.o));
-      attention.backward(slice(upstream), slice(out.dq), slice(out.dk), slice(out.dv));
+      attention.forward(slice(q), slice(k), slice(v), {.o = slice(out.o), .sums = {}}, {});
+      AttentionBackwardInput input;
+      input.upstream = slice(upstream);
+      attention.backward(input, slice(out.dq), slice(out.dk), slice(out.dv), {});
     });
     EXPECT_FALSE(error) << error->message;
     return out;

@@ -1,0 +1,205 @@
+// stowage memory: what a scatter plan's micro-batches need, buffer by buffer, against the tokens
+// that the planner counted.
+#include <algorithm>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/common_flags.h"
+#include "cli/error_codes.h"
+#include "cli/family.h"
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "cli/table.h"
+#include "instances/layout_trace.h"
+#include "solvers/step_memory.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kListedGroups = 40;
+
+double mib(Bytes bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+const char* text_of(Fit fit) {
+  return fit == Fit::yes ? "yes" : (fit == Fit::no ? "NO" : "unknown");
+}
+
+void write_fit(JsonWriter& json, Fit fit) {
+  if (fit == Fit::unknown) {
+    json.key("fits");
+    json.null();
+  } else {
+    json.boolean("fits", fit == Fit::yes);
+  }
+}
+
+class MemoryCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "memory",
+            .arguments = "INSTANCE PLAN",
+            .summary = "Plan the buffers of a scatter plan's heaviest micro-batches; do they fit?",
+            .examples = {"stowage memory instance.json plan.json --model gpt-7b --recompute full",
+                         "stowage memory instance.json outcome.json --model llama-7b --recompute "
+                         "full --gap 0.01",
+                         "stowage memory instance.json plan.json --model gpt-7b --recompute full "
+                         "--node-limit 1000"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("INSTANCE", instance_path_, "The scatter instance, - for stdin");
+    flags.positional("PLAN", plan_path_, "Its plan, or an outcome with a plan in it, - for stdin");
+    std::vector<std::string> models;
+    for (const TransformerShape& shape : transformer_shapes()) models.emplace_back(shape.name);
+    flags.choice("--model", model_, models,
+                 "Whose shape; default the one the instance's name begins with");
+    flags.choice("--recompute", recompute_, {"none", "selective", "full"},
+                 "What the backward pass computes again; default none");
+    flags.integer("--logit-chunks", logit_chunks_, "N", 1, 1024,
+                  "Pieces of the logits, which divide the tokens of every rank; default 1");
+    solve_flags_.declare(flags);
+    output_flags_.declare(flags, false);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    const Result<SolveOptions> options = solve_flags_.options();
+    if (!options) return console.refuse(options.errors().front());
+    const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
+    if (!both.value) return console.refuse(both.errors);
+    const Instance& instance = both.value->instance;
+    const Plan& plan = both.value->plan;
+    if (auto error = not_of(instance, "scatter")) {
+      return console.refuse(errors_in(instance_path_, {*error}));
+    }
+    const auto& scatter = std::get<ScatterInstance>(instance);
+    LayoutTrace trace{.model = model_.empty() ? model_in(scatter.name) : model_,
+                      .recompute = recompute_ == "full"        ? Recompute::full
+                                   : recompute_ == "selective" ? Recompute::selective
+                                                               : Recompute::none,
+                      .logit_chunks = static_cast<int>(logit_chunks_.value_or(1))};
+    if (trace.model.empty()) {
+      return console.refuse({kUsage, "--model",
+                             "is needed: the instance's name, '" + printable(scatter.name) +
+                                 "', begins with no model that is known"});
+    }
+    console.info("instance  scatter  " + printable(scatter.name) + "   " + instance_size(instance));
+    const std::vector<Violation> violations = verify_plan(instance, plan);
+    if (!violations.empty()) {
+      for (const Violation& violation : violations)
+        console.finding("violation " + to_string(violation));
+      return console.refuse(
+          {kUsage, "PLAN", "the plan is invalid: " + to_string(violations.front())},
+          ExitCode::refused);
+    }
+    const InterruptScope interrupt;
+    Budget budget(solve_flags_.limits(interrupt.flag()));
+    const Result<std::vector<GroupMemory>> groups =
+        step_memory(scatter, std::get<ScatterPlan>(plan), trace, *options, budget);
+    if (!groups) return console.refuse(errors_in("", groups.errors()));
+    return answer(console, scatter, trace, *groups);
+  }
+
+ private:
+  // The model whose name the instance's begins with, empty if there is none.
+  static std::string model_in(const std::string& name) {
+    for (const TransformerShape& shape : transformer_shapes()) {
+      if (name.starts_with(shape.name)) return std::string(shape.name);
+    }
+    return "";
+  }
+
+  static Fit worst(const std::vector<GroupMemory>& groups) {
+    Fit fit = Fit::yes;
+    for (const GroupMemory& group : groups) {
+      if (group.fit == Fit::no) return Fit::no;
+      if (group.fit == Fit::unknown) fit = Fit::unknown;
+    }
+    return fit;
+  }
+
+  ExitCode answer(Console& console, const ScatterInstance& instance, const LayoutTrace& trace,
+                  const std::vector<GroupMemory>& groups) const {
+    const Fit fit = worst(groups);
+    const ExitCode code = fit == Fit::yes  ? ExitCode::ok
+                          : fit == Fit::no ? ExitCode::refused
+                                           : ExitCode::unknown;
+    tell(console, trace, groups, fit);
+    JsonWriter json;
+    json.begin_object();
+    json.text("format", "stowage/memory");
+    json.integer("version", 1);
+    json.text("problem", "scatter");
+    json.text("name", instance.name);
+    json.integer("exit_code", to_int(code));
+    json.text("model", trace.model);
+    json.text("recompute", recompute_.empty() ? "none" : recompute_);
+    json.integer("logit_chunks", trace.logit_chunks);
+    write_fit(json, fit);
+    json.key("groups");
+    json.begin_array();
+    for (const GroupMemory& group : groups) {
+      json.begin_object(JsonWriter::Layout::line);
+      json.integer("micro_batch", group.micro_batch);
+      json.integer("group", group.group);
+      json.integer("first_rank", group.first_rank);
+      json.integer("degree", group.degree);
+      json.integer("tokens_per_rank", group.tokens_per_rank);
+      json.integer("peak_bytes", group.peak_bytes);
+      json.integer("bound_bytes", group.bound_bytes);
+      json.number("peak_mib", mib(group.peak_bytes));
+      json.number("token_model_mib", group.token_model_mib);
+      json.number("capacity_mib", group.capacity_mib);
+      write_fit(json, group.fit);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return console.answer(json.take(), code);
+  }
+
+  static void tell(Console& console, const LayoutTrace& trace,
+                   const std::vector<GroupMemory>& groups, Fit fit) {
+    Table table({{"micro-batch", Align::right},
+                 {"group", Align::right},
+                 {"degree", Align::right},
+                 {"tokens per rank", Align::right},
+                 {"planned peak MiB", Align::right},
+                 {"token model MiB", Align::right},
+                 {"capacity MiB", Align::right},
+                 {"fits", Align::left}});
+    for (std::size_t i = 0; i < std::min(groups.size(), kListedGroups); ++i) {
+      const GroupMemory& g = groups[i];
+      table.add({grouped(g.micro_batch), grouped(g.group), grouped(g.degree),
+                 grouped(g.tokens_per_rank), ms_text(mib(g.peak_bytes)), ms_text(g.token_model_mib),
+                 ms_text(g.capacity_mib), text_of(g.fit)});
+    }
+    if (console.settings.level >= LogLevel::info) {
+      console.block(table.text());
+      if (groups.size() > kListedGroups) {
+        console.info("and " + grouped(static_cast<std::int64_t>(groups.size() - kListedGroups)) +
+                     " more groups");
+      }
+    }
+    const std::string verdict = fit == Fit::yes  ? "fits"
+                                : fit == Fit::no ? "does not fit"
+                                                 : "unknown";
+    console.info(console.bold(verdict) + "  model " + trace.model + "  " +
+                 grouped(static_cast<std::int64_t>(groups.size())) +
+                 " groups are the heaviest of a rank");
+  }
+
+  std::string instance_path_;
+  std::string plan_path_;
+  std::string model_;
+  std::string recompute_;
+  std::optional<std::int64_t> logit_chunks_;
+  SolveFlags solve_flags_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_memory_command() { return std::make_unique<MemoryCommand>(); }
+
+}  // namespace stowage

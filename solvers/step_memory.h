@@ -1,0 +1,53 @@
+// The memory that a scatter plan's micro-batches really need, buffer by buffer.
+//
+// A planner counts tokens: so many MiB of activations each, up to what a device has left. What a
+// device needs in truth is the peak of a layout of all the buffers that the step issues. This
+// derives the buffers from the model's shape (instances/layout_trace.h), plans their layout, and
+// sets the two side by side.
+//
+//   Result<std::vector<GroupMemory>> groups =
+//       step_memory(instance, plan, {.model = "gpt-7b"}, {}, budget);
+//
+// A rank of a group holds tokens / degree tokens everywhere but in attention, where it holds all
+// tokens of heads / degree heads (DeepSpeed-Ulysses, arXiv 2309.14509): the same bytes. So the
+// trace is that of tokens / degree tokens, rounded up, on one rank, and the degree need not divide
+// the heads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/layout_trace.h"
+#include "instances/result.h"
+#include "instances/scatter.h"
+#include "instances/scatter_plan.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+enum class Fit { yes, no, unknown };
+
+// A group that is the heaviest, by tokens per rank, of at least one of its ranks.
+struct GroupMemory {
+  int micro_batch = 0;  // indices into the plan
+  int group = 0;
+  int first_rank = 0;
+  int degree = 0;
+  Tokens tokens_per_rank = 0;
+  Bytes peak_bytes = 0;     // of the layout that was planned
+  Bytes bound_bytes = 0;    // no layout has a smaller peak
+  Mib token_model_mib = 0;  // activation_mib_per_token of them
+  Mib capacity_mib = 0;     // memory_mib - states_mib
+  Fit fit = Fit::unknown;   // of the layout; no: proven that none fits
+};
+
+// In the plan's order. Of several micro-batches in which a rank has equally many tokens, the first
+// counts. `trace` says the model, what is recomputed and so on; its tokens, ranks and split are set
+// here, and its whole_step and layers should stay as they are. Requires a verified plan. Errors:
+// those of trace_layout(). The budget is shared by all layouts; each has a plan at least.
+Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
+                                             const ScatterPlan& plan, LayoutTrace trace,
+                                             const SolveOptions& options, Budget& budget);
+
+}  // namespace stowage

@@ -1,0 +1,111 @@
+// stowage memory: the peak of a plan's heaviest micro-batches against what the planner counted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "instances/layout_load.h"
+#include "instances/layout_trace.h"
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Memory : public testing::Test {
+ protected:
+  Memory() {
+    dir_.write("instance.json", kTinyInstance);
+    solve("instance.json", "plan.json");
+  }
+
+  void solve(const std::string& instance, const std::string& plan) const {
+    ASSERT_EQ(run({"solve", instance, "-o", plan, "--node-limit", "1000"}).exit_code, 0);
+  }
+  Finished run(const std::vector<std::string>& arguments) const {
+    return run_stowage(arguments, {.directory = dir_.path()});
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Memory, EveryRankHasItsHeaviestGroup) {
+  const Finished told =
+      run({"memory", "instance.json", "plan.json", "--model", "gpt-7b", "--recompute", "full"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("tokens per rank"));
+  EXPECT_THAT(told.err, HasSubstr("\nfits  model gpt-7b"));
+  const auto answer = nlohmann::json::parse(told.out);
+  EXPECT_EQ(answer["format"], "stowage/memory");
+  EXPECT_EQ(answer["fits"], true);
+  EXPECT_EQ(answer["exit_code"], 0);
+  ASSERT_FALSE(answer["groups"].empty());
+
+  const auto plan = nlohmann::json::parse(dir_.read("plan.json"));
+  std::map<int, std::int64_t> heaviest, listed;  // by rank
+  for (const auto& micro_batch : plan["micro_batches"]) {
+    for (const auto& group : micro_batch["groups"]) {
+      const int degree = group["degree"], first = group["first_rank"];
+      const std::int64_t tokens = group["tokens"];
+      for (int r = first; r < first + degree; ++r) {
+        heaviest[r] = std::max(heaviest[r], (tokens + degree - 1) / degree);
+      }
+    }
+  }
+  for (const auto& group : answer["groups"]) {
+    const int degree = group["degree"], first = group["first_rank"];
+    const std::int64_t tokens = group["tokens_per_rank"];
+    for (int r = first; r < first + degree; ++r) listed[r] = std::max(listed[r], tokens);
+    EXPECT_EQ(group["token_model_mib"], static_cast<double>(tokens));  // 1 MiB each
+    EXPECT_EQ(group["capacity_mib"], 80);
+    // The trace of so many tokens, whose maximum load is an optimal peak.
+    const Result<LayoutInstance> trace = trace_layout({.model = "gpt-7b",
+                                                       .tokens = tokens,
+                                                       .ranks = 1,
+                                                       .recompute = Recompute::full,
+                                                       .split = SequenceSplit::ulysses});
+    ASSERT_TRUE(trace);
+    EXPECT_GE(group["peak_bytes"], peak_load(*trace).load);
+    EXPECT_LE(group["bound_bytes"], group["peak_bytes"]);
+    EXPECT_EQ(group["fits"], true);
+  }
+  EXPECT_EQ(listed, heaviest);
+}
+
+TEST_F(Memory, WhatDoesNotFitIsSaid) {
+  const Finished told = run({"memory", "instance.json", "plan.json", "--model", "llama-65b"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("does not fit"));
+  EXPECT_EQ(nlohmann::json::parse(told.out)["fits"], false);
+}
+
+TEST_F(Memory, TheModelIsThatOfTheName) {
+  std::string named = kTinyInstance;
+  named.replace(named.find("tiny"), 4, "gpt-7b-4gpu");
+  dir_.write("named.json", named);
+  solve("named.json", "named-plan.json");
+  const Finished told = run({"memory", "named.json", "named-plan.json", "--recompute", "full"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_EQ(nlohmann::json::parse(told.out)["model"], "gpt-7b");
+  const Finished nameless = run({"memory", "instance.json", "plan.json"});
+  EXPECT_EQ(nameless.exit_code, 2);
+  EXPECT_THAT(nameless.err, HasSubstr("--model: is needed"));
+}
+
+TEST_F(Memory, OtherPlansAreRefused) {
+  dir_.write("buffers.64.csv", kTable);
+  ASSERT_EQ(run({"convert", "buffers.64.csv", "layout.json"}).exit_code, 0);
+  ASSERT_EQ(run({"solve", "layout.json", "-o", "layout-plan.json"}).exit_code, 0);
+  EXPECT_EQ(run({"memory", "layout.json", "layout-plan.json"}).exit_code, 2);
+
+  auto plan = nlohmann::json::parse(dir_.read("plan.json"));
+  plan["micro_batches"][0]["groups"][0]["tokens"] = 1;
+  dir_.write("wrong.json", plan.dump());
+  const Finished wrong = run({"memory", "instance.json", "wrong.json", "--model", "gpt-7b"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("violation tokens at"));
+}
+
+}  // namespace
+}  // namespace stowage
