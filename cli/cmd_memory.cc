@@ -9,6 +9,7 @@
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
+#include "cli/preset_flags.h"
 #include "cli/table.h"
 #include "instances/layout_trace.h"
 #include "solvers/step_memory.h"
@@ -96,7 +97,7 @@ class MemoryCommand : public Command {
     Budget budget(solve_flags_.limits(interrupt.flag()));
     const Result<std::vector<GroupMemory>> groups =
         step_memory(scatter, std::get<ScatterPlan>(plan), trace, *options, budget);
-    if (!groups) return console.refuse(errors_in("", groups.errors()));
+    if (!groups) return console.refuse(as_flag_errors(groups.errors()));
     return answer(console, scatter, trace, *groups);
   }
 

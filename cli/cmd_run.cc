@@ -14,7 +14,6 @@
 #include "cli/numbers.h"
 #include "cli/run_layout.h"
 #include "cli/table.h"
-#include "instances/json_errors.h"
 #include "kernels/executor.h"
 
 namespace stowage {
@@ -79,11 +78,11 @@ class RunCommand : public Command {
                   "Lengths, or sizes of buffers, are divided by it; default the smallest within "
                   "--work, or 64 MiB of arena");
     flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
-                 "Scatter: work to stay within when --scale is not given; default 10");
+                 "Not for layouts: work to stay within when --scale is not given; default 10");
     flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
-                  "Scatter, assign: threads as ranks of a batch, whatever its degree; default 64");
+                  "Not for layouts: threads as ranks of a batch, whatever its degree; default 64");
     flags.integer("--repeats", repeats_, "N", 1, 1000,
-                  "Scatter, assign: timed runs of each batch; the best counts");
+                  "Not for layouts: timed runs of each batch; the best counts");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
                  "Stop between batches after it; the run is then incomplete. Default none");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
@@ -100,9 +99,9 @@ class RunCommand : public Command {
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
     const Plan& plan = both.value->plan;
-    const bool layout = problem_name(instance) == "layout";
+    const bool layout = std::holds_alternative<LayoutInstance>(instance);
     if (layout) {
-      if (auto error = flag_for_scatter()) return console.refuse(*error);
+      if (auto error = flag_without_effect()) return console.refuse(*error);
     }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify_plan(instance, plan);
@@ -123,7 +122,7 @@ class RunCommand : public Command {
 
  private:
   // A flag that would change nothing for a layout.
-  std::optional<InputError> flag_for_scatter() const {
+  std::optional<InputError> flag_without_effect() const {
     for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
                                       std::pair{"--max-ranks", max_ranks_.has_value()},
                                       std::pair{"--repeats", repeats_.has_value()}}) {

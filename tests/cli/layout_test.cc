@@ -41,7 +41,8 @@ TEST_F(Layout, FromATableToAProvenPlanAndBack) {
 
   const auto verdict = answer({"verify", "layout.json", "layout-plan.json"});
   EXPECT_EQ(verdict["valid"], true);
-  EXPECT_EQ(verdict["bound_by"], "load");
+  EXPECT_EQ(verdict["bound_bytes"], 12);
+  EXPECT_EQ(verdict["bound_by"], "chain");
 
   const Finished table =
       run({"convert", "layout.json", "pinned.csv", "--plan", "layout-plan.json"});

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "instances/layout_load.h"
@@ -91,6 +92,13 @@ TEST_F(Memory, TheModelIsThatOfTheName) {
   const Finished nameless = run({"memory", "instance.json", "plan.json"});
   EXPECT_EQ(nameless.exit_code, 2);
   EXPECT_THAT(nameless.err, HasSubstr("--model: is needed"));
+}
+
+TEST_F(Memory, LogitsAreCutIntoEqualPieces) {
+  const Finished uneven =
+      run({"memory", "instance.json", "plan.json", "--model", "gpt-7b", "--logit-chunks", "1000"});
+  EXPECT_EQ(uneven.exit_code, 2);
+  EXPECT_THAT(uneven.err, HasSubstr("--logit-chunks: must divide the tokens of a rank"));
 }
 
 TEST_F(Memory, OtherPlansAreRefused) {
