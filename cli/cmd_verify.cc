@@ -16,7 +16,8 @@ class VerifyCommand : public Command {
   CommandText text() const override {
     return {.name = "verify",
             .arguments = "INSTANCE PLAN",
-            .summary = "Check a plan and its bound with code that no planner shares; list every violation",
+            .summary =
+                "Check a plan and its bound with code that no planner shares; list every violation",
             .examples = {"stowage verify instance.json plan.json",
                          "stowage verify instance.json outcome.json",
                          "stowage verify instance.json plan.json --log-level error"}};

@@ -69,8 +69,7 @@ Loaded<std::optional<ScatterCertificate>> certificate_in(const std::string& path
   if (document.head.format != "stowage/outcome" || document.head.problem != "scatter") {
     return {std::optional<ScatterCertificate>(), {}};
   }
-  return loaded<std::optional<ScatterCertificate>>(path,
-                                                   read_scatter_certificate(document.bytes));
+  return loaded<std::optional<ScatterCertificate>>(path, read_scatter_certificate(document.bytes));
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ class Settling {
     for (std::size_t c = 0; c < conditions_.size(); ++c) {
       const StepCondition& condition = conditions_[c];
       if (condition.at_least && high(i) > condition.from) sum += leaf_.conditions[c];
-      if (!condition.at_least && low(i) >= condition.from) sum -= leaf_.conditions[c] * (1 - kCancelled);
+      if (!condition.at_least && low(i) >= condition.from)
+        sum -= leaf_.conditions[c] * (1 - kCancelled);
     }
     return sum;
   }

@@ -9,7 +9,7 @@ AttentionMemory LocalAttention::memory_of(const AttentionShape& shape) {
 }
 
 void LocalAttention::forward(std::span<const float> q, std::span<const float> k,
-                             std::span<const float> v, const AttentionOutput& output,
+                             std::span<const float> v, const StageOutput& output,
                              std::span<float> scratch) {
   attention_forward(shape_, q, k, v, output.o, output.sums, scratch);
 }

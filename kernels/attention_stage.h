@@ -28,7 +28,7 @@ struct AttentionMemory {
 };
 
 // What forward writes; `sums` is the lse of attention.h.
-struct AttentionOutput {
+struct StageOutput {
   std::span<float> o, sums;
 };
 
@@ -43,7 +43,7 @@ class AttentionStage {
 
   // q, o (n, heads, head_dim); k, v (n, kv_heads, head_dim) for the n tokens of this rank.
   virtual void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-                       const AttentionOutput& output, std::span<float> scratch) = 0;
+                       const StageOutput& output, std::span<float> scratch) = 0;
   // Gradients of sum(o * upstream), shaped like q, k and v; written, not added. `input` holds what
   // the last forward read and wrote.
   virtual void backward(const AttentionBackwardInput& input, std::span<float> dq,
@@ -61,7 +61,7 @@ class LocalAttention final : public AttentionStage {
 
   AttentionMemory memory() const override { return memory_of(shape_); }
   void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-               const AttentionOutput& output, std::span<float> scratch) override;
+               const StageOutput& output, std::span<float> scratch) override;
   void backward(const AttentionBackwardInput& input, std::span<float> dq, std::span<float> dk,
                 std::span<float> dv, std::span<float> scratch) override;
 

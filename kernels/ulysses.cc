@@ -78,7 +78,7 @@ void UlyssesAttention::to_tokens(const Deal& deal, int heads, std::span<const fl
 }
 
 void UlyssesAttention::forward(std::span<const float> q, std::span<const float> k,
-                               std::span<const float> v, const AttentionOutput& output,
+                               std::span<const float> v, const StageOutput& output,
                                std::span<float>) {
   to_heads(query_, shape_.heads, q, q_);
   to_heads(kv_, shape_.kv_heads, k, k_);

@@ -29,7 +29,7 @@ class UlyssesAttention final : public AttentionStage {
   // What it keeps between the passes is its own: heads that were exchanged.
   AttentionMemory memory() const override { return {}; }
   void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-               const AttentionOutput& output, std::span<float> scratch) override;
+               const StageOutput& output, std::span<float> scratch) override;
   // Reads nothing of `input` but the upstream gradient.
   void backward(const AttentionBackwardInput& input, std::span<float> dq, std::span<float> dk,
                 std::span<float> dv, std::span<float> scratch) override;

@@ -55,7 +55,7 @@ struct Outcome {
   std::optional<Plan> plan;         // verified; carries objective, bound and bound_by
   std::optional<double> objective;  // of the plan
   double bound = 0;
-  std::string bound_by;            // names the certificate of `bound`
+  std::string bound_by;  // names the certificate of `bound`
   // The proof of the bound "step-lp", if there is one. It may be less than `bound`, whose own
   // certificate cannot be written down if it is a MILP's.
   std::optional<ScatterCertificate> certificate;
