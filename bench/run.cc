@@ -2,9 +2,9 @@
 //
 //   stowage_bench bench/suite.json scatter fast auto:10 flexsp > results.jsonl
 //
-// A method is NAME or NAME:SECONDS. Instances stand outside, methods inside the loop, so that what
-// is compared was measured close together. Nothing runs beside a method: times are those of one
-// core.
+// A method is NAME or NAME:SECONDS. With --solver its name in the results ends in "/glpk" or
+// "/cbc". Instances stand outside, methods inside the loop, so that what is compared was measured
+// close together. Nothing runs beside a method: times are those of one core.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -75,11 +75,12 @@ void time_plans(const std::vector<Improvement>& improvements, Record& record) {
 }
 
 Record measure(const SuiteEntry& entry, const Method& method, const Asked& asked,
-               double milp_seconds, std::uint64_t seed) {
+               SolveOptions options) {
+  options.method = method.name;
   Record record{.instance = entry.name,
                 .method = method.name,
                 .kind = method.kind == MethodKind::ours ? "ours" : "baseline",
-                .seed = seed};
+                .seed = options.seed};
   std::visit(
       [&record](const auto& instance) {
         record.problem = problem_of(instance);
@@ -90,8 +91,7 @@ Record measure(const SuiteEntry& entry, const Method& method, const Asked& asked
   if (asked.seconds < std::numeric_limits<double>::infinity()) record.time_limit_s = asked.seconds;
   const double cpu = cpu_seconds();
   Budget budget({.time_limit_s = asked.seconds});
-  const Outcome outcome = solve(
-      entry.instance, {.method = method.name, .seed = seed, .milp_seconds = milp_seconds}, budget);
+  const Outcome outcome = solve(entry.instance, options, budget);
   record.cpu_s = cpu_seconds() - cpu;
   record.wall_s = budget.seconds();
   record.memory_mib = largest_memory_mib();
@@ -113,6 +113,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> texts;
   std::string only;
   std::string commit;
+  std::string solver;
   double milp_seconds = 10;
   std::uint64_t seed = 0;
   app.add_option("SUITE_FILE", file, "bench/suite.json")->required();
@@ -120,10 +121,19 @@ int run(int argc, char** argv) {
   app.add_option("METHOD", texts, "NAME or NAME:SECONDS")->required();
   app.add_option("--only", only, "Instances whose name contains this");
   app.add_option("--milp-limit", milp_seconds, "Seconds of each MILP of a baseline; default 10");
+  app.add_option("--solver", solver, "MILP backend; default the first that is built in");
   app.add_option("--seed", seed, "Seed of every method; default 0");
   app.add_option("--commit", commit, "What the setup says was measured");
   CLI11_PARSE(app, argc, argv);
 
+  SolveOptions options{.seed = seed, .milp_seconds = milp_seconds};
+  for (const MilpBackend backend : built_backends()) {
+    if (name(backend) == solver) options.backend = backend;
+  }
+  if (!solver.empty() && !options.backend) {
+    std::cerr << "this build has no '" << solver << "'\n";
+    return 2;
+  }
   const Result<std::vector<SuiteEntry>> entries = read_suite(file, suite);
   if (!entries) {
     for (const InputError& error : entries.errors()) std::cerr << to_string(error) << '\n';
@@ -140,8 +150,9 @@ int run(int argc, char** argv) {
         std::cerr << entry.name << " has no method '" << asked.name << "'\n";
         return 2;
       }
-      Record record = measure(entry, *method, asked, milp_seconds, seed);
+      Record record = measure(entry, *method, asked, options);
       record.suite = suite;
+      if (!solver.empty()) record.method += '/' + solver;
       std::cout << to_line(record) << std::flush;
       std::cerr << entry.name << "  " << text << "  " << record.cpu_s << " s\n";
     }
