@@ -92,7 +92,9 @@ class LayoutSolve {
   // Each block, and the step of pseudo buffers, is planned as `auto` would plan it.
   StoppedBy run_memo() {
     const auto planner = [this](const LayoutInstance& part, Budget& budget) {
-      const Outcome outcome = solve_family(part, {.seed = options_.seed}, budget, {});
+      // As much as one of the MIPs that the search stands for.
+      Budget own = budget.part(options_.milp_seconds, budget.nodes_left());
+      const Outcome outcome = solve_family(part, {.seed = options_.seed}, own, {});
       return outcome.plan ? std::optional(std::get<LayoutPlan>(*outcome.plan)) : std::nullopt;
     };
     if (const auto memo = plan_memo(instance_, planner, budget_)) {
