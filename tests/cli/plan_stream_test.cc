@@ -183,7 +183,7 @@ TEST_F(PlanStreamCommand, AReaderThatHasGoneEndsIt) {
 
 TEST_F(PlanStreamCommand, AfterCtrlCItSaysWhereToGoOn) {
   std::string steps;
-  for (int i = 0; i < 1000; ++i) steps += "[100, 64, 80, 8, 16, 24, 70, 60, 50, 40, 30, 12]\n";
+  for (int i = 0; i < 100000; ++i) steps += "[100, 64, 80, 8, 16, 24, 70, 60, 50, 40, 30, 12]\n";
   dir_.write("many.jsonl", steps);
   Child child({"plan-stream", "many.jsonl", "--instance", "instance.json", "--method", "exact",
                "-o", "plans", "--progress", "always"},
