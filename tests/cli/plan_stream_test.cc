@@ -185,8 +185,8 @@ TEST_F(PlanStreamCommand, AfterCtrlCItSaysWhereToGoOn) {
   std::string steps;
   for (int i = 0; i < 100000; ++i) steps += "[100, 64, 80, 8, 16, 24, 70, 60, 50, 40, 30, 12]\n";
   dir_.write("many.jsonl", steps);
-  Child child({"plan-stream", "many.jsonl", "--instance", "instance.json", "--method", "exact",
-               "-o", "plans", "--progress", "always"},
+  Child child({"plan-stream", "many.jsonl", "--instance", "instance.json", "-o", "plans",
+               "--progress", "always"},
               {.directory = dir_.path()});
   ASSERT_TRUE(child.wait_for_err("step"));
   child.send(SIGINT);
