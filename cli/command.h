@@ -30,6 +30,7 @@ class Command {
 
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
