@@ -150,11 +150,12 @@ int run(int argc, char** argv) {
         std::cerr << entry.name << " has no method '" << asked.name << "'\n";
         return 2;
       }
+      std::cerr << entry.name << "  " << text << std::flush;
       Record record = measure(entry, *method, asked, options);
       record.suite = suite;
       if (!solver.empty()) record.method += '/' + solver;
       std::cout << to_line(record) << std::flush;
-      std::cerr << entry.name << "  " << text << "  " << record.cpu_s << " s\n";
+      std::cerr << "  " << record.cpu_s << " s\n";
     }
   }
   return 0;

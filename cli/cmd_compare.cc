@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/outcome_json.h"
+#include "cli/status_line.h"
 #include "cli/table.h"
 #include "solvers/solve.h"
 
@@ -132,7 +133,7 @@ class CompareCommand : public Command {
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
                  "Of each MILP, for baselines that solve many; default as --time-limit");
     solve_.declare(flags);
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
@@ -178,10 +179,14 @@ class CompareCommand : public Command {
       return a.kind == MethodKind::baseline && b.kind != MethodKind::baseline;
     });
     std::vector<Row> rows;
+    StatusLine status(console);
     for (const Method& method : chosen) {
       if (*limits.interrupt) break;
-      console.debug("running   " + method.name);
-      if (console.terminal()) console.rewrite_line("running   " + std::string(method.name));
+      const std::string running = "running   " + method.name + " (" +
+                                  std::to_string(rows.size() + 1) + " of " +
+                                  std::to_string(chosen.size()) + ')';
+      console.debug(running);
+      status.tell(running);
       options.method = method.name;
       Budget::Limits own = limits;
       // A published planner that solves many MILPs gets all of them: cut short it would look worse
@@ -190,7 +195,10 @@ class CompareCommand : public Command {
         own.time_limit_s = kNoLimit;
       }
       Budget budget(own);
-      rows.push_back({method, solve(instance, options, budget)});
+      const auto tell = [&](const Improvement& step) {
+        status.tell(running + "  best " + amount_text(step.objective, objective_unit(instance)));
+      };
+      rows.push_back({method, solve(instance, options, budget, tell)});
     }
     mark_best(rows);
     return rows;
