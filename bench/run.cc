@@ -158,12 +158,13 @@ int run(int argc, char** argv) {
         std::cerr << entry.name << " has no method '" << asked.name << "'\n";
         return 2;
       }
+      std::cerr << entry.name << "  " << text << std::flush;
       auto [record, plan] = measure(entry, *method, asked, options);
       record.suite = suite;
       if (!solver.empty()) record.method += '/' + solver;
       if (plan && !plans.empty()) record.plan = store_plan(plans, record, *plan);
       std::cout << to_line(record) << std::flush;
-      std::cerr << entry.name << "  " << text << "  " << record.cpu_s << " s\n";
+      std::cerr << "  " << record.cpu_s << " s\n";
     }
   }
   return 0;

@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/measured_comparison.h"
 #include "cli/outcome_json.h"
+#include "cli/status_line.h"
 #include "cli/table.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
@@ -142,7 +143,7 @@ class CompareCommand : public Command {
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
                   "With --measure, lengths are divided by N; default by the work");
     solve_.declare(flags);
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
@@ -236,10 +237,14 @@ class CompareCommand : public Command {
       return a.kind == MethodKind::baseline && b.kind != MethodKind::baseline;
     });
     std::vector<Row> rows;
+    StatusLine status(console);
     for (const Method& method : chosen) {
       if (*limits.interrupt) break;
-      console.debug("running   " + method.name);
-      if (console.terminal()) console.rewrite_line("running   " + std::string(method.name));
+      const std::string running = "running   " + method.name + " (" +
+                                  std::to_string(rows.size() + 1) + " of " +
+                                  std::to_string(chosen.size()) + ')';
+      console.debug(running);
+      status.tell(running);
       options.method = method.name;
       Budget::Limits own = limits;
       // A published planner that solves many MILPs gets all of them: cut short it would look worse
@@ -248,7 +253,10 @@ class CompareCommand : public Command {
         own.time_limit_s = kNoLimit;
       }
       Budget budget(own);
-      rows.push_back({method, solve(instance, options, budget)});
+      const auto tell = [&](const Improvement& step) {
+        status.tell(running + "  best " + amount_text(step.objective, objective_unit(instance)));
+      };
+      rows.push_back({method, solve(instance, options, budget, tell)});
     }
     mark_best(rows);
     return rows;

@@ -1,4 +1,5 @@
-// stowage convert: other people's files into instances, and layouts into MiniMalloc's tables.
+// stowage convert: other people's files into instances, layouts into MiniMalloc's tables, plans
+// into what a training loop loads.
 #include <utility>
 
 #include "cli/command.h"
@@ -14,6 +15,7 @@
 #include "instances/length_list.h"
 #include "instances/numbers.h"
 #include "instances/presets.h"
+#include "instances/trainer_step.h"
 
 namespace stowage {
 namespace {
@@ -27,23 +29,34 @@ std::string stem(const std::string& path) {
 }
 
 bool is_csv(const std::string& path) { return path.ends_with(".csv"); }
+bool is_binary(const std::string& path) { return path.ends_with(".bin"); }
+
+Result<TrainerStep> step_of(const Instance& instance, const Plan& plan) {
+  if (const auto* scatter = std::get_if<ScatterInstance>(&instance)) {
+    return trainer_step(*scatter, std::get<ScatterPlan>(plan));
+  }
+  return trainer_step(std::get<AssignInstance>(instance), std::get<AssignPlan>(plan));
+}
 
 class ConvertCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "convert",
-            .arguments = "IN OUT",
-            .summary = "A list of lengths into an instance, a CSV of buffers into a layout",
-            .examples = {"stowage convert lengths.txt step.json --devices 16",
-                         "stowage convert lengths.txt - --preset gpt-13b --limit 384K",
-                         "stowage convert buffers.1048576.csv layout.json"}};
+    return {
+        .name = "convert",
+        .arguments = "IN OUT",
+        .summary = "Lengths or a table of buffers into an instance, a plan into a trainer's file",
+        .examples = {"stowage convert lengths.txt step.json --devices 16",
+                     "stowage convert buffers.1048576.csv layout.json",
+                     "stowage convert instance.json trainer.bin --plan plan.json"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional("IN", in_,
-                     "Lengths, one a line; a table of buffers (.csv); or a layout instance, for a "
-                     "table. - for stdin");
-    flags.positional("OUT", out_, "The instance, or a table (.csv); - for stdout");
+                     "Lengths, one a line; a table of buffers (.csv); an instance, for a table or "
+                     "with --plan for a trainer; or a trainer's file. - for stdin");
+    flags.positional("OUT", out_,
+                     "The instance; a table (.csv); a trainer's file, binary (.bin) or JSON. - for "
+                     "stdout");
     preset_.declare(flags);
     std::vector<std::string> models;
     for (const std::string_view model : assign_preset_models()) models.emplace_back(model);
@@ -51,7 +64,8 @@ class ConvertCommand : public Command {
                  "Lengths to an assign instance of this model instead of a scatter instance");
     flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
                   "Of the layout; default the number in NAME.BYTES.csv, if there is one");
-    flags.text("--plan", plan_, "PLAN", "To a table: the offsets, as pins");
+    flags.text("--plan", plan_, "PLAN",
+               "Of the instance. To a table: the offsets, as pins; otherwise to a trainer's file");
     flags.text("--name", name_, "NAME", "Of the instance; default the name of the file");
     output_flags_.declare(flags, false);
   }
@@ -60,6 +74,8 @@ class ConvertCommand : public Command {
     output_flags_.apply(console);
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
+    if (!plan_.empty()) return to_trainer(console);
+    if (is_binary(in_) || is_binary(out_)) return between_trainers(console);
     if (is_csv(in_)) return from_table(console);
     return assign_.empty() ? from_lengths(console) : to_assign(console);
   }
@@ -69,18 +85,18 @@ class ConvertCommand : public Command {
     const auto complaint = [](const char* flag, const char* why) {
       return InputError{kUsage, flag, std::string("has an effect only ") + why};
     };
-    if (preset_.given() && (is_csv(in_) || is_csv(out_))) {
-      return complaint("--preset", "on lists of lengths");
-    }
-    if (!assign_.empty() && (is_csv(in_) || is_csv(out_))) {
-      return complaint("--assign", "on lists of lengths");
-    }
+    const bool trainer = !plan_.empty() || is_binary(in_) || is_binary(out_);
+    const bool lengths = !is_csv(in_) && !is_csv(out_) && !trainer;
+    if (preset_.given() && !lengths) return complaint("--preset", "on lists of lengths");
+    if (!assign_.empty() && !lengths) return complaint("--assign", "on lists of lengths");
     if (!assign_.empty() && preset_.given()) {
       return complaint("--preset", "without --assign");
     }
     if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
-    if (!plan_.empty() && !is_csv(out_)) return complaint("--plan", "where OUT is a table");
-    if (!name_.empty() && is_csv(out_)) return complaint("--name", "where OUT is an instance");
+    if (!plan_.empty() && is_csv(in_)) return complaint("--plan", "where IN is an instance");
+    if (!name_.empty() && (is_csv(out_) || trainer)) {
+      return complaint("--name", "where OUT is an instance");
+    }
     return std::nullopt;
   }
 
@@ -148,26 +164,68 @@ class ConvertCommand : public Command {
   }
 
   ExitCode to_table(Console& console) const {
-    Loaded<Instance> instance = load_instance(in_);
+    if (!plan_.empty()) {
+      const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
+      if (!both.value) return console.refuse(both.errors);
+      if (auto error = not_of(both.value->instance, "layout")) {
+        return console.refuse(errors_in(in_, {*error}));
+      }
+      if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
+      const auto& layout = std::get<LayoutInstance>(both.value->instance);
+      return write_table(console, layout,
+                         write_layout_csv(layout, std::get<LayoutPlan>(both.value->plan)));
+    }
+    const Loaded<Instance> instance = load_instance(in_);
     if (!instance.value) return console.refuse(instance.errors);
     if (auto error = not_of(*instance.value, "layout")) {
       return console.refuse(errors_in(in_, {*error}));
     }
     const auto& layout = std::get<LayoutInstance>(*instance.value);
-    if (plan_.empty()) return write_table(console, layout, write_layout_csv(layout));
-    const Loaded<Plan> plan = load_plan(plan_);
-    if (!plan.value) return console.refuse(plan.errors);
-    if (auto error = other_problem(*instance.value, *plan.value)) {
-      return console.refuse(errors_in(plan_, {*error}));
+    return write_table(console, layout, write_layout_csv(layout));
+  }
+
+  // No plan leaves unverified.
+  static std::optional<ExitCode> refuse_invalid(Console& console, const InstanceAndPlan& both) {
+    const auto violations = verify_plan(both.instance, both.plan);
+    if (violations.empty()) return std::nullopt;
+    for (const Violation& violation : violations) console.finding(to_string(violation));
+    return console.refuse({kUsage, "--plan", "must be valid for the instance, is not"},
+                          ExitCode::refused);
+  }
+
+  ExitCode to_trainer(Console& console) const {
+    const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
+    if (!both.value) return console.refuse(both.errors);
+    if (std::holds_alternative<LayoutInstance>(both.value->instance)) {
+      return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
     }
-    // No plan leaves unverified.
-    if (const auto violations = verify_plan(*instance.value, *plan.value); !violations.empty()) {
-      for (const Violation& violation : violations) console.finding(to_string(violation));
-      return console.refuse({kUsage, "--plan", "must be valid for the instance, is not"},
-                            ExitCode::refused);
+    if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
+    const Result<TrainerStep> step = step_of(both.value->instance, both.value->plan);
+    if (!step) return console.refuse(errors_in(plan_, step.errors()));
+    return write_step(console, *step);
+  }
+
+  ExitCode between_trainers(Console& console) const {
+    const Result<std::string> bytes = read_file(in_);
+    if (!bytes) return console.refuse(bytes.errors().front());
+    const Result<TrainerStep> step = read_trainer_file(*bytes);
+    if (!step) return console.refuse(errors_in(in_, step.errors()));
+    return write_step(console, *step);
+  }
+
+  ExitCode write_step(Console& console, const TrainerStep& step) const {
+    const std::string bytes =
+        is_binary(out_) ? write_trainer_binary(step) : write_trainer_json(step);
+    // A step of many million sequences can be more JSON than our own reader takes.
+    if (const auto again = read_trainer_file(bytes); !again) {
+      return console.refuse(errors_in(out_, again.errors()));
     }
-    return write_table(console, layout,
-                       write_layout_csv(layout, std::get<LayoutPlan>(*plan.value)));
+    return write(console,
+                 "trainer   " + step.problem + "  " + printable(step.name) + "   " +
+                     grouped(step.ranks) + " ranks, " + grouped(step.micro_batches) +
+                     " micro-batches, " + grouped(static_cast<std::int64_t>(step.batches.size())) +
+                     " batches, " + grouped(step.loss_denominator()) + " tokens",
+                 bytes);
   }
 
   ExitCode write_table(Console& console, const LayoutInstance& layout,
@@ -181,9 +239,14 @@ class ConvertCommand : public Command {
   }
 
   ExitCode write(Console& console, const Instance& instance, const std::string& text) const {
-    const std::string line = "instance  " + std::string(problem_name(instance)) + "  " +
-                             printable(instance_name(instance)) + "   " + instance_size(instance) +
-                             "  -> " + out_;
+    return write(console,
+                 "instance  " + std::string(problem_name(instance)) + "  " +
+                     printable(instance_name(instance)) + "   " + instance_size(instance),
+                 text);
+  }
+
+  ExitCode write(Console& console, const std::string& what, const std::string& text) const {
+    const std::string line = what + "  -> " + out_;
     if (out_ == "-") {
       console.info(line);
       return console.answer(text, ExitCode::ok);

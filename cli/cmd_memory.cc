@@ -9,6 +9,7 @@
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/preset_flags.h"
+#include "cli/status_line.h"
 #include "cli/table.h"
 #include "instances/layout_trace.h"
 #include "instances/numbers.h"
@@ -59,7 +60,7 @@ class MemoryCommand : public Command {
     flags.integer("--logit-chunks", logit_chunks_, "N", 1, 1024,
                   "Pieces of the logits, which divide the tokens of every rank; default 1");
     solve_flags_.declare(flags);
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
@@ -95,8 +96,12 @@ class MemoryCommand : public Command {
     }
     const InterruptScope interrupt;
     Budget budget(solve_flags_.limits(interrupt.flag()));
-    const Result<std::vector<GroupMemory>> groups =
-        step_memory(scatter, std::get<ScatterPlan>(plan), trace, *options, budget);
+    StatusLine status(console);
+    const Result<std::vector<GroupMemory>> groups = step_memory(
+        scatter, std::get<ScatterPlan>(plan), trace, *options, budget,
+        [&status](std::size_t done, std::size_t all) {
+          status.tell("layout    " + std::to_string(done + 1) + " of " + std::to_string(all));
+        });
     if (!groups) return console.refuse(as_flag_errors(groups.errors()));
     return answer(console, scatter, trace, *groups);
   }

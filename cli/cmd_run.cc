@@ -12,6 +12,7 @@
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/run_layout.h"
+#include "cli/status_line.h"
 #include "cli/table.h"
 #include "instances/numbers.h"
 #include "kernels/executor.h"
@@ -149,12 +150,12 @@ class RunCommand : public Command {
     if (max_ranks_) options.max_ranks = static_cast<int>(*max_ranks_);
     if (repeats_) options.repeats = static_cast<int>(*repeats_);
 
+    StatusLine status(console);
     const ExecutionReport report = kernels::execute(
         packed(instance, plan), options,
-        [&console](const ExecutionProgress& progress) {
-          if (!console.terminal() || !console.shows_progress()) return;
-          console.rewrite_line("batch     " + grouped(progress.batches_done) + " of " +
-                               grouped(progress.batches));
+        [&status](const ExecutionProgress& progress) {
+          status.tell("batch     " + grouped(progress.batches_done) + " of " +
+                      grouped(progress.batches));
         },
         &budget);
     const ExitCode code = exit_code(report);

@@ -1,9 +1,6 @@
 // stowage schema: the JSON Schema of a document.
-#include <algorithm>
-
 #include "cli/command.h"
 #include "cli/common_flags.h"
-#include "cli/error_codes.h"
 #include "cli/suggest.h"
 #include "instances/schema.h"
 
@@ -21,25 +18,19 @@ class SchemaCommand : public Command {
   }
 
   void declare(Flags& flags) override {
-    for (const std::string_view name : schema_names()) names_.emplace_back(name);
-    flags.positional("NAME", name_, comma_list(names_));
+    std::vector<std::string> names;
+    for (const std::string_view name : schema_names()) names.emplace_back(name);
+    flags.positional_choice("NAME", name_, names, comma_list(names));
     output_flags_.declare(flags, false);
   }
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    const std::optional<std::string_view> text = stowage::schema(name_);
-    if (!text) {
-      return console.refuse({kUsage, "NAME",
-                             "unknown value '" + name_ + "' (choose " + comma_list(names_) + ')' +
-                                 suggestion(name_, names_)});
-    }
-    return console.answer(std::string(*text), ExitCode::ok);
+    return console.answer(std::string(schema(name_).value()), ExitCode::ok);
   }
 
  private:
   std::string name_;
-  std::vector<std::string> names_;
   OutputFlags output_flags_;
 };
 

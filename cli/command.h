@@ -30,12 +30,14 @@ class Command {
 
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_compare_command();
+std::unique_ptr<Command> make_completion_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
 std::unique_ptr<Command> make_generate_scatter_command();
+std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_memory_command();
 std::unique_ptr<Command> make_plan_stream_command();
 std::unique_ptr<Command> make_propose_command();
@@ -47,5 +49,12 @@ std::unique_ptr<Command> make_verify_command();
 
 // All commands in the order of the help.
 std::vector<std::unique_ptr<Command>> make_commands();
+
+// What a command says of itself, without running it: for the manual page and the completions.
+struct CommandManual {
+  CommandText text;
+  std::vector<FlagText> flags;  // positionals among them
+};
+std::vector<CommandManual> command_manuals();
 
 }  // namespace stowage

@@ -20,7 +20,21 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_calibrate_command());
   commands.push_back(make_export_command());
   commands.push_back(make_schema_command());
+  commands.push_back(make_completion_command());
+  commands.push_back(make_manual_command());
   return commands;
+}
+
+std::vector<CommandManual> command_manuals() {
+  std::vector<CommandManual> manuals;
+  for (const auto& command : make_commands()) {
+    const CommandText text = command->text();
+    Flags flags("stowage " + std::string(text.name), std::string(text.arguments),
+                std::string(text.summary));
+    command->declare(flags);
+    manuals.push_back({text, flags.texts()});
+  }
+  return manuals;
 }
 
 }  // namespace stowage

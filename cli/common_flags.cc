@@ -14,7 +14,7 @@ void OutputFlags::declare(Flags& flags, bool with_progress) {
                "How much is told on stderr; default info");
   if (with_progress) {
     flags.choice("--progress", progress_, {"auto", "always", "never"},
-                 "Progress table on stderr; auto: unless --log-level is below info");
+                 "Progress on stderr; auto: unless --log-level is below info");
   }
   flags.toggle("--timeless", timeless_,
                "No wall-clock figure on stdout or stderr: equal runs give equal bytes");

@@ -18,7 +18,7 @@
 
 namespace stowage {
 
-// --log-level, --progress (where there is a table to show) and --timeless.
+// --log-level, --progress (of commands that may take longer than a second) and --timeless.
 class OutputFlags {
  public:
   void declare(Flags& flags, bool with_progress);

@@ -3,6 +3,9 @@
 //   return to_int(ExitCode::refused);
 #pragma once
 
+#include <array>
+#include <string_view>
+
 namespace stowage {
 
 enum class ExitCode {
@@ -15,5 +18,20 @@ enum class ExitCode {
 };
 
 constexpr int to_int(ExitCode code) { return static_cast<int>(code); }
+
+struct ExitCodeText {
+  ExitCode code;
+  std::string_view meaning;
+};
+
+// For the help and the manual page.
+inline constexpr std::array<ExitCodeText, 6> kExitCodeTexts = {{
+    {ExitCode::ok, "a verified plan, a valid plan, a run that passed"},
+    {ExitCode::refused, "proven infeasible, an invalid plan, a run that failed"},
+    {ExitCode::bad_input, "bad usage or input, an output that cannot be written"},
+    {ExitCode::unknown, "nothing found within the limits, and no proof"},
+    {ExitCode::internal, "internal error"},
+    {ExitCode::interrupted, "the second Ctrl-C; the first finishes with the best plan"},
+}};
 
 }  // namespace stowage

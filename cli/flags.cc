@@ -25,6 +25,11 @@ InputError usage_error(std::string where, std::string message) {
 // The name people use: the last of "-t,--time-limit".
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
+std::string unknown_value(const std::string& value, const std::vector<std::string>& choices) {
+  return "unknown value '" + value + "' (choose " + comma_list(choices) + ')' +
+         suggestion(value, choices);
+}
+
 template <class T>
 std::optional<T> whole(const std::string& text) {
   T value{};
@@ -72,17 +77,27 @@ Flags::~Flags() = default;
 void Flags::positional(const std::string& name, std::string& target, const std::string& help,
                        bool required) {
   app_->add_option(name, target, help)->type_name("");
-  positionals_.push_back({name, &target, required});
+  positionals_.push_back({name, &target, required, {}});
+  describe(name, name, help);
+}
+
+void Flags::positional_choice(const std::string& name, std::string& target,
+                              const std::vector<std::string>& choices, const std::string& help) {
+  positional(name, target, help);
+  positionals_.back().choices = choices;
+  texts_.back().choices = choices;
 }
 
 void Flags::toggle(const std::string& names, bool& target, const std::string& help) {
   app_->add_flag_callback(
           names, [&target] { target = true; }, help)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  describe(names, "", help);
 }
 
 void Flags::text(const std::string& names, std::string& target, const std::string& placeholder,
                  const std::string& help) {
+  describe(names, placeholder, help);
   add_valued(*app_, names, placeholder, help, [&target, names](const std::string& value) {
     if (value.empty()) throw BadFlag{usage_error(long_name(names), "must not be empty")};
     target = value;
@@ -93,11 +108,10 @@ void Flags::choice(const std::string& names, std::string& target,
                    const std::vector<std::string>& choices, const std::string& help) {
   std::string placeholder;
   for (const std::string& word : choices) placeholder += (placeholder.empty() ? "" : "|") + word;
+  describe(names, placeholder, help, choices);
   add_valued(*app_, names, placeholder, help, [&target, names, choices](const std::string& value) {
     if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      throw BadFlag{usage_error(long_name(names), "unknown value '" + value + "' (choose " +
-                                                      comma_list(choices) + ')' +
-                                                      suggestion(value, choices))};
+      throw BadFlag{usage_error(long_name(names), unknown_value(value, choices))};
     }
     target = value;
   });
@@ -106,6 +120,7 @@ void Flags::choice(const std::string& names, std::string& target,
 void Flags::number(const std::string& names, std::optional<double>& target,
                    const std::string& placeholder, double least, double most,
                    const std::string& help) {
+  describe(names, placeholder, help);
   add_valued(*app_, names, placeholder, help, [&target, names, least, most](const std::string& v) {
     const std::optional<double> value = whole<double>(v);
     if (!value || !std::isfinite(*value) || *value < least || *value > most) {
@@ -121,6 +136,7 @@ void Flags::number(const std::string& names, std::optional<double>& target,
 void Flags::integer(const std::string& names, std::optional<std::int64_t>& target,
                     const std::string& placeholder, std::int64_t least, std::int64_t most,
                     const std::string& help) {
+  describe(names, placeholder, help);
   add_valued(*app_, names, placeholder, help, [&target, names, least, most](const std::string& v) {
     const std::optional<std::int64_t> value = whole<std::int64_t>(v);
     if (!value || *value < least || *value > most) {
@@ -134,6 +150,7 @@ void Flags::integer(const std::string& names, std::optional<std::int64_t>& targe
 
 void Flags::list(const std::string& names, std::vector<std::string>& target,
                  const std::string& placeholder, const std::string& help) {
+  describe(names, placeholder, help);
   add_valued(*app_, names, placeholder, help, [&target, names](const std::string& value) {
     target.clear();
     for (std::size_t begin = 0; begin <= value.size();) {
@@ -146,6 +163,17 @@ void Flags::list(const std::string& names, std::vector<std::string>& target,
       begin = end + 1;
     }
   });
+}
+
+void Flags::describe(const std::string& names, const std::string& placeholder,
+                     const std::string& help, const std::vector<std::string>& choices) {
+  FlagText text{.placeholder = placeholder, .choices = choices, .help = help};
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    text.names.push_back(names.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  texts_.push_back(std::move(text));
 }
 
 std::vector<std::string> Flags::long_names() const {
@@ -210,6 +238,9 @@ std::optional<InputError> Flags::parse(const std::vector<std::string>& arguments
   for (const Positional& p : positionals_) {
     if (p.required && p.target->empty()) {
       return usage_error(p.name, "is missing (see " + app_->get_name() + " --help)");
+    }
+    if (!p.choices.empty() && std::ranges::find(p.choices, *p.target) == p.choices.end()) {
+      return usage_error(p.name, unknown_value(*p.target, p.choices));
     }
   }
   return std::nullopt;

@@ -23,6 +23,17 @@ class App;
 
 namespace stowage {
 
+// One flag or positional as the help, the manual page and the shell completions tell it.
+struct FlagText {
+  std::vector<std::string> names;    // "-t", "--time-limit"; of a positional its name alone
+  std::string placeholder;           // of its value; empty for a flag that takes none
+  std::vector<std::string> choices;  // of its value, where there are such
+  std::string help;
+
+  bool positional() const { return names.front().front() != '-'; }
+  bool takes_value() const { return !placeholder.empty(); }
+};
+
 class Flags {
  public:
   // `command` names the command in errors; `arguments` follow it in the usage line; `summary` heads
@@ -35,6 +46,9 @@ class Flags {
   // Every target must outlive parse().
   void positional(const std::string& name, std::string& target, const std::string& help,
                   bool required = true);
+  // A required one that must be one of `choices`.
+  void positional_choice(const std::string& name, std::string& target,
+                         const std::vector<std::string>& choices, const std::string& help);
   void toggle(const std::string& names, bool& target, const std::string& help);
   void text(const std::string& names, std::string& target, const std::string& placeholder,
             const std::string& help);
@@ -58,18 +72,25 @@ class Flags {
   bool version_wanted() const { return version_wanted_; }
   std::string help() const;
 
+  // In the order of declaration.
+  const std::vector<FlagText>& texts() const { return texts_; }
+
  private:
   struct Positional {
     std::string name;
     const std::string* target;
     bool required;
+    std::vector<std::string> choices;  // empty: anything
   };
 
   std::optional<InputError> check_names(const std::vector<std::string>& arguments) const;
+  void describe(const std::string& names, const std::string& placeholder, const std::string& help,
+                const std::vector<std::string>& choices = {});
   std::vector<std::string> long_names() const;
 
   std::unique_ptr<CLI::App> app_;
   std::vector<Positional> positionals_;
+  std::vector<FlagText> texts_;
   bool help_wanted_ = false;
   bool version_wanted_ = false;
 };

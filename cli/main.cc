@@ -35,11 +35,13 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
     name.resize(20, ' ');
     help += name + std::string(text.summary) + '\n';
   }
+  help += "\nstdout carries the answer (JSON), stderr what people read.\n\nExit codes:\n";
+  for (const auto& [code, meaning] : kExitCodeTexts) {
+    std::string number = "  " + std::to_string(to_int(code));
+    number.resize(7, ' ');
+    help += number + std::string(meaning) + '\n';
+  }
   help +=
-      "\nstdout carries the answer (JSON), stderr what people read.\n"
-      "Exit codes: 0 plan or valid, 1 infeasible or invalid, 2 bad input, 3 nothing found in the\n"
-      "limits, 70 internal error, 130 second Ctrl-C. The first Ctrl-C finishes with the best "
-      "plan.\n"
       "\nFlags:\n  -h, --help     Show this help\n  -V, --version  Show version, backends, "
       "licences\n\n";
   return help + std::string(kExamples);

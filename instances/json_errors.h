@@ -71,6 +71,11 @@ inline constexpr char kPreset[] = "E501";
 inline constexpr char kNotPublished[] = "E502";
 inline constexpr char kNothingFits[] = "E503";
 inline constexpr char kGenerator[] = "E504";
+// Trainer files.
+inline constexpr char kTrainerMagic[] = "E601";
+inline constexpr char kTrainerHeader[] = "E602";
+inline constexpr char kTrainerEntry[] = "E603";
+inline constexpr char kTrainerTooLarge[] = "E604";
 }  // namespace code
 
 class ErrorList {

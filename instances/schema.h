@@ -10,7 +10,7 @@
 namespace stowage {
 
 // "assign-instance", "assign-plan", "layout-instance", "layout-plan", "outcome",
-// "scatter-instance", "scatter-plan", in alphabetical order.
+// "scatter-instance", "scatter-plan", "trainer", in alphabetical order.
 std::vector<std::string_view> schema_names();
 
 // The text of schema/NAME.schema.json, or nothing for an unknown name. A document that its reader

@@ -62,10 +62,13 @@ Result<Peak> planned_peak(LayoutTrace trace, Tokens tokens, const SolveOptions& 
 
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
                                              const ScatterPlan& plan, LayoutTrace trace,
-                                             const SolveOptions& options, Budget& budget) {
+                                             const SolveOptions& options, Budget& budget,
+                                             const MemoryProgress& progress) {
   std::map<Tokens, Peak> peaks;  // groups of equally many tokens per rank have one layout
   std::vector<GroupMemory> result;
-  for (const auto& [m, g] : heaviest_groups(instance, plan)) {
+  const auto heaviest = heaviest_groups(instance, plan);
+  for (const auto& [m, g] : heaviest) {
+    if (progress) progress(result.size(), heaviest.size());
     const ScatterGroup& group =
         plan.micro_batches[static_cast<std::size_t>(m)].groups[static_cast<std::size_t>(g)];
     const Tokens tokens = tokens_per_rank(group);

@@ -91,7 +91,7 @@ TEST_F(Layout, FlagsWithoutEffectAreRefused) {
   };
   expect_refused({"convert", "buffers.1048576.csv", "x.json", "--devices", "4"}, "--preset: ");
   expect_refused({"convert", "lengths.txt", "x.json", "--capacity", "4"}, "--capacity: ");
-  expect_refused({"convert", "lengths.txt", "x.json", "--plan", "plan.json"}, "--plan: ");
+  expect_refused({"convert", "buffers.1048576.csv", "x.json", "--plan", "plan.json"}, "--plan: ");
   expect_refused({"convert", "instance.json", "x.csv"}, "instance.json: E209 /problem: must be");
   expect_refused({"generate", "layout", "--seed", "4"}, "--seed: has no effect with --kind trace");
   expect_refused({"generate", "layout", "--kind", "random", "--ranks", "4"}, "--ranks: has no");

@@ -62,6 +62,11 @@ TEST_F(Schemas, PlansInFilesAndInOutcomes) {
   EXPECT_EQ(json::parse(dir_.read("outcome.json"))["plan"], json::parse(dir_.read("plan.json")));
 }
 
+TEST_F(Schemas, TrainerFiles) {
+  EXPECT_EQ(faults(answer({"convert", "instance.json", "-", "--plan", "plan.json"}), "trainer"),
+            "");
+}
+
 TEST_F(Schemas, InstancesThatAreMade) {
   EXPECT_EQ(faults(answer({"generate", "scatter", "--count", "9"}), "scatter-instance"), "");
   EXPECT_EQ(faults(answer({"convert", "lengths.txt", "-"}), "scatter-instance"), "");

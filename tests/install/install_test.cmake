@@ -1,16 +1,92 @@
+# One way to get an installed stowage, and then all ways to use it. See CMakeLists.txt.
+cmake_minimum_required(VERSION 3.25)
+
+# run(NAME... [EXPECT TEXT]): must succeed, and print TEXT
 function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  cmake_parse_arguments(ARG "" "EXPECT" "" ${ARGN})
+  execute_process(COMMAND ${ARG_UNPARSED_ARGUMENTS}
+                  RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  list(JOIN ARG_UNPARSED_ARGUMENTS " " command)
   if(NOT code EQUAL 0)
-    string(REPLACE ";" " " command "${ARGV}")
     message(FATAL_ERROR "${command}\nended with ${code}:\n${out}")
+  endif()
+  if(ARG_EXPECT AND NOT out MATCHES "${ARG_EXPECT}")
+    message(FATAL_ERROR "${command}\ndoes not say '${ARG_EXPECT}':\n${out}")
   endif()
   message(STATUS "${out}")
 endfunction()
 
-file(REMOVE_RECURSE ${work})
+function(run_examples)
+  run(${ARGV0}/training_loop EXPECT "step 2: .* ms, at least")
+  run(${ARGV0}/buffer_layout EXPECT "peak 53248 bytes, at least 53248 \\(optimal\\)")
+endfunction()
+
+set(common -G ${generator} -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
+    -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/examples ${work}/plain)
+
+# --- installing ----------------------------------------------------------------------------------
+
+if(subdirectory)
+  run(${CMAKE_COMMAND} -S ${here}/examples -B ${work}/build ${common}
+      -D STOWAGE_SOURCE=${source} -D STOWAGE_INSTALL=ON -D BUILD_SHARED_LIBS=${shared}
+      -D WITH_GLPK=${with_glpk} -D WITH_CBC=${with_cbc})
+  run(${CMAKE_COMMAND} --build ${work}/build)
+  run_examples(${work}/build)
+  if(EXISTS ${work}/build/stowage/cli)
+    message(FATAL_ERROR "a part of somebody's project has no command")
+  endif()
+  set(build ${work}/build)
+endif()
 run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
-run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -G ${generator}
-    -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${compiler}
-    -D CMAKE_CXX_FLAGS=${flags})
-run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/consumer)
+
+# --- headers -------------------------------------------------------------------------------------
+
+# Whatever folders the user has, an include of ours is ours.
+file(GLOB_RECURSE headers ${work}/prefix/include/*.h)
+list(LENGTH headers count)
+if(count LESS 50 OR NOT EXISTS ${work}/prefix/include/stowage/stowage.h)
+  message(FATAL_ERROR "${count} headers were installed")
+endif()
+foreach(header IN LISTS headers)
+  file(STRINGS ${header} quoted REGEX "^#include \"")
+  if(quoted OR NOT header MATCHES "/include/stowage/")
+    message(FATAL_ERROR "${header} ${quoted}")
+  endif()
+endforeach()
+
+# --- find_package --------------------------------------------------------------------------------
+
+foreach(program consumer examples)
+  run(${CMAKE_COMMAND} -S ${here}/${program} -B ${work}/${program} ${common}
+      -D CMAKE_PREFIX_PATH=${work}/prefix)
+  run(${CMAKE_COMMAND} --build ${work}/${program})
+endforeach()
+run(${work}/consumer/consumer EXPECT "39 ms")
+run_examples(${work}/examples)
+
+# --- pkg-config ----------------------------------------------------------------------------------
+
+if(NOT pkg_config)
+  message(STATUS "left out: there is no pkg-config")
+  return()
+endif()
+file(GLOB_RECURSE pc ${work}/prefix/*/stowage.pc)
+get_filename_component(pc_dir ${pc} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+set(static --static)
+if(shared)
+  set(static "")
+endif()
+execute_process(COMMAND ${pkg_config} ${static} --cflags --libs stowage OUTPUT_VARIABLE line
+                COMMAND_ERROR_IS_FATAL ANY OUTPUT_STRIP_TRAILING_WHITESPACE)
+separate_arguments(line)
+separate_arguments(flags)
+get_filename_component(lib_dir ${pc_dir} DIRECTORY)
+set(ENV{LD_LIBRARY_PATH} ${lib_dir})
+file(MAKE_DIRECTORY ${work}/plain)
+foreach(example training_loop buffer_layout)
+  run(${compiler} -std=c++20 ${flags} ${here}/examples/${example}.cc -o ${work}/plain/${example}
+      ${line})
+endforeach()
+run_examples(${work}/plain)

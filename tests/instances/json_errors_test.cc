@@ -11,6 +11,7 @@
 #include "instances/json.h"
 #include "instances/layout_csv.h"
 #include "instances/length_list.h"
+#include "instances/trainer_step.h"
 #include "json_fixture.h"
 
 namespace stowage {
@@ -640,6 +641,47 @@ std::vector<Case> generator_cases() {
   };
 }
 
+// A trainer file's binary form with `bytes` put at `at`, and `cut` bytes taken off its end.
+Case trainer_case(std::string name, std::size_t at, std::string bytes, std::size_t cut,
+                  std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] {
+            const TrainerStep step{
+                .problem = "scatter",
+                .ranks = 2,
+                .micro_batches = 1,
+                .batches = {{.sequences = {0}, .cu_seqlens = {0, 2}, .cu_seqlens_padded = {0, 4}},
+                            {.group = 1,
+                             .first_rank = 1,
+                             .sequences = {1},
+                             .cu_seqlens = {0, 1},
+                             .cu_seqlens_padded = {0, 4}}}};
+            std::string file = write_trainer_binary(step);
+            file.replace(at, bytes.size(), bytes);
+            file.resize(file.size() - cut);
+            return errors_of(read_trainer_file(file));
+          },
+          std::move(expected)};
+}
+
+std::vector<Case> trainer_cases() {
+  return {
+      trainer_case("valid trainer file", 0, "", 0, {}),
+      trainer_case("another magic", 1, "stowage", 0, {"E601 byte 0: must be a trainer file"}),
+      trainer_case("header cut", 0, "", 140, {"E601"}),
+      trainer_case("version 2", 8, "\2", 0, {"E208 byte 8: must be version 1, is 2"}),
+      trainer_case("problem 3", 12, "\3", 0, {"E602 byte 12: must be problem 1"}),
+      trainer_case("file cut", 0, "", 1, {"E602 byte 16: must be the bytes of the file, "}),
+      trainer_case("more batches", 40, "\3", 0,
+                   {"E602 byte 16: must be the bytes that the counts"}),
+      trainer_case("many ranks", 32, "\xff\xff\xff\xff", 0,
+                   {"E604 byte 32: must hold at most 1000000 ranks, is 4294967295",
+                    "E604 byte 36: must hold at most 20000000 ranks times micro-batches"}),
+      trainer_case("denominator", 24, "\5", 0,
+                   {"E603 /loss_denominator: must be the tokens of all batches, 3, is 5"}),
+  };
+}
+
 // 150 bad lengths: 100 errors and a count.
 std::vector<Case> count_cases() {
   std::vector<std::string> expected;
@@ -656,8 +698,9 @@ struct Evaluated {
 
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
-  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(),
-                           layout_cases(), csv_cases(), generator_cases(), count_cases()}) {
+  for (const auto& part :
+       {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(), layout_cases(),
+        csv_cases(), generator_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "instances/json.h"
+#include "instances/trainer_step.h"
 #include "instances/verify.h"
 #include "json_fixture.h"
 
@@ -33,6 +34,11 @@ void expect_read(const Result<Read>& read, const std::string& snippet) {
 TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
   std::map<std::string, int> seen;
   for (const std::string& snippet : snippets(readme())) {
+    if (snippet.find("\"stowage/trainer\"") != std::string::npos) {
+      ++seen["trainer"];
+      expect_read(read_trainer_json(snippet), snippet);
+      continue;
+    }
     const Result<Head> head = read_head(snippet);
     ASSERT_TRUE(head) << to_string(head.errors()[0]) << '\n' << snippet;
     const bool instance = head->format == "stowage/instance";
@@ -56,7 +62,8 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"layout instance", 1},
                                               {"layout plan", 1},
                                               {"scatter instance", 2},
-                                              {"scatter plan", 2}}));
+                                              {"scatter plan", 2},
+                                              {"trainer", 1}}));
 }
 
 template <class Instance, class Plan>
@@ -74,6 +81,15 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   expect_valid(read_scatter_instance(all[0]), read_scatter_plan(all[2]));
   expect_valid(read_assign_instance(all[3]), read_assign_plan(all[4]));
   expect_valid(read_layout_instance(all[5]), read_layout_plan(all[6]));
+}
+
+TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
+  const std::vector<std::string> all = snippets(readme());
+  const auto step = trainer_step(*read_scatter_instance(all[0]), *read_scatter_plan(all[2]));
+  ASSERT_TRUE(step);
+  std::string text = write_trainer_json(*step);
+  text.pop_back();  // the newline belongs to the fence
+  EXPECT_EQ(std::count(all.begin(), all.end(), text), 1) << text;
 }
 
 // Rows "| `name` | ..." of the table that follows the heading.
@@ -128,6 +144,9 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   ASSERT_TRUE(layout);
   expect_described(write_layout_instance(*layout), "Layout instance");
   expect_described(write_layout_plan({}), "Layout plan");
+  const auto step = trainer_step(*instance, *plan);
+  ASSERT_TRUE(step);
+  expect_described(write_trainer_json(*step), "Trainer file");
 }
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
@@ -135,7 +154,7 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   for (const auto limit :
        {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
         kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies, std::int64_t{kMaxStages},
-        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
+        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}, kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

@@ -12,6 +12,7 @@
 #include "instances/generate.h"
 #include "instances/json.h"
 #include "instances/scatter_compose.h"
+#include "instances/trainer_step.h"
 #include "json_fixture.h"
 
 namespace stowage {
@@ -47,7 +48,7 @@ TEST(Schema, NamesAreTheFiles) {
   }
   EXPECT_EQ(schema_names(), (std::vector<std::string_view>{
                                 "assign-instance", "assign-plan", "layout-instance", "layout-plan",
-                                "outcome", "scatter-instance", "scatter-plan"}));
+                                "outcome", "scatter-instance", "scatter-plan", "trainer"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -169,6 +170,28 @@ TEST(Schema, BrokenPlansAreRefusedBySchemaAndReader) {
     const std::string text = with(kValidPlan, b.from, b.to);
     EXPECT_NE(complaints("scatter-plan", text), "") << b.name;
     EXPECT_FALSE(read_scatter_plan(text)) << b.name;
+  }
+}
+
+TEST(Schema, WrittenTrainerFilesAreValidAndBrokenOnesAreNot) {
+  const auto instance = read_scatter_instance(kValidInstance);
+  ASSERT_TRUE(instance);
+  const ScatterPlan plan = compose_plan(*instance, {{{.degree = 4, .sequences = {0, 1, 2, 3}}}});
+  const auto step = trainer_step(*instance, plan);
+  ASSERT_TRUE(step);
+  const std::string text = write_trainer_json(*step);
+  EXPECT_EQ(complaints("trainer", text), "");
+  const std::vector<Break> breaks = {
+      {"format", "stowage/trainer", "stowage/plan"},
+      {"problem", "\"scatter\"", "\"layout\""},
+      {"no ranks", "\"ranks\": 4", "\"ranks\": 0"},
+      {"unknown key", "\"degree\"", "\"sp\": 1, \"degree\""},
+      {"id beyond int32", "[0, 1, 2, 3]", "[0, 1, 2, 3000000000]"},
+      {"no schedule", "\"schedule\"", "\"x-schedule\""},
+  };
+  for (const Break& b : breaks) {
+    EXPECT_NE(complaints("trainer", with(text, b.from, b.to)), "") << b.name;
+    EXPECT_FALSE(read_trainer_json(with(text, b.from, b.to))) << b.name;
   }
 }
 

@@ -1,0 +1,64 @@
+# Debian packages by `cpack -G DEB`: stowage (the command, its manual page, completions and licence)
+# and libstowage-dev (archive, headers, CMake package, pkg-config file); with BUILD_SHARED_LIBS also
+# libstowageMAJOR.MINOR. What they depend on is read off the binaries by dpkg-shlibdeps.
+set(STOWAGE_MAINTAINER "stowage maintainers <maintainers@localhost>" CACHE STRING
+    "Who is responsible for a package, as Debian writes it")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME stowage)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT ${STOWAGE_MAINTAINER})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+    GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL command development)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME stowage)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION
+"The stowage command: which sequences of a training step share a micro-batch and
+how many GPUs each of them is scattered over, which replicas take which
+sequences, where in memory every tensor lies, and how far from the best possible
+plan each plan can be.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libstowage-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
+    "Development files: headers, library, CMake package and pkg-config file.")
+set(needs "")
+if(BUILD_SHARED_LIBS)
+  set(library libstowage${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  list(APPEND CPACK_COMPONENTS_ALL library)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
+  set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "The shared library, for programs that plan.")
+  list(APPEND needs "${library} (= ${PROJECT_VERSION})")
+else()
+  if(WITH_GLPK)
+    list(APPEND needs libglpk-dev)
+  endif()
+  if(WITH_CBC)
+    list(APPEND needs coinor-libcbc-dev)
+  endif()
+endif()
+list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
+
+# Debian wants each package's licence and changes under its own name; CBC's and GLPK's licences are
+# in packages that these depend on.
+find_program(STOWAGE_GZIP gzip REQUIRED)
+execute_process(COMMAND ${STOWAGE_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+                OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
+configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} upper)
+  install(FILES ${PROJECT_BINARY_DIR}/copyright ${PROJECT_BINARY_DIR}/changelog.gz COMPONENT ${component} EXCLUDE_FROM_ALL
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+endforeach()
+include(CPack)

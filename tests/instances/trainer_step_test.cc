@@ -1,0 +1,316 @@
+// Trainer files: they say what the plan says, come back as they were written, and damage is named.
+#include "instances/trainer_step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "instances/json.h"
+#include "instances/verify.h"
+#include "json_fixture.h"
+#include "tests/instances/mutate.h"
+#include "tests/instances/random_assign.h"
+#include "tests/instances/random_scatter_plan.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <class T>
+std::vector<std::int32_t> narrow(const std::vector<T>& wide) {
+  return {wide.begin(), wide.end()};
+}
+
+Tokens sum(const std::vector<Tokens>& lengths) {
+  Tokens total = 0;
+  for (const Tokens length : lengths) total += length;
+  return total;
+}
+
+// Both forms, and whichever read_trainer_file takes it for.
+void expect_comes_back(const TrainerStep& step) {
+  EXPECT_TRUE(trainer_faults(step).empty()) << to_string(trainer_faults(step)[0]);
+  for (const std::string& file : {write_trainer_json(step), write_trainer_binary(step)}) {
+    const Result<TrainerStep> again = read_trainer_file(file);
+    ASSERT_TRUE(again) << to_string(again.errors()[0]);
+    EXPECT_EQ(*again, step);
+  }
+}
+
+TEST(TrainerStep, SaysWhatTheScatterPlanSays) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Draw draw(seed);
+    const ScatterInstance instance = random_scatter_instance(draw);
+    const ScatterPlan plan = random_scatter_plan(instance, draw);
+    const Result<TrainerStep> step = trainer_step(instance, plan);
+    ASSERT_TRUE(step);
+    EXPECT_EQ(step->loss_denominator(), sum(instance.lengths));
+    EXPECT_EQ(step->micro_batches, static_cast<int>(plan.micro_batches.size()));
+    std::size_t b = 0;
+    for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
+      for (const ScatterGroup& group : micro_batch.groups) {
+        const TrainerBatch& batch = step->batches[b++];
+        EXPECT_EQ(batch.sequences, narrow(group.sequences));
+        EXPECT_EQ(batch.cu_seqlens_padded, narrow(group.cu_seqlens));
+        EXPECT_EQ(batch.first_rank, group.first_rank);
+        EXPECT_EQ(batch.ranks(), group.degree);
+        for (std::size_t i = 0; i < group.sequences.size(); ++i) {
+          EXPECT_EQ(batch.cu_seqlens[i + 1] - batch.cu_seqlens[i],
+                    instance.lengths[static_cast<std::size_t>(group.sequences[i])]);
+        }
+      }
+    }
+    EXPECT_EQ(b, step->batches.size());
+    expect_comes_back(*step);
+  }
+}
+
+TEST(TrainerStep, SaysWhatTheAssignPlanSays) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = random_assign_instance(draw);
+    const AssignPlan plan = random_assign_plan(instance, draw);
+    const Result<TrainerStep> step = trainer_step(instance, plan);
+    ASSERT_TRUE(step);
+    EXPECT_EQ(step->loss_denominator(), sum(instance.lengths));
+    std::size_t rows = 0;
+    for (const AssignReplica& replica : plan.replicas) rows += replica.rows.size();
+    EXPECT_EQ(step->batches.size(), rows);
+    for (const TrainerBatch& batch : step->batches) {
+      const AssignReplica& replica = plan.replicas[static_cast<std::size_t>(batch.group)];
+      const AssignRow& row = replica.rows[static_cast<std::size_t>(batch.micro_batch)];
+      EXPECT_EQ(batch.sequences, narrow(row.sequences));
+      EXPECT_EQ(batch.cu_seqlens_padded, narrow(row.cu_seqlens));
+    }
+    expect_comes_back(*step);
+  }
+}
+
+TEST(TrainerStep, ReplicasOfTheLargestTpGetTheFirstRanks) {
+  AssignInstance instance{.devices = 16,
+                          .schemes = {{.name = "1x2", .tp = 1, .pp = 2, .max_tokens = 8},
+                                      {.name = "4x2", .tp = 4, .pp = 2, .max_tokens = 8}},
+                          .strategies = {{.name = "s", .replicas = {2, 1}}},
+                          .lengths = {1, 2, 3}};
+  const auto row = [](std::int64_t id, std::int64_t length) {
+    return AssignRow{.sequences = {id}, .tokens = length, .cu_seqlens = {0, length}};
+  };
+  const AssignPlan plan{.strategy = "s",
+                        .replicas = {{.scheme = "1x2", .rows = {row(0, 1)}},
+                                     {.scheme = "4x2", .rows = {row(1, 2)}},
+                                     {.scheme = "1x2", .rows = {row(2, 3)}}}};
+  const Result<TrainerStep> step = trainer_step(instance, plan);
+  ASSERT_TRUE(step);
+  ASSERT_EQ(step->batches.size(), 3U);
+  EXPECT_EQ(step->batches[0].first_rank, 8);
+  EXPECT_EQ(step->batches[1].first_rank, 0);
+  EXPECT_EQ(step->batches[1].ranks(), 8);
+  EXPECT_EQ(step->batches[2].first_rank, 10);
+  EXPECT_THAT(trainer_schedule(*step),
+              ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 2, 2, -1, -1, -1, -1));
+}
+
+TEST(TrainerStep, WithoutSequencesHasNoBatch) {
+  const ScatterInstance none{.cluster = {.devices = 3, .degrees = {1}}};
+  const Result<TrainerStep> step = trainer_step(none, {});
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->loss_denominator(), 0);
+  expect_comes_back(*step);
+}
+
+TEST(TrainerStep, RowsBeyondInt32AreRefused) {
+  const std::int64_t half = std::int64_t{1} << 30;
+  const ScatterInstance instance{.cluster = {.devices = 1, .degrees = {1}},
+                                 .lengths = {half, half}};
+  const ScatterPlan plan{.micro_batches = {{.groups = {{.degree = 1,
+                                                        .sequences = {0, 1},
+                                                        .tokens = 2 * half,
+                                                        .cu_seqlens = {0, half, 2 * half}}}}}};
+  const Result<TrainerStep> step = trainer_step(instance, plan);
+  ASSERT_FALSE(step);
+  EXPECT_EQ(
+      to_string(step.errors()[0]),
+      "E604 sequence 0: must have at most 2147483647 tokens in its row for a trainer file, is "
+      "2147483648");
+}
+
+TEST(TrainerStep, TooManyRanksTimesMicroBatchesAreRefused) {
+  ScatterInstance instance{.cluster = {.devices = 1'000'000, .degrees = {1}}};
+  ScatterPlan plan;
+  for (std::int64_t i = 0; i <= 20; ++i) {
+    instance.lengths.push_back(1);
+    plan.micro_batches.push_back(
+        {.groups = {{.degree = 1, .sequences = {i}, .tokens = 1, .cu_seqlens = {0, 1}}}});
+  }
+  const Result<TrainerStep> step = trainer_step(instance, plan);
+  ASSERT_FALSE(step);
+  EXPECT_THAT(to_string(step.errors()[0]), HasSubstr("E604 "));
+}
+
+// Two micro-batches on four ranks: a group of two beside one of one, then one of four.
+TrainerStep small_step() {
+  return {.problem = "scatter",
+          .name = "small",
+          .instance_hash = "fnv1a64:0",
+          .ranks = 4,
+          .micro_batches = 2,
+          .batches = {{.degree = 2,
+                       .sequences = {2, 0},
+                       .cu_seqlens = {0, 3, 5},
+                       .cu_seqlens_padded = {0, 4, 8}},
+                      {.group = 1,
+                       .first_rank = 2,
+                       .sequences = {3},
+                       .cu_seqlens = {0, 4},
+                       .cu_seqlens_padded = {0, 4}},
+                      {.micro_batch = 1,
+                       .degree = 4,
+                       .sequences = {1},
+                       .cu_seqlens = {0, 7},
+                       .cu_seqlens_padded = {0, 8}}}};
+}
+
+TEST(TrainerStep, DerivesWhatATrainerReads) {
+  const TrainerStep step = small_step();
+  EXPECT_EQ(step.loss_denominator(), 16);
+  EXPECT_EQ(step.batches[0].loss_denominator(), 5);
+  EXPECT_EQ(step.batches[0].max_seqlen(), 4);
+  EXPECT_THAT(step.batches[0].position_resets(), ElementsAre(0, 4));
+  EXPECT_THAT(trainer_schedule(step), ElementsAre(0, 2, 0, 2, 1, 2, -1, 2));
+  expect_comes_back(step);
+}
+
+TEST(TrainerStep, FaultsAreNamed) {
+  struct Damage {
+    const char* pointer;
+    std::function<void(TrainerStep&)> make;
+  };
+  const std::vector<Damage> damages = {
+      {"/problem", [](auto& s) { s.problem = "layout"; }},
+      {"/ranks", [](auto& s) { s.ranks = 0; }},
+      {"/ranks", [](auto& s) { s.ranks = kMaxDevices + 1; }},
+      {"/micro_batches", [](auto& s) { s.micro_batches = -1; }},
+      {"/micro_batches", [](auto& s) { s.micro_batches = 3; }},
+      {"/micro_batches", [](auto& s) { s.micro_batches = 20'000'000; }},
+      {"/batches/2/micro_batch", [](auto& s) { s.micro_batches = 1; }},
+      {"/batches/0/micro_batch", [](auto& s) { s.batches[0].micro_batch = -1; }},
+      {"/batches/1/group", [](auto& s) { s.batches[1].group = 0; }},
+      {"/batches/0/group", [](auto& s) { s.batches[0].group = -1; }},
+      {"/batches/0/degree", [](auto& s) { s.batches[0].degree = 0; }},
+      {"/batches/0/degree", [](auto& s) { s.batches[0].degree = 5; }},
+      {"/batches/0/stages", [](auto& s) { s.batches[0].stages = 0; }},
+      {"/batches/0/stages", [](auto& s) { s.batches[0].stages = 2'000'000'000; }},
+      {"/batches/0/first_rank", [](auto& s) { s.batches[0].stages = 3; }},
+      {"/batches/0/first_rank", [](auto& s) { s.batches[0].first_rank = -1; }},
+      {"/batches/1/first_rank", [](auto& s) { s.batches[1].first_rank = 4; }},
+      {"/batches/1/first_rank", [](auto& s) { s.batches[1].first_rank = 1; }},
+      {"/batches/1/first_rank",
+       [](auto& s) { s.batches[1].first_rank = std::numeric_limits<int>::max(); }},
+      {"/batches/1/sequences", [](auto& s) { s.batches[1].sequences = {}; }},
+      {"/batches/1/sequences", [](auto& s) { s.batches[1].sequences = {0}; }},
+      {"/batches/1/sequences", [](auto& s) { s.batches[1].sequences = {4}; }},
+      {"/batches/1/sequences", [](auto& s) { s.batches[1].sequences = {-1}; }},
+      {"/batches/0/cu_seqlens",
+       [](auto& s) {
+         s.batches[0].cu_seqlens = {0, 3};
+       }},
+      {"/batches/0/cu_seqlens",
+       [](auto& s) {
+         s.batches[0].cu_seqlens = {0, 3, 3};
+       }},
+      {"/batches/0/cu_seqlens",
+       [](auto& s) {
+         s.batches[0].cu_seqlens = {0, 3, 2};
+       }},
+      {"/batches/0/cu_seqlens",
+       [](auto& s) {
+         s.batches[0].cu_seqlens = {1, 3, 4};
+       }},
+      {"/batches/0/cu_seqlens_padded",
+       [](auto& s) {
+         s.batches[0].cu_seqlens_padded = {0, 2, 8};
+       }},
+      {"/batches/0/cu_seqlens_padded", [](auto& s) { s.batches[0].cu_seqlens_padded = {}; }},
+  };
+  for (const Damage& damage : damages) {
+    TrainerStep step = small_step();
+    damage.make(step);
+    const std::vector<InputError> faults = trainer_faults(step);
+    ASSERT_FALSE(faults.empty()) << damage.pointer;
+    EXPECT_EQ(faults[0].pointer, damage.pointer) << to_string(faults[0]);
+    EXPECT_THAT(faults[0].code, testing::AnyOf("E603", "E604"));
+    EXPECT_THAT(faults[0].message, testing::StartsWith("must "));
+  }
+}
+
+TEST(TrainerStep, TheJsonMustNotContradictItself) {
+  const std::string text = write_trainer_json(small_step());
+  const auto first_error = [&](std::string_view from, std::string_view to) {
+    const Result<TrainerStep> read = read_trainer_json(with(text, from, to));
+    return read ? std::string("none") : to_string(read.errors()[0]);
+  };
+  EXPECT_EQ(first_error("\"loss_denominator\": 16", "\"loss_denominator\": 17"),
+            "E603 /loss_denominator: must be the tokens of all batches, 16, is 17");
+  EXPECT_EQ(first_error("\"loss_denominator\": 5", "\"loss_denominator\": 6"),
+            "E603 /batches/*/loss_denominator/0: must be 5 as the batches say, is 6");
+  EXPECT_THAT(first_error("\"max_seqlen\": 8", "\"max_seqlen\": 9"),
+              HasSubstr("E603 /batches/*/max_seqlen/2: must be 8"));
+  EXPECT_THAT(first_error("\"position_resets\": [0, 4]", "\"position_resets\": [0, 3]"),
+              HasSubstr("E603 /batches/*/position_resets/1: "));
+  EXPECT_THAT(first_error("\"position_resets\": [0, 4]", "\"position_resets\": [0]"),
+              HasSubstr("E603 /batches/0/position_resets: "));
+  EXPECT_THAT(first_error("\"ranks\": [0, 1]", "\"ranks\": [0, 2]"),
+              HasSubstr("E603 /batches/0/ranks: "));
+  EXPECT_THAT(first_error("\"ranks\": [0, 1]", "\"ranks\": []"),
+              HasSubstr("E603 /batches/0/ranks: "));
+  EXPECT_THAT(first_error("[-1, 2]", "[1, 2]"), HasSubstr("E603 /schedule/6: "));
+  EXPECT_THAT(first_error("[-1, 2]", "[-1]"), HasSubstr("E603 /schedule/3: "));
+  EXPECT_THAT(first_error("stowage/trainer", "stowage/plan"), HasSubstr("E207 /format: "));
+  EXPECT_THAT(first_error("\"problem\": \"scatter\"", "\"problem\": \"layout\""),
+              HasSubstr("E209 /problem: "));
+  EXPECT_THAT(first_error("\"group\": 0", "\"gruop\": 0"), HasSubstr("did you mean \"group\""));
+  EXPECT_THAT(first_error("\"cu_seqlens\": [0, 3, 5]", "\"cu_seqlens\": [0, 3, 2147483648]"),
+              HasSubstr("E205 /batches/0/cu_seqlens/2: "));
+}
+
+TEST(TrainerStep, DamagedFilesAreRefusedOrSound) {
+  std::mt19937_64 random(7);
+  const std::string binary = write_trainer_binary(small_step());
+  const std::string json = write_trainer_json(small_step());
+  int accepted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = i % 2 == 0 ? mutate(json, random) : binary;
+    if (i % 2 == 1) {  // sizes stay: everything that may go wrong lies behind the header
+      for (std::uint64_t n = 1 + draw(random, 3); n > 0; --n) {
+        bytes[draw(random, bytes.size())] = static_cast<char>(draw(random, 256));
+      }
+    }
+    const Result<TrainerStep> read = read_trainer_file(bytes);
+    if (!read) {
+      ASSERT_FALSE(read.errors().empty());
+      continue;
+    }
+    ++accepted;
+    ASSERT_TRUE(trainer_faults(*read).empty());
+    const Result<TrainerStep> again = read_trainer_binary(write_trainer_binary(*read));
+    ASSERT_TRUE(again);
+    ASSERT_EQ(*again, *read);
+  }
+  EXPECT_GT(accepted, 20);
+  EXPECT_LT(accepted, 10000);
+}
+
+TEST(TrainerStep, EveryCutOfABinaryFileIsRefused) {
+  const std::string binary = write_trainer_binary(small_step());
+  for (std::size_t size = 0; size < binary.size(); ++size) {
+    EXPECT_FALSE(read_trainer_file(binary.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(read_trainer_file(binary + '\0'));
+}
+
+}  // namespace
+}  // namespace stowage
