@@ -9,57 +9,21 @@
 #include "cli/common_flags.h"
 #include "cli/error_codes.h"
 #include "cli/execution_json.h"
+#include "cli/execution_text.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/run_layout.h"
 #include "cli/status_line.h"
-#include "cli/table.h"
 #include "instances/numbers.h"
 #include "kernels/executor.h"
+#include "kernels/mpi_ranks.h"
+#include "kernels/process_pool.h"
 
 namespace stowage {
 namespace {
 
-using kernels::BatchMeasurement;
 using kernels::ExecutionProgress;
 using kernels::ExecutionReport;
-using kernels::TensorCheck;
-
-constexpr std::size_t kListedBatches = 40;
-
-Table batch_table(const ExecutionReport& report, bool timeless) {
-  std::vector<Table::Column> columns = {
-      {report.part_word, Align::right}, {report.batch_word, Align::right}, {"degree", Align::right},
-      {"ranks", Align::right},          {"sequences", Align::right},       {"tokens", Align::right},
-      {"predicted ms", Align::right}};
-  if (!timeless) columns.push_back({"measured ms", Align::right});
-  Table table(columns);
-  for (std::size_t i = 0; i < std::min(report.batches.size(), kListedBatches); ++i) {
-    const BatchMeasurement& b = report.batches[i];
-    std::vector<std::string> cells = {
-        grouped(b.part),      grouped(b.index),  grouped(b.degree),      grouped(b.ranks),
-        grouped(b.sequences), grouped(b.tokens), ms_text(b.predicted_ms)};
-    if (!timeless) cells.push_back(ms_text(b.seconds * 1000));
-    table.add(std::move(cells));
-  }
-  return table;
-}
-
-Table check_table(const ExecutionReport& report) {
-  Table table({{"tensors", Align::left},
-               {"compared", Align::right},
-               {"worst error", Align::right},
-               {"tolerance", Align::right},
-               {"", Align::left}});
-  const auto add = [&table](const std::string& name, const TensorCheck& check) {
-    table.add({name, grouped(check.compared), scientific(check.error), scientific(check.tolerance),
-               check.passed() ? "pass" : "FAIL"});
-  };
-  add("output", report.output);
-  add("input gradient", report.input_gradient);
-  add("weight gradient", report.weight_gradient);
-  return table;
-}
 
 class RunCommand : public Command {
  public:
@@ -67,9 +31,9 @@ class RunCommand : public Command {
     return {.name = "run",
             .arguments = "INSTANCE PLAN",
             .summary = "Execute a plan on this CPU: packed batches and their numerics, or buffers",
-            .examples = {"stowage run instance.json plan.json",
-                         "stowage run layout.json layout-plan.json",
-                         "stowage run instance.json plan.json --max-ranks 2 --seed 7 --timeless"}};
+            .examples = {
+                "stowage run instance.json plan.json", "stowage run layout.json layout-plan.json",
+                "stowage run instance.json plan.json --exchange zigzag --seed 7 --timeless"}};
   }
 
   void declare(Flags& flags) override {
@@ -81,7 +45,16 @@ class RunCommand : public Command {
     flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
                  "Not for layouts: work to stay within when --scale is not given; default 10");
     flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
-                  "Not for layouts: threads as ranks of a batch, whatever its degree; default 64");
+                  "Not for layouts: ranks of a batch, whatever its degree; default 64. Threads, or "
+                  "the processes of mpirun");
+    flags.choice("--exchange", exchange_,
+                 {kernels::kExchangeNames.begin(), kernels::kExchangeNames.end()},
+                 "Not for layouts: how the ranks of a batch share attention; default ulysses");
+    flags.integer("--chunk-size", chunk_size_, "N", 1, kMaxExact,
+                  "chunked: tokens of a chunk after scaling; default a quarter of the batch's "
+                  "longest sequence");
+    flags.integer("--retained", retained_, "K", 1, kMaxExact,
+                  "chunked: chunks of a sequence that keep their activations; default 1");
     flags.integer("--repeats", repeats_, "N", 1, 1000,
                   "Not for layouts: timed runs of each batch; the best counts");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
@@ -96,6 +69,42 @@ class RunCommand : public Command {
     if (scale_ && work_gflop_) {
       return console.refuse({kUsage, "--work", "has no effect with --scale"});
     }
+    for (const auto& [flag, given] :
+         {std::pair{"--chunk-size", chunk_size_}, std::pair{"--retained", retained_}}) {
+      if (given && exchange_ != "chunked") {
+        return console.refuse({kUsage, flag, "has an effect with --exchange chunked alone"});
+      }
+    }
+    if (kernels::mpi_launched()) return run_as_process(console);
+    return load_and_run(console, nullptr);
+  }
+
+ private:
+  // Under mpirun: the first process does what one alone would, with the others as its ranks.
+  ExitCode run_as_process(Console& console) const {
+    if (!kernels::mpi_built_in()) {
+      return console.refuse({kUsage, "mpirun",
+                             "this build has no MPI, so every process would do the same: build it "
+                             "with WITH_MPI=ON, or run without mpirun, with threads as ranks"});
+    }
+    kernels::MpiProcess process;
+    kernels::Communicator& world = process.world();
+    try {
+      if (world.rank() == 0) {
+        kernels::ProcessPool pool(world);
+        return load_and_run(console, &pool);
+      }
+      kernels::serve(world);
+      return ExitCode::ok;
+    } catch (const std::exception& error) {  // the others wait for this process: end them all
+      console.refuse({kInternal, "rank " + std::to_string(world.rank()), error.what()},
+                     ExitCode::internal);
+      process.abort(to_int(ExitCode::internal));
+    }
+  }
+
+  // `pool` is null for threads of this process.
+  ExitCode load_and_run(Console& console, kernels::RankPool* pool) const {
     const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
@@ -103,6 +112,10 @@ class RunCommand : public Command {
     const bool layout = std::holds_alternative<LayoutInstance>(instance);
     if (layout) {
       if (auto error = flag_without_effect()) return console.refuse(*error);
+      if (pool != nullptr) {
+        return console.refuse(
+            {kUsage, "mpirun", "a layout is the memory of one rank: run it alone"});
+      }
     }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify_plan(instance, plan);
@@ -113,7 +126,7 @@ class RunCommand : public Command {
     Budget::Limits limits{.interrupt = &interrupt.flag()};
     if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
     Budget budget(limits);
-    if (!layout) return execute(console, instance, plan, budget);
+    if (!layout) return execute(console, instance, plan, pool, budget);
     return run_layout(console, std::get<LayoutInstance>(instance), std::get<LayoutPlan>(plan),
                       {.instance_path = instance_path_,
                        .scale = scale_,
@@ -121,11 +134,11 @@ class RunCommand : public Command {
                       budget);
   }
 
- private:
   // A flag that would change nothing for a layout.
   std::optional<InputError> flag_without_effect() const {
     for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
                                       std::pair{"--max-ranks", max_ranks_.has_value()},
+                                      std::pair{"--exchange", !exchange_.empty()},
                                       std::pair{"--repeats", repeats_.has_value()}}) {
       if (given) return InputError{kUsage, flag, "has no effect on a layout"};
     }
@@ -142,12 +155,16 @@ class RunCommand : public Command {
   }
 
   ExitCode execute(Console& console, const Instance& instance, const Plan& plan,
-                   Budget& budget) const {
+                   kernels::RankPool* pool, Budget& budget) const {
     kernels::ExecuteOptions options;
     options.scale = scale_.value_or(0);
     if (work_gflop_) options.max_work_flop = *work_gflop_ * 1e9;
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     if (max_ranks_) options.max_ranks = static_cast<int>(*max_ranks_);
+    options.pool = pool;
+    if (!exchange_.empty()) options.exchange.kind = *kernels::exchange_kind(exchange_);
+    options.exchange.chunk_size = chunk_size_.value_or(0);
+    if (retained_) options.exchange.retained = *retained_;
     if (repeats_) options.repeats = static_cast<int>(*repeats_);
 
     StatusLine status(console);
@@ -159,8 +176,10 @@ class RunCommand : public Command {
         },
         &budget);
     const ExitCode code = exit_code(report);
-    tell(console, report);
-    return console.answer(execution_json(instance, report, console.settings.timeless, code), code);
+    tell_execution(console, report);
+    return console.answer(
+        execution_json(instance, report, options.exchange.kind, console.settings.timeless, code),
+        code);
   }
 
   static kernels::PackedPlan packed(const Instance& instance, const Plan& plan) {
@@ -170,57 +189,14 @@ class RunCommand : public Command {
     return kernels::packed_plan(std::get<ScatterInstance>(instance), std::get<ScatterPlan>(plan));
   }
 
-  // A run that the budget ended has shown nothing wrong, but neither that all is right. The stop
-  // itself is the one problem such a report has.
-  static bool stopped(const ExecutionReport& report) {
-    return !report.complete && report.stopped_by != StopReason::none &&
-           report.problems.list().size() == 1 && report.output.passed() &&
-           report.input_gradient.passed() && report.weight_gradient.passed();
-  }
-
-  static ExitCode exit_code(const ExecutionReport& report) {
-    if (report.passed()) return ExitCode::ok;
-    return stopped(report) ? ExitCode::unknown : ExitCode::refused;
-  }
-
-  static void tell(Console& console, const ExecutionReport& report) {
-    const bool timeless = console.settings.timeless;
-    console.info("scale     lengths divided by " + grouped(report.scale) + ", " +
-                 significant(report.work_flop / 1e9) + " GFLOP");
-    if (console.settings.level >= LogLevel::info) {
-      console.block(batch_table(report, timeless).text());
-      if (report.batches.size() > kListedBatches) {
-        console.info("and " +
-                     grouped(static_cast<std::int64_t>(report.batches.size() - kListedBatches)) +
-                     " more " + report.batch_word + "s");
-      }
-      console.block(check_table(report).text());
-    }
-    for (const std::string& note : report.notes) console.info("note      " + note);
-    for (const std::string& problem : report.problems.list())
-      console.finding("problem   " + problem);
-    if (report.problems.omitted() > 0) {
-      console.warn("and " + grouped(report.problems.omitted()) + " more problems");
-    }
-    if (!timeless && report.shape.available) {
-      console.info("model     sum s^2, sum s and a constant explain the batches to " +
-                   percent_text(report.shape.mean_error) + " on average, " +
-                   percent_text(report.shape.held_out_mean_error) + " held out");
-    }
-    std::string line = console.bold(report.passed()   ? "pass"
-                                    : stopped(report) ? "stopped"
-                                                      : "fail") +
-                       "  predicted " + ms_text(report.predicted_critical_path_ms) +
-                       " ms at full length";
-    if (!timeless) line += "  measured " + ms_text(report.critical_path_s * 1000) + " ms at scale";
-    console.info(line);
-  }
-
   std::string instance_path_;
   std::string plan_path_;
   std::optional<std::int64_t> scale_;
   std::optional<std::int64_t> max_ranks_;
   std::optional<std::int64_t> repeats_;
+  std::string exchange_;  // empty: not given
+  std::optional<std::int64_t> chunk_size_;
+  std::optional<std::int64_t> retained_;
   std::optional<std::int64_t> seed_;
   std::optional<double> work_gflop_;
   std::optional<double> time_limit_s_;

@@ -113,13 +113,16 @@ void write_layout_head(JsonWriter& json, const LayoutInstance& instance, const L
 }  // namespace
 
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
-                           bool timeless, ExitCode code) {
+                           kernels::ExchangeKind exchange, bool timeless, ExitCode code) {
   JsonWriter json;
   json.begin_object();
   write_head(json, problem_name(instance), instance_name(instance), report.passed(), code);
   json.boolean("complete", report.complete);
   json.integer("scale", report.scale);
   json.number("work_flop", report.work_flop);
+  json.text("exchange", kernels::kExchangeNames[static_cast<std::size_t>(exchange)]);
+  json.number("loss", report.loss);
+  json.number("reference_loss", report.reference_loss);
   write_check(json, "output", report.output);
   write_check(json, "input_gradient", report.input_gradient);
   write_check(json, "weight_gradient", report.weight_gradient);

@@ -10,6 +10,7 @@
 #include "instances/layout_plan.h"
 #include "instances/verify.h"
 #include "kernels/block_execution.h"
+#include "kernels/exchange.h"
 #include "kernels/executor.h"
 #include "kernels/memory_exercise.h"
 
@@ -18,7 +19,7 @@ namespace stowage {
 // What a run computed and measured. `timeless` leaves out everything that was measured with a
 // clock.
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
-                           bool timeless, ExitCode code);
+                           kernels::ExchangeKind exchange, bool timeless, ExitCode code);
 
 // The same of a layout plan.
 std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,

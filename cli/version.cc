@@ -1,5 +1,6 @@
 #include "cli/version.h"
 
+#include "kernels/mpi_ranks.h"
 #include "solvers/milp_solver.h"
 
 #ifndef STOWAGE_VERSION
@@ -29,7 +30,9 @@ std::string version_text() {
     text += (i == 0 ? "" : ", ") + std::string(name(built[i])) + " (" +
             std::string(licence(built[i])) + ')';
   }
-  text += "\nlibraries: CLI11 (BSD-3-Clause), nlohmann-json (MIT), Eigen (MPL-2.0)\n";
+  text += "\nlibraries: CLI11 (BSD-3-Clause), nlohmann-json (MIT), Eigen (MPL-2.0)";
+  if (kernels::mpi_built_in()) text += ", Open MPI (BSD-3-Clause)";
+  text += '\n';
   for (const MilpBackend backend : built) {
     if (backend == MilpBackend::glpk) {
       text += "This binary contains GLPK: passed on, it is under the GPL, version 3 or later.\n";

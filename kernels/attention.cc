@@ -18,15 +18,17 @@ constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 struct Segment {
   std::int64_t q0 = 0, k0 = 0;  // its first row of q and of k
   std::int64_t lq = 0, lk = 0;
+  std::int64_t diagonal = 0;
 
   Segment(const AttentionShape& shape, std::size_t b)
       : q0(shape.cu_q[b]),
         k0(shape.cu_k[b]),
         lq(shape.cu_q[b + 1] - shape.cu_q[b]),
-        lk(shape.cu_k[b + 1] - shape.cu_k[b]) {}
+        lk(shape.cu_k[b + 1] - shape.cu_k[b]),
+        diagonal(shape.diagonal(lq, lk)) {}
   // How many of the keys from `first_key` on query i sees, at most `width`.
   std::int64_t visible(std::int64_t i, std::int64_t first_key, std::int64_t width) const {
-    return std::clamp<std::int64_t>(i + lk - lq + 1 - first_key, 0, width);
+    return std::clamp<std::int64_t>(i + diagonal + 1 - first_key, 0, width);
   }
 };
 
@@ -192,7 +194,7 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
         std::fill_n(tile.dk, block * dim, 0.0f);
         std::fill_n(tile.dv, block * dim, 0.0f);
         // Queries before this one see no key of the block; query blocks stay anchored at 0.
-        const std::int64_t first = std::max<std::int64_t>(0, j0 - (segment.lk - segment.lq));
+        const std::int64_t first = std::max<std::int64_t>(0, j0 - segment.diagonal);
         for (std::int64_t i0 = first / kQueries * kQueries; i0 < segment.lq; i0 += kQueries) {
           const std::int64_t height = std::min(kQueries, segment.lq - i0);
           const std::int64_t width = segment.visible(i0 + height - 1, j0, block);

@@ -33,7 +33,8 @@ struct AttentionShape {
   int head_dim = 64;
   std::span<const std::int32_t> cu_q;  // B + 1 entries, first 0, non-decreasing
   std::span<const std::int32_t> cu_k;
-  double scale = 0;  // of the logits; 0 means 1/sqrt(head_dim)
+  double scale = 0;    // of the logits; 0 means 1/sqrt(head_dim)
+  bool causal = true;  // false: every query sees all keys of its sequence
   // Query head h reads kv head (group_offset + h) / group_size. The defaults are grouped-query
   // attention over whole groups; a rank that owns a run of heads may own parts of two groups.
   int group_size = 0;  // 0 means heads / kv_heads
@@ -41,6 +42,8 @@ struct AttentionShape {
 
   int queries_per_kv() const { return group_size > 0 ? group_size : heads / kv_heads; }
   int kv_head(int head) const { return (group_offset + head) / queries_per_kv(); }
+  // Query i of a sequence sees key j when j <= i + diagonal(Lq, Lk).
+  std::int64_t diagonal(std::int64_t lq, std::int64_t lk) const { return causal ? lk - lq : lk; }
   double logit_scale() const { return scale != 0 ? scale : 1.0 / std::sqrt(double{1} * head_dim); }
   std::int64_t q_size() const { return total_q * heads * head_dim; }
   std::int64_t k_size() const { return total_k * kv_heads * head_dim; }

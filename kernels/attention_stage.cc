@@ -16,7 +16,7 @@ void LocalAttention::forward(std::span<const float> q, std::span<const float> k,
 
 void LocalAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
                               std::span<float> dk, std::span<float> dv, std::span<float> scratch) {
-  attention_backward(shape_, input, KvGradients::per_kv_head, dq, dk, dv, scratch);
+  attention_backward(shape_, input, mode_, dq, dk, dv, scratch);
 }
 
 }  // namespace stowage::kernels

@@ -1,9 +1,10 @@
 // The seam between a block and its attention: the one step in which a token needs the others.
 //
 // Everything else in a transformer block works on a token alone, so a rank that holds a slice of
-// the tokens computes it without asking anyone. Attention on one rank (LocalAttention, here) and
-// attention exchanged over ranks (UlyssesAttention, ulysses.h) look the same to the block, which
-// lends them the memory they ask for.
+// the tokens computes it without asking anyone. Attention on one rank (LocalAttention, here),
+// exchanged over ranks (ulysses.h, ring.h) and over retained keys (retained_attention.h) look the
+// same to the block, which lends them the memory they ask for, and to each other: attention over
+// ranks may do its own part by any of them.
 //
 //   LocalAttention attention(shape);
 //   std::vector<float> sums(attention.memory().sums), scratch(...);
@@ -44,8 +45,8 @@ class AttentionStage {
   // q, o (n, heads, head_dim); k, v (n, kv_heads, head_dim) for the n tokens of this rank.
   virtual void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
                        const StageOutput& output, std::span<float> scratch) = 0;
-  // Gradients of sum(o * upstream), shaped like q, k and v; written, not added. `input` holds what
-  // the last forward read and wrote.
+  // Gradients of sum(o * upstream), shaped like q, k and v (dk and dv as KvGradients says, where a
+  // stage has a choice); written, not added. `input` holds what the last forward read and wrote.
   virtual void backward(const AttentionBackwardInput& input, std::span<float> dq,
                         std::span<float> dk, std::span<float> dv, std::span<float> scratch) = 0;
 };
@@ -54,7 +55,8 @@ class AttentionStage {
 // `shape` must outlive the stage.
 class LocalAttention final : public AttentionStage {
  public:
-  explicit LocalAttention(const AttentionShape& shape) : shape_(shape) {}
+  explicit LocalAttention(const AttentionShape& shape, KvGradients mode = KvGradients::per_kv_head)
+      : shape_(shape), mode_(mode) {}
 
   // Of any stage of that shape; the entries of cu_q and cu_k do not matter.
   static AttentionMemory memory_of(const AttentionShape& shape);
@@ -67,6 +69,7 @@ class LocalAttention final : public AttentionStage {
 
  private:
   AttentionShape shape_;
+  KvGradients mode_;
 };
 
 }  // namespace stowage::kernels

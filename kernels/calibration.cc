@@ -8,7 +8,7 @@
 #include <random>
 
 #include "instances/random.h"
-#include "kernels/group_run.h"
+#include "kernels/rank_pool.h"
 #include "kernels/synthetic.h"
 
 namespace stowage::kernels {
@@ -193,6 +193,8 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
     }
   }
   const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
+  ThreadPool pool;
+  pool.prepare({options.block, weights});
   const std::int64_t all = static_cast<std::int64_t>(draws.size()) * options.repeats;
   std::int64_t done = 0;
   // Rounds over all packs, not runs of one pack after another: a machine that is slow for a moment
@@ -206,12 +208,12 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
       const auto sequence = static_cast<std::int64_t>(i);
       fill_tokens({options.seed, Stream::input}, sequence, 0, options.block.hidden, x);
       fill_tokens({options.seed, Stream::upstream}, sequence, 0, options.block.hidden, upstream);
-      const GroupOutput out = run_group({.block = options.block,
-                                         .weights = weights,
-                                         .cu_seqlens = draws[i].cu_seqlens,
-                                         .ranks = draws[i].degree,
-                                         .x = x,
-                                         .upstream = upstream});
+      const GroupWork work{.task = {.cu_seqlens = draws[i].cu_seqlens,
+                                    .tokens = draws[i].cu_seqlens.back(),
+                                    .ranks = draws[i].degree},
+                           .x = x,
+                           .upstream = upstream};
+      const GroupOutput out = pool.run({&work, 1}).front();
       if (out.error) return calibration;
       double& seconds = calibration.packs[i].seconds;
       seconds = std::min(seconds, out.seconds);

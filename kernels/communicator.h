@@ -2,7 +2,7 @@
 //
 // Every rank of a group holds a Communicator and calls the same collectives in the same order.
 // The kernels see only this interface; thread_ranks.h runs the ranks as threads of one process,
-// and a backend whose ranks are processes fits behind the same functions.
+// mpi_ranks.h as processes. What is added up is added in rank order: both give the same bits.
 //
 //   void program(Communicator& world) {
 //     std::vector<float> sum = my_gradient();
@@ -14,10 +14,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace stowage::kernels {
+
+// Thrown on ranks that leave a collective because another rank failed.
+struct Abandoned : std::runtime_error {
+  Abandoned() : std::runtime_error("left because another rank failed") {}
+};
 
 class Communicator {
  public:
@@ -49,7 +56,22 @@ class Communicator {
 
   // values = sum over ranks of values, added in rank order.
   virtual void all_reduce(std::span<float> values) = 0;
+
+  // Sends to rank `to` while receiving from rank `from`: a step of a ring, or of any permutation of
+  // the ranks. `from` must send here, and as much as recv holds; nothing may overlap.
+  virtual void send_receive(std::span<const float> send, int to, std::span<float> recv,
+                            int from) = 0;
+
+  // The ranks that pass the same colour form a group of their own, in the order of their ranks
+  // here. This one stays usable and must outlive the group. A rank that gives the group up, by an
+  // exception or otherwise, lets those leave who wait for it there.
+  virtual std::unique_ptr<Communicator> split(int colour) = 0;
 };
+
+// The words of both backends for what goes wrong in a collective.
+inline constexpr const char* kMixedCollectives = "the ranks called different collectives";
+inline constexpr const char* kUnequalCounts = "the ranks disagree about how much they exchange";
+inline constexpr const char* kAlreadyReturned = "waits for a rank that has already returned";
 
 // How `total` things are dealt out in contiguous runs: the first total % ranks runs get one more.
 // Returns ranks + 1 boundaries, the first 0, the last `total`.

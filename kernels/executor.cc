@@ -4,7 +4,6 @@
 #include <map>
 
 #include "kernels/block_reference.h"
-#include "kernels/group_run.h"
 #include "kernels/relative_error.h"
 
 namespace stowage::kernels {
@@ -31,7 +30,10 @@ class Execution {
         wide_weights_(widen(weights_)),
         gradient_(zero_weights<float>(options.block)),
         want_gradient_(zero_weights<double>(options.block)),
-        times_computed_(plan_.lengths.size()) {
+        times_computed_(plan_.lengths.size()),
+        losses_(plan_.lengths.size()),
+        pool_(options.pool != nullptr ? *options.pool : threads_) {
+    pool_.prepare({options.block, weights_});
     report_.part_word = packed.part_word;
     report_.batch_word = packed.batch_word;
     report_.scale = plan_.scale;
@@ -45,11 +47,16 @@ class Execution {
 
   ExecutionReport run(const std::function<void(const ExecutionProgress&)>& progress) {
     ExecutionProgress state{.batches = static_cast<std::int64_t>(plan_.batches.size())};
-    for (const ScaledBatch& batch : plan_.batches) {
-      if (stopped() || !run_one(batch)) break;
-      ++state.batches_done;
-      if (!report_.batches.empty()) state.latest = report_.batches.back();
-      if (progress) progress(state);
+    for (std::size_t next = 0; next < plan_.batches.size() && !stopped();) {
+      const std::size_t count = side_by_side(next);
+      const std::vector<Prepared> wave = run_wave(next, count);
+      next += count;
+      for (const Prepared& batch : wave) {
+        if (stopped() || !judge(batch)) break;
+        ++state.batches_done;
+        if (!report_.batches.empty()) state.latest = report_.batches.back();
+        if (progress) progress(state);
+      }
     }
     if (!stopped()) check_coverage();
     if (!stopped()) check_weights();
@@ -100,6 +107,7 @@ class Execution {
         block_reference(options_.block, wide_weights_, cu, std::vector<double>(x.begin(), x.end()),
                         std::vector<double>(upstream.begin(), upstream.end()));
     if (times_computed_[id] <= 1) add(want_gradient_, result.gradient);
+    losses_[id].alone = dot<double>(result.y, upstream);
     return result;
   }
 
@@ -112,28 +120,69 @@ class Execution {
     }
   }
 
-  // Runs a batch and compares its sequences. False when the budget ran out on the way.
-  bool run_one(const ScaledBatch& batch) {
-    const std::vector<float> x = packed(batch, Stream::input);
-    const std::vector<float> upstream = packed(batch, Stream::upstream);
+  int ranks_of(const ScaledBatch& batch) const {
+    return std::min({batch.degree, options_.max_ranks, pool_.ranks().value_or(batch.degree)});
+  }
+
+  // How many batches from `first` on fit the pool at once; at least 1.
+  std::size_t side_by_side(std::size_t first) const {
+    std::size_t last = first + 1;
+    const int most = pool_.ranks().value_or(0);
+    int taken = ranks_of(plan_.batches[first]);
+    while (last < plan_.batches.size()) {
+      taken += ranks_of(plan_.batches[last]);
+      if (taken > most) break;
+      ++last;
+    }
+    return last - first;
+  }
+
+  // A batch, what the loader packed for it and what came out.
+  struct Prepared {
+    const ScaledBatch& batch;
+    std::vector<float> x, upstream;
+    GroupOutput out;
+  };
+
+  std::vector<Prepared> run_wave(std::size_t first, std::size_t count) {
+    std::vector<Prepared> wave;
+    std::vector<GroupWork> groups;
+    wave.reserve(count);
+    for (std::size_t i = first; i < first + count; ++i) {
+      const ScaledBatch& batch = plan_.batches[i];
+      wave.push_back({.batch = batch,
+                      .x = packed(batch, Stream::input),
+                      .upstream = packed(batch, Stream::upstream),
+                      .out = {}});
+      groups.push_back({.task = {.exchange = options_.exchange,
+                                 .cu_seqlens = batch.cu_seqlens,
+                                 .tokens = batch.rows.back(),
+                                 .ranks = ranks_of(batch),
+                                 .repeats = options_.repeats},
+                        .x = wave.back().x,
+                        .upstream = wave.back().upstream});
+    }
+    std::vector<GroupOutput> outputs = pool_.run(groups);
+    for (std::size_t i = 0; i < count; ++i) wave[i].out = std::move(outputs[i]);
+    return wave;
+  }
+
+  // Compares the sequences of a batch that ran. False when the budget ran out on the way.
+  bool judge(const Prepared& prepared) {
+    const ScaledBatch& batch = prepared.batch;
+    const GroupOutput& out = prepared.out;
     BatchMeasurement measured{.part = batch.part,
                               .index = batch.index,
                               .degree = batch.degree,
-                              .ranks = std::min(batch.degree, options_.max_ranks),
+                              .ranks = ranks_of(batch),
                               .sequences = static_cast<std::int64_t>(batch.sequences.size()),
                               .tokens = batch.rows.back(),
                               .predicted_ms = batch.predicted_ms};
     if (measured.ranks < batch.degree) {
       report_.notes.push_back(batch.name + ": degree " + std::to_string(batch.degree) +
-                              " was executed on " + std::to_string(measured.ranks) + " ranks");
+                              " was executed on " + std::to_string(measured.ranks) +
+                              (measured.ranks == 1 ? " rank" : " ranks"));
     }
-    const GroupOutput out = run_group({.block = options_.block,
-                                       .weights = weights_,
-                                       .cu_seqlens = batch.cu_seqlens,
-                                       .ranks = measured.ranks,
-                                       .repeats = options_.repeats,
-                                       .x = x,
-                                       .upstream = upstream});
     if (out.error) {
       report_.problems.add(batch.name + ": rank " + std::to_string(out.error->rank) + ": " +
                            out.error->message);
@@ -153,10 +202,18 @@ class Execution {
         return std::span(all).subspan(batch.rows[i] * width,
                                       (batch.rows[i + 1] - batch.rows[i]) * width);
       };
+      losses_[id].computed += dot(rows(out.y), rows(prepared.upstream));
       record(report_.output, relative_l2(rows(out.y), want.y), id, "");
       record(report_.input_gradient, relative_l2(rows(out.dx), want.dx), id, "");
     }
     return true;
+  }
+
+  template <class T>
+  static double dot(std::span<const T> y, std::span<const float> upstream) {
+    double sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) sum += double{y[i]} * upstream[i];
+    return sum;
   }
 
   TimeSample sample(const ScaledBatch& batch, const BatchMeasurement& measured) const {
@@ -197,6 +254,11 @@ class Execution {
   }
 
   void summarise() {
+    // In the order of the ids, so that plans which compute the same lose the same.
+    for (const Loss& loss : losses_) {
+      report_.loss += loss.computed;
+      report_.reference_loss += loss.alone;
+    }
     report_.critical_path_s = step_time([](const auto& batch) { return batch.seconds; });
     report_.predicted_critical_path_ms =
         step_time([](const auto& batch) { return batch.predicted_ms; });
@@ -232,7 +294,13 @@ class Execution {
   BlockWeights<float> gradient_;        // of the plan
   BlockWeights<double> want_gradient_;  // of the sequences alone
   std::vector<int> times_computed_;     // by sequence id
+  struct Loss {
+    double computed = 0, alone = 0;
+  };
+  std::vector<Loss> losses_;  // by sequence id
   std::vector<TimeSample> samples_;
+  ThreadPool threads_;
+  RankPool& pool_;
   ExecutionReport report_;
 };
 
@@ -250,6 +318,7 @@ ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
   if (options.repeats < 1) {
     refused.problems.add("repeats must be at least 1, is " + std::to_string(options.repeats));
   }
+  for (std::string& problem : check(options.exchange)) refused.problems.add(std::move(problem));
   if (!refused.problems.list().empty()) return refused;
   ScaledPlan scaled = scale_plan(plan, options.block, options.scale, options.max_work_flop);
   if (scaled.lengths.size() != plan.lengths.size()) {  // the instance itself is unusable

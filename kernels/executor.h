@@ -5,7 +5,7 @@
 //
 // Every batch (a group of a scatter plan, a row of an assign plan: packed_plan.h) really packs its
 // sequences' tokens as the plan says, scatters them over as many ranks as its degree, and runs one
-// transformer block forward and backward in FP32 (group_run.h). The truth is the double-precision
+// transformer block forward and backward in FP32 (group_share.h). The truth is the double-precision
 // block (block_reference.h) applied to each sequence alone. The loss is the sum over all tokens of
 // dot(output, upstream), where upstream is a fixed pseudo-random vector of that sequence and
 // position; gradients are therefore sums over tokens, and a step's weight gradient is the sum over
@@ -24,7 +24,9 @@
 
 #include "instances/budget.h"
 #include "kernels/block_weights.h"
+#include "kernels/exchange.h"
 #include "kernels/packed_plan.h"
+#include "kernels/rank_pool.h"
 #include "kernels/scaled_plan.h"
 #include "kernels/synthetic.h"
 #include "kernels/time_fit.h"
@@ -39,8 +41,11 @@ struct ExecuteOptions {
   double max_work_flop = 1e10;
   BlockShape block;
   std::uint64_t seed = 0;  // of tokens, upstream gradients and weights
-  // Batches of a higher degree run on this many rank threads, which is noted.
+  // Batches of a higher degree run on this many ranks, which is noted.
   int max_ranks = 64;
+  Exchange exchange;  // between the ranks of a batch
+  RankPool* pool =
+      nullptr;      // null: threads of this process. A pool of fewer ranks limits max_ranks
   int repeats = 1;  // timed runs of every batch; the fastest counts
   double output_tolerance = 2e-6;
   double gradient_tolerance = 5e-6;
@@ -55,7 +60,7 @@ struct BatchMeasurement {
   int part = 0;  // as in PackedBatch
   int index = 0;
   int degree = 0;
-  int ranks = 0;               // degree, or max_ranks if that is less
+  int ranks = 0;               // degree, or max_ranks or the pool's ranks if that is less
   std::int64_t sequences = 0;  // how many it holds
   std::int64_t tokens = 0;     // after scaling
   double seconds = 0;          // thread CPU seconds of its busiest rank (GroupOutput::seconds)
@@ -80,10 +85,13 @@ struct ExecutionReport {
   double work_flop = 0;  // of the plan's batches or of the sequences alone, whichever is more
   std::vector<BatchMeasurement> batches;
 
-  TensorCheck output;              // per sequence: the block's output
-  TensorCheck input_gradient;      // per sequence
-  TensorCheck weight_gradient;     // per weight: summed over all batches against the sum over
-                                   // sequences alone; compared == 0 if the run was stopped
+  TensorCheck output;           // per sequence: the block's output
+  TensorCheck input_gradient;   // per sequence
+  TensorCheck weight_gradient;  // per weight: summed over all batches against the sum over
+                                // sequences alone; compared == 0 if the run was stopped
+  // The sum over all tokens of dot(output, upstream), in double: of the batches' outputs, and of
+  // the sequences alone. Where a run is not complete, of what was computed.
+  double loss = 0, reference_loss = 0;
   Problems problems;               // "sequence 12 was never computed"
   std::vector<std::string> notes;  // what was executed otherwise than planned, e.g. fewer ranks
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "kernels/group_run.h"
+#include "kernels/rank_pool.h"
 #include "kernels/scaled_plan.h"
 #include "kernels/synthetic.h"
 
@@ -64,6 +64,8 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
     all += static_cast<std::int64_t>(scaled[p].batches.size()) * options.rounds;
   }
   const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
+  ThreadPool pool;
+  pool.prepare({options.block, weights});
   std::int64_t done = 0;
   for (int round = 0; round < options.rounds; ++round) {
     for (std::size_t p = 0; p < plans.size(); ++p) {
@@ -74,12 +76,12 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
             packed(scaled[p], batch, {options.seed, Stream::input}, options.block.hidden);
         const std::vector<float> upstream =
             packed(scaled[p], batch, {options.seed, Stream::upstream}, options.block.hidden);
-        const GroupOutput out = run_group({.block = options.block,
-                                           .weights = weights,
-                                           .cu_seqlens = batch.cu_seqlens,
-                                           .ranks = batch.degree,
-                                           .x = x,
-                                           .upstream = upstream});
+        const GroupWork work{.task = {.cu_seqlens = batch.cu_seqlens,
+                                      .tokens = batch.rows.back(),
+                                      .ranks = batch.degree},
+                             .x = x,
+                             .upstream = upstream};
+        const GroupOutput out = pool.run({&work, 1}).front();
         if (out.error) {
           timings[p].problems.add(batch.name + ": rank " + std::to_string(out.error->rank) + ": " +
                                   out.error->message);

@@ -37,7 +37,8 @@ void for_each_row(const AttentionShape& shape, std::span<const double> q, std::s
     for (int h = 0; h < shape.heads; ++h) {
       for (std::int64_t i = 0; i < lq; ++i) {
         Row row{.query = shape.cu_q[b] + i, .first_key = shape.cu_k[b], .head = h};
-        const std::int64_t visible = std::clamp<std::int64_t>(i + lk - lq + 1, 0, lk);
+        const std::int64_t visible =
+            std::clamp<std::int64_t>(i + shape.diagonal(lq, lk) + 1, 0, lk);
         row.p.resize(static_cast<std::size_t>(visible));
         double largest = -std::numeric_limits<double>::infinity();
         for (std::int64_t j = 0; j < visible; ++j) {

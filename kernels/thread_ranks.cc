@@ -2,115 +2,22 @@
 
 #include <algorithm>
 #include <cassert>
-#include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <numeric>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "kernels/thread_team.h"
+
 namespace stowage::kernels {
 namespace {
-
-enum class Call { barrier, all_to_all_v, all_gather, reduce_scatter, all_reduce };
-
-// What one rank shows the others during a collective.
-struct Post {
-  Call call = Call::barrier;
-  std::span<const float> data;
-  std::span<const std::int64_t> counts;
-};
-
-// Thrown on ranks that leave a collective because another rank failed.
-struct Abandoned : std::runtime_error {
-  Abandoned() : std::runtime_error("left because another rank failed") {}
-};
-
-// The meeting point. A collective is enter() .. leave(): between the two a rank only copies and
-// never throws, so that nobody unwinds memory which others still read.
-class Team {
- public:
-  explicit Team(int size) : size_(size), posts_(size) {}
-
-  int size() const { return size_; }
-  const Post& post(int rank) const { return posts_[rank]; }
-
-  // Posts and waits for everyone. Throws if that can no longer happen.
-  void enter(int rank, const Post& mine) {
-    std::unique_lock lock(mutex_);
-    refuse_if_broken();
-    posts_[rank] = mine;
-    const auto generation = generation_;
-    if (arrive()) return;
-    changed_.wait(lock, [&] { return generation_ != generation || failed_ || returned_ > 0; });
-    if (generation_ != generation) return;  // all were here: whatever failed since, finish first
-    --arrived_;
-    refuse_if_broken();
-  }
-
-  // Waits for everyone who entered. They all come.
-  void meet() {
-    std::unique_lock lock(mutex_);
-    const auto generation = generation_;
-    if (arrive()) return;
-    changed_.wait(lock, [&] { return generation_ != generation; });
-  }
-
-  // Ends a collective; `fault` (empty for none) fails it on every rank.
-  void leave(const std::string& fault) {
-    if (!fault.empty()) {
-      const std::lock_guard lock(mutex_);
-      failed_ = spoiled_ = true;
-    }
-    meet();
-    if (!fault.empty()) throw std::runtime_error(fault);
-    const std::lock_guard lock(mutex_);
-    if (spoiled_) throw Abandoned();  // not failed_: this collective is complete
-  }
-
-  void fail() {
-    const std::lock_guard lock(mutex_);
-    failed_ = true;
-    changed_.notify_all();
-  }
-
-  void rank_returned() {
-    const std::lock_guard lock(mutex_);
-    ++returned_;
-    changed_.notify_all();
-  }
-
- private:
-  bool arrive() {
-    if (++arrived_ < size_) return false;
-    arrived_ = 0;
-    ++generation_;
-    changed_.notify_all();
-    return true;
-  }
-  void refuse_if_broken() const {
-    if (failed_) throw Abandoned();
-    if (returned_ > 0) throw std::runtime_error("waits for a rank that has already returned");
-  }
-
-  const int size_;
-  std::vector<Post> posts_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int arrived_ = 0;
-  int returned_ = 0;
-  std::uint64_t generation_ = 0;
-  bool failed_ = false;   // no further collective can complete
-  bool spoiled_ = false;  // the collective under way is at fault
-};
 
 std::int64_t sum(std::span<const std::int64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-class ThreadRank final : public Communicator {
+class ThreadRank : public Communicator {
  public:
   ThreadRank(Team& team, int rank) : team_(team), rank_(rank) {}
 
@@ -119,7 +26,7 @@ class ThreadRank final : public Communicator {
 
   void barrier() override {
     team_.enter(rank_, {.call = Call::barrier});
-    team_.leave(all_call(Call::barrier) ? "" : kMixed);
+    team_.leave(all_call(Call::barrier) ? "" : kMixedCollectives);
   }
 
   void all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
@@ -127,7 +34,7 @@ class ThreadRank final : public Communicator {
     assert(sum(send_counts) == static_cast<std::int64_t>(send.size()));
     assert(sum(recv_counts) == static_cast<std::int64_t>(recv.size()));
     team_.enter(rank_, {Call::all_to_all_v, send, send_counts});
-    if (!all_call(Call::all_to_all_v)) return team_.leave(kMixed);
+    if (!all_call(Call::all_to_all_v)) return team_.leave(kMixedCollectives);
     bool agreed = true;
     for (int s = 0; s < size(); ++s) agreed &= team_.post(s).counts[rank_] == recv_counts[s];
     std::int64_t to = 0;
@@ -137,14 +44,14 @@ class ThreadRank final : public Communicator {
       std::copy_n(from.data.begin() + offset, recv_counts[s], recv.begin() + to);
       to += recv_counts[s];
     }
-    team_.leave(agreed ? "" : kCounts);
+    team_.leave(agreed ? "" : kUnequalCounts);
   }
 
   void all_gather(std::span<const float> mine, std::span<float> all,
                   std::span<const std::int64_t> counts) override {
     assert(sum(counts) == static_cast<std::int64_t>(all.size()));
     team_.enter(rank_, {Call::all_gather, mine, counts});
-    if (!all_call(Call::all_gather)) return team_.leave(kMixed);
+    if (!all_call(Call::all_gather)) return team_.leave(kMixedCollectives);
     bool agreed = true;
     for (int s = 0; s < size(); ++s) {
       agreed &= static_cast<std::int64_t>(team_.post(s).data.size()) == counts[s];
@@ -154,7 +61,7 @@ class ThreadRank final : public Communicator {
       std::copy_n(team_.post(s).data.begin(), counts[s], all.begin() + to);
       to += counts[s];
     }
-    team_.leave(agreed ? "" : kCounts);
+    team_.leave(agreed ? "" : kUnequalCounts);
   }
 
   void reduce_scatter(std::span<const float> all, std::span<float> mine,
@@ -162,20 +69,20 @@ class ThreadRank final : public Communicator {
     assert(sum(counts) == static_cast<std::int64_t>(all.size()));
     assert(counts[rank_] == static_cast<std::int64_t>(mine.size()));
     team_.enter(rank_, {Call::reduce_scatter, all, counts});
-    if (!all_call(Call::reduce_scatter)) return team_.leave(kMixed);
+    if (!all_call(Call::reduce_scatter)) return team_.leave(kMixedCollectives);
     bool agreed = true;
     for (int s = 0; s < size(); ++s) {
       agreed &= std::ranges::equal(team_.post(s).counts, counts);
     }
     if (agreed) add_ranks(sum(counts.first(rank_)), mine);
-    team_.leave(agreed ? "" : kCounts);
+    team_.leave(agreed ? "" : kUnequalCounts);
   }
 
   void all_reduce(std::span<float> values) override {
     team_.enter(rank_, {.call = Call::all_reduce, .data = values});
-    if (!all_call(Call::all_reduce)) return team_.leave(kMixed);
+    if (!all_call(Call::all_reduce)) return team_.leave(kMixedCollectives);
     for (int s = 0; s < size(); ++s) {  // every rank comes to the same conclusion
-      if (team_.post(s).data.size() != values.size()) return team_.leave(kCounts);
+      if (team_.post(s).data.size() != values.size()) return team_.leave(kUnequalCounts);
     }
     // Each rank sums its own part in place; nobody else reads that part of its array until the
     // second meeting, after which it is final.
@@ -193,10 +100,18 @@ class ThreadRank final : public Communicator {
     team_.leave("");
   }
 
- private:
-  static constexpr const char* kMixed = "the ranks called different collectives";
-  static constexpr const char* kCounts = "the ranks disagree about how much they exchange";
+  void send_receive(std::span<const float> send, int to, std::span<float> recv, int from) override {
+    team_.enter(rank_, {.call = Call::ring, .data = send, .peer = to});
+    if (!all_call(Call::ring)) return team_.leave(kMixedCollectives);
+    const Post& source = team_.post(from);
+    const bool agreed = source.peer == rank_ && source.data.size() == recv.size();
+    if (agreed) std::ranges::copy(source.data, recv.begin());
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
 
+  std::unique_ptr<Communicator> split(int colour) override;
+
+ private:
   bool all_call(Call call) const {
     for (int s = 0; s < size(); ++s) {
       if (team_.post(s).call != call) return false;
@@ -217,6 +132,41 @@ class ThreadRank final : public Communicator {
   Team& team_;
   int rank_;
 };
+
+// One rank of a group that was split off; its end is the rank's end there.
+class GroupRank final : public ThreadRank {
+ public:
+  GroupRank(std::shared_ptr<Team> team, int rank)
+      : ThreadRank(*team, rank), team_(std::move(team)), unwinding_(std::uncaught_exceptions()) {}
+  ~GroupRank() override {
+    if (std::uncaught_exceptions() > unwinding_) {
+      team_->fail();
+    } else {
+      team_->rank_returned();
+    }
+  }
+
+ private:
+  const std::shared_ptr<Team> team_;
+  const int unwinding_;
+};
+
+std::unique_ptr<Communicator> ThreadRank::split(int colour) {
+  team_.enter(rank_, {.call = Call::split, .peer = colour});
+  if (!all_call(Call::split)) {
+    team_.leave(kMixedCollectives);
+    return nullptr;
+  }
+  int below = 0, members = 0;
+  for (int s = 0; s < size(); ++s) {
+    if (team_.post(s).peer != colour) continue;
+    ++members;
+    if (s < rank_) ++below;
+  }
+  auto group = std::make_unique<GroupRank>(team_.split_off(colour, members), below);
+  team_.leave("");
+  return group;
+}
 
 // What happened to one rank.
 struct Ending {

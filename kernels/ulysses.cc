@@ -6,6 +6,12 @@
 namespace stowage::kernels {
 
 UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& shape)
+    : UlyssesAttention(world, shape, [](const AttentionShape& own) {
+        return std::make_unique<LocalAttention>(own, KvGradients::per_query_head);
+      }) {}
+
+UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& shape,
+                                   const MakeAttention& inside)
     : world_(world), shape_(shape), own_(shape), split_(even_split(shape.total_q, world.size())) {
   assert(shape.total_q == shape.total_k);
   const std::vector<std::int64_t> heads = even_split(shape.heads, world.size());
@@ -28,14 +34,16 @@ UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& sh
   recv_counts_.resize(world.size());
   for (auto* v : {&q_, &o_, &upstream_, &dq_, &dk_, &dv_}) v->resize(own_.q_size());
   for (auto* v : {&k_, &v_}) v->resize(own_.k_size());
-  lse_.resize(own_.lse_size());
+  inside_ = inside(own_);
+  sums_.resize(inside_->memory().sums);
   slice_.resize(my_tokens() * shape.heads * shape.head_dim);
   // With more ranks than kv heads one slice of k is sent several times: to all who need it.
   std::int64_t copies = shape.heads;
   for (int r = 0, kv = 0; r < world.size(); ++r)
     copies = std::max<std::int64_t>(copies, kv += kv_.width(r));
   packed_.resize(my_tokens() * copies * shape.head_dim);
-  workspace_.resize(std::max(forward_workspace(own_), backward_workspace(own_)));
+  const AttentionMemory memory = inside_->memory();
+  workspace_.resize(std::max(memory.forward_scratch, memory.backward_scratch));
 }
 
 std::int64_t UlyssesAttention::my_tokens() const {
@@ -83,15 +91,15 @@ void UlyssesAttention::forward(std::span<const float> q, std::span<const float> 
   to_heads(query_, shape_.heads, q, q_);
   to_heads(kv_, shape_.kv_heads, k, k_);
   to_heads(kv_, shape_.kv_heads, v, v_);
-  attention_forward(own_, q_, k_, v_, o_, lse_, workspace_);
+  inside_->forward(q_, k_, v_, {.o = o_, .sums = sums_}, workspace_);
   to_tokens(query_, shape_.heads, o_, output.o);
 }
 
 void UlyssesAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
                                 std::span<float> dk, std::span<float> dv, std::span<float>) {
   to_heads(query_, shape_.heads, input.upstream, upstream_);
-  attention_backward(own_, {.q = q_, .k = k_, .v = v_, .o = o_, .lse = lse_, .upstream = upstream_},
-                     KvGradients::per_query_head, dq_, dk_, dv_, workspace_);
+  inside_->backward({.q = q_, .k = k_, .v = v_, .o = o_, .lse = sums_, .upstream = upstream_}, dq_,
+                    dk_, dv_, workspace_);
   to_tokens(query_, shape_.heads, dq_, dq);
   to_tokens(query_, shape_.heads, dk_, slice_);
   sum_kv_gradients(my_tokens(), shape_.heads, shape_.kv_heads, shape_.head_dim, slice_, dk);

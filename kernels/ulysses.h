@@ -12,8 +12,13 @@
 // gradient comes back once per query head and is summed by the owner of the token in head order,
 // as one rank would: the result equals LocalAttention's bit for bit, for any number of ranks. The
 // price is a volume of heads instead of kv_heads for dK and dV.
+//
+// What happens to a rank's heads between the exchanges is a stage of its own: attention on this
+// rank unless said otherwise, for instance a ring (hybrid_attention.h).
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "kernels/attention_stage.h"
@@ -21,10 +26,14 @@
 
 namespace stowage::kernels {
 
+// Makes the stage for one rank's heads of all tokens; its dk and dv are per query head.
+using MakeAttention = std::function<std::unique_ptr<AttentionStage>(const AttentionShape& own)>;
+
 class UlyssesAttention final : public AttentionStage {
  public:
   // `shape` has total_q == total_k and cu_q == cu_k; its spans and `world` must outlive the stage.
   UlyssesAttention(Communicator& world, const AttentionShape& shape);
+  UlyssesAttention(Communicator& world, const AttentionShape& shape, const MakeAttention& inside);
 
   // What it keeps between the passes is its own: heads that were exchanged.
   AttentionMemory memory() const override { return {}; }
@@ -50,8 +59,9 @@ class UlyssesAttention final : public AttentionStage {
   AttentionShape own_;               // all tokens, this rank's heads
   std::vector<std::int64_t> split_;  // tokens of rank r: [split_[r], split_[r+1])
   Deal query_, kv_;
+  std::unique_ptr<AttentionStage> inside_;
   std::vector<std::int64_t> send_counts_, recv_counts_;
-  std::vector<float> q_, k_, v_, o_, lse_;         // this rank's heads
+  std::vector<float> q_, k_, v_, o_, sums_;        // this rank's heads
   std::vector<float> upstream_, dq_, dk_, dv_;     // this rank's heads; dk, dv per query head
   std::vector<float> packed_, slice_, workspace_;  // packed_: one block per rank
 };

@@ -67,7 +67,8 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
   const int file = options.out_path.empty()
                        ? -1
                        : open(options.out_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  std::vector<std::string> words = {STOWAGE_BINARY};
+  std::vector<std::string> words = options.command;
+  if (words.empty()) words = {STOWAGE_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

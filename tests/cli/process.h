@@ -22,6 +22,7 @@ struct Finished {
 };
 
 struct RunOptions {
+  std::vector<std::string> command;  // what the arguments follow; empty: the stowage binary
   std::string input;                // stdin
   std::filesystem::path directory;  // empty: the current one
   std::vector<std::pair<std::string, std::string>> environment;

@@ -110,6 +110,86 @@ TEST(ThreadRanks, DisagreementIsAnErrorOnEveryRank) {
   EXPECT_TRUE(sizes);
 }
 
+TEST(ThreadRanks, ARingPassesOn) {
+  for (const int size : {1, 2, 5}) {
+    const auto error = run_ranks(size, [&](Communicator& world) {
+      std::vector<float> mine(7, static_cast<float>(world.rank())), next(7);
+      for (int step = 1; step <= size; ++step) {
+        world.send_receive(mine, (world.rank() + 1) % size, next, (world.rank() + size - 1) % size);
+        std::swap(mine, next);
+        const auto from = static_cast<float>((world.rank() + size * step - step) % size);
+        if (mine != std::vector<float>(7, from)) throw std::runtime_error("wrong data");
+      }
+    });
+    EXPECT_FALSE(error) << error->message;
+  }
+  const auto error = run_ranks(3, [](Communicator& world) {
+    std::vector<float> a(1), b(1);
+    world.send_receive(a, 0, b, 0);  // rank 0 sends to itself, nobody to the others
+  });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->rank, 1);
+  EXPECT_THAT(error->message, HasSubstr("disagree"));
+}
+
+TEST(ThreadRanks, GroupsWorkApartAndTogether) {
+  const auto error = run_ranks(6, [](Communicator& world) {
+    const auto rows = world.split(world.rank() / 3), columns = world.split(world.rank() % 3);
+    if (rows->size() != 3 || columns->size() != 2) throw std::runtime_error("wrong size");
+    if (rows->rank() != world.rank() % 3) throw std::runtime_error("wrong rank");
+    for (int round = 0; round < 20; ++round) {
+      std::vector<float> sum = {static_cast<float>(world.rank())};
+      rows->all_reduce(sum);
+      if (sum[0] != (world.rank() < 3 ? 3 : 12)) throw std::runtime_error("wrong sum in a row");
+      if (world.rank() < 3) rows->barrier();  // groups need not do the same
+      columns->all_reduce(sum);
+      if (sum[0] != 15) throw std::runtime_error("wrong sum in a column");
+      world.barrier();
+    }
+  });
+  EXPECT_FALSE(error) << error->message;
+}
+
+TEST(ThreadRanks, AFailureInAGroupCanBeContained) {
+  std::atomic<int> left = 0;
+  const auto error = run_ranks(4, [&](Communicator& world) {
+    try {
+      const auto group = world.split(world.rank() / 2);
+      std::vector<float> values(3);
+      if (world.rank() == 1) throw std::runtime_error("lost a wheel");
+      group->all_reduce(values);
+    } catch (const Abandoned&) {
+      if (world.rank() != 0) throw std::runtime_error("not in that group");
+      ++left;
+    } catch (const std::runtime_error&) {
+      if (world.rank() != 1) throw;
+    }
+    world.barrier();  // still usable
+  });
+  EXPECT_FALSE(error) << error->message;
+  EXPECT_EQ(left, 1);
+}
+
+TEST(ThreadRanks, AFailureOutsideAGroupReachesThoseInIt) {
+  const auto error = run_ranks(4, [&](Communicator& world) {
+    const auto group = world.split(world.rank() / 2);
+    if (world.rank() == 3) throw std::runtime_error("lost a wheel");
+    for (;;) group->barrier();
+  });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->rank, 3);
+  EXPECT_EQ(error->message, "lost a wheel");
+}
+
+TEST(ThreadRanks, LeavingAGroupEarlyLetsTheOthersLeave) {
+  const auto error = run_ranks(2, [](Communicator& world) {
+    const auto group = world.split(0);
+    if (world.rank() == 0) group->barrier();
+  });
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->message, HasSubstr("already returned"));
+}
+
 TEST(Communicator, EvenSplitDealsTheRestToTheFirst) {
   EXPECT_EQ(even_split(11, 4), (Counts{0, 3, 6, 9, 11}));
   EXPECT_EQ(even_split(2, 4), (Counts{0, 1, 2, 2, 2}));

@@ -36,7 +36,7 @@ const Fence kFences[] = {
     {"Osi", {"solvers"}, false},         {"Coin", {"solvers"}, false},
     {"Clp", {"solvers"}, false},         {"Cgl", {"solvers"}, false},
     {"coin/", {"solvers"}, false},       {"CLI/", {"cli", "bench"}, true},
-    {"nlohmann/", {"instances"}, false},
+    {"nlohmann/", {"instances"}, false}, {"mpi", {"kernels"}, false},
 };
 
 std::vector<std::string> includes_of(const SourceFile& file) {
@@ -94,6 +94,8 @@ TEST(Layers, TheRulesCatchWhatTheyAreFor) {
   EXPECT_THAT(say("solvers/a.h", "cli/a.h"), HasSubstr("must not include"));
   EXPECT_THAT(say("cli/a.cc", "glpk.h"), HasSubstr("must not see"));
   EXPECT_THAT(say("cli/a.cc", "coin/CbcModel.hpp"), HasSubstr("must not see"));
+  EXPECT_THAT(say("cli/a.cc", "mpi.h"), HasSubstr("must not see"));
+  EXPECT_THAT(say("kernels/a.h", "mpi.h"), HasSubstr("out of headers"));
   EXPECT_THAT(say("solvers/a.h", "CbcModel.hpp"), HasSubstr("out of headers"));
   EXPECT_THAT(say("instances/a.h", "nlohmann/json.hpp"), HasSubstr("out of headers"));
   EXPECT_THAT(say("instances/a.cc", "tests/a.h"), HasSubstr("only tests"));

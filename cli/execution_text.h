@@ -1,0 +1,16 @@
+// What `stowage run` says to people about an execution, and its exit code.
+#pragma once
+
+#include "cli/console.h"
+#include "cli/exit_codes.h"
+#include "kernels/executor.h"
+
+namespace stowage {
+
+// ok, refused when something was computed wrongly, unknown when the budget ended the run before.
+ExitCode exit_code(const kernels::ExecutionReport& report);
+
+// Tables of batches and of errors, notes, problems and the verdict, on stderr.
+void tell_execution(Console& console, const kernels::ExecutionReport& report);
+
+}  // namespace stowage

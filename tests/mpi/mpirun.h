@@ -1,0 +1,32 @@
+// Programs as several processes on this machine.
+//
+//   const Finished run = mpirun(4, {STOWAGE_BINARY, "run", "instance.json", "plan.json"});
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+
+namespace stowage {
+
+// More processes than cores are welcome, as anybody, and nobody is bound to a core. A job that
+// hangs is ended after two minutes and has failed.
+inline Finished mpirun(int processes, const std::vector<std::string>& words,
+                       RunOptions options = {}) {
+  options.command = {STOWAGE_MPIRUN,
+                     "--allow-run-as-root",
+                     "--oversubscribe",
+                     "--bind-to",
+                     "none",
+                     "--timeout",
+                     "120",
+                     "-n",
+                     std::to_string(processes)};
+  options.environment.insert(options.environment.end(), {{"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                                                         {"OMPI_MCA_btl", "self,vader"},
+                                                         {"OMPI_MCA_plm", "isolated"}});
+  return run_stowage(words, options);
+}
+
+}  // namespace stowage

@@ -1,0 +1,160 @@
+// One process of a job: does what its argument says with the others. Prints "ok" from rank 0, or
+// what went wrong from the rank where it did, and then ends them all.
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/mpi_ranks.h"
+#include "kernels/synthetic.h"
+#include "kernels/thread_ranks.h"
+
+namespace stowage::kernels {
+namespace {
+
+using Counts = std::vector<std::int64_t>;
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
+void append(std::vector<float>& all, std::span<const float> more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+// Everything that a collective can bring to a rank, for arrays of about `size` floats.
+std::vector<float> collect(Communicator& world, std::int64_t size) {
+  const int ranks = world.size(), me = world.rank();
+  const auto values = [&](std::int64_t count, int tag) {
+    std::vector<float> array(count);
+    if (count > 0) fill_tokens({.seed = 5}, 100 * me + tag, 0, count, array);
+    return array;
+  };
+  std::vector<float> results;
+  for (int round = 0; round < 3; ++round) {
+    Counts send(ranks), receive(ranks), shares(ranks);
+    std::int64_t sent = 0, received = 0, shared = 0;
+    for (int r = 0; r < ranks; ++r) {
+      sent += send[r] = size * ((me + r + round) % 3);
+      received += receive[r] = size * ((r + me + round) % 3);
+      shared += shares[r] = size + r - (r % 2) * size;
+    }
+    std::vector<float> in(received);
+    world.all_to_all_v(values(sent, 1), send, in, receive);
+    append(results, in);
+    std::vector<float> all(shared);
+    world.all_gather(values(shares[me], 2), all, shares);
+    append(results, all);
+    std::vector<float> part(shares[me]);
+    world.reduce_scatter(values(shared, 3), part, shares);
+    append(results, part);
+    std::vector<float> total = values(size + 3, 4);
+    world.all_reduce(total);
+    append(results, total);
+    std::vector<float> next(size);
+    world.send_receive(values(size, 5), (me + 1) % ranks, next, (me + ranks - 1) % ranks);
+    append(results, next);
+    world.barrier();
+    const auto group = world.split(me % 2);
+    const auto inner = group->split(-group->rank() / 2);
+    std::vector<float> few = values(5, 6);
+    if (me % 2 == 1) group->all_reduce(few);  // groups need not do the same
+    inner->all_reduce(few);
+    append(results, few);
+  }
+  return results;
+}
+
+// The same bits as with threads.
+void same_as_threads(Communicator& world) {
+  for (const std::int64_t size : {0, 1, 1000, 20'000}) {
+    const std::vector<float> mine = collect(world, size);
+    std::vector<float> want;
+    const auto error = run_ranks(world.size(), [&](Communicator& thread) {
+      const std::vector<float> got = collect(thread, size);
+      if (thread.rank() == world.rank()) want = got;
+    });
+    require(!error, "threads failed");
+    require(mine == want, "not what threads compute, size " + std::to_string(size));
+  }
+}
+
+// What a contained failure must look like on every rank of its group; the world goes on.
+void failures(Communicator& world) {
+  const int last = world.size() - 1;
+  const auto outcome = [&](const std::function<void(Communicator&)>& program) {
+    std::string what = "nothing";
+    try {
+      const auto group = world.split(0);
+      program(*group);
+    } catch (const std::exception& error) {
+      what = error.what();
+    }
+    world.barrier();
+    return what;
+  };
+  for (int round = 0; round < 50; ++round) {
+    std::vector<float> values(10);
+    const std::string thrown = outcome([&](Communicator& group) {
+      group.all_reduce(values);
+      if (world.rank() == last) throw std::runtime_error("lost a wheel");
+      for (;;) group.all_reduce(values);
+    });
+    require(thrown == (world.rank() == last ? "lost a wheel" : Abandoned().what()), thrown);
+    const std::string early = outcome([&](Communicator& group) {
+      if (world.rank() != last) group.barrier();
+    });
+    require(early == (world.rank() == last ? "nothing" : kAlreadyReturned), early);
+    const std::string mixed = outcome([&](Communicator& group) {
+      if (world.rank() == last) {
+        group.barrier();
+      } else {
+        group.all_reduce(values);
+      }
+    });
+    require(mixed == kMixedCollectives, mixed);
+    const std::string sizes = outcome([&](Communicator& group) {
+      std::vector<float> some(world.rank() == last ? 3 : 2);
+      group.all_reduce(some);
+    });
+    require(sizes == kUnequalCounts, sizes);
+  }
+}
+
+// A process that is gone without a word.
+void dies(Communicator& world) {
+  world.barrier();
+  if (world.rank() == world.size() - 1) kill(getpid(), SIGKILL);
+  for (;;) world.barrier();
+}
+
+void throws(Communicator& world) {
+  world.barrier();
+  if (world.rank() == world.size() - 1) throw std::runtime_error("lost a wheel");
+  for (;;) world.barrier();
+}
+
+}  // namespace
+}  // namespace stowage::kernels
+
+int main(int argc, char** argv) {
+  using namespace stowage::kernels;
+  const std::map<std::string, void (*)(Communicator&)> programs = {
+      {"same", same_as_threads}, {"failures", failures}, {"dies", dies}, {"throws", throws}};
+  const auto program = programs.find(argc > 1 ? argv[1] : "");
+  if (program == programs.end()) return 2;
+  MpiProcess process;
+  try {
+    program->second(process.world());
+    if (process.world().rank() == 0) std::cout << "ok " << process.world().size() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "rank " << process.world().rank() << ": " << error.what() << std::endl;
+    process.abort(70);
+  }
+}
