@@ -16,8 +16,8 @@
 namespace stowage::kernels {
 
 // Workspace is what any level needs, so that a plan of a block's memory holds on every machine.
-inline constexpr std::int64_t kGemmDepth = 256;   // of the blocks that a sum is cut into
-inline constexpr std::int64_t kGemmRows = 192;    // of A at a time
+inline constexpr std::int64_t kGemmDepth = 128;   // of the blocks that a sum is cut into
+inline constexpr std::int64_t kGemmRows = 384;    // of A at a time
 inline constexpr std::int64_t kGemmColumns = 64;  // of B at a time, at most
 inline constexpr std::int64_t kGemmWorkspace = kGemmDepth * (kGemmRows + kGemmColumns) + 16;
 inline constexpr std::int64_t kMostLanes = 16;         // of a vector
