@@ -10,13 +10,14 @@ namespace stowage::kernels {
 
 std::int64_t forward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim;
-  return 2 * shape.total_k * dim + kKeyBlock * kGemmColumns + (2 * dim + 2) * kQueryBlock + 64;
+  return (2 * shape.total_k + kMostLanes) * dim + kKeyBlock * kGemmColumns +
+         (2 * dim + 2) * kQueryBlock + 64;
 }
 
 std::int64_t backward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim;
   const std::int64_t padded = (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
-  return 2 * shape.total_k * (dim + padded) +
+  return shape.total_k * (3 * dim + 2 * padded) + 2 * kMostLanes * dim +
          (3 * dim + 2 * padded + 3 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMostLanes;
 }
 
