@@ -18,14 +18,14 @@ std::int64_t backward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim;
   const std::int64_t padded = (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
   return shape.total_k * (3 * dim + 2 * padded) + 2 * kMostLanes * dim +
-         (3 * dim + 2 * padded + 3 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMostLanes;
+         (3 * dim + 2 * padded + 4 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMostLanes;
 }
 
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace) {
   clear_forward_slack(shape, o, lse);
-  ForwardUnits units(shape, {.q = q, .k = k, .v = v, .o = o, .lse = lse});
+  ForwardUnits units(shape, {.q = q, .k = k, .v = v, .o = o, .lse = lse}, 0);
   while (units.next()) units.run(workspace);
 }
 

@@ -8,9 +8,7 @@
 namespace stowage::kernels {
 namespace {
 
-// Queries of a forward unit. Every unit copies the keys it sees: enough work to pay for that, few
-// enough for threads to share a long sequence.
-constexpr std::int64_t kUnitQueries = 8 * kQueryBlock;
+static_assert(kUnitQueries % kQueryBlock == 0);
 
 std::int64_t q_stride(const AttentionShape& shape) {
   return std::int64_t{shape.heads} * shape.head_dim;
@@ -56,13 +54,12 @@ bool HeadGroups::next() {
 }
 
 bool ForwardUnits::next() {
-  begin_ = end_;
-  while (!inside_ || begin_ == groups_.queries()) {
+  end_ = begin_;
+  while (end_ == 0) {
     if (!groups_.next()) return false;
-    inside_ = true;
-    begin_ = 0;
+    end_ = groups_.queries();
   }
-  end_ = std::min(begin_ + kUnitQueries, groups_.queries());
+  begin_ = queries_ == 0 ? 0 : (end_ - 1) / queries_ * queries_;
   return true;
 }
 
@@ -77,7 +74,7 @@ void ForwardUnits::run(std::span<float> workspace) const {
        .last_query = end_,
        .heads = groups_.heads(),
        .dim = shape_.head_dim,
-       .scale = static_cast<float>(shape_.logit_scale()),
+       .scale = shape_.logit_scale(),
        .q = arrays_.q.data() + q,
        .k = arrays_.k.data() + k,
        .v = arrays_.v.data() + k,
@@ -102,7 +99,7 @@ void BackwardUnits::run(std::span<float> workspace) const {
        .lk = groups_.keys(),
        .heads = groups_.heads(),
        .dim = shape_.head_dim,
-       .scale = static_cast<float>(shape_.logit_scale()),
+       .scale = shape_.logit_scale(),
        .q = input_.q.data() + q,
        .k = input_.k.data() + k,
        .v = input_.v.data() + k,

@@ -21,6 +21,9 @@ struct AttentionGradientArrays {
   std::span<float> dq, dk, dv;
 };
 
+// The grain of ForwardUnits: enough queries to pay for copying the keys they see.
+inline constexpr std::int64_t kUnitQueries = 256;
+
 // What no unit writes: rows beyond the last sequence, and kv heads that no query head reads.
 void clear_forward_slack(const AttentionShape& shape, std::span<float> o, std::span<float> lse);
 void clear_backward_slack(const AttentionShape& shape, KvGradients mode, std::span<float> dq,
@@ -48,8 +51,10 @@ class HeadGroups {
 
 class ForwardUnits {
  public:
-  ForwardUnits(const AttentionShape& shape, const ForwardArrays& arrays)
-      : shape_(shape), arrays_(arrays), groups_(shape) {}
+  // Units of at most `queries`, a multiple of kUnitQueries; 0: as long as the sequences, which
+  // saves copying keys again. The last queries of a sequence, which see most keys, come first.
+  ForwardUnits(const AttentionShape& shape, const ForwardArrays& arrays, std::int64_t queries)
+      : shape_(shape), arrays_(arrays), groups_(shape), queries_(queries) {}
 
   bool next();
   void run(std::span<float> workspace) const;  // forward_workspace() floats
@@ -58,8 +63,8 @@ class ForwardUnits {
   const AttentionShape& shape_;
   ForwardArrays arrays_;
   HeadGroups groups_;
+  std::int64_t queries_;
   std::int64_t begin_ = 0, end_ = 0;  // queries of the current unit
-  bool inside_ = false;               // of a group
 };
 
 class BackwardUnits {

@@ -45,7 +45,7 @@ struct ForwardTask {
   std::int64_t lq, lk;                   // of the sequence
   std::int64_t first_query, last_query;  // the run of queries to compute; first on a block's edge
   int heads, dim;
-  float scale;
+  double scale;
   const float *q, *k, *v;  // the sequence's first token
   std::int64_t q_stride, k_stride;
   float *o, *lse;  // o as q; head h of lse at lse + h * lse_stride
@@ -56,7 +56,7 @@ struct ForwardTask {
 struct BackwardTask {
   std::int64_t lq, lk;
   int heads, dim;
-  float scale;
+  double scale;
   const float *q, *k, *v, *o, *lse, *upstream;
   std::int64_t q_stride, k_stride, lse_stride;
   float *dq, *dk, *dv;       // dq as q
