@@ -15,6 +15,7 @@
 #include "cli/run_layout.h"
 #include "cli/table.h"
 #include "kernels/executor.h"
+#include "kernels/isa.h"
 
 namespace stowage {
 namespace {
@@ -92,6 +93,9 @@ class RunCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
+    if (const std::string problem = kernels::isa_problem(); !problem.empty()) {
+      return console.refuse({kUsage, "STOWAGE_ISA", problem});
+    }
     if (scale_ && work_gflop_) {
       return console.refuse({kUsage, "--work", "has no effect with --scale"});
     }

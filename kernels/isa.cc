@@ -69,10 +69,10 @@ std::vector<std::string> isa_levels() {
 
 std::string isa_problem() {
   const std::vector<std::string> levels = isa_levels();
-  if (levels.empty()) return "the kernels need a machine of level x86-64-v2 (SSE4.2) at least";
+  if (levels.empty()) return "kernels need a machine of level x86-64-v2 (SSE4.2) at least";
   const char* asked = asked_for();
   if (asked == nullptr || find(asked) != nullptr) return "";
-  std::string problem = "STOWAGE_ISA must be ";
+  std::string problem = "must be ";
   for (std::size_t i = 0; i < levels.size(); ++i) {
     problem += (i == 0 ? "" : i + 1 < levels.size() ? ", " : " or ") + levels[i];
   }
@@ -82,7 +82,7 @@ std::string isa_problem() {
 const SimdTable& simd_table() {
   if (const SimdTable* table = chosen.load(std::memory_order_acquire)) return *table;
   if (const std::string problem = isa_problem(); !problem.empty()) {
-    throw std::runtime_error(problem);
+    throw std::runtime_error("STOWAGE_ISA: " + problem);
   }
   const char* asked = asked_for();
   const SimdTable* table = asked != nullptr ? find(asked) : usable_tables().back();
