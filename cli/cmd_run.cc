@@ -16,6 +16,7 @@
 #include "cli/status_line.h"
 #include "instances/numbers.h"
 #include "kernels/executor.h"
+#include "kernels/isa.h"
 #include "kernels/mpi_ranks.h"
 #include "kernels/process_pool.h"
 
@@ -66,6 +67,9 @@ class RunCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
+    if (const std::string problem = kernels::isa_problem(); !problem.empty()) {
+      return console.refuse({kUsage, "STOWAGE_ISA", problem});
+    }
     if (scale_ && work_gflop_) {
       return console.refuse({kUsage, "--work", "has no effect with --scale"});
     }

@@ -259,30 +259,16 @@ class Execution {
       report_.loss += loss.computed;
       report_.reference_loss += loss.alone;
     }
-    report_.critical_path_s = step_time([](const auto& batch) { return batch.seconds; });
-    report_.predicted_critical_path_ms =
-        step_time([](const auto& batch) { return batch.predicted_ms; });
+    std::vector<TimedBatch> measured;
+    std::vector<TimedBatch> predicted;
+    for (const BatchMeasurement& batch : report_.batches) {
+      measured.push_back({batch.part, batch.seconds});
+      predicted.push_back({batch.part, batch.predicted_ms});
+    }
+    report_.critical_path_s = step_time(packed_, measured);
+    report_.predicted_critical_path_ms = step_time(packed_, predicted);
     report_.proportional = proportional_fit(samples_);
     report_.shape = shape_fit(samples_);
-  }
-
-  // What the step takes if its batches take these times.
-  template <class Time>
-  double step_time(Time time) const {
-    std::map<int, double> sum, longest;  // by part
-    for (const BatchMeasurement& batch : report_.batches) {
-      sum[batch.part] += time(batch);
-      longest[batch.part] = std::max(longest[batch.part], time(batch));
-    }
-    double step = 0;
-    for (const auto& [part, most] : longest) {
-      if (packed_.stages.empty()) {
-        step += most;
-      } else {
-        step = std::max(step, sum[part] + (packed_.stages[part] - 1) * most);
-      }
-    }
-    return step;
   }
 
   const PackedPlan& packed_;

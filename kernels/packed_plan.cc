@@ -1,6 +1,8 @@
 #include "kernels/packed_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace stowage::kernels {
 
@@ -57,6 +59,25 @@ PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan) {
     }
   }
   return packed;
+}
+
+double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches) {
+  std::map<int, std::pair<double, double>> parts;  // sum and longest
+  for (const TimedBatch& batch : batches) {
+    auto& [sum, longest] = parts[batch.part];
+    sum += batch.time;
+    longest = std::max(longest, batch.time);
+  }
+  double step = 0;
+  for (const auto& [part, times] : parts) {
+    const auto& [sum, longest] = times;
+    if (plan.stages.empty()) {
+      step += longest;
+    } else {
+      step = std::max(step, sum + (plan.stages[static_cast<std::size_t>(part)] - 1) * longest);
+    }
+  }
+  return step;
 }
 
 }  // namespace stowage::kernels

@@ -46,6 +46,16 @@ struct PackedPlan {
   std::string name(int part, int index) const;  // "group 0 of micro-batch 1"
 };
 
+// A batch that took some time, in whatever unit.
+struct TimedBatch {
+  int part = 0;
+  double time = 0;
+};
+
+// What a step takes whose batches take these times: the slowest batch of each micro-batch, summed;
+// or, of the slowest replica, all batches and once more for every further stage the longest.
+double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches);
+
 // `plan` must outlive the result, which refers to its vectors.
 PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan);
 

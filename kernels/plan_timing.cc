@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "kernels/rank_pool.h"
@@ -30,25 +29,6 @@ std::vector<float> packed(const ScaledPlan& plan, const ScaledBatch& batch, cons
 }
 
 }  // namespace
-
-double step_time(const PackedPlan& plan, std::span<const double> batch_times) {
-  std::map<int, std::pair<double, double>> parts;  // sum and longest
-  for (std::size_t i = 0; i < plan.batches.size(); ++i) {
-    auto& [sum, longest] = parts[plan.batches[i].part];
-    sum += batch_times[i];
-    longest = std::max(longest, batch_times[i]);
-  }
-  double step = 0;
-  for (const auto& [part, times] : parts) {
-    const auto& [sum, longest] = times;
-    if (plan.stages.empty()) {
-      step += longest;
-    } else {
-      step = std::max(step, sum + (plan.stages[static_cast<std::size_t>(part)] - 1) * longest);
-    }
-  }
-  return step;
-}
 
 std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const TimingOptions& options,
                                    const TimingProgress& progress, Budget* budget) {
@@ -96,12 +76,15 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
       PlanTiming& timing = timings[p];
       if (!timing.problems.list().empty()) continue;
       timing.complete = true;
-      timing.seconds = step_time(plans[p], timing.batch_seconds);
-      timing.batch_predicted_ms.clear();
-      for (const PackedBatch& batch : plans[p].batches) {
-        timing.batch_predicted_ms.push_back(batch.predicted_ms);
+      std::vector<TimedBatch> measured;
+      std::vector<TimedBatch> predicted;
+      for (std::size_t i = 0; i < plans[p].batches.size(); ++i) {
+        const PackedBatch& batch = plans[p].batches[i];
+        measured.push_back({batch.part, timing.batch_seconds[i]});
+        predicted.push_back({batch.part, batch.predicted_ms});
       }
-      timing.predicted_ms = step_time(plans[p], timing.batch_predicted_ms);
+      timing.seconds = step_time(plans[p], measured);
+      timing.predicted_ms = step_time(plans[p], predicted);
     }
   }
   return timings;

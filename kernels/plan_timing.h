@@ -32,9 +32,8 @@ struct PlanTiming {
   Ms predicted_ms = 0;                // the same of the plan's times
   double work_flop = 0;               // of all batches
   std::vector<double> batch_seconds;  // of each batch, in the order of the plan
-  std::vector<Ms> batch_predicted_ms;
-  Problems problems;      // what is wrong with the plan; then nothing is timed
-  bool complete = false;  // every batch ran in at least one round
+  Problems problems;                  // what is wrong with the plan; then nothing is timed
+  bool complete = false;              // every batch ran in at least one round
 };
 
 // `done` of `all` runs of a batch.
@@ -43,10 +42,5 @@ using TimingProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 // One timing for each plan. Lengths are run as they are (see shrunk_step.h). `budget` may be null.
 std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const TimingOptions& options,
                                    const TimingProgress& progress, Budget* budget);
-
-// What a step takes whose batches take these times, in the order of plan.batches: the slowest batch
-// of each micro-batch, summed; or, of the slowest replica, all batches and once more for every
-// further stage the longest.
-double step_time(const PackedPlan& plan, std::span<const double> batch_times);
 
 }  // namespace stowage::kernels

@@ -111,6 +111,15 @@ TEST_F(Layout, FlagsWithoutEffectAreRefused) {
   expect_refused({"run", "layout.json", "layout-plan.json", "--max-ranks", "1"}, "--max-ranks: ");
 }
 
+TEST_F(Layout, RunNamesTheInstructionSetsOfTheMachine) {
+  setenv("STOWAGE_ISA", "v9", 1);
+  const Finished finished = run({"run", "layout.json", "layout-plan.json"});
+  unsetenv("STOWAGE_ISA");
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("STOWAGE_ISA: must be "));
+  EXPECT_THAT(finished.err, HasSubstr("on this machine, is v9"));
+}
+
 // Six blocks and a seventh of three layers: recorded, planned, and run where the plan says.
 TEST_F(Layout, RecordedBlocksRunInTheirPlannedMemory) {
   const std::vector<std::vector<std::string>> shapes = {

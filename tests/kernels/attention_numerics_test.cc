@@ -1,0 +1,244 @@
+// Attention in FP32 against the double reference and against the plainest FP32 there is, and the
+// equalities that hold bit for bit. Runs once for each instruction set level (CMakeLists.txt).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "attention_arrays.h"
+#include "kernels/attention_threads.h"
+#include "kernels/reference.h"
+#include "kernels/relative_error.h"
+#include "plain_attention.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+const std::vector<int> kEdges = {0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+
+// Tolerances of kernels/README.md. Twice the plain run's error is asked for where there is enough
+// data for an error to be more than one rounding's luck.
+void expect_close(const AttentionCase& c) {
+  AttentionArrays run(c);
+  run.forward();
+  run.backward();
+  const bool peaked = c.peak > 1;
+  const auto qd = widen(run.q), kd = widen(run.k), vd = widen(run.v), ud = widen(run.upstream);
+  const AttentionOutput out = reference_forward(run.shape, qd, kd, vd);
+  const AttentionGradients grad = reference_backward(run.shape, qd, kd, vd, ud);
+  const PlainAttention plain = plain_attention(run.shape, run.q, run.k, run.v, run.upstream);
+  const auto check_tensor = [&](const char* name, const std::vector<float>& have,
+                                const std::vector<double>& want, const std::vector<float>& simple,
+                                double tolerance) {
+    const double error = relative_l2(have, want);
+    EXPECT_LE(error, tolerance) << name;
+    if (run.shape.total_q >= 64) {
+      EXPECT_LE(error, 2 * relative_l2(simple, want)) << name << " against plain FP32";
+    }
+  };
+  check_tensor("o", run.o, out.o, plain.o, peaked ? 5e-6 : 2e-6);
+  check_tensor("dq", run.dq, grad.dq, plain.dq, peaked ? 2e-5 : 5e-6);
+  check_tensor("dk", run.dk, grad.dk, plain.dk, peaked ? 2e-5 : 5e-6);
+  check_tensor("dv", run.dv, grad.dv, plain.dv, peaked ? 2e-5 : 5e-6);
+  for (std::size_t i = 0; i < run.lse.size(); ++i) {
+    const double want = out.lse[i];
+    if (std::isinf(want)) {
+      EXPECT_EQ(run.lse[i], -kInf);
+    } else {
+      ASSERT_LE(std::abs(run.lse[i] - want), 3e-6 * std::max(1.0, std::abs(want)));
+    }
+  }
+}
+
+TEST(AttentionNumerics, EveryHeadDimensionAtEveryEdge) {
+  for (const int dim : {16, 32, 64, 80, 128, 256}) {
+    for (const float peak : {1.0f, 8.0f}) {
+      SCOPED_TRACE(testing::Message() << "dim " << dim << " peak " << peak);
+      expect_close({.heads = 1, .kv_heads = 1, .dim = dim, .lq = kEdges, .peak = peak});
+    }
+  }
+}
+
+TEST(AttentionNumerics, EveryEdgeAlone) {
+  for (const int length : kEdges) {
+    SCOPED_TRACE(length);
+    expect_close({.dim = 64, .lq = {length}});
+  }
+}
+
+TEST(AttentionNumerics, GroupedQueries) {
+  for (const int group : {1, 4, 8}) {
+    for (const int dim : {32, 64}) {
+      SCOPED_TRACE(testing::Message() << "group " << group << " dim " << dim);
+      expect_close({.heads = 8, .kv_heads = 8 / group, .dim = dim, .lq = {70, 33, 128}});
+    }
+  }
+}
+
+TEST(AttentionNumerics, LongSequences) {
+  if (kSanitized) GTEST_SKIP() << "too long under a sanitizer";
+  expect_close({.heads = 1, .kv_heads = 1, .dim = 64, .lq = {1000}});
+  expect_close({.heads = 1, .kv_heads = 1, .dim = 128, .lq = {1000}, .peak = 8});
+  expect_close({.heads = 1, .kv_heads = 1, .dim = 32, .lq = {4096}});
+}
+
+TEST(AttentionNumerics, RandomPacks) {
+  std::mt19937_64 random(11);
+  for (int trial = 0; trial < (kSanitized ? 4 : 20); ++trial) {
+    AttentionCase c{.heads = 4,
+                    .kv_heads = 2,
+                    .dim = 8 * (1 + static_cast<int>(random() % 12)),
+                    .slack = static_cast<int>(random() % 4)};
+    for (std::uint64_t left = random() % 6; left > 0; --left) {
+      c.lq.push_back(static_cast<int>(random() % 200));
+      c.lk.push_back(static_cast<int>(random() % 200));
+    }
+    SCOPED_TRACE(trial);
+    expect_close(c);
+  }
+}
+
+// Queries [from, from + count) of a head-free slice of one sequence.
+template <class Array>
+bool same_bits(const Array& a, std::size_t a_from, const Array& b, std::size_t b_from,
+               std::size_t count) {
+  return std::memcmp(a.data() + a_from, b.data() + b_from, count * sizeof(a[0])) == 0;
+}
+
+TEST(AttentionNumerics, ASequenceHasTheSameGradientsAloneAndPacked) {
+  const std::vector<int> lengths = {37, 100, 0, 200, 64};
+  for (const int dim : {24, 64, 80}) {
+    AttentionArrays packed({.heads = 4, .kv_heads = 2, .dim = dim, .lq = lengths});
+    packed.forward();
+    packed.backward();
+    std::size_t row = 0;
+    for (const int length : lengths) {
+      SCOPED_TRACE(testing::Message() << "dim " << dim << " length " << length);
+      const std::size_t n = static_cast<std::size_t>(length), q = 4 * dim, k = 2 * dim;
+      AttentionArrays alone({.heads = 4, .kv_heads = 2, .dim = dim, .lq = {length}});
+      std::copy_n(packed.q.begin() + row * q, n * q, alone.q.begin());
+      std::copy_n(packed.upstream.begin() + row * q, n * q, alone.upstream.begin());
+      std::copy_n(packed.k.begin() + row * k, n * k, alone.k.begin());
+      std::copy_n(packed.v.begin() + row * k, n * k, alone.v.begin());
+      alone.forward();
+      alone.backward();
+      EXPECT_TRUE(same_bits(alone.o, 0, packed.o, row * q, n * q));
+      EXPECT_TRUE(same_bits(alone.dq, 0, packed.dq, row * q, n * q));
+      EXPECT_TRUE(same_bits(alone.dk, 0, packed.dk, row * k, n * k));
+      EXPECT_TRUE(same_bits(alone.dv, 0, packed.dv, row * k, n * k));
+      row += n;
+    }
+  }
+}
+
+// A chunk of queries against the keys up to its own end: what chunked training computes. Where the
+// chunk is cut must not show in O, LSE or dQ.
+TEST(AttentionNumerics, AChunkHasTheBitsOfTheWholeSequence) {
+  for (const int dim : {16, 64, 80}) {
+    for (const std::vector<int>& chunks :
+         {std::vector<int>{300}, {64, 236}, {1, 299}, {17, 100, 5, 128, 50}, {191, 1, 108}}) {
+      AttentionArrays whole({.heads = 2, .kv_heads = 1, .dim = dim, .lq = {300}});
+      whole.forward();
+      whole.backward();
+      std::size_t row = 0;
+      for (const int chunk : chunks) {
+        SCOPED_TRACE(testing::Message() << "dim " << dim << " chunk of " << chunk << " at " << row);
+        const std::size_t n = static_cast<std::size_t>(chunk), q = 2 * dim;
+        const int prefix = static_cast<int>(row);
+        AttentionArrays part(
+            {.heads = 2, .kv_heads = 1, .dim = dim, .lq = {chunk}, .lk = {prefix + chunk}});
+        std::copy_n(whole.q.begin() + row * q, n * q, part.q.begin());
+        std::copy_n(whole.upstream.begin() + row * q, n * q, part.upstream.begin());
+        std::copy_n(whole.k.begin(), part.k.size(), part.k.begin());
+        std::copy_n(whole.v.begin(), part.v.size(), part.v.begin());
+        part.forward();
+        part.backward();
+        EXPECT_TRUE(same_bits(part.o, 0, whole.o, row * q, n * q));
+        EXPECT_TRUE(same_bits(part.dq, 0, whole.dq, row * q, n * q));
+        for (std::size_t h = 0; h < 2; ++h) {
+          EXPECT_TRUE(same_bits(part.lse, h * n, whole.lse, h * 300 + row, n));
+        }
+        row += n;
+      }
+    }
+  }
+}
+
+TEST(AttentionNumerics, ThreadsDoNotShow) {
+  AttentionArrays one({.heads = 6, .kv_heads = 2, .dim = 32, .lq = {600, 3, 0, 260}, .slack = 2});
+  one.forward();
+  one.backward();
+  for (const int threads : {1, 2, 3, 7}) {
+    SCOPED_TRACE(threads);
+    AttentionArrays many(one.given);
+    std::vector<float> work(static_cast<std::size_t>(
+        threads * std::max(forward_workspace(one.shape), backward_workspace(one.shape))));
+    std::vector<double> cpu(static_cast<std::size_t>(threads), -1);
+    attention_forward_on(threads, many.shape, many.q, many.k, many.v, many.o, many.lse, work, cpu);
+    EXPECT_TRUE(std::ranges::all_of(cpu, [](double s) { return s >= 0; }));
+    attention_backward_on(threads, many.shape, many.backward_input(), KvGradients::per_kv_head,
+                          many.dq, many.dk, many.dv, work);
+    EXPECT_EQ(one.o, many.o);
+    EXPECT_EQ(one.lse, many.lse);
+    EXPECT_EQ(one.dq, many.dq);
+    EXPECT_EQ(one.dk, many.dk);
+    EXPECT_EQ(one.dv, many.dv);
+  }
+}
+
+// A query head's results do not depend on which other heads stand beside it.
+TEST(AttentionNumerics, HeadsAreIndependent) {
+  constexpr int kDim = 40;
+  AttentionArrays all({.heads = 3, .kv_heads = 3, .dim = kDim, .lq = {150, 20}});
+  all.forward();
+  all.backward();
+  for (std::size_t h = 0; h < 3; ++h) {
+    AttentionArrays one({.heads = 1, .kv_heads = 1, .dim = kDim, .lq = {150, 20}});
+    const auto pick = [&](const std::vector<float>& from, std::vector<float>& to) {
+      for (std::size_t t = 0; t < 170; ++t) {
+        std::copy_n(from.begin() + (t * 3 + h) * kDim, kDim, to.begin() + t * kDim);
+      }
+    };
+    pick(all.q, one.q);
+    pick(all.k, one.k);
+    pick(all.v, one.v);
+    pick(all.upstream, one.upstream);
+    one.forward();
+    one.backward();
+    std::vector<float> want(one.o.size());
+    pick(all.o, want);
+    EXPECT_EQ(one.o, want);
+    pick(all.dq, want);
+    EXPECT_EQ(one.dq, want);
+    pick(all.dk, want);
+    EXPECT_EQ(one.dk, want);
+    pick(all.dv, want);
+    EXPECT_EQ(one.dv, want);
+  }
+}
+
+// Logits far beyond where e^x has a value: the running maximum keeps every power in range.
+TEST(AttentionNumerics, HugeLogitsStayFinite) {
+  AttentionArrays run({.heads = 1, .kv_heads = 1, .dim = 16, .lq = {200}, .peak = 4000});
+  run.forward();
+  run.backward();
+  for (const auto* tensor : {&run.o, &run.lse, &run.dq, &run.dk, &run.dv}) {
+    EXPECT_TRUE(std::ranges::all_of(*tensor, [](float x) { return std::isfinite(x); }));
+  }
+}
+
+// A NaN among the keys that a query sees must not be lost in a maximum or a power.
+TEST(AttentionNumerics, ANanReachesEveryQueryThatSeesIt) {
+  AttentionArrays run({.heads = 1, .kv_heads = 1, .dim = 16, .lq = {200}});
+  run.k[100 * 16 + 3] = std::numeric_limits<float>::quiet_NaN();
+  run.forward();
+  for (std::size_t i = 100; i < 200; ++i) EXPECT_TRUE(std::isnan(run.o[i * 16])) << i;
+}
+
+}  // namespace
+}  // namespace stowage::kernels

@@ -1,0 +1,73 @@
+// Attention in FP32 without blocks, lanes or a running maximum: one rounding per operation of the
+// formula. How wrong FP32 is by itself, which the kernels may exceed by a factor of two at most.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "kernels/attention_shape.h"
+
+namespace stowage::kernels {
+
+struct PlainAttention {
+  std::vector<float> o, dq, dk, dv;
+};
+
+inline PlainAttention plain_attention(const AttentionShape& shape, std::span<const float> q,
+                                      std::span<const float> k, std::span<const float> v,
+                                      std::span<const float> upstream) {
+  const int dim = shape.head_dim;
+  const auto scale = static_cast<float>(shape.logit_scale());
+  PlainAttention out{.o = std::vector<float>(q.size()),
+                     .dq = std::vector<float>(q.size()),
+                     .dk = std::vector<float>(k.size()),
+                     .dv = std::vector<float>(k.size())};
+  const auto dot = [dim](const float* a, const float* b) {
+    float sum = 0;
+    for (int d = 0; d < dim; ++d) sum += a[d] * b[d];
+    return sum;
+  };
+  std::vector<float> p, dp;
+  for (std::size_t b = 0; b + 1 < shape.cu_q.size(); ++b) {
+    const std::int64_t lq = shape.cu_q[b + 1] - shape.cu_q[b];
+    const std::int64_t lk = shape.cu_k[b + 1] - shape.cu_k[b];
+    for (int h = 0; h < shape.heads; ++h) {
+      for (std::int64_t i = 0; i < lq; ++i) {
+        const std::int64_t at = ((shape.cu_q[b] + i) * shape.heads + h) * dim;
+        const auto key = [&](std::size_t j) {
+          const std::int64_t row = shape.cu_k[b] + static_cast<std::int64_t>(j);
+          return (row * shape.kv_heads + shape.kv_head(h)) * dim;
+        };
+        p.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(i + lk - lq + 1, 0, lk)));
+        dp.resize(p.size());
+        float top = -std::numeric_limits<float>::infinity(), sum = 0;
+        for (std::size_t j = 0; j < p.size(); ++j) {
+          p[j] = scale * dot(&q[at], &k[key(j)]);
+          top = std::max(top, p[j]);
+        }
+        for (float& x : p) sum += (x = std::exp(x - top));
+        float mean = 0;
+        for (std::size_t j = 0; j < p.size(); ++j) {
+          p[j] /= sum;
+          for (int d = 0; d < dim; ++d) out.o[at + d] += p[j] * v[key(j) + d];
+          dp[j] = dot(&upstream[at], &v[key(j)]);
+          mean += p[j] * dp[j];
+        }
+        for (std::size_t j = 0; j < p.size(); ++j) {
+          const float ds = p[j] * (dp[j] - mean) * scale;
+          for (int d = 0; d < dim; ++d) {
+            out.dv[key(j) + d] += p[j] * upstream[at + d];
+            out.dq[at + d] += ds * k[key(j) + d];
+            out.dk[key(j) + d] += ds * q[at + d];
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace stowage::kernels

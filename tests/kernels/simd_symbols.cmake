@@ -1,0 +1,39 @@
+# Looks at the objects that are compiled for instruction sets the machine may lack. An inline
+# function that one of them shared with the rest of the program (a weak or unique symbol) could be
+# taken from there at link time and end a run on an older machine; a call of malloc would be an
+# allocation in a kernel.
+#
+#   cmake -DNM=nm -DARCHIVE=libstowage_kernels.a -P simd_symbols.cmake
+execute_process(COMMAND ${NM} -A ${ARCHIVE} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
+                ERROR_VARIABLE ignored)
+string(REGEX REPLACE "\n" ";" symbols "${symbols}")
+# What libc may give, and what sanitizers, coverage and position-independent code add.
+set(allowed "^(logf|memcpy|memmove|memset|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|_?__(asan|ubsan|tsan|gcov|sanitizer|llvm|lsan|odr_asan).*|mcount|__fentry__|llvm_gcov.*)$")
+set(tables 0)
+set(shared_elsewhere 0)
+foreach(line IN LISTS symbols)
+  if(NOT line MATCHES ":([^:]+\\.o):[0-9a-f ]* ([A-Za-z]) (.+)$")
+    continue()
+  endif()
+  set(object ${CMAKE_MATCH_1})
+  set(kind ${CMAKE_MATCH_2})
+  set(symbol ${CMAKE_MATCH_3})
+  if(NOT object MATCHES "^simd_")
+    if(kind MATCHES "[WwVvu]")
+      math(EXPR shared_elsewhere "${shared_elsewhere} + 1")
+    endif()
+  elseif(kind MATCHES "^[TDRB]$" AND symbol MATCHES "simd_table_")
+    math(EXPR tables "${tables} + 1")
+  elseif(symbol MATCHES "${allowed}" OR kind MATCHES "^[tdrbn]$")
+    continue()
+  else()
+    message(SEND_ERROR "${object} shares or needs '${symbol}' (${kind})")
+  endif()
+endforeach()
+if(tables EQUAL 0)
+  message(SEND_ERROR "${ARCHIVE} has no table of kernels")
+endif()
+if(shared_elsewhere EQUAL 0)
+  message(SEND_ERROR "no weak symbol in all of ${ARCHIVE}: this test has gone blind")
+endif()
+message(STATUS "${tables} tables, ${shared_elsewhere} weak symbols in other objects")
