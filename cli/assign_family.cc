@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "cli/console.h"
-#include "cli/numbers.h"
 #include "formulations/assign_bounds.h"
 #include "instances/assign_table.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -21,6 +21,22 @@ std::string size_of(const AssignInstance& instance) {
   return grouped(static_cast<std::int64_t>(instance.lengths.size())) + " sequences, " +
          grouped(tokens) + " tokens, " + grouped(instance.devices) + " devices, " +
          grouped(strategies) + (strategies == 1 ? " strategy" : " strategies");
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& instance,
+                                                          const AssignPlan& plan) {
+  std::string replicas;
+  for (const Scheme& scheme : instance.schemes) {
+    const auto count = std::ranges::count(plan.replicas, scheme.name, &AssignReplica::scheme);
+    if (count == 0) continue;
+    replicas += (replicas.empty() ? "" : ", ") + grouped(count) + " of " + scheme.name;
+  }
+  return {{"strategy", plan.strategy},
+          {"replicas", replicas},
+          {"rows", grouped(part_count_of(plan))},
+          {"simulated 1F1B", ms_text(plan.simulated_1f1b_ms) + " ms, " +
+                                 percent_text(bubble_share(instance, plan)) +
+                                 " of the replicas' device time is bubble"}};
 }
 
 std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance) {

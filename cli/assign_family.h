@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/assign.h"
 #include "instances/assign_plan.h"
+#include "pictures/assign_picture.h"
 
 namespace stowage {
 
@@ -30,5 +32,15 @@ std::int64_t part_count_of(const AssignPlan& plan);
 
 // "strategy S2, 15 310 ms under simulated 1F1B"
 std::string detail_of(const AssignPlan& plan);
+
+inline Picture picture_of(const AssignInstance& instance, const AssignPlan& plan,
+                          const ShownBounds& bounds) {
+  return assign_pipelines(instance, plan, bounds);
+}
+inline std::optional<Picture> lengths_of(const AssignInstance& instance, const AssignPlan& plan) {
+  return assign_lengths(instance, plan);
+}
+std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& instance,
+                                                          const AssignPlan& plan);
 
 }  // namespace stowage

@@ -7,8 +7,8 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/machine.h"
-#include "cli/numbers.h"
 #include "cli/table.h"
+#include "instances/numbers.h"
 #include "instances/scatter_json.h"
 
 namespace stowage {

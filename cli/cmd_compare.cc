@@ -10,9 +10,9 @@
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/measured_comparison.h"
-#include "cli/numbers.h"
 #include "cli/outcome_json.h"
 #include "cli/table.h"
+#include "instances/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -6,13 +6,13 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/files.h"
-#include "cli/numbers.h"
 #include "cli/preset_flags.h"
 #include "instances/assign_presets.h"
 #include "instances/json.h"
 #include "instances/layout_csv.h"
 #include "instances/layout_load.h"
 #include "instances/length_list.h"
+#include "instances/numbers.h"
 #include "instances/presets.h"
 
 namespace stowage {

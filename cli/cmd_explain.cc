@@ -8,7 +8,7 @@
 #include "cli/explanation_json.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
-#include "cli/numbers.h"
+#include "instances/numbers.h"
 #include "solvers/explain.h"
 
 namespace stowage {

@@ -7,11 +7,11 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/files.h"
-#include "cli/numbers.h"
 #include "formulations/scaling.h"
 #include "formulations/scatter_milp.h"
 #include "formulations/write_lp.h"
 #include "formulations/write_mps.h"
+#include "instances/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -8,11 +8,11 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/length_flags.h"
-#include "cli/numbers.h"
 #include "cli/preset_flags.h"
 #include "instances/assign_generate.h"
 #include "instances/assign_presets.h"
 #include "instances/json.h"
+#include "instances/numbers.h"
 #include "instances/presets.h"
 
 namespace stowage {

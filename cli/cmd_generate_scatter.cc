@@ -7,10 +7,10 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/length_flags.h"
-#include "cli/numbers.h"
 #include "cli/preset_flags.h"
 #include "instances/generate.h"
 #include "instances/json.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {

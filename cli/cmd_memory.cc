@@ -8,10 +8,10 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
-#include "cli/numbers.h"
 #include "cli/preset_flags.h"
 #include "cli/table.h"
 #include "instances/layout_trace.h"
+#include "instances/numbers.h"
 #include "solvers/step_memory.h"
 
 namespace stowage {

@@ -10,12 +10,12 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/numbers.h"
 #include "cli/preset_flags.h"
 #include "cli/shard.h"
 #include "cli/stream_report.h"
 #include "instances/cost_model.h"
 #include "instances/json.h"
+#include "instances/numbers.h"
 #include "instances/step_stream.h"
 #include "solvers/plan_stream.h"
 

@@ -6,9 +6,9 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/files.h"
-#include "cli/numbers.h"
 #include "heuristics/assign_propose.h"
 #include "instances/json.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {

@@ -11,9 +11,9 @@
 #include "cli/execution_json.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
-#include "cli/numbers.h"
 #include "cli/run_layout.h"
 #include "cli/table.h"
+#include "instances/numbers.h"
 #include "kernels/executor.h"
 
 namespace stowage {

@@ -5,9 +5,9 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/numbers.h"
 #include "cli/outcome_json.h"
 #include "cli/progress.h"
+#include "instances/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -4,8 +4,8 @@
 #include "cli/command.h"
 #include "cli/common_flags.h"
 #include "cli/family.h"
-#include "cli/numbers.h"
 #include "cli/outcome_json.h"
+#include "instances/numbers.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
@@ -40,11 +40,7 @@ class VerifyCommand : public Command {
   ExitCode report(Console& console, const InstanceAndPlan& both) const {
     const Instance& instance = both.instance;
     const Plan& plan = both.plan;
-    std::vector<Violation> violations = verify_plan(instance, plan);
-    std::optional<NamedBound> certified;
-    if (both.certificate) {
-      certified = verify_certificate(instance, *both.certificate, violations);
-    }
+    const auto [violations, proven, shown] = judge(both);
     const bool valid = violations.empty();
     const ExitCode code = valid ? ExitCode::ok : ExitCode::refused;
     const double objective = plan_objective(plan);
@@ -54,9 +50,7 @@ class VerifyCommand : public Command {
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     for (const Violation& violation : violations)
       console.finding("violation " + to_string(violation));
-    std::optional<NamedBound> proven = recomputed_bound(instance);
-    if (certified && (!proven || certified->value > proven->value)) proven = certified;
-    if (proven) compare_bounds(console, plan, *proven, unit);
+    if (proven && shown.claimed) compare_bounds(console, plan, *proven, unit);
     if (const std::string more = plan_detail(plan); !more.empty()) {
       console.info("plan      " + more);
     }
@@ -98,7 +92,6 @@ class VerifyCommand : public Command {
   static void compare_bounds(Console& console, const Plan& plan, const NamedBound& proven,
                              const Unit& unit) {
     const double claimed = plan_bound(plan);
-    if (claimed <= proven.value * (1 + kOptimalityGap)) return;
     const std::string here =
         "what is proven here is " + with_unit(proven.value, unit) + " (" + proven.name + ')';
     if (is_closed_form(plan_bound_by(plan))) {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "cli/error_codes.h"
-#include "cli/numbers.h"
 #include "cli/suggest.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 

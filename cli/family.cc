@@ -15,6 +15,7 @@
 #include "instances/json_errors.h"
 #include "instances/layout_json.h"
 #include "instances/scatter_json.h"
+#include "solvers/outcome.h"
 
 namespace stowage {
 namespace {
@@ -107,7 +108,7 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
           certificate_in(plan_path, *document.value);
       if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
       return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
-                              *std::move(certificate.value)},
+                              *std::move(certificate.value), document.value->bytes},
               {}};
     }
   }
@@ -190,6 +191,50 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
   if (check.violations.empty()) return NamedBound{"step-lp", check.bound_ms};
   std::ranges::move(check.violations, std::back_inserter(violations));
   return std::nullopt;
+}
+
+Judgement judge(const InstanceAndPlan& both) {
+  Judgement judgement{.violations = verify_plan(both.instance, both.plan)};
+  judgement.proven = recomputed_bound(both.instance);
+  if (both.certificate) {
+    const auto certified =
+        verify_certificate(both.instance, *both.certificate, judgement.violations);
+    if (certified && (!judgement.proven || certified->value > judgement.proven->value)) {
+      judgement.proven = certified;
+    }
+  }
+  const double proven = judgement.proven ? judgement.proven->value : 0;
+  if (judgement.proven) judgement.shown.proven = {proven, judgement.proven->name};
+  if (plan_bound(both.plan) > proven * (1 + kOptimalityGap)) {
+    judgement.shown.claimed = {plan_bound(both.plan), plan_bound_by(both.plan)};
+  }
+  return judgement;
+}
+
+Picture plan_picture(const Instance& instance, const Plan& plan, const ShownBounds& bounds) {
+  return std::visit(
+      [&](const auto& i) {
+        return picture_of(i, std::get<typename PlanOf<std::decay_t<decltype(i)>>::type>(plan),
+                          bounds);
+      },
+      instance);
+}
+
+std::optional<Picture> lengths_picture(const Instance& instance, const Plan& plan) {
+  return std::visit(
+      [&](const auto& i) {
+        return lengths_of(i, std::get<typename PlanOf<std::decay_t<decltype(i)>>::type>(plan));
+      },
+      instance);
+}
+
+std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
+                                                            const Plan& plan) {
+  return std::visit(
+      [&](const auto& i) {
+        return facts_of(i, std::get<typename PlanOf<std::decay_t<decltype(i)>>::type>(plan));
+      },
+      instance);
 }
 
 std::optional<NamedBound> recomputed_bound(const Instance& instance) {

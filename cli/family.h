@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/console.h"
@@ -17,6 +18,8 @@
 #include "instances/result.h"
 #include "instances/scatter_certificate.h"
 #include "instances/verify.h"
+#include "pictures/panel.h"
+#include "pictures/shown_bound.h"
 
 namespace stowage {
 
@@ -37,6 +40,7 @@ struct InstanceAndPlan {
   Instance instance;
   Plan plan;
   std::optional<ScatterCertificate> certificate;  // of an outcome that has one
+  std::string plan_document;                      // the bytes that the plan was read from
 };
 
 // Both, with the errors of both files in one pass. Only one of the paths may be "-".
@@ -75,6 +79,22 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
 std::optional<NamedBound> verify_certificate(const Instance& instance,
                                              const ScatterCertificate& certificate,
                                              std::vector<Violation>& violations);
+
+// All that can be said of a plan here and now.
+struct Judgement {
+  std::vector<Violation> violations;  // of the plan, and of its certificate if there is one
+  std::optional<NamedBound> proven;   // the best bound that was computed or certified here
+  ShownBounds shown;                  // `proven`, and what the plan claims if that is more
+};
+Judgement judge(const InstanceAndPlan& both);
+
+// Pictures of a plan that judge() finds nothing wrong with.
+Picture plan_picture(const Instance& instance, const Plan& plan, const ShownBounds& bounds);
+// How long the sequences are and where they went; nothing for a problem without sequences.
+std::optional<Picture> lengths_picture(const Instance& instance, const Plan& plan);
+// What a plan consists of, as pairs of a label and a text.
+std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
+                                                            const Plan& plan);
 
 // The best bound that needs no search, and whether a certificate is one of that kind. Nothing for
 // an instance that has no plan or no sequence.

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cli/error_codes.h"
-#include "cli/numbers.h"
 #include "cli/suggest.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {

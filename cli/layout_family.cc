@@ -1,9 +1,12 @@
 #include "cli/layout_family.h"
 
-#include "cli/numbers.h"
+#include <algorithm>
+
 #include "formulations/layout_bounds.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
+#include "instances/numbers.h"
+#include "pictures/memory_profile.h"
 
 namespace stowage {
 
@@ -12,6 +15,24 @@ std::string size_of(const LayoutInstance& instance) {
                      " buffers, at most " + grouped(peak_load(instance).load) + " bytes at once";
   if (instance.capacity) text += ", capacity " + grouped(*instance.capacity) + " bytes";
   return text;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& instance,
+                                                          const LayoutPlan& plan) {
+  const auto pinned = std::ranges::count_if(
+      instance.buffers, [](const Buffer& buffer) { return buffer.offset.has_value(); });
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"most in use",
+       grouped(peak_load(instance).load) + " bytes at step " + grouped(peak_load(instance).step)},
+      {"fragmentation", percent_text(free_share(memory_profile(instance, plan))) +
+                            " of the memory below the highest byte in use is free"}};
+  if (instance.capacity) {
+    facts.emplace_back("capacity", grouped(*instance.capacity) + " bytes, " +
+                                       grouped(*instance.capacity - plan.peak_bytes) +
+                                       " bytes above the peak");
+  }
+  if (pinned > 0) facts.emplace_back("pinned", grouped(pinned) + " buffers");
+  return facts;
 }
 
 std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance) {

@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
+#include "pictures/layout_picture.h"
 
 namespace stowage {
 
@@ -29,5 +31,15 @@ std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
 constexpr std::string_view parts_of(const LayoutInstance&) { return ""; }
 inline std::string detail_of(const LayoutPlan&) { return ""; }
 inline std::int64_t part_count_of(const LayoutPlan&) { return 0; }
+
+inline Picture picture_of(const LayoutInstance& instance, const LayoutPlan& plan,
+                          const ShownBounds& bounds) {
+  return layout_map(instance, plan, bounds);
+}
+inline std::optional<Picture> lengths_of(const LayoutInstance&, const LayoutPlan&) {
+  return std::nullopt;
+}
+std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& instance,
+                                                          const LayoutPlan& plan);
 
 }  // namespace stowage

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "cli/error_codes.h"
-#include "cli/numbers.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 

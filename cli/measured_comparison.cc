@@ -6,7 +6,7 @@
 
 #include "cli/error_codes.h"
 #include "cli/machine.h"
-#include "cli/numbers.h"
+#include "instances/numbers.h"
 #include "kernels/packed_plan.h"
 #include "kernels/shrunk_step.h"
 

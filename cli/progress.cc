@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "cli/numbers.h"
 #include "cli/table.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {

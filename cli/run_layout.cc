@@ -2,8 +2,8 @@
 
 #include "cli/error_codes.h"
 #include "cli/execution_json.h"
-#include "cli/numbers.h"
 #include "cli/table.h"
+#include "instances/numbers.h"
 #include "kernels/recorded_layout.h"
 
 namespace stowage {

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
-#include "cli/numbers.h"
 #include "formulations/scatter_bounds.h"
 #include "instances/cost_model.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -26,6 +27,28 @@ std::string size_of(const ScatterInstance& instance) {
   for (const Tokens length : instance.lengths) tokens += length;
   return grouped(static_cast<std::int64_t>(instance.lengths.size())) + " sequences, " +
          grouped(tokens) + " tokens, " + grouped(instance.cluster.devices) + " devices";
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance& instance,
+                                                          const ScatterPlan& plan) {
+  std::map<int, std::pair<std::int64_t, double>> degrees;  // groups, and ranks times ms
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    for (const ScatterGroup& group : batch.groups) {
+      auto& [groups, work] = degrees[group.degree];
+      groups += 1;
+      work += group.time_ms * group.degree;
+    }
+  }
+  std::string text;
+  const double all = plan.objective_ms * instance.cluster.devices;
+  for (const auto& [degree, sums] : degrees) {
+    text += (text.empty() ? "" : "; ") + grouped(degree) + ": " + grouped(sums.first) +
+            (sums.first == 1 ? " group, " : " groups, ") +
+            percent_text(all > 0 ? sums.second / all : 0) + " of rank time";
+  }
+  return {{"micro-batches", grouped(part_count_of(plan))},
+          {"groups by degree", text.empty() ? "none" : text},
+          {"idle", percent_text(idle_share(instance, plan)) + " of rank time"}};
 }
 
 std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance) {

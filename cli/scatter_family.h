@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"
+#include "pictures/scatter_picture.h"
 
 namespace stowage {
 
@@ -30,5 +32,15 @@ inline std::string detail_of(const ScatterPlan&) { return ""; }
 inline std::int64_t part_count_of(const ScatterPlan& plan) {
   return static_cast<std::int64_t>(plan.micro_batches.size());
 }
+
+inline Picture picture_of(const ScatterInstance& instance, const ScatterPlan& plan,
+                          const ShownBounds& bounds) {
+  return scatter_gantt(instance, plan, bounds);
+}
+inline std::optional<Picture> lengths_of(const ScatterInstance& instance, const ScatterPlan& plan) {
+  return scatter_lengths(instance, plan);
+}
+std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance& instance,
+                                                          const ScatterPlan& plan);
 
 }  // namespace stowage

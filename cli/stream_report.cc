@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/family.h"
-#include "cli/numbers.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 

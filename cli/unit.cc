@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cli/numbers.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 

@@ -42,8 +42,12 @@ struct Stage {
 
 class Pipeline {
  public:
-  Pipeline(const std::vector<PipelineItem>& items, int stages)
+  using Kind = PipelinePass::Kind;
+  using Watch = std::function<void(const PipelinePass&)>;
+
+  Pipeline(const std::vector<PipelineItem>& items, int stages, const Watch& watch)
       : items_(items),
+        watch_(watch),
         program_(program_of(items)),
         stages_(static_cast<std::size_t>(std::max(stages, 1))) {}
 
@@ -86,7 +90,7 @@ class Pipeline {
       stage.activations.pop_front();
     }
     const PipelineItem& item = items_[stage.forwards++];
-    stage.free = std::max(stage.free, ready) + item.forward;
+    spend(s, stage.forwards - 1, Kind::forward, std::max(stage.free, ready), item.forward);
     stage.held += item.stored;
     stage.most = std::max(stage.most, stage.held + item.working);
     if (s + 1 < stages_.size()) stages_[s + 1].activations.push_back(stage.free);
@@ -97,7 +101,8 @@ class Pipeline {
     Stage& stage = stages_[s];
     const PipelineItem& item = items_[program_.backward[stage.backwards]];
     if (!stage.recomputed) {  // needs no gradient yet
-      stage.free += item.recompute;
+      const std::size_t next = program_.backward[stage.backwards];
+      if (item.recompute > 0) spend(s, next, Kind::recompute, stage.free, item.recompute);
       stage.recomputed = true;
     }
     Ms ready = 0;
@@ -106,7 +111,8 @@ class Pipeline {
       ready = stage.gradients.front();
       stage.gradients.pop_front();
     }
-    stage.free = std::max(stage.free, ready) + item.backward;
+    spend(s, program_.backward[stage.backwards], Kind::backward, std::max(stage.free, ready),
+          item.backward);
     stage.most = std::max(stage.most, stage.held + item.working);
     stage.held -= item.stored;
     stage.recomputed = false;
@@ -115,7 +121,13 @@ class Pipeline {
     return true;
   }
 
+  void spend(std::size_t s, std::size_t item, Kind kind, Ms start, Ms time) {
+    stages_[s].free = start + time;
+    if (watch_) watch_({s, item, kind, start, start + time});
+  }
+
   const std::vector<PipelineItem>& items_;
+  const Watch& watch_;
   const Program program_;
   std::vector<Stage> stages_;
 };
@@ -202,8 +214,9 @@ class OrderSearch {
 
 }  // namespace
 
-PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages) {
-  return Pipeline(items, stages).run();
+PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages,
+                         const std::function<void(const PipelinePass&)>& watch) {
+  return Pipeline(items, stages, watch).run();
 }
 
 Ms simulate_1f1b(const std::vector<Ms>& rows, int stages) {

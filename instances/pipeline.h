@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "instances/units.h"
@@ -46,9 +47,23 @@ struct PipelineRun {
   bool operator==(const PipelineRun&) const = default;
 };
 
+// One pass of an item through a stage, as the simulation finds it.
+struct PipelinePass {
+  enum class Kind { forward, recompute, backward };
+  std::size_t stage = 0;
+  std::size_t item = 0;
+  Kind kind = Kind::forward;
+  Ms start = 0;
+  Ms end = 0;
+
+  bool operator==(const PipelinePass&) const = default;
+};
+
 // Runs the items, which enter in this order. O(items * stages) time, O(items + stages^2) memory.
-// Requires stages >= 1 and group sizes that add up to the items.
-PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages);
+// Requires stages >= 1 and group sizes that add up to the items. `watch` is told of every pass; the
+// passes of one stage come in the order of time.
+PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages,
+                         const std::function<void(const PipelinePass&)>& watch = {});
 
 // The end of the 1F1B schedule of rows of these times, in this order; each row takes its time on
 // every stage. Exact if the times are whole numbers and the result is one. Requires stages >= 1.

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/numbers.h"
 #include "cli/suggest.h"
 #include "cli/table.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {

@@ -19,9 +19,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"formulations", {"instances"}},
     {"heuristics", {"instances"}},
     {"kernels", {"instances"}},
+    {"pictures", {"instances"}},
     {"solvers", {"instances", "formulations", "heuristics"}},
-    {"cli", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
-    {"bench", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
+    {"cli", {"instances", "formulations", "heuristics", "kernels", "pictures", "solvers"}},
+    {"bench", {"instances", "formulations", "heuristics", "kernels", "pictures", "solvers"}},
 };
 
 // Third-party headers that one folder alone may see. The prefix is that of the included path.

@@ -1,4 +1,4 @@
-#include "cli/numbers.h"
+#include "instances/numbers.h"
 
 #include <array>
 #include <charconv>

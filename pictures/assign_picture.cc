@@ -1,0 +1,221 @@
+#include "pictures/assign_picture.h"
+
+#include <algorithm>
+#include <map>
+
+#include "instances/numbers.h"
+#include "instances/pipeline.h"
+#include "pictures/axis.h"
+#include "pictures/hues.h"
+#include "pictures/length_histogram.h"
+#include "pictures/style.h"
+#include "pictures/text_width.h"
+#include "pictures/tiles.h"
+#include "pictures/tooltip.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kForward = 0;  // hues
+constexpr std::size_t kBackward = 1;
+constexpr double kLabelWidth = 60;  // px at the left of the plot
+// Beyond this only the first stage of each pipeline is drawn: it works as long as every other.
+constexpr std::size_t kMostPasses = 2'000'000;
+
+struct Pass {
+  std::size_t replica = 0;
+  std::size_t row = 0;
+  std::size_t stage = 0;
+  bool backward = false;
+};
+
+const Scheme& scheme_of(const AssignInstance& instance, const AssignReplica& replica) {
+  return *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
+}
+
+// In thirds, as simulate_1f1b() does, so that whole times stay whole.
+std::vector<PipelineItem> items_of(const AssignReplica& replica) {
+  std::vector<PipelineItem> items;
+  for (const AssignRow& row : replica.rows) {
+    items.push_back({.forward = row.time_ms, .backward = kBackwardPerForward * row.time_ms});
+  }
+  return items;
+}
+
+constexpr double kThirds = 1 + kBackwardPerForward;
+
+class Pipelines {
+ public:
+  Pipelines(const AssignInstance& instance, const AssignPlan& plan)
+      : instance_(instance), plan_(plan) {
+    std::size_t passes = 0;
+    for (const AssignReplica& replica : plan.replicas) {
+      passes += 2 * replica.rows.size() * static_cast<std::size_t>(scheme_of(instance, replica).pp);
+    }
+    first_only_ = passes > kMostPasses;
+    for (const AssignReplica& replica : plan.replicas) {
+      first_lane_.push_back(lanes_);
+      lanes_ += lanes_of(replica);
+    }
+  }
+
+  double height() const { return std::clamp(12.0 * static_cast<double>(lanes_), 72.0, 360.0); }
+  bool first_only() const { return first_only_; }
+
+  // The note on what was merged, empty if nothing was.
+  std::string draw(Svg& svg, const Box& plot) {
+    const Ms end = std::max(plan_.objective_ms, plan_.simulated_1f1b_ms);
+    const Scale x = Scale::linear(0, end, plot.x, plot.right());
+    const Scale y = Scale::linear(0, static_cast<double>(lanes_), plot.y, plot.bottom());
+    svg.rect({plot.x, plot.y, x(plan_.simulated_1f1b_ms) - plot.x, plot.height}, kWaste, "bubble");
+    draw_bottom_axis(svg, plot, x, linear_axis(Quantity::time_ms, 0, end, 9), "time");
+    draw_left_axis(svg, plot, y, {}, "replicas by scheme");
+    for (std::size_t r = 0; r < plan_.replicas.size(); ++r) add_replica(r, x, y);
+    const Merged merged = draw_tiles(svg, plot, tiles_, "passes", [this](std::int64_t item) {
+      return title(passes_[static_cast<std::size_t>(item)]);
+    });
+    draw_labels(svg, plot, y);
+    return to_string(merged, "passes");
+  }
+
+ private:
+  std::size_t lanes_of(const AssignReplica& replica) const {
+    return first_only_ ? 1 : static_cast<std::size_t>(scheme_of(instance_, replica).pp);
+  }
+
+  void add_replica(std::size_t r, const Scale& x, const Scale& y) {
+    const AssignReplica& replica = plan_.replicas[r];
+    const auto watch = [&](const PipelinePass& pass) {
+      if (pass.stage >= lanes_of(replica)) return;
+      const double left = x(pass.start / kThirds);
+      const auto lane = static_cast<double>(first_lane_[r] + pass.stage);
+      const bool backward = pass.kind == PipelinePass::Kind::backward;
+      tiles_.push_back({.box = {left, y(lane), x(pass.end / kThirds) - left, y(lane + 1) - y(lane)},
+                        .hue = backward ? kBackward : kForward,
+                        .item = static_cast<std::int64_t>(passes_.size())});
+      passes_.push_back({r, pass.item, pass.stage, backward});
+    };
+    run_pipeline(items_of(replica), scheme_of(instance_, replica).pp, watch);
+  }
+
+  // A line above each run of replicas of one scheme, and its name where there is room.
+  void draw_labels(Svg& svg, const Box& plot, const Scale& y) const {
+    double free = plot.y;  // where the next label may begin
+    for (std::size_t r = 0; r < plan_.replicas.size();) {
+      const std::size_t first = r;
+      const std::string& scheme = plan_.replicas[r].scheme;
+      while (r < plan_.replicas.size() && plan_.replicas[r].scheme == scheme) ++r;
+      const double top = y(static_cast<double>(first_lane_[first]));
+      const double bottom =
+          y(static_cast<double>(r < first_lane_.size() ? first_lane_[r] : lanes_));
+      svg.line({plot.x - 4, top}, {plot.right(), top}, kValueLine);
+      const std::string times =
+          r - first == 1 ? "" : " ×" + grouped(static_cast<std::int64_t>(r - first));
+      const double middle = (top + bottom) / 2;
+      if (middle - kTextSize / 2 < free) continue;
+      const std::string label =
+          shortened(scheme, kTextSize, kLabelWidth - text_width(times, kTextSize)) + times;
+      svg.text(plot.x - 7, middle + 4, Anchor::end, label, kInk, "scheme " + scheme);
+      free = middle + kTextSize / 2 + 3;
+    }
+    // Replicas of one scheme apart from each other, as far as that can be seen.
+    for (const std::size_t lane : first_lane_) {
+      const double top = y(static_cast<double>(lane));
+      if (plot.height / static_cast<double>(first_lane_.size()) < 4) break;
+      svg.line({plot.x, top}, {plot.right(), top}, kGrid);
+    }
+  }
+
+  std::string title(const Pass& pass) const {
+    const AssignReplica& replica = plan_.replicas[pass.replica];
+    const AssignRow& row = replica.rows[pass.row];
+    const Ms third = row.time_ms / kThirds;
+    return sequence_names(row.sequences, ids_per_tooltip(instance_.lengths.size())) + ", " +
+           grouped(row.tokens) + " tokens\n" + (pass.backward ? "backward" : "forward") +
+           " pass of row " + grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
+           grouped(static_cast<std::int64_t>(pass.stage)) + " of replica " +
+           grouped(static_cast<std::int64_t>(pass.replica)) + " (" + replica.scheme + "), " +
+           ms_amount(pass.backward ? kBackwardPerForward * third : third);
+  }
+
+  const AssignInstance& instance_;
+  const AssignPlan& plan_;
+  bool first_only_ = false;
+  std::size_t lanes_ = 0;
+  std::vector<std::size_t> first_lane_;  // of each replica
+  std::vector<Tile> tiles_;
+  std::vector<Pass> passes_;
+};
+
+}  // namespace
+
+double bubble_share(const AssignInstance& instance, const AssignPlan& plan) {
+  long double busy = 0;
+  long double all = 0;
+  for (const AssignReplica& replica : plan.replicas) {
+    const Scheme& scheme = scheme_of(instance, replica);
+    const int devices = scheme.tp * scheme.pp;
+    for (const AssignRow& row : replica.rows) {
+      busy += static_cast<long double>(row.time_ms) * devices;
+    }
+    all += static_cast<long double>(plan.simulated_1f1b_ms) * devices;
+  }
+  return all > 0 ? std::max(0.0, static_cast<double>(1 - busy / all)) : 0;
+}
+
+Picture assign_pipelines(const AssignInstance& instance, const AssignPlan& plan,
+                         const ShownBounds& bounds) {
+  Panel panel(instance.name.empty() ? "assign plan" : instance.name);
+  Pipelines pipelines(instance, plan);
+  const Box plot = panel.plot(pipelines.height());
+  const std::string merged = pipelines.draw(panel.svg, plot);
+  const Ms end = std::max(plan.objective_ms, plan.simulated_1f1b_ms);
+  const Scale x = Scale::linear(0, end, plot.x, plot.right());
+  const auto line = [&](Ms time, std::string_view classes, std::string_view title) {
+    draw_marker(panel.svg, {x(time), plot.y - 4}, {x(time), plot.bottom() + 4}, classes, title);
+  };
+  line(plan.objective_ms, kValueLine, "estimate");
+  if (bounds.proven) line(bounds.proven->value, kBoundLine, "bound");
+  if (bounds.claimed) line(bounds.claimed->value, kClaimLine, "claimed bound");
+
+  panel.legend({{.classes = hue_class(kForward), .text = "forward"},
+                {.classes = hue_class(kBackward), .text = "backward"},
+                {.classes = std::string(kWaste),
+                 .text = "bubble, " + percent_text(bubble_share(instance, plan)) +
+                         " of the replicas' device time under 1F1B"}});
+  panel.legend(bound_legend("estimate", plan.objective_ms, bounds, ms_amount));
+  std::size_t rows = 0;
+  for (const AssignReplica& replica : plan.replicas) rows += replica.rows.size();
+  panel.say(counted(instance.lengths.size(), "sequence") + " in " + counted(rows, "row") + " of " +
+            counted(plan.replicas.size(), "replica") + " (strategy " + plan.strategy +
+            "); simulated 1F1B ends at " + ms_amount(plan.simulated_1f1b_ms) + '.' +
+            (pipelines.first_only() ? " Only the first stage of each pipeline is drawn." : "") +
+            (merged.empty() ? "" : ' ' + merged + '.'));
+  return std::move(panel).finish();
+}
+
+Picture assign_lengths(const AssignInstance& instance, const AssignPlan& plan) {
+  std::map<std::string_view, std::size_t> kinds;  // schemes in use, in the instance's order
+  std::vector<std::string> names;
+  for (const Scheme& scheme : instance.schemes) {
+    const auto uses = [&](const AssignReplica& replica) {
+      return replica.scheme == scheme.name && !replica.rows.empty();
+    };
+    if (!std::ranges::any_of(plan.replicas, uses)) continue;
+    kinds.emplace(scheme.name, names.size());
+    names.push_back("scheme " + scheme.name);
+  }
+  std::vector<PlacedLength> lengths;
+  for (const AssignReplica& replica : plan.replicas) {
+    for (const AssignRow& row : replica.rows) {
+      for (const std::int64_t id : row.sequences) {
+        lengths.push_back(
+            {instance.lengths[static_cast<std::size_t>(id)], kinds.at(replica.scheme)});
+      }
+    }
+  }
+  // Two hues are those of the passes.
+  return length_histogram("Lengths and the scheme they went to", lengths, names, Hues(names, 2));
+}
+
+}  // namespace stowage

@@ -1,0 +1,61 @@
+// Axes: which pixel a value has, and where round values stand.
+//
+//   const Scale x = Scale::linear(0, 9806, plot.x, plot.right());
+//   const Axis axis = linear_axis(Quantity::time_ms, 0, 9806, 8);    // ticks at 0, 2 s, 4 s, ...
+//   draw_bottom_axis(svg, plot, x, axis, "time");
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pictures/svg.h"
+
+namespace stowage {
+
+class Scale {
+ public:
+  static Scale linear(double low, double high, double from, double to);
+  // Requires 0 < low.
+  static Scale logarithmic(double low, double high, double from, double to);
+
+  // Values outside [low, high] are drawn at its ends.
+  double operator()(double value) const;
+
+ private:
+  Scale(double low, double high, double from, double to, bool logarithmic);
+  double low_, high_, from_, to_;
+  bool logarithmic_;
+};
+
+enum class Quantity { count, share, time_ms, bytes };
+
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+struct Axis {
+  std::string unit;  // of the labels: "s", "MiB"; empty for counts and shares
+  std::vector<Tick> ticks;
+};
+
+// At most about `most` ticks at 1, 2 or 5 times a power of ten of a unit that suits `high`, or at a
+// power of two for bytes; whole numbers for counts. Requires low <= high.
+Axis linear_axis(Quantity quantity, double low, double high, int most);
+
+// Ticks at powers of `base` (2 or 10) from `low` to `high`. Requires 0 < low <= high.
+Axis logarithmic_axis(double low, double high, int base);
+
+// Grid lines, and labels below the plot, those left out that would touch others. `title` and the
+// unit stand below them, at the right. Takes kBottomAxisHeight pixels below the plot.
+inline constexpr double kBottomAxisHeight = 38;
+void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,
+                      const std::string& title);
+
+// Grid lines, and labels at the left of the plot, those left out that would touch others. `title`
+// and the unit stand above the plot, at the left. Takes kLeftTitleHeight pixels above the plot.
+inline constexpr double kLeftTitleHeight = 20;
+void draw_left_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,
+                    const std::string& title);
+
+}  // namespace stowage

@@ -1,0 +1,33 @@
+// Which hue each of a number of ordered kinds has: its own where there are enough hues, otherwise
+// one that it shares with its neighbours.
+//
+//   const Hues hues({"degree 1", "degree 2", "degree 8"});
+//   hues.of(2);           // of "degree 8"
+//   hues.legend();        // an entry for each hue
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "pictures/panel.h"
+
+namespace stowage {
+
+class Hues {
+ public:
+  // Hues before `first` are left to other things. Requires first < kHues.
+  explicit Hues(std::vector<std::string> kinds, std::size_t first = 0);
+
+  std::size_t kinds() const { return kinds_.size(); }
+  std::size_t of(std::size_t kind) const;  // requires kind < kinds()
+
+  // A box for every hue in use; "degree 1 to degree 2" where it is shared.
+  std::vector<LegendEntry> legend() const;
+
+ private:
+  std::vector<std::string> kinds_;
+  std::size_t first_;
+};
+
+}  // namespace stowage

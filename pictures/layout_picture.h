@@ -1,0 +1,19 @@
+// A layout as a map: steps to the right, addresses upwards.
+//
+// A buffer is a rectangle over the steps at which it needs its bytes; hues tell how long it lives.
+// Grey is free memory below the highest byte in use at that step: what fragmentation costs. Pinned
+// buffers have an edge of ink. Peak, bound and capacity are lines.
+#pragma once
+
+#include "instances/layout.h"
+#include "instances/layout_plan.h"
+#include "pictures/panel.h"
+#include "pictures/shown_bound.h"
+
+namespace stowage {
+
+// Requires a plan that verify() finds nothing wrong with.
+Picture layout_map(const LayoutInstance& instance, const LayoutPlan& plan,
+                   const ShownBounds& bounds);
+
+}  // namespace stowage

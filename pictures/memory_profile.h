@@ -1,0 +1,32 @@
+// How much of a layout is in use at every step, and how high it reaches there.
+//
+//   for (const MemoryStretch& stretch : memory_profile(instance, plan)) ...
+//   free_share(profile)        // of the memory below the highest byte in use
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "instances/layout.h"
+#include "instances/layout_plan.h"
+
+namespace stowage {
+
+// Steps [lower, upper) during which nothing changes.
+struct MemoryStretch {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  Bytes top = 0;   // the largest offset + size that is needed
+  Bytes used = 0;  // the sum of the sizes that are needed
+
+  bool operator==(const MemoryStretch&) const = default;
+};
+
+// From the first step of any buffer to the last, without holes; empty without buffers. Requires a
+// valid plan. O(n log n).
+std::vector<MemoryStretch> memory_profile(const LayoutInstance& instance, const LayoutPlan& plan);
+
+// What is free of the memory below the tops, summed over the steps: fragmentation. 0 to 1.
+double free_share(const std::vector<MemoryStretch>& profile);
+
+}  // namespace stowage

@@ -1,0 +1,65 @@
+// One picture of a document: a heading, lines of text, a plot and a legend, one below the other.
+//
+//   Panel panel("7b-64gpu-code-0");
+//   panel.say("9 806 ms, bound 9 333 ms (area), gap 4.82%");
+//   const Box plot = panel.plot(300);
+//   ... draw into panel.svg ...
+//   panel.legend({{.classes = "c0", .text = "degree 8"}});
+//   const Picture picture = std::move(panel).finish();
+//   std::string file = svg_document({picture}, "the plan");
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pictures/svg.h"
+
+namespace stowage {
+
+// Elements for a canvas of kPictureWidth by `height` pixels.
+struct Picture {
+  std::string heading;
+  std::string elements;
+  double height = 0;
+};
+
+struct LegendEntry {
+  enum class Mark { box, line, none };
+  Mark mark = Mark::box;
+  std::string classes;
+  std::string text;
+};
+
+class Panel {
+ public:
+  explicit Panel(const std::string& heading);
+
+  Svg svg;
+
+  // A line of text below what is there, wrapped where it is too wide.
+  void say(const std::string& text);
+
+  // Takes room for a plot with axes on the left and below, and returns the plot's box. What lies
+  // inside it is to be drawn by the caller.
+  Box plot(double height);
+
+  // Entries side by side, in as many rows as it takes.
+  void legend(const std::vector<LegendEntry>& entries);
+
+  Picture finish() &&;
+
+ private:
+  std::string heading_;
+  double bottom_ = 0;  // of what is there
+};
+
+// A vertical or horizontal line across fills, on a halo of paper.
+void draw_marker(Svg& svg, Point from, Point to, std::string_view classes, std::string_view title);
+
+// A whole SVG 1.1 file with the pictures one below the other.
+std::string svg_document(const std::vector<Picture>& pictures, const std::string& title);
+
+// The picture as an element of an HTML page whose style is stylesheet().
+std::string svg_figure(const Picture& picture);
+
+}  // namespace stowage

@@ -1,0 +1,118 @@
+#include "pictures/progress_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "instances/numbers.h"
+#include "pictures/style.h"
+#include "pictures/tooltip.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kHeight = 150;        // px
+constexpr double kFirstSecond = 1e-3;  // left end of the time axis: earlier is drawn there
+
+class Curves {
+ public:
+  Curves(const ProgressHistory& progress, Quantity quantity)
+      : progress_(progress), quantity_(quantity) {
+    timed_ =
+        std::ranges::all_of(progress.points, [](const auto& p) { return p.seconds.has_value(); });
+    for (const ProgressPoint& point : progress.points) {
+      if (std::isfinite(point.bound)) most_ = std::max(most_, point.bound);
+      if (point.objective && std::isfinite(*point.objective)) {
+        most_ = std::max(most_, *point.objective);
+      }
+    }
+    if (timed_) {
+      last_ = progress.end_seconds.value_or(0);
+      for (const ProgressPoint& point : progress.points) last_ = std::max(last_, *point.seconds);
+      last_ = std::max(last_, 10 * kFirstSecond);
+    } else {
+      last_ = static_cast<double>(progress.points.size());
+    }
+  }
+
+  void draw(Panel& panel) const {
+    const Box plot = panel.plot(kHeight);
+    const Scale x = timed_ ? Scale::logarithmic(kFirstSecond, last_, plot.x, plot.right())
+                           : Scale::linear(1, last_, plot.x, plot.right());
+    const Scale y = Scale::linear(0, most_, plot.bottom(), plot.y);
+    draw_left_axis(panel.svg, plot, y, linear_axis(quantity_, 0, most_, 5), "best so far");
+    draw_bottom_axis(panel.svg, plot, x,
+                     timed_ ? logarithmic_axis(kFirstSecond, last_, 10)
+                            : linear_axis(Quantity::count, 1, last_, 9),
+                     timed_ ? "time in seconds" : "improvements, without times");
+    std::vector<Point> bound;
+    std::vector<Point> best;
+    for (std::size_t i = 0; i < progress_.points.size(); ++i) {
+      const ProgressPoint& point = progress_.points[i];
+      const double at = x(time_of(i));
+      if (std::isfinite(point.bound)) step_to(bound, {at, y(point.bound)});
+      if (point.objective && std::isfinite(*point.objective)) {
+        step_to(best, {at, y(*point.objective)});
+      }
+    }
+    for (std::vector<Point>* line : {&bound, &best}) {
+      if (!line->empty()) line->push_back({plot.right(), line->back().y});
+    }
+    if (!bound.empty()) panel.svg.polyline(bound, stroke_class(1));
+    if (!best.empty()) panel.svg.polyline(best, stroke_class(5));
+    draw_dots(panel.svg, x, y);
+  }
+
+ private:
+  double time_of(std::size_t i) const {
+    return timed_ ? *progress_.points[i].seconds : static_cast<double>(i + 1);
+  }
+
+  static void step_to(std::vector<Point>& line, Point to) {
+    if (!line.empty() && line.back().y == to.y) return;
+    if (!line.empty()) line.push_back({to.x, line.back().y});
+    line.push_back(to);
+  }
+
+  // What found it, where something got better.
+  void draw_dots(Svg& svg, const Scale& x, const Scale& y) const {
+    const auto dot = [&](std::size_t i, double value, std::size_t hue, const std::string& what) {
+      if (!std::isfinite(value)) return;
+      const std::string when =
+          timed_ ? " after " + shortest(std::round(time_of(i) * 1e4) / 1e4) + " s" : "";
+      svg.rect({x(time_of(i)) - 3, y(value) - 3, 6, 6}, hue_class(hue),
+               what + ' ' + amount(value) + " by " + progress_.points[i].by + when);
+    };
+    for (std::size_t i = 0; i < progress_.points.size(); ++i) {
+      const ProgressPoint& now = progress_.points[i];
+      const ProgressPoint before = i == 0 ? ProgressPoint{} : progress_.points[i - 1];
+      if (i == 0 || now.bound != before.bound) dot(i, now.bound, 1, "bound");
+      if (now.objective && now.objective != before.objective) dot(i, *now.objective, 5, "best");
+    }
+  }
+
+  std::string amount(double value) const {
+    return quantity_ == Quantity::bytes ? bytes_amount(value) : ms_amount(value);
+  }
+
+  const ProgressHistory& progress_;
+  const Quantity quantity_;
+  bool timed_ = false;
+  double most_ = 0;
+  double last_ = 1;
+};
+
+}  // namespace
+
+Picture progress_curve(const ProgressHistory& progress, Quantity quantity) {
+  Panel panel("The search");
+  if (progress.points.empty()) {
+    panel.say("The outcome lists no improvements.");
+    return std::move(panel).finish();
+  }
+  Curves(progress, quantity).draw(panel);
+  constexpr auto kLine = LegendEntry::Mark::line;
+  panel.legend({{kLine, stroke_class(5), "best plan"}, {kLine, stroke_class(1), "best bound"}});
+  return std::move(panel).finish();
+}
+
+}  // namespace stowage

@@ -1,0 +1,31 @@
+// How a search went: the best plan and the best bound against time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pictures/axis.h"
+#include "pictures/panel.h"
+
+namespace stowage {
+
+// The state when something got better.
+struct ProgressPoint {
+  std::optional<double> seconds;  // absent in an outcome without times
+  double bound = 0;
+  std::optional<double> objective;
+  std::string by;  // method or certificate
+};
+
+struct ProgressHistory {
+  std::vector<ProgressPoint> points;  // in the order of time
+  std::optional<double> end_seconds;  // of the whole search
+};
+
+// Steps of both, best so far. Time is logarithmic, since most happens at once; without times the
+// points are numbered. `quantity` is that of objective and bound. Values that are not finite are
+// left out.
+Picture progress_curve(const ProgressHistory& progress, Quantity quantity);
+
+}  // namespace stowage

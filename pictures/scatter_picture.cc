@@ -1,0 +1,249 @@
+#include "pictures/scatter_picture.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "instances/cost_model.h"
+#include "instances/numbers.h"
+#include "pictures/axis.h"
+#include "pictures/hues.h"
+#include "pictures/length_histogram.h"
+#include "pictures/style.h"
+#include "pictures/tiles.h"
+#include "pictures/tooltip.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kJoined = 0.75;          // px: narrower neighbours in a group are drawn as one
+constexpr std::size_t kMostEnds = 200;    // micro-batches whose ends are drawn as lines
+constexpr std::size_t kMostFixed = 4000;  // groups whose fixed part is drawn by itself
+
+// The degrees in use, ascending, and their names.
+struct Degrees {
+  explicit Degrees(const ScatterPlan& plan) {
+    std::set<int> used;
+    for (const ScatterMicroBatch& batch : plan.micro_batches) {
+      for (const ScatterGroup& group : batch.groups) used.insert(group.degree);
+    }
+    for (const int degree : used) {
+      degrees.push_back(degree);
+      names.push_back("degree " + grouped(degree));
+    }
+  }
+
+  std::size_t kind(int degree) const {
+    const auto at = std::lower_bound(degrees.begin(), degrees.end(), degree);
+    return static_cast<std::size_t>(at - degrees.begin());
+  }
+
+  std::vector<int> degrees;
+  std::vector<std::string> names;
+};
+
+// Neighbouring sequences of a group that are drawn as one.
+struct Piece {
+  std::size_t batch = 0;
+  std::size_t group = 0;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+class Gantt {
+ public:
+  Gantt(const ScatterInstance& instance, const ScatterPlan& plan, const Box& plot)
+      : instance_(instance),
+        plan_(plan),
+        degrees_(plan),
+        hues_(degrees_.names),
+        plot_(plot),
+        x_(Scale::linear(0, plan.objective_ms, plot.x, plot.right())),
+        y_(Scale::linear(0, instance.cluster.devices, plot.y, plot.bottom())) {
+    for (const ScatterMicroBatch& batch : plan.micro_batches) groups_ += batch.groups.size();
+  }
+
+  // The note on what was merged, empty if nothing was.
+  std::string draw(Svg& svg) {
+    svg.rect({plot_.x, plot_.y, x_(plan_.objective_ms) - plot_.x, plot_.height}, kWaste, "idle");
+    draw_bottom_axis(svg, plot_, x_, linear_axis(Quantity::time_ms, 0, plan_.objective_ms, 9),
+                     "time");
+    draw_left_axis(svg, plot_, y_, rank_axis(), "rank");
+    Ms start = 0;
+    for (std::size_t b = 0; b < plan_.micro_batches.size(); ++b) {
+      const ScatterMicroBatch& batch = plan_.micro_batches[b];
+      for (std::size_t g = 0; g < batch.groups.size(); ++g) add_group(svg, start, b, g);
+      start += batch.makespan_ms;
+    }
+    const Merged merged = draw_tiles(svg, plot_, tiles_, "parts", [this](std::int64_t item) {
+      return title(pieces_[static_cast<std::size_t>(item)]);
+    });
+    draw_ends(svg);
+    return to_string(merged, "parts of groups");
+  }
+
+  void draw_line(Svg& svg, Ms time, std::string_view classes, const std::string& title) const {
+    draw_marker(svg, {x_(time), plot_.y - 4}, {x_(time), plot_.bottom() + 4}, classes, title);
+  }
+
+  std::vector<LegendEntry> legend() const { return hues_.legend(); }
+  std::size_t groups() const { return groups_; }
+
+ private:
+  // Ticks where nodes begin, as far as there is room.
+  Axis rank_axis() const {
+    const int devices = instance_.cluster.devices;
+    const int node = std::max(instance_.cluster.devices_per_node, 1);
+    if (node >= devices) return linear_axis(Quantity::count, 0, devices, 8);
+    int step = node;
+    while (devices / step > 8) step *= 2;
+    Axis axis;
+    for (int rank = 0; rank <= devices; rank += step)
+      axis.ticks.push_back({1.0 * rank, grouped(rank)});
+    return axis;
+  }
+
+  void add_group(Svg& svg, Ms start, std::size_t b, std::size_t g) {
+    const ScatterGroup& group = plan_.micro_batches[b].groups[g];
+    const double top = y_(group.first_rank);
+    const double height = y_(group.first_rank + group.degree) - top;
+    Ms at = start;
+    const Ms overhead = std::min(group_overhead_ms(instance_, group.degree), group.time_ms);
+    if (groups_ <= kMostFixed && height >= kJoined) {
+      const double width = x_(at + overhead) - x_(at);
+      if (width > 0) {
+        const Box box{x_(at), top, width, height};
+        svg.rect(box, kPaper);
+        svg.rect(box, faded_class(hues_.of(degrees_.kind(group.degree)), 2),
+                 fixed_title(b, g, overhead));
+      }
+      at += overhead;
+    }
+    // The last sequence ends with the group, whatever the sum of the parts rounds to.
+    double left = x_(at);
+    Piece piece{b, g, 0, 0};
+    const std::size_t before = pieces_.size();
+    at = start + overhead;
+    for (std::size_t i = 0; i < group.sequences.size(); ++i) {
+      at += sequence_ms(instance_, length(group.sequences[i]), group.degree);
+      const bool last = i + 1 == group.sequences.size();
+      const double right = x_(last ? start + group.time_ms : at);
+      ++piece.count;
+      if (right - left < kJoined && !last) continue;
+      if (right - left < kJoined && pieces_.size() > before) {  // a sliver at the end
+        tiles_.back().box.width += right - left;
+        pieces_.back().count += piece.count;
+        break;
+      }
+      tiles_.push_back({.box = {left, top, right - left, height},
+                        .hue = hues_.of(degrees_.kind(group.degree)),
+                        .item = static_cast<std::int64_t>(pieces_.size())});
+      pieces_.push_back(piece);
+      piece.first = i + 1;
+      piece.count = 0;
+      left = right;
+    }
+  }
+
+  void draw_ends(Svg& svg) const {
+    if (plan_.micro_batches.size() > kMostEnds) return;
+    Ms end = 0;
+    for (const ScatterMicroBatch& batch : plan_.micro_batches) {
+      end += batch.makespan_ms;
+      draw_line(svg, end, kValueLine, "micro-batch of " + ms_amount(batch.makespan_ms));
+    }
+  }
+
+  Tokens length(std::int64_t id) const {
+    return padded_length(instance_, instance_.lengths[static_cast<std::size_t>(id)]);
+  }
+
+  std::string group_text(std::size_t b, std::size_t g) const {
+    const ScatterGroup& group = plan_.micro_batches[b].groups[g];
+    return "micro-batch " + grouped(static_cast<std::int64_t>(b)) + ", degree " +
+           grouped(group.degree) + ", " +
+           (group.degree == 1 ? "rank " + grouped(group.first_rank)
+                              : "ranks " + grouped(group.first_rank) + " to " +
+                                    grouped(group.first_rank + group.degree - 1)) +
+           ", " + grouped(group.tokens) + " tokens, " + ms_amount(group.time_ms);
+  }
+
+  std::string fixed_title(std::size_t b, std::size_t g, Ms overhead) const {
+    return "before the first sequence: " + ms_amount(overhead) + '\n' + group_text(b, g);
+  }
+
+  std::string title(const Piece& piece) const {
+    const ScatterGroup& group = plan_.micro_batches[piece.batch].groups[piece.group];
+    const auto ids = std::span(group.sequences).subspan(piece.first, piece.count);
+    Tokens tokens = 0;
+    for (const std::int64_t id : ids) tokens += length(id);
+    return sequence_names(ids, ids_per_tooltip(instance_.lengths.size())) + ", " + grouped(tokens) +
+           " tokens\n" + group_text(piece.batch, piece.group);
+  }
+
+  const ScatterInstance& instance_;
+  const ScatterPlan& plan_;
+  const Degrees degrees_;
+  const Hues hues_;
+  const Box plot_;
+  const Scale x_;
+  const Scale y_;
+  std::size_t groups_ = 0;
+  std::vector<Tile> tiles_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+double idle_share(const ScatterInstance& instance, const ScatterPlan& plan) {
+  long double busy = 0;
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    for (const ScatterGroup& group : batch.groups) {
+      busy += static_cast<long double>(group.time_ms) * group.degree;
+    }
+  }
+  const long double all = static_cast<long double>(plan.objective_ms) * instance.cluster.devices;
+  return all > 0 ? std::max(0.0, static_cast<double>(1 - busy / all)) : 0;
+}
+
+Picture scatter_gantt(const ScatterInstance& instance, const ScatterPlan& plan,
+                      const ShownBounds& bounds) {
+  Panel panel(instance.name.empty() ? "scatter plan" : instance.name);
+  const Box plot = panel.plot(std::clamp(6.0 * instance.cluster.devices, 96.0, 320.0));
+  Gantt gantt(instance, plan, plot);
+  const std::string merged = gantt.draw(panel.svg);
+  if (bounds.proven) gantt.draw_line(panel.svg, bounds.proven->value, kBoundLine, "bound");
+  if (bounds.claimed)
+    gantt.draw_line(panel.svg, bounds.claimed->value, kClaimLine, "claimed bound");
+
+  std::vector<LegendEntry> legend = gantt.legend();
+  legend.push_back({LegendEntry::Mark::none, "", "paler: fixed cost of a group"});
+  legend.push_back({.classes = std::string(kWaste),
+                    .text = "idle, " + percent_text(idle_share(instance, plan)) + " of rank time"});
+  panel.legend(legend);
+  panel.legend(bound_legend("ends of micro-batches; step", plan.objective_ms, bounds, ms_amount));
+  panel.say(counted(instance.lengths.size(), "sequence") + " in " +
+            counted(gantt.groups(), "group") + " of " +
+            counted(plan.micro_batches.size(), "micro-batch", "micro-batches") + " on " +
+            counted(static_cast<std::size_t>(instance.cluster.devices), "device") + ". " +
+            (merged.empty() ? "" : merged + '.'));
+  return std::move(panel).finish();
+}
+
+Picture scatter_lengths(const ScatterInstance& instance, const ScatterPlan& plan) {
+  const Degrees degrees(plan);
+  std::vector<PlacedLength> lengths;
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    for (const ScatterGroup& group : batch.groups) {
+      for (const std::int64_t id : group.sequences) {
+        lengths.push_back(
+            {instance.lengths[static_cast<std::size_t>(id)], degrees.kind(group.degree)});
+      }
+    }
+  }
+  return length_histogram("Lengths and the degree they went to", lengths, degrees.names,
+                          Hues(degrees.names));
+}
+
+}  // namespace stowage

@@ -1,0 +1,41 @@
+// The bounds that a picture shows beside the objective.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pictures/panel.h"
+
+namespace stowage {
+
+struct ShownBound {
+  double value = 0;
+  std::string name;  // of the certificate: "area"
+};
+
+struct ShownBounds {
+  std::optional<ShownBound> proven;   // recomputed or certified where the picture is made
+  std::optional<ShownBound> claimed;  // what the plan says, if that is more
+};
+
+// The legend of the lines, the objective first: "step 9 806 ms", "bound 9 333 ms (area)". `amount`
+// is how a value reads, with its unit.
+template <class Amount>
+std::vector<LegendEntry> bound_legend(const std::string& objective, double value,
+                                      const ShownBounds& bounds, const Amount& amount) {
+  constexpr auto kLine = LegendEntry::Mark::line;
+  std::vector<LegendEntry> entries = {{kLine, "v", objective + ' ' + amount(value)}};
+  if (bounds.proven) {
+    entries.push_back(
+        {kLine, "b", "bound " + amount(bounds.proven->value) + " (" + bounds.proven->name + ')'});
+  }
+  if (bounds.claimed) {
+    entries.push_back(
+        {kLine, "k",
+         "bound as claimed " + amount(bounds.claimed->value) + " (" + bounds.claimed->name + ')'});
+  }
+  return entries;
+}
+
+}  // namespace stowage

@@ -1,0 +1,62 @@
+// Writes the elements of an SVG picture, numbers and texts as they must be.
+//
+//   Svg svg;
+//   svg.rect({0, 0, 20, 10}, "c0", "sequence 17");
+//   svg.text(10, 30, Anchor::middle, "rank");
+//   std::string elements = svg.take();
+//
+// Coordinates are pixels, y grows downwards; they are written with two decimals. The same calls
+// give the same bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stowage {
+
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+};
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+enum class Anchor { start, middle, end };
+
+// Two decimals at most, "12.5", never "-0"; 0 for what is not finite.
+std::string svg_number(double value);
+
+class Svg {
+ public:
+  // `classes` as in style.h. A title is what a viewer shows when it points at the shape.
+  void rect(const Box& box, std::string_view classes, std::string_view title = {});
+  void line(Point from, Point to, std::string_view classes, std::string_view title = {});
+  void polyline(const std::vector<Point>& points, std::string_view classes,
+                std::string_view title = {});
+  void polygon(const std::vector<Point>& points, std::string_view classes,
+               std::string_view title = {});
+
+  // `y` is the baseline.
+  void text(double x, double y, Anchor anchor, std::string_view text,
+            std::string_view classes = "i", std::string_view title = {});
+
+  std::string take() { return std::exchange(out_, {}); }
+
+ private:
+  void element(std::string_view name, std::string_view attributes, std::string_view classes,
+               std::string_view title);
+
+  std::string out_;
+};
+
+}  // namespace stowage

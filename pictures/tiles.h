@@ -1,0 +1,47 @@
+// Rectangles that stand for things: sequences, passes, buffers. There may be millions of them on a
+// canvas of a few hundred pixels, and a picture must stay small and honest all the same.
+//
+// Tiles that can be seen are drawn one by one, with an edge between neighbours. Those too small to
+// be seen are added up in cells: a cell takes the hue that covers most of it, is the fainter the
+// less of it is covered, and its tooltip says how many tiles meet there. When the visible tiles are
+// too many, the limit of what counts as visible is raised.
+//
+//   std::vector<Tile> tiles = ...;
+//   const Merged merged = draw_tiles(svg, plot, tiles, "sequences",
+//                                    [&](std::int64_t item) { return "sequence " + ...; });
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pictures/svg.h"
+
+namespace stowage {
+
+struct Tile {
+  Box box;
+  std::size_t hue = 0;
+  std::int64_t item = 0;  // what title() is asked about
+  bool pinned = false;    // drawn with an edge of ink
+};
+
+struct Merged {
+  std::int64_t tiles = 0;  // that were added up in cells
+  double below = 0;        // px: those narrower or lower than this
+};
+
+inline constexpr std::size_t kMostShapes = 12'000;  // visible tiles, and cells, of one call
+
+// Draws tiles that lie inside `plot`. Tiles without width or height are not drawn. O(tiles).
+Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std::string_view noun,
+                  const std::function<std::string(std::int64_t)>& title,
+                  std::size_t most_shapes = kMostShapes);
+
+// "83 120 buffers narrower or lower than 0.5 px are merged"; empty if there are none.
+std::string to_string(const Merged& merged, std::string_view noun);
+
+}  // namespace stowage

@@ -1,0 +1,42 @@
+#include "pictures/tooltip.h"
+
+#include <cmath>
+#include <limits>
+
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kListAll = 5000;  // sequences
+
+}  // namespace
+
+std::string sequence_names(std::span<const std::int64_t> ids, std::size_t most) {
+  if (ids.size() == 1) return "sequence " + grouped(ids.front());
+  std::string text = counted(ids.size(), "sequence");
+  const std::size_t listed = std::min(ids.size(), most);
+  for (std::size_t i = 0; i < listed; ++i) text += (i == 0 ? ": " : ", ") + grouped(ids[i]);
+  if (listed < ids.size() && listed > 0) {
+    text += " and " + grouped(static_cast<std::int64_t>(ids.size() - listed)) + " more";
+  }
+  return text;
+}
+
+std::size_t ids_per_tooltip(std::size_t sequences) {
+  return sequences <= kListAll ? std::numeric_limits<std::size_t>::max() : 6;
+}
+
+std::string counted(std::size_t count, const std::string& noun, const std::string& plural) {
+  const std::string number = grouped(static_cast<std::int64_t>(count)) + ' ';
+  if (count == 1) return number + noun;
+  return number + (plural.empty() ? noun + 's' : plural);
+}
+
+std::string ms_amount(double ms) { return ms_text(ms) + " ms"; }
+
+std::string bytes_amount(double bytes) {
+  return std::isfinite(bytes) ? grouped(std::llround(bytes)) + " bytes" : "-";
+}
+
+}  // namespace stowage

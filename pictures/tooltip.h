@@ -1,0 +1,28 @@
+// Words that the tooltips of all pictures share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace stowage {
+
+// "sequence 17", "3 sequences: 4, 8, 15", "80 sequences: 4, 8, ... and 68 more" with at most `most`
+// ids.
+std::string sequence_names(std::span<const std::int64_t> ids, std::size_t most);
+
+// How many ids the tooltips of a plan of so many sequences may list, so that all of them together
+// stay small: every id where there are few.
+std::size_t ids_per_tooltip(std::size_t sequences);
+
+// "1 group", "45 groups"; the plural is the noun and an s unless it is given.
+std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");
+
+// "9 806 ms"
+std::string ms_amount(double ms);
+
+// "1 048 576 bytes"
+std::string bytes_amount(double bytes);
+
+}  // namespace stowage

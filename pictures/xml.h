@@ -1,0 +1,19 @@
+// Text as XML holds it: names come from files and may contain anything.
+//
+//   xml_text("a<b & \"c\"") == "a&lt;b &amp; &quot;c&quot;"
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stowage {
+
+// `text` for an element's content or an attribute in double quotes: the five characters of XML 1.0
+// (section 2.4) escaped; what no XML document may hold (section 2.2: control characters beside tab
+// and line feed, U+FFFE, U+FFFF, bytes that are not UTF-8) becomes "?".
+std::string xml_text(std::string_view text);
+
+// The code points of a text; a byte that begins no valid one counts as U+FFFD by itself.
+std::u32string code_points(std::string_view text);
+
+}  // namespace stowage
