@@ -16,16 +16,17 @@ constexpr double kCapHeight = 4;  // px from a label's middle down to its baseli
 
 struct Unit {
   double size = 1;
-  const char* name = "";
+  std::string name;
 };
 
-Unit unit_for(Quantity quantity, double high) {
+Unit base_unit(Quantity quantity, double high) {
   switch (quantity) {
     case Quantity::share:
       return {0.01, ""};
     case Quantity::time_ms:
       return high >= 5000 ? Unit{1000, "s"} : high >= 5 ? Unit{1, "ms"} : Unit{1e-3, "µs"};
     case Quantity::bytes:
+      if (high >= 4 * 0x1p40) return {0x1p40, "TiB"};
       if (high >= 4 * 0x1p30) return {0x1p30, "GiB"};
       if (high >= 4 * 0x1p20) return {0x1p20, "MiB"};
       return high >= 4 * 0x1p10 ? Unit{0x1p10, "KiB"} : Unit{1, "bytes"};
@@ -33,6 +34,17 @@ Unit unit_for(Quantity quantity, double high) {
       break;
   }
   return {};
+}
+
+// A unit in which `high` has at most seven digits, so that labels stay narrow.
+Unit unit_for(Quantity quantity, double high) {
+  Unit unit = base_unit(quantity, high);
+  int power = 0;
+  for (; high / unit.size >= 1e7 && quantity != Quantity::share; power += 3) unit.size *= 1000;
+  if (power > 0) {
+    unit.name = "10^" + std::to_string(power) + (unit.name.empty() ? "" : ' ' + unit.name);
+  }
+  return unit;
 }
 
 // 1, 2 or 5 times a power of ten, so that at most `most` steps make `range`.
@@ -127,7 +139,7 @@ void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis&
     const double x = scale(tick.value);
     svg.line({x, plot.y}, {x, plot.bottom() + 4}, kGrid);
     const double width = text_width(tick.label, kTextSize);
-    const double middle = std::clamp(x, width / 2, kPictureWidth - width / 2);
+    const double middle = std::clamp(x, width / 2 + 1, kPictureWidth - width / 2 - 1);
     if (middle - width / 2 < free) continue;
     svg.text(middle, plot.bottom() + 17, Anchor::middle, tick.label);
     free = middle + width / 2 + kLabelGap;
@@ -146,7 +158,7 @@ void draw_left_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& a
     svg.text(plot.x - 7, y + kCapHeight, Anchor::end, tick.label);
     free = y;
   }
-  svg.text(kPictureMargin, plot.y - 9, Anchor::start, with_unit(title, axis));
+  svg.text(kPictureMargin, plot.y - 12, Anchor::start, with_unit(title, axis));
 }
 
 }  // namespace stowage

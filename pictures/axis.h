@@ -54,7 +54,7 @@ void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis&
 
 // Grid lines, and labels at the left of the plot, those left out that would touch others. `title`
 // and the unit stand above the plot, at the left. Takes kLeftTitleHeight pixels above the plot.
-inline constexpr double kLeftTitleHeight = 20;
+inline constexpr double kLeftTitleHeight = 23;
 void draw_left_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,
                     const std::string& title);
 

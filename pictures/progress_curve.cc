@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/numbers.h"
 #include "pictures/style.h"
 #include "pictures/tooltip.h"
 
@@ -43,7 +42,7 @@ class Curves {
     draw_bottom_axis(panel.svg, plot, x,
                      timed_ ? logarithmic_axis(kFirstSecond, last_, 10)
                             : linear_axis(Quantity::count, 1, last_, 9),
-                     timed_ ? "time in seconds" : "improvements, without times");
+                     timed_ ? "time in seconds (logarithmic)" : "improvements, without times");
     std::vector<Point> bound;
     std::vector<Point> best;
     for (std::size_t i = 0; i < progress_.points.size(); ++i) {
@@ -77,8 +76,7 @@ class Curves {
   void draw_dots(Svg& svg, const Scale& x, const Scale& y) const {
     const auto dot = [&](std::size_t i, double value, std::size_t hue, const std::string& what) {
       if (!std::isfinite(value)) return;
-      const std::string when =
-          timed_ ? " after " + shortest(std::round(time_of(i) * 1e4) / 1e4) + " s" : "";
+      const std::string when = timed_ ? " after " + ms_amount(time_of(i) * 1000) : "";
       svg.rect({x(time_of(i)) - 3, y(value) - 3, 6, 6}, hue_class(hue),
                what + ' ' + amount(value) + " by " + progress_.points[i].by + when);
     };

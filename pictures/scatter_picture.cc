@@ -77,7 +77,8 @@ class Gantt {
       start += batch.makespan_ms;
     }
     const Merged merged = draw_tiles(svg, plot_, tiles_, "parts", [this](std::int64_t item) {
-      return title(pieces_[static_cast<std::size_t>(item)]);
+      const Piece& piece = pieces_[static_cast<std::size_t>(item)];
+      return names(piece) + '\n' + group_text(piece.batch, piece.group);
     });
     draw_ends(svg);
     return to_string(merged, "parts of groups");
@@ -111,13 +112,17 @@ class Gantt {
     Ms at = start;
     const Ms overhead = std::min(group_overhead_ms(instance_, group.degree), group.time_ms);
     if (groups_ <= kMostFixed && height >= kJoined) {
-      const double width = x_(at + overhead) - x_(at);
-      if (width > 0) {
-        const Box box{x_(at), top, width, height};
+      // Sequences that take next to no time have no part of their own.
+      const bool alone = x_(start + group.time_ms) - x_(start + overhead) < kJoined;
+      const double end = x_(start + (alone ? group.time_ms : overhead));
+      const Box box{x_(start), top, end - x_(start), height};
+      if (box.width > 0) {
         svg.rect(box, kPaper);
         svg.rect(box, faded_class(hues_.of(degrees_.kind(group.degree)), 2),
-                 fixed_title(b, g, overhead));
+                 (alone ? names({b, g, 0, group.sequences.size()}) + '\n' : "") +
+                     "before the first sequence: " + ms_amount(overhead) + '\n' + group_text(b, g));
       }
+      if (alone) return;
       at += overhead;
     }
     // The last sequence ends with the group, whatever the sum of the parts rounds to.
@@ -169,17 +174,13 @@ class Gantt {
            ", " + grouped(group.tokens) + " tokens, " + ms_amount(group.time_ms);
   }
 
-  std::string fixed_title(std::size_t b, std::size_t g, Ms overhead) const {
-    return "before the first sequence: " + ms_amount(overhead) + '\n' + group_text(b, g);
-  }
-
-  std::string title(const Piece& piece) const {
+  std::string names(const Piece& piece) const {
     const ScatterGroup& group = plan_.micro_batches[piece.batch].groups[piece.group];
     const auto ids = std::span(group.sequences).subspan(piece.first, piece.count);
     Tokens tokens = 0;
     for (const std::int64_t id : ids) tokens += length(id);
     return sequence_names(ids, ids_per_tooltip(instance_.lengths.size())) + ", " + grouped(tokens) +
-           " tokens\n" + group_text(piece.batch, piece.group);
+           " tokens";
   }
 
   const ScatterInstance& instance_;
@@ -218,7 +219,7 @@ Picture scatter_gantt(const ScatterInstance& instance, const ScatterPlan& plan,
     gantt.draw_line(panel.svg, bounds.claimed->value, kClaimLine, "claimed bound");
 
   std::vector<LegendEntry> legend = gantt.legend();
-  legend.push_back({LegendEntry::Mark::none, "", "paler: fixed cost of a group"});
+  legend.push_back({LegendEntry::Mark::none, "", "half tone: fixed cost of a group"});
   legend.push_back({.classes = std::string(kWaste),
                     .text = "idle, " + percent_text(idle_share(instance, plan)) + " of rank time"});
   panel.legend(legend);

@@ -163,7 +163,9 @@ Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std
 std::string to_string(const Merged& merged, std::string_view noun) {
   if (merged.tiles == 0) return "";
   return grouped(merged.tiles) + ' ' + std::string(noun) + " narrower or lower than " +
-         significant(merged.below) + " px are merged, fainter where less is covered";
+         significant(merged.below) +
+         " px are merged: a spot has the hue that covers most of it, fainter where less is "
+         "covered";
 }
 
 }  // namespace stowage

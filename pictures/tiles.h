@@ -41,7 +41,7 @@ Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std
                   const std::function<std::string(std::int64_t)>& title,
                   std::size_t most_shapes = kMostShapes);
 
-// "83 120 buffers narrower or lower than 0.5 px are merged"; empty if there are none.
+// "83 120 buffers narrower or lower than 0.5 px are merged: ..."; empty if there are none.
 std::string to_string(const Merged& merged, std::string_view noun);
 
 }  // namespace stowage

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 #include "tests/instances/draw.h"
 
@@ -119,6 +121,46 @@ TEST(Pipeline, StaysBetweenItsBounds) {
     EXPECT_GE(end, sum);
     EXPECT_GE(end, stages * longest);
     EXPECT_LE(end, (static_cast<Ms>(rows.size()) + stages - 1) * longest);
+  }
+}
+
+// The passes that a watcher is told of are a schedule: none overlaps another on its stage, each has
+// its input, and together they are the run.
+TEST(Pipeline, PassesMakeASchedule) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Draw draw(seed);
+    std::vector<PipelineItem> items;
+    for (const Ms row : random_rows(draw, 12)) {
+      items.push_back({.forward = row, .backward = 2 * row, .recompute = draw.whole(0, 1) * row});
+    }
+    const auto stages = static_cast<std::size_t>(draw.whole(1, 6));
+    using Kind = PipelinePass::Kind;
+    std::vector<Ms> free(stages, 0);
+    std::vector<Ms> busy(stages, 0);
+    std::map<std::tuple<std::size_t, std::size_t, Kind>, PipelinePass> passes;
+    Ms last = 0;
+    const PipelineRun run =
+        run_pipeline(items, static_cast<int>(stages), [&](const PipelinePass& pass) {
+          EXPECT_GE(pass.start, free[pass.stage]);
+          free[pass.stage] = pass.end;
+          busy[pass.stage] += pass.end - pass.start;
+          last = std::max(last, pass.end);
+          EXPECT_TRUE(passes.insert({{pass.stage, pass.item, pass.kind}, pass}).second);
+        });
+    EXPECT_EQ(last, run.end);
+    for (const Ms each : busy) EXPECT_EQ(each, run.busy);
+    for (const auto& [key, pass] : passes) {
+      const auto [stage, item, kind] = key;
+      if (kind == Kind::backward) {
+        EXPECT_GE(pass.start, passes.at({stage, item, Kind::forward}).end);
+        if (stage + 1 < stages) {
+          EXPECT_GE(pass.start, passes.at({stage + 1, item, kind}).end);
+        }
+      }
+      if (kind == Kind::forward && stage > 0) {
+        EXPECT_GE(pass.start, passes.at({stage - 1, item, kind}).end);
+      }
+    }
   }
 }
 

@@ -1,0 +1,116 @@
+// The map shows every buffer at its address and steps; the profile is what a plain count gives.
+#include "pictures/layout_picture.h"
+
+#include <gtest/gtest.h>
+
+#include "instances/layout_compose.h"
+#include "instances/layout_load.h"
+#include "pictures/memory_profile.h"
+#include "tests/svg_document.h"
+#include "tests/tiny_layout.h"
+
+namespace stowage {
+namespace {
+
+const LayoutInstance kInstance{
+    .name = "map",
+    .capacity = 40,
+    .buffers = {{.id = "a<b>", .lower = 0, .upper = 10, .size = 8, .offset = 0},
+                {.lower = 2, .upper = 6, .size = 16},
+                {.id = "gap", .lower = 4, .upper = 10, .size = 8, .gaps = {{6, 8}}},
+                {.id = "nothing", .lower = 0, .upper = 10, .size = 0}}};
+
+SvgDocument document_of(const LayoutInstance& instance, const LayoutPlan& plan) {
+  return SvgDocument(
+      svg_document({layout_map(instance, plan, {.proven = ShownBound{32, "load"}})}, "map"));
+}
+
+TEST(LayoutPicture, IsToScale) {
+  const LayoutPlan plan = compose_layout(kInstance, {0, 8, 24, 0});
+  const SvgDocument document = document_of(kInstance, plan);
+  EXPECT_EQ(document.complaints(), "");
+  const auto pinned = document.rects("c3 n");
+  ASSERT_EQ(pinned.size(), 1U);
+  EXPECT_EQ(pinned[0].title, "buffer a<b>: 8 bytes at 0 (pinned), steps 0 to 9");
+  const double per_step = pinned[0].box.width / 10;
+  const double per_byte = pinned[0].box.height / 8;
+  const auto half = document.rects("c2 t");  // lives for 4 of 10 steps
+  ASSERT_EQ(half.size(), 1U);
+  EXPECT_NEAR(half[0].box.x, pinned[0].box.x + 2 * per_step, 0.02);
+  EXPECT_NEAR(half[0].box.width, 4 * per_step, 0.02);
+  EXPECT_NEAR(half[0].box.height, 16 * per_byte, 0.02);
+  EXPECT_NEAR(half[0].box.bottom(), pinned[0].box.y, 0.02);
+  ASSERT_EQ(document.rects("c3 t").size(), 2U);  // two needs around the gap
+  EXPECT_TRUE(document.has_tooltip("buffer gap: 8 bytes at 24, steps 4 to 9, with gaps"));
+  EXPECT_TRUE(document.has_tooltip("buffer 1:"));
+  EXPECT_TRUE(document.has_tooltip("capacity"));
+  EXPECT_FALSE(document.has_tooltip("nothing"));
+}
+
+TEST(MemoryProfile, IsWhatAPlainCountGives) {
+  int drawn = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    LayoutInstance instance = tiny_layout(seed);
+    instance.capacity.reset();
+    std::vector<Bytes> offsets;  // stacked: never an overlap
+    Bytes top = 0;
+    for (Buffer& buffer : instance.buffers) {
+      buffer.offset.reset();
+      const Bytes alignment = alignment_of(instance, buffer);
+      offsets.push_back((top + alignment - 1) / alignment * alignment);
+      top = offsets.back() + buffer.size;
+    }
+    const LayoutPlan plan = compose_layout(instance, offsets);
+    std::int64_t steps = 0;
+    for (const MemoryStretch& stretch : memory_profile(instance, plan)) {
+      for (std::int64_t step = stretch.lower; step < stretch.upper; ++step, ++steps) {
+        Bytes used = 0;
+        Bytes highest = 0;
+        for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
+          for (const Lifetime& need : needs_of(instance.buffers[i])) {
+            if (step < need.lower || step >= need.upper || instance.buffers[i].size == 0) continue;
+            used += instance.buffers[i].size;
+            highest = std::max(highest, offsets[i] + instance.buffers[i].size);
+          }
+        }
+        ASSERT_EQ(stretch.used, used) << seed << ' ' << step;
+        ASSERT_EQ(stretch.top, highest) << seed << ' ' << step;
+      }
+    }
+    drawn += steps > 0 ? 1 : 0;
+    EXPECT_EQ(document_of(instance, plan).complaints(), "") << seed;
+  }
+  EXPECT_GT(drawn, 200);
+}
+
+TEST(MemoryProfile, FreeIsWhatLiesBelowTheTop) {
+  const LayoutInstance instance{
+      .buffers = {{.lower = 0, .upper = 2, .size = 4}, {.lower = 1, .upper = 2, .size = 4}}};
+  // Tops of 4 and 12, of which 4 and 8 are used.
+  EXPECT_DOUBLE_EQ(free_share(memory_profile(instance, compose_layout(instance, {0, 8}))), 0.25);
+  EXPECT_EQ(free_share({}), 0);
+}
+
+TEST(LayoutPicture, LargeMapsStaySmall) {
+  LayoutInstance instance{.name = "large"};
+  std::vector<Bytes> offsets;
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    const std::int64_t lower = i * 7919 % 100'000;
+    instance.buffers.push_back(
+        {.id = "b" + std::to_string(i), .lower = lower, .upper = lower + 1 + i % 500, .size = 64});
+    offsets.push_back(i * 64);
+  }
+  const Picture picture = layout_map(instance, compose_layout(instance, offsets), {});
+  EXPECT_LT(picture.elements.size(), 5'000'000U);
+  EXPECT_EQ(SvgDocument(svg_document({picture}, "")).complaints(), "");
+}
+
+TEST(LayoutPicture, AMapOfNothingIsDrawn) {
+  const LayoutInstance empty{.name = "empty"};
+  EXPECT_EQ(document_of(empty, compose_layout(empty, {})).complaints(), "");
+  const LayoutInstance weightless{.buffers = {{.lower = 0, .upper = 1, .size = 0}}};
+  EXPECT_EQ(document_of(weightless, compose_layout(weightless, {0})).complaints(), "");
+}
+
+}  // namespace
+}  // namespace stowage
