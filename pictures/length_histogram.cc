@@ -12,6 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr double kHeight = 130;  // px
+constexpr int kFewestBins = 12;  // so that bars of like lengths are no walls
 
 struct Bar {
   std::int64_t sequences = 0;
@@ -48,8 +49,9 @@ Picture length_histogram(const std::string& heading, const std::vector<PlacedLen
       std::minmax_element(lengths.begin(), lengths.end(),
                           [](const auto& a, const auto& b) { return a.length < b.length; });
   // Lengths of nothing stand with those of one token.
-  const int low = bin_of(std::max<Tokens>(shortest_one->length, 1));
-  const int high = bin_of(std::max<Tokens>(longest_one->length, 1));
+  int low = bin_of(std::max<Tokens>(shortest_one->length, 1));
+  int high = bin_of(std::max<Tokens>(longest_one->length, 1));
+  for (; high - low + 1 < kFewestBins; ++high) low = std::max(low - 1, 0);
   const auto bins = static_cast<std::size_t>(high - low + 1);
   std::vector<std::vector<Bar>> bars(bins, std::vector<Bar>(kinds.size()));
   std::vector<std::int64_t> totals(bins, 0);

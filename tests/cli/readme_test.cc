@@ -52,6 +52,26 @@ TEST(Readme, CommandsRunAsTheyStand) {
   EXPECT_GE(commands, 4);
 }
 
+TEST(Readme, PictureIsWhatItsCommandDraws) {
+  const TempDir dir;
+  std::filesystem::create_directory_symlink(std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances",
+                                            dir / "instances");
+  std::filesystem::create_directory(dir / "pictures");  // written to: a copy
+  dir.write("pictures/step-outcome.json", text_of("pictures/step-outcome.json"));
+  int commands = 0;
+  for (const std::string& block : blocks(text_of("pictures/README.md"), "console")) {
+    std::istringstream in(block.substr(10));
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    const Finished run = run_stowage(words, {.directory = dir.path()});
+    EXPECT_EQ(run.exit_code, 0) << block << '\n' << run.err;
+    ++commands;
+  }
+  EXPECT_EQ(commands, 1);
+  EXPECT_TRUE(dir.read("pictures/step.svg") == text_of("pictures/step.svg"))
+      << "pictures/step.svg differs: run the command in pictures/README.md";
+}
+
 TEST(Readme, InstanceSolvesToWhatTheTextSays) {
   const std::string text = text_of("README.md");
   const auto instances = blocks(text, "json");
