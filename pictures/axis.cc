@@ -141,10 +141,10 @@ void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis&
     const double width = text_width(tick.label, kTextSize);
     const double middle = std::clamp(x, width / 2 + 1, kPictureWidth - width / 2 - 1);
     if (middle - width / 2 < free) continue;
-    svg.text(middle, plot.bottom() + 17, Anchor::middle, tick.label);
+    svg.text(middle, plot.bottom() + 19, Anchor::middle, tick.label);
     free = middle + width / 2 + kLabelGap;
   }
-  svg.text(plot.right(), plot.bottom() + 33, Anchor::end, with_unit(title, axis));
+  svg.text(plot.right(), plot.bottom() + 36, Anchor::end, with_unit(title, axis));
 }
 
 void draw_left_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,

@@ -48,7 +48,7 @@ Axis logarithmic_axis(double low, double high, int base);
 
 // Grid lines, and labels below the plot, those left out that would touch others. `title` and the
 // unit stand below them, at the right. Takes kBottomAxisHeight pixels below the plot.
-inline constexpr double kBottomAxisHeight = 38;
+inline constexpr double kBottomAxisHeight = 41;
 void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,
                       const std::string& title);
 

@@ -87,7 +87,8 @@ class Reader {
     const double shift = anchor == "middle" ? width / 2 : anchor == "end" ? width : 0;
     document_.texts.push_back(
         {static_cast<int>(document_.heights.size()),
-         {number(node, "x") - shift, number(node, "y") + down - 0.78 * size, width, size},
+         // As high as a line of DejaVu Sans, accents and descenders included.
+         {number(node, "x") - shift, number(node, "y") + down - 0.93 * size, width, 1.17 * size},
          text});
   }
 

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Opens pictures and pages in a headless Chromium, light and dark, and measures them there: no text
+# may touch another or leave its picture, the colours must follow the preference, the console must
+# stay silent. Skipped (77) where there is no Chromium.
+#
+#   browser_test.sh SOURCE_DIR
+set -euo pipefail
+source_dir=$1
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# What a page finds out about itself becomes its title.
+cat >"$work/measure.html" <<'HTML'
+<script>
+const faults = [];
+let texts = 0;
+for (const svg of document.querySelectorAll("svg")) {
+  const canvas = svg.getBoundingClientRect();
+  const boxes = [];
+  for (const text of svg.querySelectorAll("text")) {
+    const box = text.getBoundingClientRect();
+    const words = text.firstChild.data;
+    ++texts;
+    if (box.left < canvas.left || box.right > canvas.right ||
+        box.top < canvas.top || box.bottom > canvas.bottom) faults.push("outside: " + words);
+    for (const other of boxes) {
+      if (box.left < other.box.right && other.box.left < box.right &&
+          box.top < other.box.bottom && other.box.top < box.bottom) {
+        faults.push("touch: " + other.words + " | " + words);
+      }
+    }
+    boxes.push({box, words});
+  }
+}
+const ink = getComputedStyle(document.querySelector("text.i")).fill;
+document.title = "texts " + texts + "; ink " + ink + "; faults " + faults.join(", ");
+</script>
+HTML
+
+# run MODE FILE: the page after its script has run; complaints of the browser go to $work/log
+run() {
+  local flags=()
+  if [[ $1 == dark ]]; then flags=(--force-dark-mode --blink-settings=preferredColorScheme=0); fi
+  timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
+    --enable-logging=stderr --v=0 "${flags[@]}" --dump-dom "file://$2" 2>"$work/log"
+}
+
+failed=0
+for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/pictures/*.svg; do
+  page=$work/page.html
+  if [[ $file == *.svg ]]; then
+    { echo '<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>'
+      sed 1d "$file"
+      cat "$work/measure.html"
+      echo '</body></html>'; } >"$page"
+  else
+    { sed '/<\/body>/,$d' "$file"; cat "$work/measure.html"; echo '</body></html>'; } >"$page"
+  fi
+  for mode in light dark; do
+    title=$(run "$mode" "$page" | grep -o '<title>texts [^<]*' | head -n 1) || true
+    ink='ink rgb(27, 27, 27)'
+    if [[ $mode == dark ]]; then ink='ink rgb(232, 232, 232)'; fi
+    if [[ $title != *"$ink; faults " ]]; then
+      echo "$file, $mode: ${title:-nothing measured}"
+      failed=1
+    fi
+  done
+  # The file itself, not the page around it.
+  run light "$file" >"$work/dom" || { echo "$file: not opened" && failed=1; }
+  if grep CONSOLE "$work/log"; then
+    echo "$file: the console is not silent"
+    failed=1
+  fi
+done
+exit "$failed"
