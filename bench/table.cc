@@ -3,10 +3,11 @@
 //   stowage_bench_table results.jsonl more.jsonl > tables.md
 //   stowage_bench_table --suite bench/suite.json --plans build/bench/plans results.jsonl
 //   stowage_bench_table --fill bench/README.md
+//   stowage_bench_table --profile profile.svg results.jsonl
 //
 // With --suite and --plans every result's plan is verified anew, and a result whose plan is
 // missing, invalid or worse than it says ends the program with exit code 1. With --fill the marked
-// tables of a document are made anew (fill.h).
+// tables of a document are made anew (fill.h). With --profile each suite is drawn as well.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "bench/fill.h"
 #include "bench/markdown.h"
 #include "bench/plan_store.h"
+#include "bench/profile.h"
 #include "bench/suite.h"
 #include "instances/json.h"
 
@@ -46,14 +48,18 @@ int unconfirmed(const Results& results, const std::string& suite_file, const std
   return faults;
 }
 
+void write_whole(const std::string& path, const std::string& bytes) {
+  const std::string next = path + ".tmp";
+  std::ofstream(next, std::ios::binary) << bytes;
+  std::filesystem::rename(next, path);
+}
+
 int fill(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return complain(text.errors());
   const Result<std::string> made = filled(*text, std::filesystem::current_path());
   if (!made) return complain(made.errors());
-  const std::string next = path + ".tmp";
-  std::ofstream(next) << *made;
-  std::filesystem::rename(next, path);
+  write_whole(path, *made);
   return 0;
 }
 
@@ -75,12 +81,14 @@ int run(int argc, char** argv) {
   std::string document;
   std::string suite_file;
   std::string plans;
+  std::string profile;
   bool details = false;
   app.add_option("RESULTS", files, "JSON lines of stowage_bench; default stdin");
   app.add_option("--fill", document, "Make the marked tables of this document anew");
   CLI::Option* suites = app.add_option("--suite", suite_file, "bench/suite.json, to verify plans");
   app.add_option("--plans", plans, "Directory of the plans to verify")->needs(suites);
   app.add_flag("--details", details, "A row for each instance and method as well");
+  app.add_option("--profile", profile, "Draw a performance profile of each suite there, as SVG");
   CLI11_PARSE(app, argc, argv);
   if (!document.empty()) return fill(document);
 
@@ -104,6 +112,7 @@ int run(int argc, char** argv) {
     std::cout << "Every plan behind these " << all.records.size()
               << " results was verified anew.\n\n";
   }
+  if (!profile.empty()) write_whole(profile, profile_svg(all));
   print(all, details);
   return 0;
 }

@@ -120,14 +120,17 @@ Axis linear_axis(Quantity quantity, double low, double high, int most) {
   return axis;
 }
 
-Axis logarithmic_axis(double low, double high, int base) {
+Axis logarithmic_axis(Quantity quantity, double low, double high, int base) {
   Axis axis;
   const double log_base = std::log(base);
   const int last = static_cast<int>(std::floor(std::log(high) / log_base + 1e-9));
   for (int k = static_cast<int>(std::ceil(std::log(low) / log_base - 1e-9)); k <= last; ++k) {
     const double value = std::pow(base, k);
-    axis.ticks.push_back(
-        {value, k >= 0 && value < 9e15 ? grouped(std::llround(value)) : shortest(value)});
+    const double shown = quantity == Quantity::share ? value * 100 : value;
+    std::string label =
+        shown >= 1 && shown < 9e15 ? grouped(std::llround(shown)) : significant(shown);
+    if (quantity == Quantity::share) label += '%';
+    axis.ticks.push_back({value, std::move(label)});
   }
   return axis;
 }

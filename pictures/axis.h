@@ -43,8 +43,9 @@ struct Axis {
 // power of two for bytes; whole numbers for counts. Requires low <= high.
 Axis linear_axis(Quantity quantity, double low, double high, int most);
 
-// Ticks at powers of `base` (2 or 10) from `low` to `high`. Requires 0 < low <= high.
-Axis logarithmic_axis(double low, double high, int base);
+// Ticks at powers of `base` (2 or 10) from `low` to `high`, of counts or shares. Requires
+// 0 < low <= high.
+Axis logarithmic_axis(Quantity quantity, double low, double high, int base);
 
 // Grid lines, and labels below the plot, those left out that would touch others. `title` and the
 // unit stand below them, at the right. Takes kBottomAxisHeight pixels below the plot.

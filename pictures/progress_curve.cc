@@ -40,7 +40,7 @@ class Curves {
     const Scale y = Scale::linear(0, most_, plot.bottom(), plot.y);
     draw_left_axis(panel.svg, plot, y, linear_axis(quantity_, 0, most_, 5), "best so far");
     draw_bottom_axis(panel.svg, plot, x,
-                     timed_ ? logarithmic_axis(kFirstSecond, last_, 10)
+                     timed_ ? logarithmic_axis(Quantity::count, kFirstSecond, last_, 10)
                             : linear_axis(Quantity::count, 1, last_, 9),
                      timed_ ? "time in seconds (logarithmic)" : "improvements, without times");
     std::vector<Point> bound;

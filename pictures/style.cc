@@ -25,7 +25,7 @@ std::string_view stylesheet() {
 text.h{font-size:15px;font-weight:bold}
 .c0{fill:#56b4e9}.c1{fill:#0072b2}.c2{fill:#009e73}.c3{fill:#f0e442}.c4{fill:#e69f00}.c5{fill:#d55e00}.c6{fill:#cc79a7}
 .l0{stroke:#56b4e9}.l1{stroke:#0072b2}.l2{stroke:#009e73}.l3{stroke:#f0e442}.l4{stroke:#e69f00}.l5{stroke:#d55e00}.l6{stroke:#cc79a7}
-.l0,.l1,.l2,.l3,.l4,.l5,.l6{fill:none;stroke-width:2}
+.l0,.l1,.l2,.l3,.l4,.l5,.l6{fill:none;stroke-width:2}.d{stroke-dasharray:6 3}
 .q1{fill-opacity:.25}.q2{fill-opacity:.5}.q3{fill-opacity:.75}
 .t{stroke:#ffffff;stroke-width:.6}.n{stroke:#1b1b1b;stroke-width:1.5}
 .g,.b,.k,.v,.x{fill:none;stroke:#1b1b1b}.g{stroke-opacity:.3}.o{fill:none;stroke:#ffffff;stroke-width:4;stroke-opacity:.6}

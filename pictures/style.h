@@ -32,6 +32,7 @@ inline constexpr std::string_view kClaimLine = "k";  // dots
 inline constexpr std::string_view kValueLine = "v";  // solid
 inline constexpr std::string_view kLimitLine = "x";  // solid, thick
 inline constexpr std::string_view kOutlined = " t";  // appended to a fill: an edge of paper
+inline constexpr std::string_view kDashed = " d";    // appended to a stroke
 inline constexpr std::string_view kPinned = " n";    // appended to a fill: an edge of ink
 std::string hue_class(std::size_t hue);              // requires hue < kHues
 std::string stroke_class(std::size_t hue);           // requires hue < kHues

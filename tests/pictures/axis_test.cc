@@ -53,8 +53,10 @@ TEST(Axis, LargeValuesGetALargerUnit) {
 }
 
 TEST(Axis, LogarithmicTicksArePowers) {
-  EXPECT_THAT(labels(logarithmic_axis(0.001, 2, 10)), ElementsAre("0.001", "0.01", "0.1", "1"));
-  EXPECT_THAT(labels(logarithmic_axis(64, 512, 2)), ElementsAre("64", "128", "256", "512"));
+  EXPECT_THAT(labels(logarithmic_axis(Quantity::count, 0.001, 2, 10)),
+              ElementsAre("0.001", "0.01", "0.1", "1"));
+  EXPECT_THAT(labels(logarithmic_axis(Quantity::count, 64, 512, 2)),
+              ElementsAre("64", "128", "256", "512"));
 }
 
 TEST(Scale, KeepsValuesInside) {
