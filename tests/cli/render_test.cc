@@ -171,6 +171,19 @@ TEST_F(Render, NamesAreTextAndNoMarkup) {
   }
 }
 
+TEST_F(Render, SaysWhatIsWrongWithAnOutcome) {
+  std::string outcome = dir_.read("outcome.json");
+  const std::size_t at = outcome.find("\"improvements\": [");
+  outcome.insert(
+      outcome.find('[', at) + 1,
+      R"({"seconds": "soon", "bound_ms": 1, "objective_ms": null, "nodes": 0, "by": 3},)");
+  dir_.write("outcome.json", outcome);
+  const Finished wrong = run({"render", "instance.json", "outcome.json", "-o", "x.svg"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("outcome.json: E203 /improvements/0/seconds: must be"));
+  EXPECT_THAT(wrong.err, HasSubstr("E203 /improvements/0/by: must be"));
+}
+
 struct GoldenCase {
   std::string name;
   std::string instance;

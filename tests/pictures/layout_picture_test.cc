@@ -105,6 +105,23 @@ TEST(LayoutPicture, LargeMapsStaySmall) {
   EXPECT_EQ(SvgDocument(svg_document({picture}, "")).complaints(), "");
 }
 
+// Anybody's names in thousands of tooltips.
+TEST(LayoutPicture, LongNamesAreCut) {
+  LayoutInstance instance{.name = std::string(100'000, 'n')};
+  std::vector<Bytes> offsets;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    instance.buffers.push_back({.id = std::to_string(i) + std::string(10'000, 'x'),
+                                .lower = i % 100,
+                                .upper = i % 100 + 1,
+                                .size = 64});
+    offsets.push_back(i / 100 * 64);
+  }
+  const std::string bytes =
+      svg_document({layout_map(instance, compose_layout(instance, offsets), {})}, "");
+  EXPECT_LT(bytes.size(), 1'000'000U);
+  EXPECT_EQ(SvgDocument(bytes).complaints(), "");
+}
+
 TEST(LayoutPicture, AMapOfNothingIsDrawn) {
   const LayoutInstance empty{.name = "empty"};
   EXPECT_EQ(document_of(empty, compose_layout(empty, {})).complaints(), "");
