@@ -47,6 +47,17 @@ TEST(LayoutPicture, IsToScale) {
   EXPECT_FALSE(document.has_tooltip("nothing"));
 }
 
+TEST(LayoutPicture, ACapacityFarAboveThePeakIsNamedOnly) {
+  LayoutInstance instance = kInstance;
+  instance.capacity = 1000;
+  const SvgDocument document = document_of(instance, compose_layout(instance, {0, 8, 24, 0}));
+  EXPECT_EQ(document.complaints(), "");
+  EXPECT_FALSE(document.has_tooltip("capacity"));
+  std::string said;
+  for (const auto& text : document.texts) said += text.text + ' ';
+  EXPECT_NE(said.find("The capacity, 1 000 bytes, is above the picture."), std::string::npos);
+}
+
 TEST(MemoryProfile, IsWhatAPlainCountGives) {
   int drawn = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
