@@ -156,7 +156,7 @@ class RenderCommand : public Command {
     for (auto& [label, text] : plan_facts(both.instance, both.plan)) {
       facts.push_back({std::move(label), std::move(text)});
     }
-    if (search) {
+    if (search && !search->method.empty()) {
       facts.push_back({"search", "method " + search->method + ", plan by " + search->found_by +
                                      ", " + search->status + ", stopped by " + search->stopped_by});
     }

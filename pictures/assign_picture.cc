@@ -49,9 +49,13 @@ class Pipelines {
   Pipelines(const AssignInstance& instance, const AssignPlan& plan)
       : instance_(instance), plan_(plan) {
     std::size_t passes = 0;
+    std::size_t ids = 0;
     for (const AssignReplica& replica : plan.replicas) {
-      passes += 2 * replica.rows.size() * static_cast<std::size_t>(scheme_of(instance, replica).pp);
+      const auto times = 2 * static_cast<std::size_t>(scheme_of(instance, replica).pp);
+      passes += times * replica.rows.size();
+      for (const AssignRow& row : replica.rows) ids += times * row.sequences.size();
     }
+    listed_ = ids_per_tooltip(ids);
     first_only_ = passes > kMostPasses;
     for (const AssignReplica& replica : plan.replicas) {
       first_lane_.push_back(lanes_);
@@ -130,17 +134,18 @@ class Pipelines {
     const AssignReplica& replica = plan_.replicas[pass.replica];
     const AssignRow& row = replica.rows[pass.row];
     const Ms third = row.time_ms / kThirds;
-    return sequence_names(row.sequences, ids_per_tooltip(instance_.lengths.size())) + ", " +
-           grouped(row.tokens) + " tokens\n" + (pass.backward ? "backward" : "forward") +
-           " pass of row " + grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
+    return sequence_names(row.sequences, listed_) + ", " + grouped(row.tokens) + " tokens\n" +
+           (pass.backward ? "backward" : "forward") + " pass of row " +
+           grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
            grouped(static_cast<std::int64_t>(pass.stage)) + " of replica " +
-           grouped(static_cast<std::int64_t>(pass.replica)) + " (" + replica.scheme + "), " +
+           grouped(static_cast<std::int64_t>(pass.replica)) + " (" + brief(replica.scheme) + "), " +
            ms_amount(pass.backward ? kBackwardPerForward * third : third);
   }
 
   const AssignInstance& instance_;
   const AssignPlan& plan_;
   bool first_only_ = false;
+  std::size_t listed_ = 0;  // ids of a tooltip
   std::size_t lanes_ = 0;
   std::vector<std::size_t> first_lane_;  // of each replica
   std::vector<Tile> tiles_;

@@ -125,7 +125,8 @@ class MemoryMap {
 
   std::string title(std::size_t i) const {
     const Buffer& buffer = instance_.buffers[i];
-    const std::string id = buffer.id.empty() ? grouped(static_cast<std::int64_t>(i)) : buffer.id;
+    const std::string id =
+        buffer.id.empty() ? grouped(static_cast<std::int64_t>(i)) : brief(buffer.id);
     return "buffer " + id + ": " + grouped(buffer.size) + " bytes at " + grouped(plan_.offsets[i]) +
            (buffer.offset ? " (pinned)" : "") + ", steps " + grouped(buffer.lower) + " to " +
            grouped(buffer.upper - 1) + (buffer.gaps.empty() ? "" : ", with gaps");

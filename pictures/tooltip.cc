@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "instances/numbers.h"
+#include "pictures/text_width.h"
 
 namespace stowage {
 namespace {
 
-constexpr std::size_t kListAll = 5000;  // sequences
+constexpr std::size_t kListAll = 50'000;  // ids
+constexpr double kBrief = 60;             // ems
 
 }  // namespace
 
@@ -23,8 +25,10 @@ std::string sequence_names(std::span<const std::int64_t> ids, std::size_t most) 
   return text;
 }
 
-std::size_t ids_per_tooltip(std::size_t sequences) {
-  return sequences <= kListAll ? std::numeric_limits<std::size_t>::max() : 6;
+std::string brief(const std::string& name) { return shortened(name, 1, kBrief); }
+
+std::size_t ids_per_tooltip(std::size_t ids) {
+  return ids <= kListAll ? std::numeric_limits<std::size_t>::max() : 6;
 }
 
 std::string counted(std::size_t count, const std::string& noun, const std::string& plural) {

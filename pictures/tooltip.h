@@ -12,9 +12,13 @@ namespace stowage {
 // ids.
 std::string sequence_names(std::span<const std::int64_t> ids, std::size_t most);
 
-// How many ids the tooltips of a plan of so many sequences may list, so that all of them together
-// stay small: every id where there are few.
-std::size_t ids_per_tooltip(std::size_t sequences);
+// How many ids a tooltip may list, so that all tooltips together stay small: every id where there
+// are few. `ids` counts them as often as tooltips would repeat them.
+std::size_t ids_per_tooltip(std::size_t ids);
+
+// A name of somebody's, cut where it is longer than a tooltip's line: there may be thousands of
+// tooltips with it.
+std::string brief(const std::string& name);
 
 // "1 group", "45 groups"; the plural is the noun and an s unless it is given.
 std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");

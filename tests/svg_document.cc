@@ -55,7 +55,8 @@ class Reader {
       if (name == "text") add_text(node, down);
       if (name == "rect" || name == "line" || name == "polyline" || name == "polygon") {
         document_.shapes.push_back({name, attribute(node, "class"), title_of(node),
-                                    Box{number(node, "x"), number(node, "y") + down,
+                                    Box{number(node, name == "line" ? "x1" : "x"),
+                                        number(node, name == "line" ? "y1" : "y") + down,
                                         number(node, "width"), number(node, "height")}});
       }
       const std::string transform = attribute(node, "transform");

@@ -26,7 +26,7 @@ class SvgDocument {
     std::string element;
     std::string classes;
     std::string title;
-    Box box;  // of rectangles
+    Box box;  // of rectangles; of lines where they begin
   };
 
   // Whether `part` stands in some tooltip.

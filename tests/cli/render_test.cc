@@ -148,6 +148,21 @@ TEST_F(Render, APageHoldsTheTableOfMethods) {
   EXPECT_NE(page.find("<td>batch-ada (best)</td><td>baseline</td>"), std::string::npos);
   EXPECT_NE(page.find("computed again for this page"), std::string::npos);
 
+  // Answers may gain keys; what is read must be of its type.
+  std::string gained = dir_.read("comparison.json");
+  gained.insert(gained.find("\"method\":"), "\"measured\": {\"scale\": 4}, ");
+  dir_.write("gained.json", gained);
+  EXPECT_EQ(run({"render", "instance.json", "outcome.json", "-o", "page.html", "--comparison",
+                 "gained.json"})
+                .exit_code,
+            0);
+  gained.replace(gained.find("\"best\": true"), 12, "\"best\": 1");
+  dir_.write("gained.json", gained);
+  const Finished typed = run({"render", "instance.json", "outcome.json", "-o", "page.html",
+                              "--comparison", "gained.json"});
+  EXPECT_EQ(typed.exit_code, 2);
+  EXPECT_THAT(typed.err, HasSubstr("gained.json: E203 /methods/0/best: must be true or false"));
+
   dir_.write("other.json", run({"compare", "layout.json", "-t", "1"}).out);
   const Finished other = run(
       {"render", "instance.json", "outcome.json", "-o", "page.html", "--comparison", "other.json"});
@@ -169,6 +184,19 @@ TEST_F(Render, NamesAreTextAndNoMarkup) {
     EXPECT_TRUE(document.has_tooltip("buffer </title><script>alert(1)</script>: 4 bytes"));
     EXPECT_TRUE(document.has_tooltip("buffer &amp;: 4 bytes"));
   }
+}
+
+TEST_F(Render, SaysWhatIsWrongWithAnOutcome) {
+  std::string outcome = dir_.read("outcome.json");
+  const std::size_t at = outcome.find("\"improvements\": [");
+  outcome.insert(
+      outcome.find('[', at) + 1,
+      R"({"seconds": "soon", "bound_ms": 1, "objective_ms": null, "nodes": 0, "by": 3},)");
+  dir_.write("outcome.json", outcome);
+  const Finished wrong = run({"render", "instance.json", "outcome.json", "-o", "x.svg"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("outcome.json: E203 /improvements/0/seconds: must be"));
+  EXPECT_THAT(wrong.err, HasSubstr("E203 /improvements/0/by: must be"));
 }
 
 struct GoldenCase {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "instances/assign_compose.h"
 #include "tests/svg_document.h"
 
@@ -72,6 +74,18 @@ TEST(AssignPicture, ManyReplicasAndRowsStaySmall) {
   const SvgDocument document(svg_document({picture}, ""));
   EXPECT_EQ(document.complaints(), "");
   EXPECT_TRUE(document.has_tooltip("passes"));
+}
+
+// Each id would stand in 2048 tooltips.
+TEST(AssignPicture, LongPipelinesStaySmall) {
+  AssignInstance instance = kInstance;
+  instance.devices = 1024;
+  instance.schemes = {{.name = "1x1024", .tp = 1, .pp = 1024, .linear_ms = 3, .max_tokens = 5000}};
+  instance.lengths = std::vector<Tokens>(5000, 1);
+  std::vector<std::int64_t> all(5000);
+  std::iota(all.begin(), all.end(), 0);
+  const AssignPlan plan = compose_assign(instance, 0, {{0, {all}}});
+  EXPECT_LT(assign_pipelines(instance, plan, {}).elements.size(), 5'000'000U);
 }
 
 TEST(AssignPicture, AReplicaWithoutRowsIsBubble) {

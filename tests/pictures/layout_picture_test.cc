@@ -47,6 +47,17 @@ TEST(LayoutPicture, IsToScale) {
   EXPECT_FALSE(document.has_tooltip("nothing"));
 }
 
+TEST(LayoutPicture, ACapacityFarAboveThePeakIsNamedOnly) {
+  LayoutInstance instance = kInstance;
+  instance.capacity = 1000;
+  const SvgDocument document = document_of(instance, compose_layout(instance, {0, 8, 24, 0}));
+  EXPECT_EQ(document.complaints(), "");
+  EXPECT_FALSE(document.has_tooltip("capacity"));
+  std::string said;
+  for (const auto& text : document.texts) said += text.text + ' ';
+  EXPECT_NE(said.find("The capacity, 1 000 bytes, is above the picture."), std::string::npos);
+}
+
 TEST(MemoryProfile, IsWhatAPlainCountGives) {
   int drawn = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -103,6 +114,23 @@ TEST(LayoutPicture, LargeMapsStaySmall) {
   const Picture picture = layout_map(instance, compose_layout(instance, offsets), {});
   EXPECT_LT(picture.elements.size(), 5'000'000U);
   EXPECT_EQ(SvgDocument(svg_document({picture}, "")).complaints(), "");
+}
+
+// Anybody's names in thousands of tooltips.
+TEST(LayoutPicture, LongNamesAreCut) {
+  LayoutInstance instance{.name = std::string(100'000, 'n')};
+  std::vector<Bytes> offsets;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    instance.buffers.push_back({.id = std::to_string(i) + std::string(10'000, 'x'),
+                                .lower = i % 100,
+                                .upper = i % 100 + 1,
+                                .size = 64});
+    offsets.push_back(i / 100 * 64);
+  }
+  const std::string bytes =
+      svg_document({layout_map(instance, compose_layout(instance, offsets), {})}, "");
+  EXPECT_LT(bytes.size(), 1'000'000U);
+  EXPECT_EQ(SvgDocument(bytes).complaints(), "");
 }
 
 TEST(LayoutPicture, AMapOfNothingIsDrawn) {

@@ -65,6 +65,27 @@ TEST(ScatterPicture, EverySequenceHasATooltip) {
   EXPECT_TRUE(document.has_tooltip("before the first sequence: 10.00 ms"));
 }
 
+TEST(ScatterPicture, TellsAProvenBoundFromAClaimedOne) {
+  const ScatterPlan plan = compose_plan(kInstance, {{{2, {0, 1}}, {1, {2}}}, {{1, {3}}}});
+  const SvgDocument document = document_of(
+      kInstance, plan, {.proven = ShownBound{65, "area"}, .claimed = ShownBound{104, "class-mip"}});
+  EXPECT_EQ(document.complaints(), "");
+  const double left = document.rects("w")[0].box.x;
+  const double width = document.rects("w")[0].box.width;
+  const auto x_of = [&](const std::string& classes) {
+    for (const auto& shape : document.shapes) {
+      if (shape.element == "line" && shape.classes == classes) return shape.box.x;
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(x_of("b"), left + width / 2, 0.02);
+  EXPECT_NEAR(x_of("k"), left + width * 0.8, 0.02);
+  std::string said;
+  for (const auto& text : document.texts) said += text.text + '\n';
+  EXPECT_THAT(said, testing::HasSubstr("bound 65.00 ms (area)\n"));
+  EXPECT_THAT(said, testing::HasSubstr("bound as claimed 104.0 ms (class-mip)\n"));
+}
+
 TEST(ScatterPicture, AnyTinyPlanIsDrawn) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed, 20);
