@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "instances/random.h"
 #include "kernels/rank_pool.h"
@@ -213,7 +214,7 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
                                     .ranks = draws[i].degree},
                            .x = x,
                            .upstream = upstream};
-      const GroupOutput out = pool.run({&work, 1}).front();
+      const GroupOutput out = std::move(pool.run({&work, 1}).front());
       if (out.error) return calibration;
       double& seconds = calibration.packs[i].seconds;
       seconds = std::min(seconds, out.seconds);

@@ -4,7 +4,7 @@
 //   instance.cost = measured.cost;
 //
 // What is measured is one block, forward and backward, over a packed batch on `degree` ranks
-// (group_share.h): thread CPU seconds of the busiest rank. What is fitted is the model of
+// (rank_pool.h): thread CPU seconds of the busiest rank. What is fitted is the model of
 // instances/cost_model.h,
 //
 //   t(S, d) = fixed + latency_d + sum over S of ((quadratic s^2 + linear s) / d + x_d s / d)

@@ -61,7 +61,7 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
                                       .ranks = batch.degree},
                              .x = x,
                              .upstream = upstream};
-        const GroupOutput out = pool.run({&work, 1}).front();
+        const GroupOutput out = std::move(pool.run({&work, 1}).front());
         if (out.error) {
           timings[p].problems.add(batch.name + ": rank " + std::to_string(out.error->rank) + ": " +
                                   out.error->message);

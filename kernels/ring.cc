@@ -8,8 +8,10 @@
 namespace stowage::kernels {
 namespace {
 
-void add(std::span<float> sum, std::span<const float> part) {
-  for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
+// Adds rows [begin, end) of `part` to those of `sum`.
+void add_rows(std::int64_t begin, std::int64_t end, std::int64_t width, std::span<const float> part,
+              std::span<float> sum) {
+  for (std::int64_t i = begin * width; i < end * width; ++i) sum[i] += part[i];
 }
 
 }  // namespace
@@ -114,6 +116,10 @@ void RingAttention::backward(const AttentionBackwardInput& input, std::span<floa
                              std::span<float> dk, std::span<float> dv, std::span<float>) {
   const std::int64_t keys = own_.k_size(), gradients = static_cast<std::int64_t>(dk_.size());
   const int size = world_.size();
+  const std::int64_t query_width = std::int64_t{own_.heads} * own_.head_dim;
+  const std::int64_t gradient_width = mode_ == KvGradients::per_query_head
+                                          ? query_width
+                                          : std::int64_t{own_.kv_heads} * own_.head_dim;
   std::copy_n(input.k.begin(), keys, travelling_.begin());
   std::copy_n(input.v.begin(), keys, travelling_.begin() + keys);
   std::fill(travelling_.begin() + 2 * keys, travelling_.end(), 0.0f);
@@ -130,9 +136,17 @@ void RingAttention::backward(const AttentionBackwardInput& input, std::span<floa
       part.v = std::span<const float>(travelling_).subspan(keys, keys);
       part.lse = sums;
       attention_backward(*seen, part, mode_, dq_, dk_, dv_, workspace_);
-      add(dq, dq_);
-      add(std::span(travelling_).subspan(2 * keys, gradients), dk_);
-      add(std::span(travelling_).subspan(2 * keys + gradients, gradients), dv_);
+      // Where a segment has no keys or no queries there is nothing but zeros to add.
+      const std::span<float> dk_sum = std::span(travelling_).subspan(2 * keys, gradients);
+      const std::span<float> dv_sum = std::span(travelling_).subspan(2 * keys + gradients);
+      for (std::size_t b = 0; b + 1 < seen->cu_q.size(); ++b) {
+        const std::int32_t q = seen->cu_q[b], q_end = seen->cu_q[b + 1];
+        const std::int32_t k = seen->cu_k[b], k_end = seen->cu_k[b + 1];
+        if (q == q_end || k == k_end) continue;
+        add_rows(q, q_end, query_width, dq_, dq);
+        add_rows(k, k_end, gradient_width, dk_, dk_sum);
+        add_rows(k, k_end, gradient_width, dv_, dv_sum);
+      }
     }
     // The gradients' last hop takes them home; nobody needs the keys there.
     if (step + 1 < size) {

@@ -23,8 +23,8 @@ struct Finished {
 
 struct RunOptions {
   std::vector<std::string> command;  // what the arguments follow; empty: the stowage binary
-  std::string input;                // stdin
-  std::filesystem::path directory;  // empty: the current one
+  std::string input;                 // stdin
+  std::filesystem::path directory;   // empty: the current one
   std::vector<std::pair<std::string, std::string>> environment;
   std::string out_path;     // stdout goes to this file and Finished::out stays empty
   bool close_out = false;   // stdout is closed before the start
