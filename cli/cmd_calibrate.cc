@@ -35,7 +35,7 @@ class CalibrateCommand : public Command {
     flags.integer("--rounds", rounds_, "N", 1, 1000,
                   "Runs of every pack, the fastest counts; default 3");
     flags.integer("--seed", seed_, "N", 0, kMaxExact, "Of packs, tokens and weights; default 0");
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {

@@ -208,6 +208,10 @@ class ConvertCommand : public Command {
   ExitCode between_trainers(Console& console) const {
     const Result<std::string> bytes = read_file(in_);
     if (!bytes) return console.refuse(bytes.errors().front());
+    if (const Result<Head> head = read_head(*bytes); head && head->format == "stowage/instance") {
+      return console.refuse(
+          {kUsage, "--plan", "is needed to make a trainer's file of an instance"});
+    }
     const Result<TrainerStep> step = read_trainer_file(*bytes);
     if (!step) return console.refuse(errors_in(in_, step.errors()));
     return write_step(console, *step);

@@ -8,6 +8,7 @@
 #include "cli/explanation_json.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
+#include "cli/status_line.h"
 #include "instances/numbers.h"
 #include "solvers/explain.h"
 
@@ -33,7 +34,7 @@ class ExplainCommand : public Command {
     flags.positional("PLAN", plan_path_,
                      "The plan to explain, or an outcome with one; without it one is made", false);
     solve_.declare(flags);
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
@@ -65,13 +66,14 @@ class ExplainCommand : public Command {
     const InterruptScope interrupt;
     const Budget::Limits each = solve_.limits(interrupt.flag());
     Budget budget({.interrupt = each.interrupt});
+    StatusLine status(console);
     const Explanation explanation =
         explain(instance, plan,
                 {.solve = *options,
                  .seconds = std::isfinite(each.time_limit_s) ? each.time_limit_s : kSeconds,
                  .nodes = each.node_limit},
                 budget, [&](const std::string& what) {
-                  if (console.terminal()) console.rewrite_line(what + " ...");
+                  status.tell("work      " + what);
                   console.debug("work      " + what);
                 });
     const ExitCode code = explanation.outcome.status == Status::infeasible ? ExitCode::refused

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 #include <utility>
 
@@ -31,7 +32,15 @@ Loaded<Document> load_document(const std::string& path,
   Result<std::string> bytes = read_file(path);
   if (!bytes) return {std::nullopt, {{"", bytes.errors().front()}}};
   Result<Head> head = read_head(*bytes);
-  if (!head) return {std::nullopt, errors_in(path, head.errors())};
+  if (!head) {
+    std::vector<InputError> errors = head.errors();
+    // The mistake of whoever comes with lengths of their own.
+    if (std::isdigit(static_cast<unsigned char>(bytes->empty() ? '\0' : bytes->front())) != 0) {
+      errors.front().message +=
+          "; a list of lengths becomes an instance with stowage convert LIST INSTANCE";
+    }
+    return {std::nullopt, errors_in(path, errors)};
+  }
   if (std::find(formats.begin(), formats.end(), head->format) == formats.end()) {
     std::string wanted;
     for (const std::string_view format : formats) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "cli/error_codes.h"
+#include "cli/status_line.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -35,11 +36,11 @@ Result<kernels::BlockShape> block_for(const std::vector<int>& degrees) {
 
 kernels::Calibration calibrate_here(Console& console, const kernels::CalibrationOptions& options,
                                     Budget& budget) {
+  StatusLine status(console);
   return kernels::calibrate(
       options,
-      [&console](std::int64_t done, std::int64_t all) {
-        if (!console.terminal() || !console.shows_progress()) return;
-        console.rewrite_line("pack      " + grouped(done) + " of " + grouped(all));
+      [&status](std::int64_t done, std::int64_t all) {
+        status.tell("pack      " + grouped(done) + " of " + grouped(all));
       },
       &budget);
 }

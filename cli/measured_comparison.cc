@@ -6,6 +6,7 @@
 
 #include "cli/error_codes.h"
 #include "cli/machine.h"
+#include "cli/status_line.h"
 #include "instances/numbers.h"
 #include "kernels/packed_plan.h"
 #include "kernels/shrunk_step.h"
@@ -98,11 +99,11 @@ PlansMeasured time_here(Console& console, const MeasuredStep& here,
     packed.push_back(kernels::packed_plan(here.step, *plans[i]));
     place.push_back(i);
   }
+  StatusLine status(console);
   std::vector<kernels::PlanTiming> timings = kernels::time_plans(
       packed, {.block = here.block, .rounds = here.options.rounds, .seed = here.options.seed},
-      [&console](std::int64_t done, std::int64_t all) {
-        if (!console.terminal() || !console.shows_progress()) return;
-        console.rewrite_line("batch     " + grouped(done) + " of " + grouped(all));
+      [&status](std::int64_t done, std::int64_t all) {
+        status.tell("batch     " + grouped(done) + " of " + grouped(all));
       },
       &budget);
   PlansMeasured measured;

@@ -7,6 +7,7 @@ set(STOWAGE_MAINTAINER "stowage maintainers <maintainers@localhost>" CACHE STRIN
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME stowage)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_PACKAGE_CONTACT ${STOWAGE_MAINTAINER})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -37,9 +38,9 @@ if(BUILD_SHARED_LIBS)
   list(APPEND CPACK_COMPONENTS_ALL library)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-  set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
+  set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
   set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "The shared library, for programs that plan.")
-  list(APPEND needs "${library} (= ${PROJECT_VERSION})")
+  list(APPEND needs "${library} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 else()
   if(WITH_GLPK)
     list(APPEND needs libglpk-dev)
@@ -52,13 +53,17 @@ list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 
 # Debian wants each package's licence and changes under its own name; CBC's and GLPK's licences are
 # in packages that these depend on.
-find_program(STOWAGE_GZIP gzip REQUIRED)
-execute_process(COMMAND ${STOWAGE_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-                OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
-configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)
+set(texts ${PROJECT_BINARY_DIR}/copyright)
+configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/copyright.in ${texts} @ONLY)
+find_program(STOWAGE_GZIP gzip)
+if(STOWAGE_GZIP)
+  list(APPEND texts ${PROJECT_BINARY_DIR}/changelog.gz)
+  execute_process(COMMAND ${STOWAGE_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+                  OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
+endif()
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)
-  install(FILES ${PROJECT_BINARY_DIR}/copyright ${PROJECT_BINARY_DIR}/changelog.gz COMPONENT ${component} EXCLUDE_FROM_ALL
+  install(FILES ${texts} COMPONENT ${component} EXCLUDE_FROM_ALL
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
 endforeach()
 include(CPack)

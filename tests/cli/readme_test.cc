@@ -1,23 +1,34 @@
-// README.md: its commands run as they stand, its instance solves to what it says, its program is
-// the one that the install test builds and runs.
+// What the documents of the tree say is true: their commands run as they stand, their instances
+// solve to what the text says, their programs are those that other tests build and run, their links
+// lead somewhere, their tables of codes are those of the code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 
+#include "cli/exit_codes.h"
 #include "tests/cli/process.h"
+#include "tests/tree/source_files.h"
 
 namespace stowage {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(std::string(STOWAGE_SOURCE_DIR) + '/' + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+const fs::path kRoot = STOWAGE_SOURCE_DIR;
+
+std::string text_of(const std::string& path) { return read_text(kRoot / path); }
+
+std::vector<SourceFile> documents() {
+  std::vector<SourceFile> all = source_files();
+  std::erase_if(all, [](const SourceFile& file) { return !file.path.ends_with(".md"); });
+  return all;
 }
 
 // The contents of every fenced block of `language`.
@@ -31,25 +42,150 @@ std::vector<std::string> blocks(const std::string& text, const std::string& lang
   return found;
 }
 
-TEST(Readme, CommandsRunAsTheyStand) {
-  const TempDir dir;
-  // As in the source tree, where a reader would try them.
-  std::filesystem::create_directory_symlink(std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances",
-                                            dir / "instances");
+std::vector<std::string> lines_of_blocks(const std::string& text, const std::string& language) {
+  std::vector<std::string> lines;
+  for (const std::string& block : blocks(text, language)) {
+    for (std::string& line : lines_of(block)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Runs a line in bash, with the commands of this build; its output if it fails.
+std::string complaint_of(const std::string& line, const fs::path& directory) {
+  const std::string path = fs::path(STOWAGE_BINARY).parent_path().string() + ':' +
+                           fs::path(STOWAGE_BENCH_BINARY).parent_path().string();
+  {
+    std::ofstream script(directory / "line.sh");
+    script << "cd '" << directory.string() << "' && PATH='" << path << "':$PATH\n" << line << '\n';
+  }
+  const std::string said = directory / "said.txt";
+  const std::string command =
+      "bash '" + (directory / "line.sh").string() + "' >'" + said + "' 2>&1";
+  return std::system(command.c_str()) == 0 ? "" : "failed: " + read_text(said);
+}
+
+TEST(Documents, CommandsRunAsTheyStand) {
   int commands = 0;
-  for (const std::string& block : blocks(text_of("README.md"), "console")) {
-    std::istringstream lines(block);
-    for (std::string line; std::getline(lines, line);) {
-      if (!line.starts_with("$ stowage ")) continue;
-      std::istringstream in(line.substr(10));
-      std::vector<std::string> words;
-      for (std::string word; in >> word;) words.push_back(word);
-      const Finished run = run_stowage(words, {.directory = dir.path()});
-      EXPECT_EQ(run.exit_code, 0) << line << '\n' << run.err;
+  for (const SourceFile& document : documents()) {
+    const TempDir dir;
+    // As in the source tree, where a reader would try them.
+    for (const char* folder : {"instances", "bench"}) {
+      fs::create_directory_symlink(kRoot / folder, dir / folder);
+    }
+    for (const std::string& line : lines_of_blocks(document.text, "console")) {
+      ASSERT_TRUE(line.starts_with("$ ")) << document.path << ": " << line;
+      EXPECT_EQ(complaint_of(line.substr(2), dir.path()), "") << document.path << ": " << line;
       ++commands;
     }
   }
-  EXPECT_GE(commands, 4);
+  EXPECT_GE(commands, 15);
+}
+
+// `sh` blocks hold what a developer does with the tree: too long to do here, and what .ci/run does.
+TEST(Documents, DeveloperCommandsNameWhatThereIs) {
+  const std::string presets = text_of("CMakePresets.json");
+  const std::string dev = text_of("dev");
+  const auto preset_exists = [&](const std::string& name) {
+    return presets.find("\"name\": \"" + name + '"') != std::string::npos;
+  };
+  int commands = 0;
+  for (const SourceFile& document : documents()) {
+    for (std::string line : lines_of_blocks(document.text, "sh")) {
+      SCOPED_TRACE(document.path + ": " + line);
+      line = line.substr(0, line.find("  "));  // what follows is a comment
+      std::istringstream in(line);
+      const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
+      ASSERT_FALSE(words.empty());
+      ++commands;
+      if (words[0] == "./dev") {
+        EXPECT_THAT(dev, HasSubstr("\nverb_" + words.at(1) + "() {"));
+        for (std::size_t i = 2; words[1] == "test" && i < words.size(); ++i) {
+          EXPECT_TRUE(preset_exists(words[i])) << words[i];
+        }
+      } else if (words[0] == "cmake") {
+        EXPECT_EQ(words.at(words.size() - 2), "--preset");
+        EXPECT_TRUE(preset_exists(words.back()));
+      } else if (words[0] == "ctest") {
+        EXPECT_TRUE(preset_exists(fs::path(words.at(2)).filename())) << words[2];
+      } else {
+        EXPECT_EQ(line, "export PATH=\"$PWD/build/release/cli:$PATH\"");
+      }
+    }
+  }
+  EXPECT_GE(commands, 5);
+}
+
+TEST(Documents, CommandsStandInBlocksThatAreRun) {
+  const std::regex command(
+      "^(    |\\$ |)(\\$ |stowage [a-z]|stowage_bench |\\./dev |cmake -|source ).*");
+  const std::set<std::string> known = {"console", "sh", "json", "cpp", "cmake", "python", "text"};
+  for (const SourceFile& document : documents()) {
+    std::string block;
+    for (const std::string& line : lines_of(document.text)) {
+      if (line.starts_with("```")) {
+        EXPECT_TRUE(!block.empty() || known.contains(line.substr(3)))
+            << document.path << ": " << line;
+        block = block.empty() ? line.substr(3) : "";
+        continue;
+      }
+      if (block == "console" || block == "sh") continue;
+      const bool prose = block.empty() && !line.starts_with("    ");
+      EXPECT_TRUE(prose || !std::regex_match(line, command)) << document.path << ": " << line;
+    }
+  }
+}
+
+// What GitHub makes of a heading.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-') {
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (c == ' ') {
+      anchor += '-';
+    }
+  }
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const std::string& text) {
+  std::set<std::string> anchors;
+  for (const std::string& line : lines_of(text)) {
+    if (!line.starts_with('#')) continue;
+    anchors.insert(anchor_of(line.substr(std::min(line.find(' '), line.size() - 1) + 1)));
+  }
+  return anchors;
+}
+
+TEST(Documents, LinksLeadSomewhere) {
+  const std::regex link("\\]\\(([^)#: ]*)(#([^) ]*))?\\)");
+  int links = 0;
+  for (const SourceFile& document : documents()) {
+    const fs::path folder = (kRoot / document.path).parent_path();
+    for (auto it = std::sregex_iterator(document.text.begin(), document.text.end(), link);
+         it != std::sregex_iterator(); ++it) {
+      ++links;
+      const std::string file = (*it)[1];
+      const std::string anchor = (*it)[3];
+      const fs::path target = file.empty() ? kRoot / document.path : folder / file;
+      EXPECT_TRUE(fs::exists(target)) << document.path << ": " << it->str();
+      if (anchor.empty() || !fs::exists(target)) continue;
+      EXPECT_TRUE(anchors_of(read_text(target)).contains(anchor))
+          << document.path << ": " << it->str();
+    }
+  }
+  EXPECT_GE(links, 30);
+}
+
+// instances/README.md has a test of its own, which knows what each of its documents is.
+TEST(Documents, JsonIsAnInstanceThatIsSolved) {
+  for (const SourceFile& document : documents()) {
+    if (document.path == "instances/README.md") continue;
+    for (const std::string& block : blocks(document.text, "json")) {
+      const Finished run = run_stowage({"solve", "-", "--node-limit", "1000"}, {.input = block});
+      EXPECT_EQ(run.exit_code, 0) << document.path << '\n' << block << run.err;
+    }
+  }
 }
 
 TEST(Readme, PictureIsWhatItsCommandDraws) {
@@ -88,6 +224,27 @@ TEST(Readme, ProgramIsTheOneThatIsBuiltAndRun) {
   EXPECT_THAT(blocks(text, "cpp"), testing::ElementsAre(text_of("tests/install/consumer/main.cc")));
   EXPECT_THAT(blocks(text, "cmake"),
               testing::ElementsAre(text_of("tests/install/consumer/CMakeLists.txt")));
+}
+
+// All first groups of `pattern` in `text`.
+std::set<std::string> found_in(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> all;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), regex);
+       it != std::sregex_iterator(); ++it) {
+    all.insert((*it)[1]);
+  }
+  return all;
+}
+
+TEST(CliReadme, TablesAreThoseOfTheCode) {
+  const std::string text = text_of("cli/README.md");
+  EXPECT_EQ(found_in(text, "\n\\| (E[0-9]{3}) \\| [^|]+ \\| [^|]+ \\|"),
+            found_in(text_of("cli/error_codes.h"), "\"(E[0-9]{3})\""));
+  std::set<std::string> codes;
+  for (const ExitCodeText& each : kExitCodeTexts) codes.insert(std::to_string(to_int(each.code)));
+  EXPECT_EQ(found_in(text, "\n\\| ([0-9]+) \\|"), codes);
+  EXPECT_EQ(found_in(text_of("cli/exit_codes.h"), " = ([0-9]+),").size(), codes.size());
 }
 
 }  // namespace

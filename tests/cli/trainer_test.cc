@@ -67,12 +67,21 @@ TEST_F(Trainer, MistakesAreNamed) {
   expect_refused({"convert", "instance.json", "t.bin", "--plan", "missing.json"},
                  "missing.json: cannot be read");
   expect_refused({"convert", "plan.json", "t.bin"}, "plan.json: E207 /format");
+  expect_refused({"convert", "instance.json", "t.bin"}, "--plan: is needed to make a trainer's");
   expect_refused({"convert", "-", "t.bin", "--plan", "-"}, "stdin is the instance already");
   expect_refused({"convert", "t.json", "t.bin", "--devices", "4"}, "--preset: has an effect only");
   expect_refused({"convert", "t.json", "t.bin", "--name", "x"}, "--name: has an effect only");
   dir_.write("cut.bin", "\x93STOWAGE");
   expect_refused({"convert", "cut.bin", "t.json"}, "cut.bin: E601 byte 0: must be a trainer file");
   EXPECT_THAT(dir_.names(), Not(IsSupersetOf({"t.bin"})));
+}
+
+// What somebody tries who has lengths and has not read on.
+TEST_F(Trainer, AListWhereAnInstanceBelongsIsExplained) {
+  const Finished refused = run({"solve", "lengths.txt"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("lengths.txt: E101 "));
+  EXPECT_THAT(refused.err, HasSubstr("becomes an instance with stowage convert LIST INSTANCE"));
 }
 
 }  // namespace

@@ -50,8 +50,10 @@ zcat /usr/share/man/man1/stowage.1.gz | grep -q '^\.SH COMMANDS'
 
 echo "clean_root: the library"
 apt-get install -y --no-install-recommends /debs/libstowage*.deb g++ cmake make pkg-config >/dev/null
-# shellcheck disable=SC2046  # a list of flags
-g++ -std=c++20 /consumer/main.cc -o consumer $(pkg-config --static --cflags --libs stowage)
+static=--static
+if ls /usr/lib/*/libstowage.so >/dev/null 2>&1; then static=; fi
+# shellcheck disable=SC2046,SC2086  # lists of flags
+g++ -std=c++20 /consumer/main.cc -o consumer $(pkg-config $static --cflags --libs stowage)
 ./consumer
 cmake -S /consumer -B build >/dev/null
 cmake --build build >/dev/null
