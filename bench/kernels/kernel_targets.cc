@@ -116,6 +116,7 @@ std::vector<TargetRow> kernel_targets(const Timings& timings,
   for (std::size_t i = levels.size(); i-- > 0;) {
     add_level_rows(rows, timings, levels[i], i + 1 == levels.size());
   }
+  if (levels.empty()) return rows;
   for (const char* pass : {"forward", "backward"}) {
     const std::string stem = levels.back() + '/' + pass + '/';
     if (!timings.has(stem + "2 threads")) continue;
