@@ -1,0 +1,79 @@
+#include "bench/kernels/workloads.h"
+
+#include <algorithm>
+
+#include "kernels/attention_threads.h"
+#include "kernels/synthetic.h"
+
+namespace stowage::bench {
+namespace {
+
+constexpr int kMostThreads = 2;
+
+std::vector<float> values(std::int64_t count, std::int64_t tag) {
+  std::vector<float> filled(static_cast<std::size_t>(count));
+  kernels::fill_tokens({.seed = 1}, tag, 0, 64, filled);
+  return filled;
+}
+
+}  // namespace
+
+double PackOf::forward_flop() const {
+  const double pairs = 0.5 * length * (length + 1.0) * (tokens / length);
+  return 4.0 * dim * heads * pairs;
+}
+
+AttentionWork::AttentionWork(const PackOf& pack) {
+  for (std::int32_t end = 0; end <= pack.tokens; end += pack.length) cu_.push_back(end);
+  shape_ = {.total_q = pack.tokens,
+            .total_k = pack.tokens,
+            .heads = pack.heads,
+            .kv_heads = pack.heads,
+            .head_dim = pack.dim,
+            .cu_q = cu_,
+            .cu_k = cu_};
+  q_ = values(shape_.q_size(), 1);
+  k_ = values(shape_.k_size(), 2);
+  v_ = values(shape_.k_size(), 3);
+  upstream_ = values(shape_.q_size(), 4);
+  o_.resize(q_.size());
+  dq_.resize(q_.size());
+  dk_.resize(k_.size());
+  dv_.resize(k_.size());
+  lse_.resize(static_cast<std::size_t>(shape_.lse_size()));
+  work_.resize(
+      static_cast<std::size_t>(kMostThreads * std::max(kernels::forward_workspace(shape_),
+                                                       kernels::backward_workspace(shape_))));
+}
+
+kernels::AttentionBackwardInput AttentionWork::input() const {
+  return {.q = q_, .k = k_, .v = v_, .o = o_, .lse = lse_, .upstream = upstream_};
+}
+
+void AttentionWork::forward() { kernels::attention_forward(shape_, q_, k_, v_, o_, lse_, work_); }
+
+void AttentionWork::backward() {
+  kernels::attention_backward(shape_, input(), kernels::KvGradients::per_kv_head, dq_, dk_, dv_,
+                              work_);
+}
+
+double AttentionWork::forward_on(int threads) {
+  std::vector<double> cpu(static_cast<std::size_t>(threads));
+  kernels::attention_forward_on(threads, shape_, q_, k_, v_, o_, lse_, work_, cpu);
+  return *std::ranges::max_element(cpu);
+}
+
+double AttentionWork::backward_on(int threads) {
+  std::vector<double> cpu(static_cast<std::size_t>(threads));
+  kernels::attention_backward_on(threads, shape_, input(), kernels::KvGradients::per_kv_head, dq_,
+                                 dk_, dv_, work_, cpu);
+  return *std::ranges::max_element(cpu);
+}
+
+Triad::Triad() : a_(16 << 20), b_(values(16 << 20, 5)), c_(values(16 << 20, 6)) {}
+
+void Triad::run() {
+  for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = b_[i] + 0.5f * c_[i];
+}
+
+}  // namespace stowage::bench

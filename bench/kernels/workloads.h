@@ -1,0 +1,57 @@
+// What is timed: the peaks of the machine, and attention on packs of equal sequences.
+//
+//   AttentionWork work({.length = 32, .tokens = 4096, .dim = 64, .heads = 1});
+//   work.forward();
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/attention.h"
+
+namespace stowage::bench {
+
+struct PackOf {
+  int length = 1024;
+  int tokens = 4096;  // all together
+  int dim = 64;
+  int heads = 1;
+
+  // Useful FLOP, causal pairs only (kernels/README.md).
+  double forward_flop() const;
+  double backward_flop() const { return 2.5 * forward_flop(); }
+};
+
+class AttentionWork {
+ public:
+  explicit AttentionWork(const PackOf& pack);
+  AttentionWork(const AttentionWork&) = delete;
+  AttentionWork& operator=(const AttentionWork&) = delete;
+
+  void forward();
+  void backward();  // of the last forward
+  // On threads; the CPU seconds of the busiest of them.
+  double forward_on(int threads);
+  double backward_on(int threads);
+
+ private:
+  kernels::AttentionBackwardInput input() const;
+
+  std::vector<std::int32_t> cu_;
+  kernels::AttentionShape shape_;
+  std::vector<float> q_, k_, v_, upstream_, o_, lse_, dq_, dk_, dv_, work_;
+};
+
+// a = b + factor c on arrays far larger than any cache. Returns the bytes that it moved, counting
+// the three arrays once.
+class Triad {
+ public:
+  Triad();
+  void run();
+  double bytes() const { return 3.0 * sizeof(float) * static_cast<double>(a_.size()); }
+
+ private:
+  std::vector<float> a_, b_, c_;
+};
+
+}  // namespace stowage::bench
