@@ -65,7 +65,9 @@ std::optional<StepDraft> skrull(const ScatterTable& table) {
   }
   if (!local.empty()) {
     const Level& level = table.levels().front();
-    const Tokens held = level.capacity * (table.devices() / level.degree);
+    // No step has more than kMaxExact tokens, so that more room than that is all the same.
+    const Tokens held = std::min(
+        checked_mul(level.capacity, table.devices() / level.degree).value_or(kMaxExact), kMaxExact);
     place_locally(table, local, static_cast<int>((tokens + held - 1) / held), step, sharded);
   }
   std::ranges::sort(sharded);

@@ -15,6 +15,7 @@
 #include "formulations/write_lp.h"
 #include "solvers/milp_recheck.h"
 #include "solvers/milp_tidy.h"
+#include "solvers/milp_watch.h"
 
 namespace stowage {
 namespace {
@@ -151,7 +152,7 @@ class CheckedRun {
 
   MilpResult guarded(const MilpTask& task) const {
     try {
-      MilpResult answer = run_(task);
+      MilpResult answer = run_watched(run_, task);
       if (answer.status == MilpStatus::error && answer.detail.empty()) {
         answer.detail = "the backend failed and gave no reason";
       }

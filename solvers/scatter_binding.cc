@@ -31,7 +31,7 @@ struct Seen {
 class ScatterMoves {
  public:
   ScatterMoves(const ScatterInstance& instance, const ScatterPlan& plan)
-      : instance_(instance), table_(instance), plan_(plan), position_(instance.lengths.size()) {
+      : table_(instance), plan_(plan), position_(instance.lengths.size()) {
     for (int p = 0; p < table_.size(); ++p) position_[static_cast<std::size_t>(table_.id(p))] = p;
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       seen_.emplace_back();
@@ -169,7 +169,6 @@ class ScatterMoves {
     moves_.best_text = std::move(text);
   }
 
-  const ScatterInstance& instance_;
   ScatterTable table_;
   const ScatterPlan& plan_;
   std::vector<int> position_;  // of an id

@@ -1,6 +1,7 @@
 #include "solvers/scatter_class_bound.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "formulations/scatter_bounds.h"
 #include "formulations/scatter_class_lp.h"
@@ -16,10 +17,11 @@ constexpr double kClose = 1e-7;
 constexpr std::size_t kLargestClassLp = 20000;  // variables
 
 bool refuted(const ScatterInstance& instance, std::span<const LengthClass> classes,
-             MilpBackend backend, bool integral, Ms limit, Budget& budget) {
+             MilpBackend backend, bool integral, Ms limit, Budget& budget, std::string& failure) {
   const ScatterClassLp lp = build_scatter_class_lp(instance, classes, limit, integral);
   if (!lp.possible) return true;
   const MilpResult result = solve_milp(backend, lp.model, {}, budget);
+  if (result.status == MilpStatus::error) failure = result.detail;
   if (result.status == MilpStatus::infeasible || result.status == MilpStatus::error) return false;
   return result.bound > instance.cluster.devices * (1 + kRefuted);
 }
@@ -27,10 +29,11 @@ bool refuted(const ScatterInstance& instance, std::span<const LengthClass> class
 }  // namespace
 
 Ms class_bound(const ScatterInstance& instance, std::span<const LengthClass> classes,
-               MilpBackend backend, bool integral, Ms lower, Ms upper, Budget& budget) {
+               MilpBackend backend, bool integral, Ms lower, Ms upper, Budget& budget,
+               std::string& failure) {
   while (upper - lower > kClose * upper && !budget.exhausted()) {
     const Ms middle = lower + (upper - lower) / 2;
-    if (refuted(instance, classes, backend, integral, middle, budget)) {
+    if (refuted(instance, classes, backend, integral, middle, budget, failure)) {
       lower = middle;
     } else {
       upper = middle;
@@ -39,18 +42,26 @@ Ms class_bound(const ScatterInstance& instance, std::span<const LengthClass> cla
   return lower;
 }
 
-std::optional<NamedBound> step_class_bound(const ScatterInstance& instance, MilpBackend backend,
-                                           bool integral, Ms known, Ms objective, Budget& budget) {
+StepClassBound step_class_bound(const ScatterInstance& instance, MilpBackend backend, bool integral,
+                                Ms known, Ms objective, Ms one_batch, Budget& budget) {
   const ScatterTable table(instance);
-  if (least_micro_batches(table) > 1) return std::nullopt;
-  if (table.kinds().size() * table.levels().size() > kLargestClassLp) return std::nullopt;
+  if (least_micro_batches(table) > 1) return {};
+  if (table.kinds().size() * table.levels().size() > kLargestClassLp) return {};
   const Ms two = 2 * table.least_overhead() + table.total_area() / table.devices();
-  if (two <= known) return std::nullopt;
+  if (two <= known) return {};
   const std::vector<LengthClass> classes = exact_classes(table);
-  const Ms one =
-      class_bound(instance, classes, backend, integral, known, std::min(objective, two), budget);
-  if (std::min(one, two) <= known) return std::nullopt;
-  return NamedBound{integral ? "class-mip" : "class-lp", std::min(one, two)};
+  StepClassBound result;
+  const Ms one = class_bound(instance, classes, backend, integral, known, std::min(objective, two),
+                             budget, result.failure);
+  if (std::min(one, two) <= known) return result;
+  const std::string name = integral ? "class-mip" : "class-lp";
+  if (std::isfinite(one_batch) && refuted(instance, classes, backend, false,
+                                          one_batch * (1 + kClose), budget, result.failure)) {
+    result.failure = name + " refutes a verified plan as well and is ignored";
+    return result;
+  }
+  result.bound = NamedBound{name, std::min(one, two)};
+  return result;
 }
 
 }  // namespace stowage

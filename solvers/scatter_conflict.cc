@@ -2,10 +2,12 @@
 // only be a sequence that is longer than every group.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
 #include "instances/cost_model.h"
+#include "instances/json.h"
 #include "solvers/family_explain.h"
 
 namespace stowage {
@@ -18,15 +20,17 @@ Mib memory_for(ScatterInstance instance, Tokens wanted) {
   instance.cluster.memory_mib =
       std::ceil(instance.model.states_mib +
                 instance.model.activation_mib_per_token * static_cast<double>(wanted));
-  // The product may have been rounded down by a hair.
-  while (tokens_per_device(instance) < wanted) ++instance.cluster.memory_mib;
-  return instance.cluster.memory_mib;
+  // The product may have been rounded down by a hair, and above 2^53 one more is no more.
+  Mib& memory = instance.cluster.memory_mib;
+  while (tokens_per_device(instance) < wanted) {
+    memory = std::max(memory + 1, std::nextafter(memory, std::numeric_limits<Mib>::infinity()));
+  }
+  return memory;
 }
 
 // The least degree of at least `wanted` that the cluster's rules admit beside the present ones.
-int degree_for(const Cluster& cluster, std::int64_t wanted) {
-  const std::int64_t chain = cluster.aligned ? cluster.degrees.back() : 1;
-  return static_cast<int>((wanted + chain - 1) / chain * chain);
+std::int64_t degree_for(const Cluster& cluster, std::int64_t wanted) {
+  return round_up(wanted, cluster.aligned ? cluster.degrees.back() : 1);
 }
 
 class ScatterConflict {
@@ -82,6 +86,7 @@ class ScatterConflict {
 
   void add_memory(std::vector<Change>& changes) const {
     const Mib memory = memory_for(instance_, (length(longest_) + degree_ - 1) / degree_);
+    if (memory > static_cast<double>(kMaxExact)) return;  // no instance may say so
     ScatterInstance changed = instance_;
     changed.cluster.memory_mib = memory;
     changes.push_back({"/cluster/memory_mib",
@@ -94,10 +99,10 @@ class ScatterConflict {
   void add_degree(std::vector<Change>& changes) const {
     const Tokens device = tokens_per_device(instance_);
     if (device == 0) return;
-    constexpr std::int64_t kMost = 1 << 20;  // devices; more is no remedy
     const std::int64_t wanted = (length(longest_) + device - 1) / device;
-    if (wanted > kMost) return;
-    const int degree = degree_for(instance_.cluster, wanted);
+    const std::int64_t least = degree_for(instance_.cluster, wanted);
+    if (least > kMaxDevices) return;
+    const int degree = static_cast<int>(least);
     ScatterInstance changed = instance_;
     Cluster& cluster = changed.cluster;
     cluster.degrees.push_back(degree);

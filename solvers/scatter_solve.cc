@@ -191,10 +191,15 @@ class ScatterSolve {
   }
 
   void tighten_bound() {
+    const ScatterPlan& best = *incumbent_.plan();
+    const Ms one_batch =
+        best.micro_batches.size() == 1 ? best.objective_ms : std::numeric_limits<Ms>::infinity();
     for (const bool integral : {false, true}) {
-      const auto bound = step_class_bound(instance_, backend(), integral, incumbent_.bound(),
-                                          incumbent_.plan()->objective_ms, budget_);
-      if (bound) incumbent_.raise_bound(*bound);
+      const StepClassBound found =
+          step_class_bound(instance_, backend(), integral, incumbent_.bound(), best.objective_ms,
+                           one_batch, budget_);
+      if (!found.failure.empty()) incumbent_.remark("a class bound failed: " + found.failure);
+      if (found.bound) incumbent_.raise_bound(*found.bound);
     }
   }
 

@@ -3,41 +3,17 @@
 // An input is an instance as JSON or as a table, the line "---", and a plan. Nothing may crash;
 // what was read must come back the same after writing and reading it again; an accepted instance
 // must be safe to compute with; and the verifier must have an answer for every pair.
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 #include "instances/json.h"
 #include "instances/layout_csv.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
-#include "instances/verify.h"
+#include "tests/fuzz/promise.h"
 
 namespace stowage {
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
-}
-
-// Errors are values that can be shown; there is at least one.
-template <class T>
-void check_errors(const Result<T>& result) {
-  require(!result.errors().empty(), "a failed read names an error");
-  for (const InputError& error : result.errors()) {
-    require(!error.code.empty() && !error.message.empty(), "an error has a code and a message");
-    require(!to_string(error).empty(), "an error can be shown");
-  }
-}
-
 void check_instance(const LayoutInstance& instance) {
-  const auto again = read_layout_instance(write_layout_instance(instance));
-  require(again && *again == instance, "a written instance reads back the same");
-  require(instance_hash(*again) == instance_hash(instance), "and has the same hash");
+  check_rewritten(instance, read_layout_instance, write_layout_instance);
   const PeakLoad peak = peak_load(instance);
   require(peak.load >= 0, "loads are not negative");
   for (const std::int64_t buffer : needing_memory_at(instance, peak.step)) {
@@ -69,26 +45,11 @@ void check_or_complain(const Result<T>& instance) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace stowage;  // NOLINT(google-build-using-namespace): extern "C" stands outside
-  const std::string text(data, data + size);
-  const std::string_view all = text;
-  constexpr std::string_view kCut = "\n---\n";
-  const std::size_t cut = all.find(kCut);
-
-  check_or_complain(read_layout_csv(all.substr(0, cut), "fuzz.csv"));
-  const auto instance = read_layout_instance(all.substr(0, cut));
+  const std::string text = text_of(data, size);
+  const auto [first, second] = two_documents(text);
+  check_or_complain(read_layout_csv(first, "fuzz.csv"));
+  const auto instance = read_layout_instance(first);
   check_or_complain(instance);
-  const auto plan =
-      read_layout_plan(cut == std::string_view::npos ? all : all.substr(cut + kCut.size()));
-  if (!plan) {
-    check_errors(plan);
-    return 0;
-  }
-  const auto again = read_layout_plan(write_layout_plan(*plan));
-  require(again && *again == *plan, "a written plan reads back the same");
-  if (instance) {
-    for (const Violation& violation : verify(*instance, *plan)) {
-      require(!to_string(violation).empty(), "a violation can be shown");
-    }
-  }
+  check_plan(instance, read_layout_plan(second), read_layout_plan, write_layout_plan);
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "formulations/scatter_bounds.h"
@@ -192,8 +193,10 @@ TEST_P(ScatterLadder, ClassBoundsAreBelowTheOptimumAndTheMipIsTheStronger) {
     double last = known;
     for (const bool integral : {false, true}) {
       Budget budget;
-      const auto bound = step_class_bound(instance, GetParam(), integral, known,
-                                          2 * optimum->objective_ms, budget);
+      const auto [bound, failure] =
+          step_class_bound(instance, GetParam(), integral, known, 2 * optimum->objective_ms,
+                           std::numeric_limits<Ms>::infinity(), budget);
+      EXPECT_EQ(failure, "") << seed;
       if (!bound) continue;
       EXPECT_LE(bound->value, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
       EXPECT_GE(bound->value, last - slack(last)) << seed;

@@ -1,0 +1,291 @@
+// The facade above backends that lie. This program brings its own run_cbc and run_glpk, which the
+// linker takes in place of the library's, so that every MILP of every method is answered by them.
+//
+// Whatever they say: the plan verifies, the bound is true, the status claims no more than is known,
+// nothing that was found before is lost, and the detail says what happened.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "instances/json.h"
+#include "instances/verify.h"
+#include "solvers/assign_brute_force.h"
+#include "solvers/brute_force.h"
+#include "solvers/layout_brute_force.h"
+#include "solvers/milp_backend.h"
+#include "solvers/solve.h"
+#include "tests/tiny_assign.h"
+#include "tests/tiny_layout.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+using milp::kInfinity;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// What the backend does to its next tasks, and how often it was asked. A backend is a function, so
+// this cannot be a member of anything.
+MilpRun backend_in_use;
+std::atomic<int> asked = 0;
+
+MilpResult ask_backend(const MilpTask& task) {
+  ++asked;
+  return backend_in_use(task);
+}
+
+std::vector<double> lower_bounds(const MilpTask& task, double shift) {
+  std::vector<double> values;
+  for (const milp::Variable& variable : task.model.variables()) {
+    values.push_back(std::isfinite(variable.lower) ? variable.lower + shift : shift);
+  }
+  return values;
+}
+
+// The start, or without one the lower bounds, which break some row of every model used here.
+std::vector<double> some_point(const MilpTask& task) {
+  return task.params.start.empty() ? lower_bounds(task, 0) : task.params.start;
+}
+
+MilpResult optimal(double objective, std::vector<double> values) {
+  return {.status = MilpStatus::optimal,
+          .objective = objective,
+          .bound = objective,
+          .values = std::move(values)};
+}
+
+struct Lie {
+  std::string name;
+  MilpRun backend;
+  enum { at_once, with_a_plan, never } detected = at_once;
+};
+
+void PrintTo(const Lie& lie, std::ostream* out) { *out << lie.name; }
+
+const Lie kLies[] = {
+    {"WrongObjective",
+     [](const MilpTask& task) {
+       const std::vector<double> point = some_point(task);
+       return optimal(task.model.objective(point) - 100, point);
+     }},
+    {"InfeasiblePointCalledOptimal",
+     [](const MilpTask& task) {
+       const std::vector<double> point = lower_bounds(task, -1);
+       return optimal(task.model.objective(point), point);
+     }},
+    {"FractionalPointCalledOptimal",
+     [](const MilpTask& task) {
+       const std::vector<double> point = lower_bounds(task, 0.5);
+       return optimal(task.model.objective(point), point);
+     }},
+    {"FalseInfeasible",
+     [](const MilpTask&) { return MilpResult{.status = MilpStatus::infeasible}; }},
+    {"FalseUnbounded", [](const MilpTask&) { return MilpResult{.status = MilpStatus::unbounded}; }},
+    {"FalseBound",
+     [](const MilpTask&) { return MilpResult{.limit = StopReason::node_limit, .bound = 1e9}; },
+     Lie::with_a_plan},
+    {"NanObjectiveAndBound", [](const MilpTask& task) { return optimal(kNan, some_point(task)); }},
+    {"InfiniteValues",
+     [](const MilpTask& task) {
+       return optimal(-kInfinity, std::vector<double>(task.model.variables().size(), kInfinity));
+     }},
+    {"WrongSize",
+     [](const MilpTask& task) {
+       std::vector<double> point = some_point(task);
+       const double objective = task.model.objective(point);
+       point.push_back(1);
+       return optimal(objective, std::move(point));
+     }},
+    {"Throws", [](const MilpTask&) -> MilpResult { throw std::runtime_error("boom"); }},
+    {"ThrowsWhatIsNoException", [](const MilpTask&) -> MilpResult { throw 42; }},
+    {"RunsOutOfMemory", [](const MilpTask&) -> MilpResult { throw std::bad_alloc(); }},
+    {"StatusThatDoesNotExist",
+     [](const MilpTask&) { return MilpResult{.status = static_cast<MilpStatus>(77)}; }},
+    {"IncumbentsThatAreNone",
+     [](const MilpTask& task) {
+       const std::vector<double> point = lower_bounds(task, -1);
+       task.observer({.objective = -1e9, .values = &point});
+       task.observer({.bound = kNan});
+       return MilpResult{.limit = StopReason::node_limit};
+     },
+     Lie::never},  // nothing of it gets through to be told of
+    {"GivesUp", [](const MilpTask&) { return MilpResult{.detail = "gave up"}; }, Lie::never},
+};
+
+// A step or a graph on which each of these methods comes to ask the backend, and its optimum.
+struct Case {
+  std::string name;
+  std::vector<std::string> methods;
+  Instance instance;
+  double optimum = 0;
+};
+
+bool asks(const Instance& instance, const std::string& method) {
+  backend_in_use = [](const MilpTask&) { return MilpResult{.detail = "gave up"}; };
+  asked = 0;
+  Budget quick({.node_limit = 1});
+  const Outcome known = solve(instance, {.method = "fast"}, quick);
+  Budget budget({.node_limit = 100});
+  solve(instance, {.method = method, .start = known.plan}, budget);
+  return asked > 0;
+}
+
+// The first seed that makes one: with a plan, too hard to be settled without the backend.
+template <class Draw>
+Case make_case(std::string name, std::vector<std::string> methods, Draw draw) {
+  for (std::uint64_t seed = 1;; ++seed) {
+    const auto instance = draw(seed);
+    const auto best = brute_force(instance);
+    const auto asked_by = [&](const std::string& method) { return asks(instance, method); };
+    if (!best || !std::ranges::all_of(methods, asked_by)) continue;
+    return {std::move(name), std::move(methods), instance, objective_of(*best)};
+  }
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> kCases = {
+      make_case("scatter", {"auto", "exact", "flexsp"},
+                [](std::uint64_t seed) { return tiny_scatter(seed, 8); }),
+      make_case("assign", {"auto", "exact", "hydraulis"},
+                [](std::uint64_t seed) {
+                  AssignInstance step = tiny_assign(seed, 8);
+                  step.lengths.resize(8, 9);  // more than `auto` leaves to brute force
+                  return step;
+                }),
+      make_case("layout", {"mip", "mip-published"},
+                [](std::uint64_t seed) { return tiny_layout(seed); })};
+  return kCases;
+}
+
+void check(const Case& problem, const Outcome& outcome) {
+  EXPECT_LE(outcome.bound, problem.optimum * (1 + kOptimalityGap));
+  EXPECT_NE(outcome.status, Status::infeasible) << outcome.detail;
+  if (outcome.status == Status::optimal) {
+    EXPECT_LE(relative_gap(*outcome.objective, problem.optimum), 2 * kOptimalityGap);
+  }
+  if (!outcome.plan) return;
+  std::visit(
+      [&](const auto& instance) {
+        using PlanT = typename PlanOf<std::decay_t<decltype(instance)>>::type;
+        const auto& plan = std::get<PlanT>(*outcome.plan);
+        EXPECT_TRUE(verify(instance, plan).empty());
+        EXPECT_EQ(plan.instance_hash, instance_hash(instance));
+      },
+      problem.instance);
+  EXPECT_GE(*outcome.objective, problem.optimum * (1 - kOptimalityGap));
+}
+
+class FacadeLies : public testing::TestWithParam<Lie> {};
+
+TEST_P(FacadeLies, TheAnswerStaysTrue) {
+  const std::vector<Case>& problems = cases();  // which changes the backend
+  backend_in_use = GetParam().backend;
+  for (const Case& problem : problems) {
+    for (const std::string& method : problem.methods) {
+      SCOPED_TRACE(problem.name + " " + method);
+      Budget quick({.node_limit = 100});
+      const Outcome known = solve(problem.instance, {.method = "fast"}, quick);
+      Budget budget({.node_limit = 100});
+      asked = 0;
+      const Outcome outcome =
+          solve(problem.instance, {.method = method, .start = known.plan}, budget);
+      EXPECT_GT(asked, 0) << "the backend was not needed";
+      check(problem, outcome);
+      ASSERT_TRUE(outcome.plan) << "the start was lost: " << outcome.detail;
+      EXPECT_LE(*outcome.objective, *known.objective) << "the best plan was lost";
+      EXPECT_TRUE(GetParam().detected == Lie::never || !outcome.detail.empty());
+      // Without a start as well: nothing to hold the lie against but the model.
+      Budget alone({.node_limit = 100});
+      const Outcome unaided = solve(problem.instance, {.method = method}, alone);
+      if (unaided.plan || GetParam().detected != Lie::with_a_plan) check(problem, unaided);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FacadeLies, testing::ValuesIn(kLies),
+                         [](const auto& lie) { return lie.param.name; });
+
+// The one lie that needs a clock: a backend that heeds no limit. It is let go at the end, so that
+// its thread is over before the program is.
+class NeverReturns : public testing::Test {
+ protected:
+  NeverReturns() {
+    cases();  // which changes the backend
+    backend_in_use = [this](const MilpTask&) {
+      ++inside_;
+      while (!let_go_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      --inside_;
+      return MilpResult{.status = MilpStatus::infeasible};
+    };
+  }
+  ~NeverReturns() override {
+    let_go_ = true;
+    while (inside_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+  std::atomic<bool> let_go_ = false;
+  std::atomic<int> inside_ = 0;
+};
+
+TEST_F(NeverReturns, TheTimeLimitEndsTheSolveWithItsPlan) {
+  for (const Case& problem : cases()) {
+    const std::string& method = problem.methods.at(problem.name == "layout" ? 0 : 1);
+    SCOPED_TRACE(problem.name + " " + method);
+    Budget budget({.time_limit_s = 0.3});
+    asked = 0;
+    const Outcome outcome = solve(problem.instance, {.method = method}, budget);
+    EXPECT_GT(asked, 0);
+    check(problem, outcome);
+    ASSERT_TRUE(outcome.plan);
+    EXPECT_EQ(outcome.stopped_by, StoppedBy::time_limit);
+    EXPECT_THAT(outcome.detail, testing::HasSubstr("left behind"));
+  }
+}
+
+TEST_F(NeverReturns, AnInterruptEndsTheSolveWithItsPlan) {
+  const Case problem = cases().front();
+  std::atomic<bool> interrupt = false;
+  Budget budget({.interrupt = &interrupt});
+  std::jthread user([&] {
+    while (inside_ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    interrupt = true;
+  });
+  const Outcome outcome = solve(problem.instance, {.method = "exact"}, budget);
+  check(problem, outcome);
+  ASSERT_TRUE(outcome.plan);
+  EXPECT_EQ(outcome.stopped_by, StoppedBy::interrupted);
+  EXPECT_THAT(outcome.detail, testing::HasSubstr("left behind"));
+}
+
+// A node limit is no clock: a backend that takes long over its last node is waited for.
+TEST_F(NeverReturns, ANodeLimitWaits) {
+  backend_in_use = [](const MilpTask& task) {
+    task.budget.count_nodes(1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return MilpResult{.limit = StopReason::node_limit, .detail = "came back"};
+  };
+  milp::Model model;
+  model.add_variable({.upper = 4, .objective = -1, .integer = true});
+  model.add_variable({.upper = 4, .objective = -1, .integer = true});
+  model.add_row({.upper = 3, .terms = {{0, 1}, {1, 1}}});
+  Budget budget({.node_limit = 10});
+  const MilpResult result = solve_milp(built_backends().front(), model, {}, budget);
+  EXPECT_EQ(result.status, MilpStatus::unknown);
+  EXPECT_EQ(result.detail, "came back");
+  EXPECT_EQ(budget.nodes(), 1000);
+}
+
+}  // namespace
+
+// In place of the library's.
+MilpResult run_cbc(const MilpTask& task) { return ask_backend(task); }
+MilpResult run_glpk(const MilpTask& task) { return ask_backend(task); }
+
+}  // namespace stowage

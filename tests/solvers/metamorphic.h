@@ -1,0 +1,109 @@
+// Properties of the optimum under a change of the instance whose effect is known without solving:
+// more memory cannot make a step slower, twice the costs are twice the time.
+//
+//   const Answer before = answer(instance), after = answer(richer);
+//   expect(Moves::not_up, before, after);
+//
+// An answer is an interval, [bound, objective], that holds the optimum. Two intervals refute each
+// other where they contradict the relation, whether or not either of them is closed; what is proven
+// must obey it exactly. The oracle's answer on the same pair must obey it as well.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "instances/verify.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+struct Answer {
+  double bound = 0;
+  double objective = std::numeric_limits<double>::infinity();  // without a plan
+  bool infeasible = false;
+  bool proven = false;
+};
+
+// Of `auto` within `nodes`. The plan is verified once more.
+template <class InstanceT>
+Answer answer(const InstanceT& instance, std::int64_t nodes = 2000) {
+  Budget budget({.node_limit = nodes});
+  const Outcome outcome = solve(Instance(instance), {}, budget);
+  Answer answer{.bound = outcome.bound,
+                .infeasible = outcome.status == Status::infeasible,
+                .proven = outcome.status == Status::optimal};
+  if (outcome.plan) {
+    const auto& plan = std::get<typename PlanOf<InstanceT>::type>(*outcome.plan);
+    EXPECT_TRUE(verify(instance, plan).empty());
+    answer.objective = objective_of(plan);
+  }
+  EXPECT_NE(outcome.status, Status::error) << outcome.detail;
+  return answer;
+}
+
+// Of the oracle: exact.
+template <class InstanceT>
+Answer oracle_answer(const InstanceT& instance) {
+  const auto plan = brute_force(instance);
+  if (!plan) return {.infeasible = true};
+  return {.bound = objective_of(*plan), .objective = objective_of(*plan), .proven = true};
+}
+
+// Where the optimum goes: to `factor` times what it was, or there and no higher, or no lower.
+enum class Moves { equal, not_up, not_down };
+
+inline void expect(Moves moves, const Answer& before, const Answer& after, double factor = 1) {
+  // Proofs close gaps to kOptimalityGap; sums of times are rounded.
+  const double slack = 1 + 2 * kOptimalityGap;
+  if (moves != Moves::not_down) {
+    EXPECT_LE(after.bound, factor * before.objective * slack);
+    EXPECT_FALSE(after.infeasible && std::isfinite(before.objective)) << "became infeasible";
+    if (before.proven && after.proven) {
+      EXPECT_LE(after.objective, factor * before.objective * slack);
+    }
+  }
+  if (moves != Moves::not_up) {
+    EXPECT_LE(factor * before.bound, after.objective * slack);
+    EXPECT_FALSE(before.infeasible && std::isfinite(after.objective)) << "became feasible";
+    if (before.proven && after.proven) {
+      EXPECT_LE(factor * before.objective, after.objective * slack);
+    }
+  }
+}
+
+// One instance and its answers, held against changed ones.
+template <class InstanceT>
+class Metamorphosis {
+ public:
+  explicit Metamorphosis(const InstanceT& instance)
+      : instance_(instance), solved_(answer(instance)), known_(oracle_answer(instance)) {
+    expect(Moves::equal, known_, solved_);
+  }
+
+  // `change` edits a copy of the instance; the result must be one that the reader would accept.
+  template <class Change>
+  void after(const std::string& what, Moves moves, Change change, double factor = 1) {
+    SCOPED_TRACE(what);
+    InstanceT changed = instance_;
+    change(changed);
+    if (changed == instance_) return;
+    ++compared_;
+    expect(moves, known_, oracle_answer(changed), factor);
+    expect(moves, solved_, answer(changed), factor);
+  }
+
+  bool proven() const { return solved_.proven || solved_.infeasible; }
+  int compared() const { return compared_; }
+
+ private:
+  InstanceT instance_;
+  Answer solved_;
+  Answer known_;
+  int compared_ = 0;
+};
+
+}  // namespace stowage

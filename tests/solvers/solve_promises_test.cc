@@ -1,0 +1,126 @@
+// What every method promises on every family: a start plan is never made worse, a gap that was
+// asked for is what was reached, and a node limit gives the same answer twice.
+#include <gtest/gtest.h>
+
+#include "instances/json.h"
+#include "instances/verify.h"
+#include "solvers/assign_brute_force.h"
+#include "solvers/brute_force.h"
+#include "solvers/layout_brute_force.h"
+#include "solvers/solve.h"
+#include "tests/tiny_assign.h"
+#include "tests/tiny_layout.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kNodes = 60;
+
+std::string bytes_of(const ScatterPlan& plan) { return write_scatter_plan(plan); }
+std::string bytes_of(const AssignPlan& plan) { return write_assign_plan(plan); }
+std::string bytes_of(const LayoutPlan& plan) { return write_layout_plan(plan); }
+
+struct Scatter {
+  static ScatterInstance draw(std::uint64_t seed) { return tiny_scatter(seed); }
+};
+struct Assign {
+  static AssignInstance draw(std::uint64_t seed) { return tiny_assign(seed); }
+};
+struct Layout {
+  static LayoutInstance draw(std::uint64_t seed) { return tiny_layout(seed); }
+};
+
+template <class Family>
+class SolvePromises : public testing::Test {
+ protected:
+  using InstanceT = decltype(Family::draw(0));
+  using PlanT = typename PlanOf<InstanceT>::type;
+
+  static Outcome solved(const InstanceT& instance, const SolveOptions& options) {
+    Budget budget({.node_limit = kNodes});
+    Outcome outcome = solve(Instance(instance), options, budget);
+    if (outcome.plan) {
+      EXPECT_TRUE(verify(instance, std::get<PlanT>(*outcome.plan)).empty()) << options.method;
+    }
+    return outcome;
+  }
+};
+
+// Annealing of layouts is seconds of work however small they are; bundled layouts test it.
+bool too_long(const Method& method) { return method.name == "anneal"; }
+
+using Families = testing::Types<Scatter, Assign, Layout>;
+TYPED_TEST_SUITE(SolvePromises, Families);
+
+// The best start there is, and the worst that is at hand, for every method of the family.
+TYPED_TEST(SolvePromises, AStartIsNeverMadeWorse) {
+  int started = 0;
+  for (std::uint64_t seed = 100; seed < 125; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto instance = TypeParam::draw(seed);
+    const auto best = brute_force(instance);
+    if (!best) continue;
+    auto optimal = *best;
+    optimal.instance_hash = instance_hash(instance);
+    for (const Method& method : methods(Instance(instance))) {
+      if (too_long(method)) continue;
+      SCOPED_TRACE(method.name);
+      const Outcome alone = this->solved(instance, {.method = method.name});
+      const Outcome helped =
+          this->solved(instance, {.method = method.name, .start = Plan(optimal)});
+      ASSERT_TRUE(helped.plan) << helped.detail;
+      EXPECT_LE(*helped.objective, objective_of(optimal));
+      ++started;
+      if (!alone.plan) continue;
+      const Outcome again = this->solved(instance, {.method = "fast", .start = alone.plan});
+      ASSERT_TRUE(again.plan) << again.detail;
+      EXPECT_LE(*again.objective, *alone.objective);
+    }
+  }
+  EXPECT_GT(started, 100);
+}
+
+TYPED_TEST(SolvePromises, AGapStopHasReachedIt) {
+  int stopped = 0;
+  for (std::uint64_t seed = 200; seed < 260; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto instance = TypeParam::draw(seed);
+    for (const double gap : {0.01, 0.2, 0.9}) {
+      const Outcome outcome = this->solved(instance, {.gap = gap});
+      if (outcome.stopped_by != StoppedBy::gap) continue;
+      ++stopped;
+      ASSERT_TRUE(outcome.gap());
+      EXPECT_LE(*outcome.gap(), gap);
+      EXPECT_EQ(outcome.status, Status::feasible);
+    }
+  }
+  EXPECT_GT(stopped, 5);
+}
+
+TYPED_TEST(SolvePromises, ANodeLimitGivesTheSameBytesTwice) {
+  for (std::uint64_t seed = 300; seed < 315; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto instance = TypeParam::draw(seed);
+    for (const Method& method : methods(Instance(instance))) {
+      if (too_long(method)) continue;
+      SCOPED_TRACE(method.name);
+      const Outcome first = this->solved(instance, {.method = method.name, .seed = 3});
+      const Outcome second = this->solved(instance, {.method = method.name, .seed = 3});
+      EXPECT_EQ(first.status, second.status);
+      EXPECT_EQ(first.stopped_by, second.stopped_by);
+      EXPECT_EQ(first.nodes, second.nodes);
+      EXPECT_EQ(first.bound, second.bound);
+      EXPECT_EQ(first.detail, second.detail);
+      ASSERT_EQ(first.plan.has_value(), second.plan.has_value());
+      if (!first.plan) continue;
+      const auto bytes = [](const Plan& plan) {
+        return std::visit([](const auto& any) { return bytes_of(any); }, plan);
+      };
+      EXPECT_EQ(bytes(*first.plan), bytes(*second.plan));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage
