@@ -1,20 +1,24 @@
 #include "solvers/scatter_solve.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 
 #include "formulations/scatter_bounds.h"
 #include "heuristics/registry.h"
 #include "heuristics/scatter_improve.h"
+#include "instances/random.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
 #include "solvers/scatter_flexsp.h"
+#include "solvers/scatter_repack.h"
 #include "solvers/scatter_step_bound.h"
 
 namespace stowage {
@@ -34,6 +38,9 @@ constexpr double kStepBoundShare = 0.35;          // of the time left
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 12;
+
+constexpr int kRepackRounds = 4;
+constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
@@ -206,9 +213,15 @@ class ScatterSolve {
     for (; round_ != last && !done(); ++round_) {
       const std::uint64_t round = round_;
       StepDraft step = to_draft(table, *incumbent_.plan());
-      stowage::improve(table, step, round, options_.seed, budget_);
-      budget_.count_nodes(1);
-      incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      if (round % 2 == 0 && !built_backends().empty()) {
+        if (repack(table, step, round / 2)) {
+          incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
+        }
+      } else {
+        stowage::improve(table, step, round / 2, options_.seed, budget_);
+        budget_.count_nodes(1);
+        incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      }
       if (round % kRoundsPerRegroup != kRoundsPerRegroup - 1 || built_backends().empty()) continue;
       if (!done() && bound_rises_) {
         bound_rises_ = raise_step_bound(budget_.seconds_left(), kStepBoundLpsAgain);
@@ -217,6 +230,34 @@ class ScatterSolve {
       regroup_by_milp(instance_, exact_options(round), regroup_nodes_, incumbent_, budget_);
       regroup_nodes_ = std::min(2 * regroup_nodes_, kMostRegroupNodes);
     }
+  }
+
+  // Each micro-batch alone in the first round, then a few at a time.
+  bool repack(const ScatterTable& table, StepDraft& step, std::uint64_t round) {
+    std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+    bool better = false;
+    if (round == 0) {
+      for (std::size_t b = 0; b < step.size(); ++b) {
+        // What is replanned goes to the end: the first is always the next one.
+        const bool gained = repack_some(table, {0}, {}, backend(), options_.seed, step, budget_);
+        if (!gained) std::ranges::rotate(step, step.begin() + 1);
+        better = better || gained;
+      }
+      return better;
+    }
+    std::mt19937_64 random(options_.seed * 1000003 + round);
+    const double rounds = kRepackRounds;
+    for (int i = 0; i < rounds && !budget_.exhausted(); ++i) {
+      const std::size_t count = std::min<std::size_t>(step.size(), 1 + draw(random, 4));
+      const std::size_t first = draw(random, step.size() - count + 1);
+      std::vector<std::size_t> chosen;
+      for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
+      const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
+      better = repack_some(table, chosen, {.spread = spread}, backend(), random(), step, budget_) ||
+               better;
+      std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+    }
+    return better;
   }
 
   // Whether to stop before the next stage of work.
