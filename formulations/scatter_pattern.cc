@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 namespace stowage {
 namespace {
 
-constexpr int kSplits = 16;  // weights tried between the two capacities
+constexpr int kSplits = 12;  // weights tried between the two capacities
 // Bounds are raised by this, so that rounding cannot make them too low.
 constexpr double kSafe = 1 + 1e-12;
 
@@ -22,42 +23,69 @@ struct State {
 };
 
 // Both capacities in one: what a set takes of `split` tokens and 1 - `split` time, 1 when full.
+// With it, how much can be added to a set at most, filling up with the densest items and a part of
+// one.
 class Surrogate {
  public:
   Surrogate(Tokens capacity, Ms room) : capacity_(static_cast<double>(capacity)), room_(room) {}
 
-  // The split with the least bound, which is the greatest worth per weight.
-  void choose(const std::vector<PatternItem>& items) {
+  // Sorts the items by worth per weight, for the split with the least bound.
+  void choose(std::vector<PatternItem>& items) {
     double least = std::numeric_limits<double>::infinity();
+    double chosen = 0;
     for (int i = 0; i <= kSplits; ++i) {
-      const double split = static_cast<double>(i) / kSplits;
-      double bound = 0;
-      for (const PatternItem& item : items) {
-        bound = std::max(bound, item.worth / weight(split, item));
-      }
+      split_ = static_cast<double>(i) / kSplits;
+      sort(items);
+      const double bound = more(1, 0);
       if (bound < least) {
         least = bound;
-        split_ = split;
+        chosen = split_;
       }
     }
+    split_ = chosen;
+    sort(items);
   }
-  double weight(const PatternItem& item) const { return weight(split_, item); }
+
   double left(Tokens tokens, Ms time) const {
-    return std::max(0.0, 1 - part(split_, static_cast<double>(tokens), time));
+    return std::max(0.0, 1 - part(static_cast<double>(tokens), time));
+  }
+  // What items from `next` on are worth at most in what is left.
+  double more(double left, std::size_t next) const {
+    const auto begin = weight_.begin() + static_cast<std::ptrdiff_t>(next);
+    const auto over = std::upper_bound(begin + 1, weight_.end(), weight_[next] + left);
+    const auto last = static_cast<std::size_t>(over - weight_.begin()) - 1;
+    const double whole = worth_[last] - worth_[next];
+    if (over == weight_.end()) return whole;
+    return whole + (left - (weight_[last] - weight_[next])) * density_[last];
   }
 
  private:
-  double part(double split, double tokens, Ms time) const {
-    return (capacity_ > 0 ? split * tokens / capacity_ : 0) +
-           (room_ > 0 ? (1 - split) * time / room_ : 0);
+  double part(double tokens, Ms time) const {
+    return (capacity_ > 0 ? split_ * tokens / capacity_ : 0) +
+           (room_ > 0 ? (1 - split_) * time / room_ : 0);
   }
-  double weight(double split, const PatternItem& item) const {
-    return std::max(part(split, static_cast<double>(item.tokens), item.time), 1e-300);
+  double weight(const PatternItem& item) const {
+    return std::max(part(static_cast<double>(item.tokens), item.time), 1e-300);
+  }
+  void sort(std::vector<PatternItem>& items) {
+    std::ranges::stable_sort(items, std::greater<>{},
+                             [&](const PatternItem& item) { return item.worth / weight(item); });
+    weight_.assign(1, 0);
+    worth_.assign(1, 0);
+    density_.clear();
+    for (const PatternItem& item : items) {
+      weight_.push_back(weight_.back() + item.count * weight(item));
+      worth_.push_back(worth_.back() + item.count * item.worth);
+      density_.push_back(item.worth / weight(item));
+    }
   }
 
   double capacity_;
   double room_;
   double split_ = 0;
+  std::vector<double> weight_;   // of all items before the index
+  std::vector<double> worth_;    // likewise
+  std::vector<double> density_;  // of the item
 };
 
 class Search {
@@ -72,15 +100,20 @@ class Search {
     std::erase_if(items_, [&](const PatternItem& item) {
       return !(item.worth > 0) || item.count <= 0 || item.tokens > capacity || item.time > room;
     });
+    for (PatternItem& item : items_) {
+      if (item.tokens > 0) {
+        item.count = static_cast<int>(std::min<Tokens>(item.count, capacity / item.tokens));
+      }
+      if (item.time * item.count > room) {
+        item.count = std::min(item.count, static_cast<int>(room / item.time) + 1);
+      }
+    }
     best_ = floor;
     lost_ = floor;
   }
 
   BestPattern run() {
     surrogate_.choose(items_);
-    std::ranges::stable_sort(items_, std::greater<>{}, [&](const PatternItem& item) {
-      return item.worth / surrogate_.weight(item);
-    });
     pool_.push_back({});
     live_.push_back(0);
     for (std::size_t i = 0; i < items_.size() && !live_.empty(); ++i) grow(i);
@@ -99,8 +132,7 @@ class Search {
   // What a state is worth at most with items from `next` on.
   double bound(const State& state, std::size_t next) const {
     if (next == items_.size()) return state.worth;
-    const double density = items_[next].worth / surrogate_.weight(items_[next]);
-    return (state.worth + surrogate_.left(state.tokens, state.time) * density) * kSafe;
+    return (state.worth + surrogate_.more(surrogate_.left(state.tokens, state.time), next)) * kSafe;
   }
 
   // Every state with 0, 1, 2, ... copies of item i; then only those worth keeping.

@@ -11,13 +11,12 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;          // of pricing
-constexpr double kGain = 1e-7;            // devices per device: columns worth adding
-constexpr double kWhole = 1 - 1e-6;       // a share of a pattern that counts as a whole group
-constexpr double kEnough = 1e-7;          // devices
+constexpr int kMostRounds = 200;     // of pricing
+constexpr double kGain = 1e-7;       // devices per device: columns worth adding
+constexpr double kWhole = 1 - 1e-6;  // a share of a pattern that counts as a whole group
+constexpr double kEnough = 1e-7;     // devices
 constexpr std::size_t kPricingStates = 500;
-constexpr Ms kInside = 1 - 1e-12;         // times sum up differently in a plan
-constexpr double kMightFit = 1 + 2e-9;
+constexpr Ms kInside = 1 - 1e-12;  // times sum up differently in a plan
 constexpr int kPolishRounds = 200;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -70,14 +69,12 @@ bool ScatterRepack::fits(const Column& column, const Task& task, std::size_t bat
   });
 }
 
-ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility,
-                                          Budget& budget) {
+ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility, Budget& budget) {
   const std::size_t batches = task.limits.size();
   const std::size_t kinds = table_.kinds().size();
   Mixture mixture;
   std::vector<Use>& uses = mixture.uses;
   std::vector<int> row(kinds, -1);
-  milp::Model rows_only;
   int covers = 0;
   for (std::size_t k = 0; k < kinds; ++k) {
     if (task.counts[k] > 0) row[k] = covers++;
@@ -117,39 +114,29 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
     Relaxation& found = mixture.relaxation;
     found.solved = true;
     found.missing = result.objective;
-    found.worth.assign(kinds, 0);
+    found.values.assign(kinds, 0);
     for (std::size_t k = 0; k < kinds; ++k) {
-      if (row[k] >= 0) found.worth[k] = std::max(0.0, result.duals[at(row[k])]);
+      if (row[k] >= 0) found.values[k] = std::max(0.0, result.duals[at(row[k])]);
+    }
+    found.prices.clear();
+    for (std::size_t b = 0; b < batches; ++b) {
+      found.prices.push_back(std::max(0.0, result.duals[at(covers) + b]));
     }
     for (std::size_t u = 0; u < uses.size(); ++u) uses[u].amount = result.values[u + 1];
     if (only_feasibility && found.missing <= -kEnough) return mixture;
     const std::size_t before = uses.size();
     double dearest = 1;  // worth of a pattern over its price
     for (std::size_t b = 0; b < batches; ++b) {
-      const double device = std::max(0.0, result.duals[at(covers) + b]);
       for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
         const Level& level = table_.levels()[at(d)];
         const Ms room = task.limits[b] * kInside - level.overhead;
         if (room < 0 || level.degree > task.devices[b]) continue;
-        std::vector<PatternItem> items;
-        for (std::size_t k = 0; k < kinds; ++k) {
-          if (task.counts[k] == 0) continue;
-          items.push_back({.kind = static_cast<int>(k),
-                           .count = task.counts[k],
-                           .tokens = table_.kinds()[k].length,
-                           .time = table_.kind_cost(static_cast<int>(k), d),
-                           .worth = found.worth[k]});
-        }
-        const double price = device * level.degree;
-        BestPattern best = best_pattern(std::move(items), level.capacity, room,
-                                        price + kGain * level.degree, kPricingStates);
-        if (price > 0) dearest = std::max(dearest, best.most / price);
+        const double paid = found.prices[b] * level.degree;
+        BestPattern best =
+            price(task, d, room, found.values, paid + kGain * level.degree, kPricingStates);
+        if (paid > 0) dearest = std::max(dearest, best.most / paid);
         if (best.amounts.empty()) continue;
-        Column column{.level = d, .amounts = std::move(best.amounts), .time = level.overhead};
-        for (const PatternAmount& amount : column.amounts) {
-          column.time += amount.count * table_.kind_cost(amount.kind, d);
-        }
-        columns_.push_back(std::move(column));
+        add_pattern(d, std::move(best.amounts));
         use(b, columns_.size() - 1);
       }
     }
@@ -157,10 +144,8 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
     // Prices that much lower are a solution of the dual: devices stay missing.
     double covered = 0;
     double there = 0;
-    for (std::size_t k = 0; k < kinds; ++k) covered += task.counts[k] * found.worth[k];
-    for (std::size_t b = 0; b < batches; ++b) {
-      there += task.devices[b] * std::max(0.0, result.duals[at(covers) + b]);
-    }
+    for (std::size_t k = 0; k < kinds; ++k) covered += task.counts[k] * found.values[k];
+    for (std::size_t b = 0; b < batches; ++b) there += task.devices[b] * found.prices[b];
     if (only_feasibility && covered / dearest > there * (1 + kEnough)) {
       found.missing = covered / dearest - there;
       return mixture;
@@ -169,24 +154,50 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
   return mixture;
 }
 
-ScatterRepack::Relaxation ScatterRepack::relax(std::span<const Ms> limits, Budget& budget) {
+BestPattern ScatterRepack::price(const Task& task, int level, Ms room,
+                                 const std::vector<double>& values, double floor,
+                                 std::size_t states) const {
+  std::vector<PatternItem> items;
+  for (int k = 0; k < static_cast<int>(table_.kinds().size()); ++k) {
+    if (task.counts[at(k)] == 0) continue;
+    items.push_back({.kind = k,
+                     .count = task.counts[at(k)],
+                     .tokens = table_.kinds()[at(k)].length,
+                     .time = table_.kind_cost(k, level),
+                     .worth = values[at(k)]});
+  }
+  return best_pattern(std::move(items), table_.levels()[at(level)].capacity, room, floor, states);
+}
+
+void ScatterRepack::add_pattern(int level, std::vector<PatternAmount> amounts) {
+  Column column{
+      .level = level, .amounts = std::move(amounts), .time = table_.levels()[at(level)].overhead};
+  for (const PatternAmount& amount : column.amounts) {
+    column.time += amount.count * table_.kind_cost(amount.kind, level);
+  }
+  columns_.push_back(std::move(column));
+}
+
+ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
   Task task{.limits = {limits.begin(), limits.end()}};
   for (const Kind& kind : table_.kinds()) task.counts.push_back(kind.count);
   task.devices.assign(limits.size(), table_.devices());
-  return mix(task, true, budget).relaxation;
+  return task;
+}
+
+ScatterRepack::Relaxation ScatterRepack::relax(std::span<const Ms> limits, Budget& budget) {
+  return mix(whole(limits), true, budget).relaxation;
 }
 
 std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget& budget) {
-  Task task{.limits = {limits.begin(), limits.end()}};
+  Task task = whole(limits);
   std::vector<std::vector<int>> rest;  // positions by kind
   std::size_t left = 0;
   for (const Kind& kind : table_.kinds()) {
-    task.counts.push_back(kind.count);
     left += static_cast<std::size_t>(kind.count);
     std::vector<int>& positions = rest.emplace_back();
     for (int i = kind.count; i-- > 0;) positions.push_back(kind.first + i);
   }
-  task.devices.assign(limits.size(), table_.devices());
   StepDraft step(limits.size());
   const auto apply = [&](const Use& use) {
     const Column& column = columns_[use.column];
@@ -252,31 +263,6 @@ bool ScatterRepack::place_rest(const std::vector<std::vector<int>>& rest,
     }
   }
   return true;
-}
-
-double ScatterRepack::devices_proven(Ms limit, const std::vector<double>& worth) const {
-  double covered = 0;
-  double dearest = 0;
-  std::vector<PatternItem> items;
-  for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
-    covered += table_.kinds()[k].count * worth[k];
-  }
-  for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
-    const Level& level = table_.levels()[at(d)];
-    const Ms room = (limit - level.overhead) * kMightFit;
-    if (room < 0) continue;
-    items.clear();
-    for (int k = 0; k < static_cast<int>(table_.kinds().size()); ++k) {
-      const Kind& kind = table_.kinds()[at(k)];
-      items.push_back({.kind = k,
-                       .count = kind.count,
-                       .tokens = kind.length,
-                       .time = table_.kind_cost(k, d),
-                       .worth = worth[at(k)]});
-    }
-    dearest = std::max(dearest, best_pattern(items, level.capacity, room, 0).most / level.degree);
-  }
-  return dearest > 0 ? covered / dearest : 0;
 }
 
 }  // namespace stowage

@@ -33,14 +33,11 @@ class ScatterRepack {
   // What the LP says of micro-batches that last `limits` ms at most.
   struct Relaxation {
     bool solved = false;
-    double missing = 0;        // devices that some micro-batch lacks; at most 0: perhaps possible
-    std::vector<double> worth;  // devices per sequence, by kind: the dual prices
+    double missing = 0;          // devices that each micro-batch lacks; at most 0: perhaps possible
+    std::vector<double> values;  // of a sequence, by kind: the dual prices
+    std::vector<double> prices;  // of a device, by micro-batch
   };
   Relaxation relax(std::span<const Ms> limits, Budget& budget);
-
-  // The devices that the sequences need in one micro-batch that lasts less than `limit` ms, as far
-  // as the prices `worth` prove it.
-  double devices_proven(Ms limit, const std::vector<double>& worth) const;
 
   // Groups for these makespans. Where the dive ends before all sequences have a place, the rest go
   // where they hurt least, and makespans come out longer. Nothing if memory or the budget ends.
@@ -67,7 +64,11 @@ class ScatterRepack {
     std::vector<Use> uses;
   };
 
+  Task whole(std::span<const Ms> limits) const;
   Mixture mix(const Task& task, bool only_feasibility, Budget& budget);
+  BestPattern price(const Task& task, int level, Ms room, const std::vector<double>& values,
+                    double floor, std::size_t states) const;
+  void add_pattern(int level, std::vector<PatternAmount> amounts);
   void add_column(Column column);
   bool fits(const Column& column, const Task& task, std::size_t batch) const;
   bool place_rest(const std::vector<std::vector<int>>& rest, std::span<const Ms> limits,
@@ -79,8 +80,8 @@ class ScatterRepack {
 };
 
 struct RepackEffort {
-  double spread = 0;            // of the makespans asked for around the present ones, relative
-  double precision = 1e-4;      // of the common factor of the makespans
+  double spread = 0;        // of the makespans asked for around the present ones, relative
+  double precision = 1e-4;  // of the common factor of the makespans
   std::int64_t anneal_moves = 20000;  // of annealing afterwards
 };
 

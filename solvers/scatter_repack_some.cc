@@ -114,8 +114,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
   for (const double where : kDives) {
     if (budget.exhausted()) return false;
     budget.count_nodes(1);
-    std::optional<StepDraft> planned =
-        repack.plan(limits(high + where * (1 - high)), budget);
+    std::optional<StepDraft> planned = repack.plan(limits(high + where * (1 - high)), budget);
     if (!planned) continue;
     anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHot}, random(), budget);
     if (!(total(*planned) < some.before() * (1 - 1e-9))) continue;
