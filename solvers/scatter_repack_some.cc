@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kLeastGain = 1e-5;  // of the makespans, relative; less is not tried for
+constexpr double kLeastGain = 2;     // precisions; less is not tried for
 constexpr double kFirstGain = 4e-3;  // tried first when looking for more
 // Where between what the LP thinks possible and what there is to dive.
 constexpr std::array<double, 4> kDives = {0.0, 0.1, 0.3, 0.6};
@@ -101,7 +101,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
     const ScatterRepack::Relaxation found = repack.relax(limits(share), budget);
     return found.solved && !(found.missing > 1e-7);
   };
-  double high = 1 - kLeastGain;
+  double high = 1 - kLeastGain * effort.precision;
   if (!possible(high)) return false;
   double low = 0;
   for (double gain = kFirstGain; low == 0 && gain < 1 && !budget.exhausted(); gain *= 2) {

@@ -44,7 +44,8 @@ constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 12;
 
 constexpr int kRepackRounds = 4;
-constexpr int kMostAgain = 4;  // times that a micro-batch is planned anew while it gains
+constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
+constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
@@ -278,12 +279,13 @@ class ScatterSolve {
     const ScatterTable table(instance_);
     StepDraft step = to_draft(table, *incumbent_.plan());
     bool better = false;
+    const double precision = step.size() == 1 ? kProofPrecision : RepackEffort().precision;
     for (std::size_t b = 0; b < step.size() && !budget_.exhausted(); ++b) {
       // What is planned anew goes to the end, and may gain more from there.
       std::ranges::rotate(step, step.begin() + 1);
       for (int again = 0; again < kMostAgain; ++again) {
         const bool gained =
-            repack_some(table, {step.size() - 1}, {}, backend(),
+            repack_some(table, {step.size() - 1}, {.precision = precision}, backend(),
                         options_.seed + static_cast<std::uint64_t>(again), step, budget_);
         if (!gained) break;
         better = true;
