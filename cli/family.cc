@@ -197,7 +197,8 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
                                              const ScatterCertificate& certificate,
                                              std::vector<Violation>& violations) {
   CertificateCheck check = check_certificate(std::get<ScatterInstance>(instance), certificate);
-  if (check.violations.empty()) return NamedBound{"step-lp", check.bound_ms};
+  if (check.violations.empty())
+    return NamedBound{certificate.profiles.empty() ? "step-lp" : "profile", check.bound_ms};
   std::ranges::move(check.violations, std::back_inserter(violations));
   return std::nullopt;
 }

@@ -67,9 +67,36 @@ struct CertificateNode {
   CertificateLeaf leaf;
 };
 
+// What a group of one degree pays in one micro-batch of a profile.
+struct GroupPrices {
+  double time = 0;   // ms per ms of its time after the overhead
+  double group = 0;  // ms for the group
+};
+
+// A set of makespans T_0 >= T_1 >= ... of exactly so many micro-batches, whose sum is less than the
+// bound: makespans of micro-batches one by one, each from some time up to another. Either split in
+// two, or out of reach by prices, or left open because even the least makespans sum up to the
+// bound.
+struct ProfileNode {
+  enum class Kind { open, split, priced };
+  Kind kind = Kind::open;
+  std::size_t batch = 0;  // split: T_batch < at (child `below`) or T_batch >= at (child `above`)
+  Ms at = 0;
+  std::size_t below = 0;
+  std::size_t above = 0;
+  std::vector<double> values;  // priced: ms per sequence, per distinct padded length, longest first
+  std::vector<std::vector<GroupPrices>> batches;  // per micro-batch and allowed degree
+};
+
+using ProfileTree = std::vector<ProfileNode>;  // the root first; children after their parents
+
+// Prices per interval of makespans (`nodes`), or makespans one by one (`profiles`), not both.
+// profiles[i] is about steps of M0 + i micro-batches, M0 being the fewest there can be; of more
+// micro-batches than these their overheads and the device-time must tell [B2].
 struct ScatterCertificate {
   Ms bound_ms = 0;
   std::vector<CertificateNode> nodes;  // the root first; children after their parents
+  std::vector<ProfileTree> profiles;
 };
 
 struct CertificateCheck {
@@ -87,6 +114,9 @@ struct CertificateCheck {
 //   certificate_packing    steps in [1, 1000000], or a threshold in (0, half the room]; none on the
 //                          time of the endless interval
 //   certificate_interval   no micro-batch of the interval is worth more than it lasts
+//   certificate_profile    profiles have the numbers of makespans, degrees and lengths that they
+//                          should, and their trees are trees
+//   certificate_pattern    no set of sequences that a group can hold is worth more than it pays
 //   certificate_bound      bound_ms is at most what the leaves prove
 // Arithmetic is long double, and the inequality must hold with its left side raised by 1e-12 and
 // the value lowered by 1e-12, which is thousands of times what rounding can do. Requires an

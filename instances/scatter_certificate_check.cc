@@ -8,6 +8,7 @@
 #include <string>
 
 #include "instances/scatter_certificate.h"
+#include "instances/scatter_profile_check.h"
 #include "instances/scatter_truth.h"
 #include "instances/violation_list.h"
 
@@ -22,13 +23,16 @@ enum Rule : std::size_t {
   kConditions,
   kPacking,
   kInterval,
+  kProfile,
+  kPattern,
   kBound,
   kRuleCount,
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_number",     "certificate_tree",    "certificate_intervals", "certificate_values",
-    "certificate_conditions", "certificate_packing", "certificate_interval",  "certificate_bound"};
+    "certificate_conditions", "certificate_packing", "certificate_interval",  "certificate_profile",
+    "certificate_pattern",    "certificate_bound"};
 
 using Real = long double;
 
@@ -39,13 +43,6 @@ constexpr Real kLowered = 1 - 1e-12L;
 constexpr Real kMightFit = 1 + 1e-9L;
 constexpr Real kShorter = 1 - 1e-9L;
 constexpr std::int64_t kMostSteps = 1'000'000;
-
-// A distinct padded length and how often it occurs.
-struct Sort {
-  Tokens tokens = 0;
-  std::int64_t count = 0;
-  std::vector<Real> ms;  // what it adds to a group, per degree; negative: too long for the group
-};
 
 struct Condition {
   Ms from = 0;
@@ -67,7 +64,7 @@ class CertificateChecker {
       overhead_.push_back(alone(instance, 0, degree));
     }
     for (const auto& [tokens, count] : counts) {
-      Sort sort{.tokens = tokens, .count = count};
+      CertificateSort sort{.tokens = tokens, .count = count};
       for (std::size_t d = 0; d < cluster_.degrees.size(); ++d) {
         const Real with = alone(instance, tokens, cluster_.degrees[d]);
         sort.ms.push_back(tokens > capacity_[d] ? -1 : with - overhead_[d]);
@@ -79,7 +76,9 @@ class CertificateChecker {
 
   CertificateCheck run() && {
     std::optional<Real> weakest;
-    if (check_tree()) {
+    if (!certificate_.profiles.empty()) {
+      check_makespans();
+    } else if (check_tree()) {
       for (std::size_t n = 0; n < certificate_.nodes.size(); ++n) {
         if (!certificate_.nodes[n].is_leaf) continue;
         const std::optional<Real> proven = check_leaf(n);
@@ -131,7 +130,7 @@ class CertificateChecker {
     std::int64_t fewest = 0;
     std::int64_t longer = 0;
     Real tokens = 0;
-    for (const Sort& sort : sorts_) {
+    for (const CertificateSort& sort : sorts_) {
       longer += sort.count;
       tokens += static_cast<Real>(sort.tokens) * static_cast<Real>(sort.count);
       Real together = std::floor(all / static_cast<Real>(sort.tokens) * kRaised);
@@ -161,6 +160,22 @@ class CertificateChecker {
     if (std::isfinite(value) && value >= 0) return true;
     number(where(), value);
     return false;
+  }
+
+  // The other kind of certificate.
+  void check_makespans() {
+    if (!certificate_.nodes.empty()) {
+      found_.add(kProfile, [] {
+        return Description{"/nodes", "intervals beside profiles", "one or the other"};
+      });
+      return;
+    }
+    if (!std::isfinite(certificate_.bound_ms)) return;  // run() says so
+    const CertificateFacts facts{cluster_.devices, cluster_.degrees, capacity_,
+                                 overhead_,        sorts_,           fewest_};
+    check_profiles(facts, certificate_,
+                   {.number = kNumber, .shape = kProfile, .pattern = kPattern, .bound = kBound},
+                   found_);
   }
 
   // Every node but the root has one parent, which stands before it.
@@ -384,7 +399,7 @@ class CertificateChecker {
 
   // The least that a sequence pays in a micro-batch of the interval; infinite if it fits none.
   Real least_price(const CertificateLeaf& leaf, std::size_t i, std::size_t s) const {
-    const Sort& sort = sorts_[s];
+    const CertificateSort& sort = sorts_[s];
     const auto tokens = static_cast<Real>(sort.tokens);
     Real least = std::numeric_limits<Real>::infinity();
     for (std::size_t d = 0; d < cluster_.degrees.size(); ++d) {
@@ -405,9 +420,9 @@ class CertificateChecker {
   const Cluster& cluster_;
   const ScatterCertificate& certificate_;
   ViolationList found_;
-  std::vector<Tokens> capacity_;  // tokens per group, per degree
-  std::vector<Real> overhead_;    // ms per group, per degree
-  std::vector<Sort> sorts_;       // longest first
+  std::vector<Tokens> capacity_;        // tokens per group, per degree
+  std::vector<Real> overhead_;          // ms per group, per degree
+  std::vector<CertificateSort> sorts_;  // longest first
   std::int64_t fewest_ = 0;
   std::vector<std::size_t> parent_;
 };

@@ -138,11 +138,83 @@ CertificateNode read_node(const JsonValue& value, const JsonPath& path, ErrorLis
   return node;
 }
 
+// A profile's node: {} if open, a split, or prices.
+void write_profile(JsonWriter& json, const ProfileNode& node) {
+  json.begin_object(JsonWriter::Layout::line);
+  if (node.kind == ProfileNode::Kind::split) {
+    json.integer("batch", static_cast<std::int64_t>(node.batch));
+    json.number("at_ms", node.at);
+    json.integer("below", static_cast<std::int64_t>(node.below));
+    json.integer("above", static_cast<std::int64_t>(node.above));
+  } else if (node.kind == ProfileNode::Kind::priced) {
+    write_numbers(json, "values_ms", node.values);
+    json.key("batches");
+    json.begin_array(JsonWriter::Layout::line);
+    for (const std::vector<GroupPrices>& degrees : node.batches) {
+      json.begin_object(JsonWriter::Layout::line);
+      json.key("degrees");
+      json.begin_array(JsonWriter::Layout::line);
+      for (const GroupPrices& prices : degrees) {
+        json.begin_object(JsonWriter::Layout::line);
+        if (prices.time != 0) json.number("time", prices.time);
+        if (prices.group != 0) json.number("group_ms", prices.group);
+        json.end_object();
+      }
+      json.end_array();
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
+ProfileNode read_profile(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  ProfileNode node;
+  if (value.find("at_ms") != nullptr) {
+    const ObjectReader reader(value, path, errors, {"batch", "at_ms", "below", "above"});
+    node.kind = ProfileNode::Kind::split;
+    node.batch = static_cast<std::size_t>(reader.integer("batch", kCount));
+    node.at = reader.number("at_ms", kPrice);
+    node.below = static_cast<std::size_t>(reader.integer("below", kCount));
+    node.above = static_cast<std::size_t>(reader.integer("above", kCount));
+    return node;
+  }
+  const ObjectReader reader(value, path, errors, {"values_ms", "batches"});
+  if (value.find("values_ms") == nullptr) return node;
+  node.kind = ProfileNode::Kind::priced;
+  node.values = read_numbers(reader, "values_ms");
+  each(reader, "batches", [&](const JsonValue& batch, const JsonPath& where) {
+    std::vector<GroupPrices>& degrees = node.batches.emplace_back();
+    const ObjectReader micro_batch(batch, where, errors, {"degrees"});
+    each(micro_batch, "degrees", [&](const JsonValue& one, const JsonPath& here) {
+      const ObjectReader prices(one, here, errors, {"time", "group_ms"});
+      degrees.push_back({.time = prices.number("time", kPrice, 0),
+                         .group = prices.number("group_ms", kPrice, 0)});
+    });
+  });
+  return node;
+}
+
 }  // namespace
 
 void write_json(JsonWriter& json, const ScatterCertificate& certificate) {
   json.begin_object();
   json.number("bound_ms", certificate.bound_ms);
+  if (!certificate.profiles.empty()) {
+    json.key("profiles");
+    json.begin_array();
+    for (const ProfileTree& tree : certificate.profiles) {
+      json.begin_object();
+      json.key("nodes");
+      json.begin_array();
+      for (const ProfileNode& node : tree) write_profile(json, node);
+      json.end_array();
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return;
+  }
   json.key("nodes");
   json.begin_array();
   for (const CertificateNode& node : certificate.nodes) {
@@ -163,8 +235,18 @@ void write_json(JsonWriter& json, const ScatterCertificate& certificate) {
 
 ScatterCertificate scatter_certificate_from(const JsonValue& value, const JsonPath& path,
                                             ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"bound_ms", "nodes"});
+  const ObjectReader reader(value, path, errors, {"bound_ms", "nodes", "profiles"});
   ScatterCertificate certificate{.bound_ms = reader.number("bound_ms", kPrice)};
+  if (reader.find("profiles") != nullptr) {
+    each(reader, "profiles", [&](const JsonValue& tree, const JsonPath& where) {
+      ProfileTree& nodes = certificate.profiles.emplace_back();
+      const ObjectReader inner(tree, where, errors, {"nodes"});
+      each(inner, "nodes", [&](const JsonValue& one, const JsonPath& here) {
+        nodes.push_back(read_profile(one, here, errors));
+      });
+    });
+    if (reader.find("nodes") == nullptr) return certificate;
+  }
   each(reader, "nodes", [&](const JsonValue& one, const JsonPath& where) {
     certificate.nodes.push_back(read_node(one, where, errors));
   });

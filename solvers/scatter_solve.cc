@@ -1,20 +1,25 @@
 #include "solvers/scatter_solve.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 
 #include "formulations/scatter_bounds.h"
 #include "heuristics/registry.h"
 #include "heuristics/scatter_improve.h"
+#include "instances/random.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_exact.h"
 #include "solvers/scatter_flexsp.h"
+#include "solvers/scatter_profile_bound.h"
+#include "solvers/scatter_repack.h"
 #include "solvers/scatter_step_bound.h"
 
 namespace stowage {
@@ -30,10 +35,18 @@ constexpr std::uint64_t kRoundsBeforeMilp = 8;
 constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
 constexpr char kStepLp[] = "step-lp";
+constexpr char kProfile[] = "profile";
+constexpr std::int64_t kProfileBoxes = 60;        // at a time
+constexpr double kProfileShare = 0.15;            // of the time left
 constexpr double kStepBoundShare = 0.35;          // of the time left
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 12;
+
+constexpr int kRepackRounds = 4;
+constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
+constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
+constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
@@ -89,7 +102,13 @@ class ScatterSolve {
     if (options_.method == kFlexsp.name) return run_flexsp();
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
-    if (options_.method == "fast" && incumbent_.plan()) bound_quickly();
+    if (options_.method == "fast" && incumbent_.plan()) {
+      if (!built_backends().empty() && incumbent_.plan()->micro_batches.size() == 1) {
+        replan_alone();
+        raise_profile_bound(budget_.seconds_left(), 2);
+      }
+      bound_quickly();
+    }
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return StoppedBy::heuristic_end;
@@ -136,6 +155,10 @@ class ScatterSolve {
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
+      replan_alone();
+      if (done()) return StoppedBy::heuristic_end;
+      profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(), kProfileBoxes);
+      if (done()) return StoppedBy::heuristic_end;
       begin_step_bound({});
       bound_rises_ = raise_step_bound(kStepBoundShare * budget_.seconds_left(), kStepBoundLps);
       if (done()) return StoppedBy::heuristic_end;
@@ -175,18 +198,41 @@ class ScatterSolve {
                         [this](const ScatterCertificate& better) { certified_ = better; });
   }
 
-  // False if nothing is left to gain. Only what the checker confirms becomes a bound.
+  // False if nothing is left to gain.
   bool raise_step_bound(double seconds, std::int64_t lps) {
     Budget part = budget_.part(seconds, lps);
     step_bound_->lower_upper(incumbent_.plan()->objective_ms);
     const bool more = step_bound_->improve(part);
-    if (!certified_ || certified_->bound_ms <= incumbent_.bound()) return more;
+    confirm(kStepLp);
+    return more;
+  }
+
+  // Only what the checker confirms becomes a bound.
+  void confirm(const char* name) {
+    if (!certified_ || certified_->bound_ms <= incumbent_.bound()) return;
     const CertificateCheck check = check_certificate(instance_, *certified_);
     if (!check.violations.empty()) {
       incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
-    } else if (incumbent_.raise_bound({kStepLp, check.bound_ms})) {
+    } else if (incumbent_.raise_bound({name, check.bound_ms})) {
       certificate_ = certified_;
     }
+  }
+
+  // The bound by makespans, for steps of few micro-batches. False if nothing is left to gain.
+  bool raise_profile_bound(double seconds, std::int64_t boxes) {
+    if (built_backends().empty()) return false;
+    const ScatterPlan& plan = *incumbent_.plan();
+    if (!profile_bound_ || profile_bound_->bound() == 0) {
+      profile_bound_.emplace(instance_, backend(), plan.objective_ms,
+                             [this](const ScatterCertificate& better) { certified_ = better; });
+    }
+    if (!profile_bound_->promising()) return false;
+    profile_bound_->lower_upper(plan.objective_ms);
+    const ScatterTable table(instance_);
+    profile_bound_->learn(to_draft(table, plan));
+    Budget part = budget_.part(seconds, boxes);
+    const bool more = profile_bound_->improve(part);
+    confirm(kProfile);
     return more;
   }
 
@@ -211,10 +257,19 @@ class ScatterSolve {
     for (; round_ != last && !done(); ++round_) {
       const std::uint64_t round = round_;
       StepDraft step = to_draft(table, *incumbent_.plan());
-      stowage::improve(table, step, round, options_.seed, budget_);
-      budget_.count_nodes(1);
-      incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      if (round % 2 == 0 && !built_backends().empty()) {
+        if (repack(table, step, round / 2)) {
+          incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
+        }
+      } else {
+        stowage::improve(table, step, round / 2, options_.seed, budget_);
+        budget_.count_nodes(1);
+        incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      }
       if (round % kRoundsPerRegroup != kRoundsPerRegroup - 1 || built_backends().empty()) continue;
+      if (!done() && profile_rises_) {
+        profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(), kProfileBoxes);
+      }
       if (!done() && bound_rises_) {
         bound_rises_ = raise_step_bound(budget_.seconds_left(), kStepBoundLpsAgain);
       }
@@ -222,6 +277,43 @@ class ScatterSolve {
       regroup_by_milp(instance_, exact_options(round), regroup_nodes_, incumbent_, budget_);
       regroup_nodes_ = std::min(2 * regroup_nodes_, kMostRegroupNodes);
     }
+  }
+
+  // Each micro-batch planned anew, alone.
+  void replan_alone() {
+    const ScatterTable table(instance_);
+    StepDraft step = to_draft(table, *incumbent_.plan());
+    bool better = false;
+    const double precision = step.size() == 1 ? kProofPrecision : RepackEffort().precision;
+    for (std::size_t b = 0; b < step.size() && !budget_.exhausted(); ++b) {
+      // What is planned anew goes to the end, and may gain more from there.
+      std::ranges::rotate(step, step.begin() + 1);
+      for (int again = 0; again < kMostAgain; ++again) {
+        const bool gained =
+            repack_some(table, {step.size() - 1}, {.precision = precision}, backend(),
+                        options_.seed + static_cast<std::uint64_t>(again), step, budget_);
+        if (!gained) break;
+        better = true;
+      }
+    }
+    if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
+  }
+
+  // A few micro-batches of like makespans planned anew, a few times.
+  bool repack(const ScatterTable& table, StepDraft& step, std::uint64_t round) {
+    std::mt19937_64 random(options_.seed * 1000003 + round);
+    bool better = false;
+    for (int i = 0; i < kRepackRounds && !budget_.exhausted(); ++i) {
+      std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+      const std::size_t count = std::min<std::size_t>(step.size(), 1 + draw(random, 4));
+      const std::size_t first = draw(random, step.size() - count + 1);
+      std::vector<std::size_t> chosen;
+      for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
+      const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
+      better = repack_some(table, chosen, {.spread = spread}, backend(), random(), step, budget_) ||
+               better;
+    }
+    return better;
   }
 
   // Whether to stop before the next stage of work.
@@ -247,11 +339,13 @@ class ScatterSolve {
   Budget& budget_;
   ScatterIncumbent incumbent_;
   std::optional<ScatterStepBound> step_bound_;
+  std::optional<ScatterProfileBound> profile_bound_;
   std::optional<ScatterCertificate> certified_;    // the last that the search made
   std::optional<ScatterCertificate> certificate_;  // the last that was confirmed
   bool gap_ended_it_ = false;
-  bool bound_rises_ = false;  // there may be more to gain from the step bound
-  std::uint64_t round_ = 0;   // of improve()
+  bool bound_rises_ = false;    // there may be more to gain from the step bound
+  bool profile_rises_ = false;  // and from the bound by makespans
+  std::uint64_t round_ = 0;     // of improve()
   std::int64_t regroup_nodes_ = kRegroupNodes;
 };
 
