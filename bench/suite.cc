@@ -33,7 +33,9 @@ Entry instance_in(const std::filesystem::path& path) {
   return named(read_scatter_instance(*text, path.parent_path()));
 }
 
-Entry generated_from(const ScatterGenerator& generator, const std::filesystem::path& root) {
+// What a generator of either family makes of a bundled list or a distribution.
+template <class Generator, class Make>
+Entry generated_from(const Generator& generator, const std::filesystem::path& root, Make make) {
   std::vector<Tokens> list;
   if (!generator.source.list.empty()) {
     Result<std::vector<Tokens>> lengths =
@@ -41,9 +43,10 @@ Entry generated_from(const ScatterGenerator& generator, const std::filesystem::p
     if (!lengths) return lengths.errors();
     list = *std::move(lengths);
   }
-  Result<GeneratedScatter> generated = generate_scatter(generator, list);
+  auto generated = make(generator, list);
   if (!generated) return generated.errors();
-  return named(Result<ScatterInstance>((*std::move(generated)).instance));
+  auto instance = (*std::move(generated)).instance;
+  return named(Result<decltype(instance)>(std::move(instance)));
 }
 
 LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
@@ -80,7 +83,10 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   const auto clean = [&] { return errors.found() == before; };
   if (const JsonValue* generator = reader.find("generator")) {
     const ScatterGenerator asked = generator_from(*generator, reader.at("generator"), errors);
-    if (clean()) return generated_from(asked, root);
+    if (clean()) return generated_from(asked, root, generate_scatter);
+  } else if (const JsonValue* assign = reader.find("assign")) {
+    const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
+    if (clean()) return generated_from(asked, root, generate_assign);
   } else if (const JsonValue* buffers = reader.find("buffers")) {
     const LayoutGenerator asked = buffers_from(*buffers, reader.at("buffers"), errors);
     if (!clean()) return std::nullopt;
@@ -98,7 +104,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"file", "generator", "buffers", "trace"});
+  const ObjectReader reader(value, path, errors,
+                            {"file", "generator", "assign", "buffers", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

@@ -15,7 +15,6 @@
 #include "instances/instance.h"
 #include "instances/json_writer.h"
 #include "instances/result.h"
-#include "instances/scatter_certificate.h"
 #include "instances/verify.h"
 
 namespace stowage {
@@ -36,7 +35,7 @@ Loaded<Plan> load_plan(const std::string& path);
 struct InstanceAndPlan {
   Instance instance;
   Plan plan;
-  std::optional<ScatterCertificate> certificate;  // of an outcome that has one
+  std::optional<Certificate> certificate;  // of an outcome that has one
 };
 
 // Both, with the errors of both files in one pass. Only one of the paths may be "-".
@@ -73,7 +72,7 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
 // Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
 // instance of its family.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
-                                             const ScatterCertificate& certificate,
+                                             const Certificate& certificate,
                                              std::vector<Violation>& violations);
 
 // The best bound that needs no search, and whether a certificate is one of that kind. Nothing for
