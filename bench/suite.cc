@@ -1,5 +1,6 @@
 #include "bench/suite.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -76,6 +77,31 @@ LayoutTrace trace_from(const JsonValue& value, const JsonPath& path, ErrorList& 
                                                   : Recompute::none};
 }
 
+// One scheme of one stage on every rank: what is left of the problem is to balance sequences and to
+// fill rows.
+Entry plain_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"ranks", "sequences", "fixed_ms", "seed"});
+  const auto ranks = static_cast<int>(reader.integer("ranks", {1, kMaxDevices}));
+  const std::int64_t sequences = reader.integer("sequences", {1, kMaxSequences});
+  const double fixed = reader.number("fixed_ms", {.least = 0});
+  const auto seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0));
+  AssignInstance instance{.name = "plain-" + std::to_string(ranks) + '-' +
+                                  std::to_string(sequences) + '-' +
+                                  std::to_string(static_cast<int>(fixed)),
+                          .devices = ranks,
+                          .schemes = {{.name = "1x1",
+                                       .quadratic_ms = 1.4e-6,
+                                       .linear_ms = 0.1,
+                                       .fixed_ms = fixed,
+                                       .max_tokens = 43520}},
+                          .strategies = {{"all", {ranks}}}};
+  LengthStream lengths({.kind = LengthSource::Kind::lognormal, .mu = 6.5, .sigma = 1}, seed, {});
+  for (std::int64_t k = 0; k < sequences; ++k) {
+    instance.lengths.push_back(std::min<Tokens>(*lengths.next(), 32768));
+  }
+  return named(Result<AssignInstance>(std::move(instance)));
+}
+
 // The entry's instance; nothing after an error of the entry itself.
 std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesystem::path& root) {
   ErrorList& errors = reader.errors();
@@ -87,6 +113,9 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   } else if (const JsonValue* assign = reader.find("assign")) {
     const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
     if (clean()) return generated_from(asked, root, generate_assign);
+  } else if (const JsonValue* plain = reader.find("plain")) {
+    Entry made = plain_from(*plain, reader.at("plain"), errors);
+    if (clean()) return made;
   } else if (const JsonValue* buffers = reader.find("buffers")) {
     const LayoutGenerator asked = buffers_from(*buffers, reader.at("buffers"), errors);
     if (!clean()) return std::nullopt;
@@ -105,7 +134,7 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
-                            {"file", "generator", "assign", "buffers", "trace"});
+                            {"file", "generator", "assign", "plain", "buffers", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);
