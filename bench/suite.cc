@@ -1,5 +1,6 @@
 #include "bench/suite.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -33,7 +34,9 @@ Entry instance_in(const std::filesystem::path& path) {
   return named(read_scatter_instance(*text, path.parent_path()));
 }
 
-Entry generated_from(const ScatterGenerator& generator, const std::filesystem::path& root) {
+// What a generator of either family makes of a bundled list or a distribution.
+template <class Generator, class Make>
+Entry generated_from(const Generator& generator, const std::filesystem::path& root, Make make) {
   std::vector<Tokens> list;
   if (!generator.source.list.empty()) {
     Result<std::vector<Tokens>> lengths =
@@ -41,9 +44,10 @@ Entry generated_from(const ScatterGenerator& generator, const std::filesystem::p
     if (!lengths) return lengths.errors();
     list = *std::move(lengths);
   }
-  Result<GeneratedScatter> generated = generate_scatter(generator, list);
+  auto generated = make(generator, list);
   if (!generated) return generated.errors();
-  return named(Result<ScatterInstance>((*std::move(generated)).instance));
+  auto instance = (*std::move(generated)).instance;
+  return named(Result<decltype(instance)>(std::move(instance)));
 }
 
 LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
@@ -73,6 +77,31 @@ LayoutTrace trace_from(const JsonValue& value, const JsonPath& path, ErrorList& 
                                                   : Recompute::none};
 }
 
+// One scheme of one stage on every rank: what is left of the problem is to balance sequences and to
+// fill rows.
+Entry plain_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"ranks", "sequences", "fixed_ms", "seed"});
+  const auto ranks = static_cast<int>(reader.integer("ranks", {1, kMaxDevices}));
+  const std::int64_t sequences = reader.integer("sequences", {1, kMaxSequences});
+  const double fixed = reader.number("fixed_ms", {.least = 0});
+  const auto seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0));
+  AssignInstance instance{.name = "plain-" + std::to_string(ranks) + '-' +
+                                  std::to_string(sequences) + '-' +
+                                  std::to_string(static_cast<int>(fixed)),
+                          .devices = ranks,
+                          .schemes = {{.name = "1x1",
+                                       .quadratic_ms = 1.4e-6,
+                                       .linear_ms = 0.1,
+                                       .fixed_ms = fixed,
+                                       .max_tokens = 43520}},
+                          .strategies = {{"all", {ranks}}}};
+  LengthStream lengths({.kind = LengthSource::Kind::lognormal, .mu = 6.5, .sigma = 1}, seed, {});
+  for (std::int64_t k = 0; k < sequences; ++k) {
+    instance.lengths.push_back(std::min<Tokens>(*lengths.next(), 32768));
+  }
+  return named(Result<AssignInstance>(std::move(instance)));
+}
+
 // The entry's instance; nothing after an error of the entry itself.
 std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesystem::path& root) {
   ErrorList& errors = reader.errors();
@@ -80,7 +109,13 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   const auto clean = [&] { return errors.found() == before; };
   if (const JsonValue* generator = reader.find("generator")) {
     const ScatterGenerator asked = generator_from(*generator, reader.at("generator"), errors);
-    if (clean()) return generated_from(asked, root);
+    if (clean()) return generated_from(asked, root, generate_scatter);
+  } else if (const JsonValue* assign = reader.find("assign")) {
+    const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
+    if (clean()) return generated_from(asked, root, generate_assign);
+  } else if (const JsonValue* plain = reader.find("plain")) {
+    Entry made = plain_from(*plain, reader.at("plain"), errors);
+    if (clean()) return made;
   } else if (const JsonValue* buffers = reader.find("buffers")) {
     const LayoutGenerator asked = buffers_from(*buffers, reader.at("buffers"), errors);
     if (!clean()) return std::nullopt;
@@ -98,7 +133,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"file", "generator", "buffers", "trace"});
+  const ObjectReader reader(value, path, errors,
+                            {"file", "generator", "assign", "plain", "buffers", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

@@ -74,12 +74,26 @@ Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document) 
   return loaded<Plan>(path, read_scatter_plan(document.value->bytes));
 }
 
-Loaded<std::optional<ScatterCertificate>> certificate_in(const std::string& path,
-                                                         const Document& document) {
-  if (document.head.format != "stowage/outcome" || document.head.problem != "scatter") {
-    return {std::optional<ScatterCertificate>(), {}};
+template <class One>
+Loaded<std::optional<Certificate>> certificate_from(const std::string& path,
+                                                    Result<std::optional<One>> result) {
+  if (!result) return {std::nullopt, errors_in(path, result.errors())};
+  std::optional<Certificate> certificate;
+  if (*result) certificate = **std::move(result);
+  return {std::move(certificate), {}};
+}
+
+Loaded<std::optional<Certificate>> certificate_in(const std::string& path,
+                                                  const Document& document) {
+  if (document.head.format == "stowage/outcome") {
+    if (document.head.problem == "scatter") {
+      return certificate_from(path, read_scatter_certificate(document.bytes));
+    }
+    if (document.head.problem == "assign") {
+      return certificate_from(path, read_assign_certificate(document.bytes));
+    }
   }
-  return loaded<std::optional<ScatterCertificate>>(path, read_scatter_certificate(document.bytes));
+  return {std::optional<Certificate>(), {}};
 }
 
 }  // namespace
@@ -113,8 +127,7 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
     if (auto error = other_problem(*instance.value, *plan.value)) {
       errors = errors_in(plan_path, {*error});
     } else {
-      Loaded<std::optional<ScatterCertificate>> certificate =
-          certificate_in(plan_path, *document.value);
+      Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
       if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
       return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
                               *std::move(certificate.value), document.value->bytes},
@@ -194,13 +207,19 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
 }
 
 std::optional<NamedBound> verify_certificate(const Instance& instance,
-                                             const ScatterCertificate& certificate,
+                                             const Certificate& certificate,
                                              std::vector<Violation>& violations) {
-  CertificateCheck check = check_certificate(std::get<ScatterInstance>(instance), certificate);
-  if (check.violations.empty())
-    return NamedBound{certificate.profiles.empty() ? "step-lp" : "profile", check.bound_ms};
-  std::ranges::move(check.violations, std::back_inserter(violations));
-  return std::nullopt;
+  const auto answer = [&](auto check, const char* name) -> std::optional<NamedBound> {
+    if (check.violations.empty()) return NamedBound{name, check.bound_ms};
+    std::ranges::move(check.violations, std::back_inserter(violations));
+    return std::nullopt;
+  };
+  if (const auto* assign = std::get_if<AssignCertificate>(&certificate)) {
+    return answer(check_certificate(std::get<AssignInstance>(instance), *assign), "patterns");
+  }
+  const auto& scatter = std::get<ScatterCertificate>(certificate);
+  return answer(check_certificate(std::get<ScatterInstance>(instance), scatter),
+                scatter.profiles.empty() ? "step-lp" : "profile");
 }
 
 Judgement judge(const InstanceAndPlan& both) {

@@ -16,7 +16,6 @@
 #include "instances/instance.h"
 #include "instances/json_writer.h"
 #include "instances/result.h"
-#include "instances/scatter_certificate.h"
 #include "instances/verify.h"
 #include "pictures/panel.h"
 #include "pictures/shown_bound.h"
@@ -39,8 +38,8 @@ Loaded<Plan> load_plan(const std::string& path);
 struct InstanceAndPlan {
   Instance instance;
   Plan plan;
-  std::optional<ScatterCertificate> certificate;  // of an outcome that has one
-  std::string plan_document;                      // the bytes that the plan was read from
+  std::optional<Certificate> certificate;  // of an outcome that has one
+  std::string plan_document;               // the bytes that the plan was read from
 };
 
 // Both, with the errors of both files in one pass. Only one of the paths may be "-".
@@ -77,7 +76,7 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
 // Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
 // instance of its family.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
-                                             const ScatterCertificate& certificate,
+                                             const Certificate& certificate,
                                              std::vector<Violation>& violations);
 
 // All that can be said of a plan here and now.

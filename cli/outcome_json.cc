@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "cli/family.h"
+#include "instances/assign_json.h"
 #include "instances/scatter_json.h"
 
 namespace stowage {
@@ -103,7 +104,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   write_improvements(json, outcome.improvements, frame.timeless, unit);
   if (outcome.certificate) {
     json.key("certificate");
-    write_json(json, *outcome.certificate);
+    std::visit([&json](const auto& own) { write_json(json, own); }, *outcome.certificate);
   }
   json.key("plan");
   outcome.plan ? write_plan(json, *outcome.plan) : json.null();

@@ -21,6 +21,7 @@ struct AssignEffort {
 
 inline constexpr AssignEffort kQuickAssign{.starts = 2, .steps = 300, .ruins = 0};
 inline constexpr AssignEffort kThoroughAssign{.starts = 4, .steps = 1000, .ruins = 300};
+inline constexpr AssignEffort kPatientAssign{.starts = 4, .steps = 1000, .ruins = 4000};
 
 // The best plan found for one strategy. Nothing if it is not usable or no start met the row
 // constraints; a budget that ends early leaves the first start.

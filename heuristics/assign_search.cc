@@ -20,6 +20,8 @@ constexpr double kLevel = 1e-6;            // above the mean by less: nothing le
 constexpr std::size_t kWindow = 24;        // sequences tried as a partner where a replica has more
 constexpr double kWorkPerStep = 12000;     // exchanges looked at, on average: what a step of 16
                                            // replicas with 30 sequences each needs
+constexpr double kSmallStep = 1e5;         // exchanges looked at in one step
+constexpr int kTurns = 4;                  // of each replica, then
 constexpr double kSequencesPerRuin = 256;  // on average; beyond, there are fewer rounds
 constexpr std::size_t kRepacks = 24;       // tried before a replica counts as stuck
 
@@ -331,8 +333,15 @@ bool AssignSearch::level(std::span<const int> replicas) const {
 }
 
 void AssignSearch::improve(std::span<const int> replicas, int steps, const Budget& budget) {
-  // Steps of a hundred thousand sequences look at millions of exchanges: fewer of them, then.
-  double work = kWorkPerStep * steps;
+  // Steps of a hundred thousand sequences look at millions of exchanges: fewer of them, then. Of
+  // small ones every replica gets its turns.
+  double each = static_cast<double>(table_.size()) * kWindow;
+  if (each <= kSmallStep && replicas.size() == draft_.replicas.size()) {
+    steps = std::max(steps, kTurns * static_cast<int>(replicas.size()));
+  } else {
+    each = 0;
+  }
+  double work = std::max(kWorkPerStep, each) * steps;
   for (; work > 0 && !budget.exhausted() && !level(replicas); --steps) {
     if (steps == 0) return;
     const int slowest = slowest_of(replicas);

@@ -21,6 +21,7 @@ AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
   for (const std::int64_t id : ids) {
     const auto s = static_cast<double>(padded(id));
     row.tokens += padded(id);
+    row.loss_tokens += instance.lengths[static_cast<std::size_t>(id)];
     row.cu_seqlens.push_back(row.tokens);
     row.time_ms += scheme.quadratic_ms * s * s + scheme.linear_ms * s;
   }
@@ -71,6 +72,7 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
       for (std::vector<std::int64_t>& ids : choice.rows) {
         if (!ids.empty()) replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
       }
+      for (const AssignRow& row : replica.rows) plan.loss_tokens += row.loss_tokens;
       put_in_order(scheme.pp, replica.rows);
       replica.time_ms = replica_time_ms(scheme, replica.rows);
       replicas.push_back(std::move(replica));

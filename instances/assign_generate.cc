@@ -76,6 +76,8 @@ class Steps {
   std::optional<Tokens> held_;  // drawn, but for the step after this one
 };
 
+}  // namespace
+
 AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& path,
                                       ErrorList& errors) {
   const ObjectReader reader(
@@ -95,8 +97,6 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
   }
   return generator;
 }
-
-}  // namespace
 
 Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
                                         const std::vector<Tokens>& list) {

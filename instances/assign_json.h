@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "instances/assign.h"
+#include "instances/assign_certificate.h"
 #include "instances/assign_plan.h"
 #include "instances/json_reader.h"
 #include "instances/json_value.h"
@@ -16,6 +17,7 @@
 namespace stowage {
 
 void write_json(JsonWriter& json, const AssignPlan& plan);
+void write_json(JsonWriter& json, const AssignCertificate& certificate);
 
 // The instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const AssignInstance& instance);
@@ -24,5 +26,7 @@ void write_json_members(JsonWriter& json, const AssignInstance& instance);
 AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& path,
                                     const std::filesystem::path& base_dir, ErrorList& errors);
 AssignPlan assign_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
+AssignCertificate assign_certificate_from(const JsonValue& value, const JsonPath& path,
+                                          ErrorList& errors);
 
 }  // namespace stowage

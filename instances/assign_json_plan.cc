@@ -16,9 +16,11 @@ std::vector<std::int64_t> required_integers(const ObjectReader& reader, std::str
 }
 
 AssignRow read_row(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"sequences", "tokens", "time_ms", "cu_seqlens"});
+  const ObjectReader reader(value, path, errors,
+                            {"sequences", "tokens", "loss_tokens", "time_ms", "cu_seqlens"});
   return {.sequences = required_integers(reader, "sequences"),
           .tokens = reader.integer("tokens", kId),
+          .loss_tokens = reader.integer("loss_tokens", kId),
           .time_ms = reader.number("time_ms", {}),
           .cu_seqlens = required_integers(reader, "cu_seqlens")};
 }
@@ -42,13 +44,14 @@ AssignReplica read_replica(const JsonValue& value, const JsonPath& path, ErrorLi
 AssignPlan assign_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(
       document, path, errors,
-      {"format", "version", "problem", "name", "instance_hash", "strategy", "objective_ms",
-       "simulated_1f1b_ms", "bound_ms", "bound_by", "replicas"});
+      {"format", "version", "problem", "name", "instance_hash", "strategy", "loss_tokens",
+       "objective_ms", "simulated_1f1b_ms", "bound_ms", "bound_by", "replicas"});
   AssignPlan plan;
   if (document.object() == nullptr || !check_head(reader, "stowage/plan", "assign")) return plan;
   plan.name = reader.text("name", "");
   plan.instance_hash = reader.text("instance_hash");
   plan.strategy = reader.text("strategy");
+  plan.loss_tokens = reader.integer("loss_tokens", kId);
   plan.objective_ms = reader.number("objective_ms", {});
   plan.simulated_1f1b_ms = reader.number("simulated_1f1b_ms", {});
   plan.bound_ms = reader.number("bound_ms", {}, 0);

@@ -34,6 +34,7 @@ void write_row(JsonWriter& json, const AssignRow& row) {
   json.key("sequences");
   json.integers(row.sequences);
   json.integer("tokens", row.tokens);
+  json.integer("loss_tokens", row.loss_tokens);
   json.number("time_ms", row.time_ms);
   json.key("cu_seqlens");
   json.integers(row.cu_seqlens);
@@ -69,6 +70,7 @@ void write_json(JsonWriter& json, const AssignPlan& plan) {
   write_head(json, "stowage/plan", "assign", plan.name);
   json.text("instance_hash", plan.instance_hash);
   json.text("strategy", plan.strategy);
+  json.integer("loss_tokens", plan.loss_tokens);
   json.number("objective_ms", plan.objective_ms);
   json.number("simulated_1f1b_ms", plan.simulated_1f1b_ms);
   json.number("bound_ms", plan.bound_ms);

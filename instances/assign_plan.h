@@ -14,9 +14,10 @@ namespace stowage {
 
 // One packed row, a micro-batch of its replica.
 struct AssignRow {
-  std::vector<std::int64_t> sequences;   // ids, in packing order
-  Tokens tokens = 0;                     // padded tokens of all sequences
-  Ms time_ms = 0;                        // t_g of assign.h
+  std::vector<std::int64_t> sequences;  // ids, in packing order
+  Tokens tokens = 0;                    // padded tokens of all sequences
+  Tokens loss_tokens = 0;  // the same before padding: what the row's loss is a sum over
+  Ms time_ms = 0;          // t_g of assign.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
 
   bool operator==(const AssignRow&) const = default;
@@ -34,10 +35,13 @@ struct AssignPlan {
   std::string name;           // of the instance
   std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
   std::string strategy;       // its name
-  Ms objective_ms = 0;        // the slowest replica's time
-  Ms simulated_1f1b_ms = 0;   // the slowest replica under a simulated 1F1B schedule, rows in order
-  Ms bound_ms = 0;            // no plan of this instance is faster
-  std::string bound_by;       // the certificate's name
+  // Tokens of all rows before padding. A row whose mean loss is m brings m * loss_tokens of the row
+  // / loss_tokens of the plan; summed over rows and replicas that is the mean over the whole step.
+  Tokens loss_tokens = 0;
+  Ms objective_ms = 0;       // the slowest replica's time
+  Ms simulated_1f1b_ms = 0;  // the slowest replica under a simulated 1F1B schedule, rows in order
+  Ms bound_ms = 0;           // no plan of this instance is faster
+  std::string bound_by;      // the certificate's name
   std::vector<AssignReplica> replicas;  // all of the strategy, those without rows included
 
   bool operator==(const AssignPlan&) const = default;

@@ -21,9 +21,10 @@ namespace stowage {
 
 // What the sequences of a row add up to.
 struct RowSums {
-  bool all_known = true;             // every id is one of the instance's
-  std::optional<Tokens> tokens = 0;  // of the known ones; absent beyond the 64-bit range
-  long double squares = 0;           // of their lengths
+  bool all_known = true;               // every id is one of the instance's
+  std::optional<Tokens> tokens = 0;    // of the known ones; absent beyond the 64-bit range
+  std::optional<Tokens> unpadded = 0;  // as `tokens`
+  long double squares = 0;             // of their lengths
 };
 
 class AssignTruth {
@@ -62,6 +63,8 @@ class AssignTruth {
     }
     const auto tokens = length(id);
     sums.tokens = sums.tokens && tokens ? checked_add(*sums.tokens, *tokens) : std::nullopt;
+    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
+    sums.unpadded = sums.unpadded ? checked_add(*sums.unpadded, own) : std::nullopt;
     const auto s = static_cast<long double>(tokens.value_or(0));
     sums.squares += s * s;
   }

@@ -21,6 +21,7 @@ enum Rule : std::size_t {
   kUnknownSequence,
   kEmptyRow,
   kTokens,
+  kLossTokens,
   kCuSeqlens,
   kCapacity,
   kRowTime,
@@ -36,10 +37,10 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "number",           "strategy",     "scheme",    "replicas",     "coverage",
-    "unknown_sequence", "empty_row",    "tokens",    "cu_seqlens",   "capacity",
-    "row_time",         "replica_time", "objective", "simulated",    "rows_multiple_of",
-    "equal_rows",       "allow_empty",  "bound",     "instance_hash"};
+    "number",           "strategy",   "scheme",       "replicas",    "coverage",
+    "unknown_sequence", "empty_row",  "tokens",       "loss_tokens", "cu_seqlens",
+    "capacity",         "row_time",   "replica_time", "objective",   "simulated",
+    "rows_multiple_of", "equal_rows", "allow_empty",  "bound",       "instance_hash"};
 
 constexpr double kTimeTolerance = 1e-9;
 constexpr double kBoundTolerance = 1e-6;
@@ -107,6 +108,7 @@ class AssignVerifier {
       }
     }
     check_nothing_is_missing();
+    check_loss_tokens();
     check_row_counts();
     const auto objective = slowest ? std::optional(slowest->estimate) : std::nullopt;
     const auto simulated = slowest ? std::optional(slowest->simulated) : std::nullopt;
@@ -188,6 +190,12 @@ class AssignVerifier {
     if (sums.all_known && sums.tokens != row.tokens) {
       found_.add(kTokens, [&] {
         return Description{at.pointer("/tokens"), tokens(row.tokens), tokens(sums.tokens)};
+      });
+    }
+    if (sums.all_known && sums.unpadded != row.loss_tokens) {
+      found_.add(kLossTokens, [&] {
+        return Description{at.pointer("/loss_tokens"), tokens(row.loss_tokens),
+                           tokens(sums.unpadded)};
       });
     }
     if (scheme != nullptr && !(sums.tokens && *sums.tokens <= scheme->max_tokens)) {
@@ -272,6 +280,16 @@ class AssignVerifier {
                            "each sequence exactly once"};
       });
     }
+  }
+
+  // Against the instance, not the rows: what they leave out is a violation of its own.
+  void check_loss_tokens() {
+    std::optional<Tokens> all = 0;
+    for (const Tokens length : instance_.lengths) all = all ? checked_add(*all, length) : all;
+    if (all == plan_.loss_tokens) return;
+    found_.add(kLossTokens, [&] {
+      return Description{"/loss_tokens", tokens(plan_.loss_tokens), tokens(all)};
+    });
   }
 
   void check_row_counts() {

@@ -2,6 +2,7 @@
 // and assign_generate.h.
 #pragma once
 
+#include "instances/assign_generate.h"
 #include "instances/generate.h"
 #include "instances/json_reader.h"
 #include "instances/json_writer.h"
@@ -19,5 +20,7 @@ AboveLimit read_above(const ObjectReader& reader);
 
 // What an `x-generator` object says. On errors the result is incomplete.
 ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, ErrorList& errors);
+AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& path,
+                                      ErrorList& errors);
 
 }  // namespace stowage

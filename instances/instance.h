@@ -9,16 +9,20 @@
 #include <variant>
 
 #include "instances/assign.h"
+#include "instances/assign_certificate.h"
 #include "instances/assign_plan.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
 #include "instances/scatter.h"
+#include "instances/scatter_certificate.h"
 #include "instances/scatter_plan.h"
 
 namespace stowage {
 
 using Instance = std::variant<ScatterInstance, AssignInstance, LayoutInstance>;
 using Plan = std::variant<ScatterPlan, AssignPlan, LayoutPlan>;
+// The families whose bounds can be proven by more than a formula.
+using Certificate = std::variant<ScatterCertificate, AssignCertificate>;
 
 // The plan type of an instance type.
 template <class InstanceT>

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "instances/assign.h"
+#include "instances/assign_certificate.h"
 #include "instances/assign_plan.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
@@ -87,6 +88,7 @@ Result<LayoutPlan> read_layout_plan(std::string_view text);
 // Reads the certificate inside a stowage/outcome; nothing if it has none, or for a stowage/plan,
 // which never has one. Checks types and ranges only: check_certificate() says whether it holds.
 Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_view text);
+Result<std::optional<AssignCertificate>> read_assign_certificate(std::string_view text);
 
 // Every field, defaults included; lengths inline. Ends with a newline.
 std::string write_scatter_instance(const ScatterInstance& instance);

@@ -94,6 +94,9 @@ class Execution {
       const std::vector<float> sequence = tokens(stream, content, plan_.lengths[id]);
       rows.insert(rows.end(), sequence.begin(), sequence.end());
     }
+    if (stream == Stream::upstream && batch.loss_scale != 1) {
+      for (float& value : rows) value = static_cast<float>(value * batch.loss_scale);
+    }
     return rows;
   }
 

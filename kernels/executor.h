@@ -9,8 +9,9 @@
 // block (block_reference.h) applied to each sequence alone. The loss is the sum over all tokens of
 // dot(output, upstream), where upstream is a fixed pseudo-random vector of that sequence and
 // position; gradients are therefore sums over tokens, and a step's weight gradient is the sum over
-// its sequences whatever the batches. A loss per token is that sum over the tokens of all batches,
-// as the plan states and the executor counts them: a row weighs as much as it has tokens.
+// its sequences whatever the batches. A plan that states how its rows' losses are averaged over
+// tokens has its denominators applied: a row that would count too much or too little gives wrong
+// gradients (PackedBatch::loss_scale).
 //
 // The executor does not know who made the plan and trusts nothing in it: a plan that is wrong in
 // any way yields a report that says so. It judges what is computed, not whether the plan respects

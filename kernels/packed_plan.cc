@@ -31,6 +31,26 @@ PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan)
   return packed;
 }
 
+namespace {
+
+// A trainer takes the mean loss of a row times row.loss_tokens / plan.loss_tokens; the step's mean
+// weighs it with the row's share of all tokens. Exactly 1 where both agree.
+double loss_scale(const AssignInstance& instance, const AssignPlan& plan, const AssignRow& row) {
+  double all = 0;
+  for (const Tokens length : instance.lengths) all += static_cast<double>(length);
+  double own = 0;
+  for (const std::int64_t id : row.sequences) {
+    if (id < 0 || id >= static_cast<std::int64_t>(instance.lengths.size())) return 1;
+    own += static_cast<double>(instance.lengths[static_cast<std::size_t>(id)]);
+  }
+  const auto stated = static_cast<double>(row.loss_tokens);
+  const auto stated_all = static_cast<double>(plan.loss_tokens);
+  if (!(own > 0) || (stated == own && stated_all == all)) return 1;
+  return stated / own * (all / stated_all);
+}
+
+}  // namespace
+
 PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan) {
   PackedPlan packed{.part_word = "replica",
                     .batch_word = "row",
@@ -54,6 +74,7 @@ PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan) {
                                 .degree = known ? scheme->tp : 0,
                                 .predicted_ms = row.time_ms,
                                 .tokens = row.tokens,
+                                .loss_scale = loss_scale(instance, plan, row),
                                 .sequences = row.sequences,
                                 .cu_seqlens = row.cu_seqlens});
     }

@@ -27,6 +27,9 @@ struct PackedBatch {
   int degree = 0;       // ranks that share it: the group's degree or tp of the replica
   Ms predicted_ms = 0;  // time_ms of the plan
   Tokens tokens = 0;    // as the plan states them
+  // How often its tokens count in the step's loss, once if the plan says it right: what the plan's
+  // denominators make of a row, over what its tokens are of all.
+  double loss_scale = 1;
   std::span<const std::int64_t> sequences;
   std::span<const std::int64_t> cu_seqlens;
 };

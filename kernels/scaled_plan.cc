@@ -158,6 +158,7 @@ ScaledPlan scale_plan(const PackedPlan& plan, const BlockShape& block, std::int6
                       .index = full.index,
                       .degree = full.degree,
                       .predicted_ms = full.predicted_ms,
+                      .loss_scale = full.loss_scale,
                       .sequences = {full.sequences.begin(), full.sequences.end()},
                       .rows = {0},
                       .cu_seqlens = {0},

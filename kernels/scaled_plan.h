@@ -30,6 +30,7 @@ struct ScaledBatch {
   int index = 0;
   int degree = 0;
   Ms predicted_ms = 0;                   // time_ms of the plan, at full lengths
+  double loss_scale = 1;                 // as in PackedBatch
   std::vector<std::int64_t> sequences;   // ids, all of them valid
   std::vector<std::int32_t> rows;        // prefix sums: sequence i is rows [rows[i], rows[i+1])
   std::vector<std::int32_t> cu_seqlens;  // non-decreasing, first 0, last <= rows.back()

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kClose = 1e-4;          // relative gap at which a relaxation is good enough
 constexpr std::size_t kLargest = 20000;  // kinds times groups: larger models take minutes
+constexpr double kTrifle = 1e-5;         // relative
 constexpr double kRounding = 1e-7;       // relative; a MILP's bound is a floating-point number
 
 class Relaxation {
@@ -30,7 +31,7 @@ class Relaxation {
         {.upper = plan != nullptr ? plan->objective_ms : milp::kInfinity, .apart = apart});
     MilpParams params{.gap = kClose};
     if (plan != nullptr) params.start = encode(grouped, instance_, table_, *plan);
-    Budget limit = budget_.part(options_.seconds, options_.nodes);
+    Budget limit = budget_.part(budget_.seconds_left(), options_.nodes);
     const MilpResult result = solve_milp(options_.backend, grouped.model, params, limit);
     if (!has_point(result.status) && result.status != MilpStatus::unknown) {
       // Without a plan the row constraints may rule the strategy out, but a backend's word is no
@@ -60,7 +61,8 @@ class Relaxation {
 
 GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& table,
                            const std::vector<AssignPlan>& plans, Ms objective, Ms known,
-                           const GroupedBoundOptions& options, Budget& budget) {
+                           const std::vector<Ms>& proven, const GroupedBoundOptions& options,
+                           Budget& budget) {
   GroupedBound out;
   if (table.size() == 0) return out;
   Relaxation relaxation(instance, table, options, budget);
@@ -71,14 +73,16 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
     const auto plan = std::ranges::find(plans, name, &AssignPlan::strategy);
     const AssignPlan* start = plan == plans.end() ? nullptr : &*plan;
     Ms bound = strategy_bound(table, strategy).value;
-    if (bound < step) bound = relaxation.bound(strategy, start, false, bound);
+    if (!proven.empty()) bound = std::max(bound, proven[static_cast<std::size_t>(strategy)]);
+    if (bound < step * (1 - kClose)) bound = relaxation.bound(strategy, start, false, bound);
     if (bound < step * (1 - kClose) && table.replicas(strategy) <= options.most_apart) {
       bound = relaxation.bound(strategy, start, true, bound);
     }
     step = std::min(step, bound);
   }
   out.detail = relaxation.detail;
-  if (step > known) out.bound = NamedBound{"grouped", step};
+  // A bound that can be checked again is not given up for a trifle.
+  if (step > known * (1 + kTrifle)) out.bound = NamedBound{"grouped", step};
   return out;
 }
 

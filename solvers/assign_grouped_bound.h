@@ -16,9 +16,8 @@ namespace stowage {
 
 struct GroupedBoundOptions {
   MilpBackend backend = MilpBackend::cbc;
-  std::int64_t nodes = 2000;  // of each MILP
-  double seconds = 2;         // of each MILP, at most; results then depend on the machine
-  int most_apart = 8;         // strategies of so many replicas are also relaxed replica by replica
+  std::int64_t nodes = 300;  // of each MILP, so that the same input gives the same bound
+  int most_apart = 8;        // strategies of so many replicas are also relaxed replica by replica
 };
 
 struct GroupedBound {
@@ -30,9 +29,10 @@ struct GroupedBound {
 // needs no MILP, the others get theirs, started from the best plan known of the strategy where
 // `plans` has one. Requires `plans` to verify, and `objective` to be at most the least of theirs.
 // Where the backend fails, and for an "infeasible" that a plan refutes, `detail` says so and the
-// closed bound stands instead.
+// closed bound stands instead. `proven` is what else is known of each strategy, or empty.
 GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& table,
                            const std::vector<AssignPlan>& plans, Ms objective, Ms known,
-                           const GroupedBoundOptions& options, Budget& budget);
+                           const std::vector<Ms>& proven, const GroupedBoundOptions& options,
+                           Budget& budget);
 
 }  // namespace stowage

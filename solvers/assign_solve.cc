@@ -12,6 +12,7 @@
 #include "solvers/assign_exact.h"
 #include "solvers/assign_grouped_bound.h"
 #include "solvers/assign_hydraulis.h"
+#include "solvers/assign_pattern_bound.h"
 #include "solvers/incumbent.h"
 
 namespace stowage {
@@ -20,6 +21,7 @@ namespace {
 // `auto` gives a MILP only to strategies it can expect to close.
 constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
 constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
@@ -27,6 +29,9 @@ const Method kExact{"exact", MethodKind::ours,
                     "brute force or one MILP per strategy, until proof or limit", ""};
 const Method kHydraulis{"hydraulis", MethodKind::baseline,
                         "50 random orders, row ILPs, the published score", "Hydraulis section 4.2"};
+const Method kHydraulisModelled{"hydraulis-modelled", MethodKind::baseline,
+                                "as hydraulis, chosen by the modelled time",
+                                "Hydraulis section 4.2"};
 
 class AssignSolve {
  public:
@@ -78,6 +83,7 @@ class AssignSolve {
 
   Outcome finished(Outcome outcome) const {
     outcome.method = options_.method;
+    if (certificate_) outcome.certificate = *certificate_;
     return outcome;
   }
 
@@ -90,7 +96,8 @@ class AssignSolve {
   }
 
   StoppedBy search() {
-    if (options_.method == kHydraulis.name) return run_hydraulis();
+    if (options_.method == kHydraulis.name) return run_hydraulis(HydraulisScore::published);
+    if (options_.method == kHydraulisModelled.name) return run_hydraulis(HydraulisScore::modelled);
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     for (const AssignHeuristic& heuristic : assign_heuristics()) {
       if (heuristic.name != options_.method) continue;
@@ -99,19 +106,22 @@ class AssignSolve {
       } else {
         incumbent_.remark(heuristic.name + " cannot plan this step");
       }
+      if (heuristic.source.empty()) raise_pattern_bound();
     }
     return StoppedBy::heuristic_end;
   }
 
-  StoppedBy run_hydraulis() {
-    HydraulisResult result = hydraulis_by_milp(
-        instance_,
-        {.backend = backend(), .seed = options_.seed, .milp_seconds = options_.milp_seconds},
-        budget_);
+  StoppedBy run_hydraulis(HydraulisScore score) {
+    HydraulisResult result = hydraulis_by_milp(instance_,
+                                               {.backend = backend(),
+                                                .score = score,
+                                                .seed = options_.seed,
+                                                .milp_seconds = options_.milp_seconds},
+                                               budget_);
     if (result.plan) {
-      incumbent_.offer(std::move(*result.plan), 'M', kHydraulis.name);
+      incumbent_.offer(std::move(*result.plan), 'M', options_.method);
     } else {
-      incumbent_.remark("hydraulis cannot plan this step");
+      incumbent_.remark(options_.method + " cannot plan this step");
     }
     if (!result.detail.empty()) incumbent_.remark("an ILP failed: " + result.detail);
     if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
@@ -125,11 +135,17 @@ class AssignSolve {
     if (done()) return StoppedBy::heuristic_end;
     plan(kThoroughAssign, "joint");
     if (done()) return StoppedBy::heuristic_end;
-    if (instance_.lengths.size() <= kBruteForce) return by_brute_force();
-    if (built_backends().empty()) return StoppedBy::heuristic_end;
-    if (incumbent_.plan()) tighten_bound();
+    raise_pattern_bound();
     if (done()) return StoppedBy::heuristic_end;
+    if (instance_.lengths.size() <= kBruteForce) return by_brute_force();
+    if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
+      plan(kPatientAssign, "joint");
+      if (done()) return StoppedBy::heuristic_end;
+    }
+    if (built_backends().empty()) return StoppedBy::heuristic_end;
     const bool endless = options_.method == kExact.name;
+    if (incumbent_.plan() && (endless || !incumbent_.within(kWorthPatience))) tighten_bound();
+    if (done()) return StoppedBy::heuristic_end;
     AssignExactOptions exact{.backend = backend(), .gap = options_.gap, .seed = options_.seed};
     if (!endless) exact.most_variables = kSmallMilp;
     Budget part =
@@ -158,10 +174,27 @@ class AssignSolve {
     return StoppedBy::proof;
   }
 
+  // Only what the checker confirms becomes a bound.
+  void raise_pattern_bound() {
+    if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
+    const std::optional<MilpBackend> lps =
+        built_backends().empty() ? std::nullopt : std::optional(backend());
+    const PatternBound found = pattern_bound(instance_, table_, incumbent_.plan()->objective_ms,
+                                             {.backend = lps}, budget_);
+    if (!found.certificate || found.certificate->bound_ms <= incumbent_.bound()) return;
+    const AssignCertificateCheck check = check_certificate(instance_, *found.certificate);
+    if (!check.violations.empty()) {
+      incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
+    } else if (incumbent_.raise_bound({"patterns", check.bound_ms})) {
+      certificate_ = found.certificate;
+    }
+    proven_ = found.strategies;
+  }
+
   void tighten_bound() {
     const GroupedBound grouped =
         grouped_bound(instance_, table_, plans_, incumbent_.plan()->objective_ms,
-                      incumbent_.bound(), {.backend = backend()}, budget_);
+                      incumbent_.bound(), proven_, {.backend = backend()}, budget_);
     if (!grouped.detail.empty()) incumbent_.remark(grouped.detail);
     if (grouped.bound) incumbent_.raise_bound(*grouped.bound);
   }
@@ -182,7 +215,9 @@ class AssignSolve {
   Budget& budget_;
   AssignTable table_;
   AssignIncumbent incumbent_;
-  std::vector<AssignPlan> plans_;  // the best known of each strategy, fastest first
+  std::vector<AssignPlan> plans_;                 // the best known of each strategy, fastest first
+  std::optional<AssignCertificate> certificate_;  // confirmed
+  std::vector<Ms> proven_;                        // of each strategy, by the certificate
   bool gap_ended_it_ = false;
   bool refuted_ = false;  // brute force found no plan at all
 };
@@ -198,7 +233,10 @@ std::vector<Method> methods_of(const AssignInstance&) {
         .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
                     heuristic.summary, heuristic.source});
   }
-  if (!built_backends().empty()) baselines.push_back(kHydraulis);
+  if (!built_backends().empty()) {
+    baselines.push_back(kHydraulis);
+    baselines.push_back(kHydraulisModelled);
+  }
   ours.push_back(kExact);
   std::vector<Method> all{kAuto};
   all.insert(all.end(), baselines.begin(), baselines.end());

@@ -20,7 +20,6 @@
 
 #include "formulations/bound.h"
 #include "instances/instance.h"
-#include "instances/scatter_certificate.h"
 #include "instances/verify.h"
 
 namespace stowage {
@@ -56,9 +55,9 @@ struct Outcome {
   std::optional<double> objective;  // of the plan
   double bound = 0;
   std::string bound_by;  // names the certificate of `bound`
-  // The proof of the bound "step-lp", if there is one. It may be less than `bound`, whose own
-  // certificate cannot be written down if it is a MILP's.
-  std::optional<ScatterCertificate> certificate;
+  // The proof of the bound "step-lp" or "patterns", if there is one. It may be less than `bound`,
+  // whose own certificate cannot be written down if it is a MILP's.
+  std::optional<Certificate> certificate;
   std::vector<NamedBound> bounds;  // all that were computed, weakest first
   std::string method;              // what was asked for
   std::string found_by;            // what found the plan

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "heuristics/assign_rows.h"
 #include "heuristics/packing.h"
@@ -186,6 +190,63 @@ TEST(AssignRegistry, KarmarkarKarpRowsAreRepaired) {
     EXPECT_TRUE(verify(instance, *plan).empty()) << k;
   }
   EXPECT_GT(broken, 10);
+}
+
+// Forty steps of 128 sequences of laws on eight ranks. First-fit-decreasing opens fewer rows still,
+// since it packs the step before it deals rows to ranks.
+TEST(AssignRegistry, RepairedRowsAreFewMoreThanBrokenOnes) {
+  std::ifstream list(std::string(STOWAGE_SOURCE_DIR) + "/instances/data/lengths/laws_de.txt");
+  std::vector<Tokens> lengths;
+  for (std::string line; std::getline(list, line);) {
+    if (!line.empty() && line.front() != '#' && std::stoll(line) <= 32768) {
+      lengths.push_back(std::stoll(line));
+    }
+  }
+  std::size_t broken_steps = 0;
+  std::size_t broken_rows = 0;
+  std::map<std::string, std::size_t> rows;
+  for (std::ptrdiff_t step = 0; step < 40; ++step) {
+    const auto from = lengths.begin() + 128 * step;
+    const AssignInstance instance = one_scheme(8, 32768, {from, from + 128});
+    const auto loads_of = [&](const std::vector<int>& items) {
+      std::vector<double> loads;
+      for (const int item : items) {
+        const auto s = static_cast<double>(instance.lengths[static_cast<std::size_t>(item)]);
+        loads.push_back(24576 * s + s * s);
+      }
+      return loads;
+    };
+    const auto tokens_of = [&](const std::vector<int>& items) {
+      Tokens sum = 0;
+      for (const int item : items) sum += instance.lengths[static_cast<std::size_t>(item)];
+      return sum;
+    };
+    std::vector<int> all(instance.lengths.size());
+    std::iota(all.begin(), all.end(), 0);
+    const Bins ranks = karmarkar_karp(loads_of(all), 8);
+    Tokens fullest = 0;
+    for (const std::vector<int>& rank : ranks) fullest = std::max(fullest, tokens_of(rank));
+    const auto count = static_cast<int>((fullest + 32767) / 32768);
+    bool broken = false;
+    for (const std::vector<int>& rank : ranks) {
+      for (const std::vector<int>& bin : karmarkar_karp(loads_of(rank), count)) {
+        std::vector<int> row;
+        for (const int item : bin) row.push_back(rank[static_cast<std::size_t>(item)]);
+        broken = broken || tokens_of(row) > 32768;
+        ++broken_rows;
+      }
+    }
+    broken_steps += broken;
+    for (const char* name : {"karmarkar-karp", "first-fit-decreasing"}) {
+      const auto plan = run(name, instance);
+      ASSERT_TRUE(plan);
+      for (const AssignReplica& replica : plan->replicas) rows[name] += replica.rows.size();
+    }
+  }
+  EXPECT_EQ(broken_steps, 13U);
+  EXPECT_EQ(broken_rows, 744U);
+  EXPECT_EQ(rows["karmarkar-karp"], 775U);
+  EXPECT_EQ(rows["first-fit-decreasing"], 599U);
 }
 
 // A hundred thousand rows of random sets under random caps, on one to three stages.

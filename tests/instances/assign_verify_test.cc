@@ -43,24 +43,39 @@ AssignInstance three_replicas() {
 
 // On "two": rows of 20 and 16 ms, hence 36 + 20; the schedule ends after 4/3 20 + 5/3 16 = 53 1/3.
 AssignPlan good_plan() {
-  return {
-      .name = "three",
-      .instance_hash = "abc",
-      .strategy = "mix",
-      .objective_ms = 56,
-      .simulated_1f1b_ms = 160 / 3.0,
-      .bound_ms = 55,
-      .bound_by = "work",
-      .replicas = {
-          {.scheme = "two",
-           .time_ms = 56,
-           .rows = {{.sequences = {0}, .tokens = 100, .time_ms = 20, .cu_seqlens = {0, 100}},
-                    {.sequences = {1}, .tokens = 60, .time_ms = 16, .cu_seqlens = {0, 60}}}},
-          {.scheme = "one",
-           .time_ms = 30,
-           .rows = {{.sequences = {3, 2}, .tokens = 60, .time_ms = 29, .cu_seqlens = {0, 30, 60}},
-                    {.sequences = {4}, .tokens = 10, .time_ms = 7, .cu_seqlens = {0, 10}}}},
-          {.scheme = "one"}}};
+  return {.name = "three",
+          .instance_hash = "abc",
+          .strategy = "mix",
+          .loss_tokens = 225,
+          .objective_ms = 56,
+          .simulated_1f1b_ms = 160 / 3.0,
+          .bound_ms = 55,
+          .bound_by = "work",
+          .replicas = {{.scheme = "two",
+                        .time_ms = 56,
+                        .rows = {{.sequences = {0},
+                                  .tokens = 100,
+                                  .loss_tokens = 95,
+                                  .time_ms = 20,
+                                  .cu_seqlens = {0, 100}},
+                                 {.sequences = {1},
+                                  .tokens = 60,
+                                  .loss_tokens = 60,
+                                  .time_ms = 16,
+                                  .cu_seqlens = {0, 60}}}},
+                       {.scheme = "one",
+                        .time_ms = 30,
+                        .rows = {{.sequences = {3, 2},
+                                  .tokens = 60,
+                                  .loss_tokens = 60,
+                                  .time_ms = 29,
+                                  .cu_seqlens = {0, 30, 60}},
+                                 {.sequences = {4},
+                                  .tokens = 10,
+                                  .loss_tokens = 10,
+                                  .time_ms = 7,
+                                  .cu_seqlens = {0, 10}}}},
+                       {.scheme = "one"}}};
 }
 
 std::set<std::string> broken_rules(const std::vector<Violation>& violations) {
@@ -124,7 +139,12 @@ const Case kCases[] = {
        p.replicas[2].time_ms = 7;
        (void)i;
      }},
-    {"sequence_nowhere", {"coverage"}, [](I& i, P&) { i.lengths.push_back(5); }},
+    {"sequence_nowhere",
+     {"coverage"},
+     [](I& i, P& p) {
+       i.lengths.push_back(5);
+       p.loss_tokens += 5;
+     }},
     {"id_after_the_last",
      {"coverage", "unknown_sequence"},
      [](I&, P& p) { p.replicas[1].rows[1].sequences[0] = 5; }},
@@ -143,6 +163,13 @@ const Case kCases[] = {
 
     {"tokens_before_padding", {"tokens"}, [](I&, P& p) { p.replicas[0].rows[0].tokens = 95; }},
     {"tokens_highest", {"tokens"}, [](I&, P& p) { p.replicas[0].rows[0].tokens = kMost; }},
+    {"loss_tokens_after_padding",
+     {"loss_tokens"},
+     [](I&, P& p) { p.replicas[0].rows[0].loss_tokens = 100; }},
+    {"loss_tokens_of_the_plan_after_padding",
+     {"loss_tokens"},
+     [](I&, P& p) { p.loss_tokens = 230; }},
+    {"loss_tokens_highest", {"loss_tokens"}, [](I&, P& p) { p.loss_tokens = kMost; }},
     {"cu_seqlens_short", {"cu_seqlens"}, [](I&, P& p) { p.replicas[0].rows[0].cu_seqlens = {0}; }},
     {"cu_seqlens_from_one",
      {"cu_seqlens"},
@@ -231,6 +258,7 @@ TEST(AssignVerify, SaysWhatIsWhere) {
             "/replicas/0/rows/1, needs each sequence exactly once\n"
             "coverage at /replicas: has sequence 2 nowhere, needs each sequence exactly once\n"
             "tokens at /replicas/1/rows/0/tokens: has 60 tokens, needs 90 tokens\n"
+            "loss_tokens at /replicas/1/rows/0/loss_tokens: has 60 tokens, needs 90 tokens\n"
             "cu_seqlens at /replicas/1/rows/0/cu_seqlens/2: has 60, needs 90\n"
             "capacity at /replicas/1/rows/0: has 90 tokens, needs at most 60 tokens on \"one\"\n"
             "row_time at /replicas/1/rows/0/time_ms: has 29 ms, needs 59 ms\n"

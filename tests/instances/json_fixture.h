@@ -70,9 +70,9 @@ inline constexpr std::string_view kValidAssign = R"({
 inline constexpr std::string_view kValidAssignPlan = R"({
   "format": "stowage/plan", "version": 1, "problem": "assign", "name": "five",
   "instance_hash": "fnv1a64:0123456789abcdef", "strategy": "both",
-  "objective_ms": 40.5, "simulated_1f1b_ms": 41.5, "bound_ms": 39, "bound_by": "work",
+  "loss_tokens": 210, "objective_ms": 40.5, "simulated_1f1b_ms": 41.5, "bound_ms": 39, "bound_by": "work",
   "replicas": [{"scheme": "2x2", "time_ms": 40.5, "rows": [
-    {"sequences": [0, 4], "tokens": 128, "time_ms": 20.25, "cu_seqlens": [0, 112, 128]}]},
+    {"sequences": [0, 4], "tokens": 128, "loss_tokens": 110, "time_ms": 20.25, "cu_seqlens": [0, 112, 128]}]},
     {"scheme": "1x1", "time_ms": 0, "rows": []}]
 })";
 

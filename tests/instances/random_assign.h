@@ -68,6 +68,7 @@ inline AssignInstance random_assign_instance(Draw& draw, const RandomAssign& opt
 // Computes everything that follows from the sequences and the schemes: tokens, cu_seqlens, times.
 // Requires known schemes and ids.
 inline void restate(const AssignInstance& instance, AssignPlan& plan) {
+  plan.loss_tokens = 0;
   plan.objective_ms = 0;
   plan.simulated_1f1b_ms = 0;
   for (AssignReplica& replica : plan.replicas) {
@@ -79,6 +80,7 @@ inline void restate(const AssignInstance& instance, AssignPlan& plan) {
     replica.time_ms = 0;
     for (AssignRow& row : replica.rows) {
       row.tokens = 0;
+      row.loss_tokens = 0;
       row.time_ms = scheme.fixed_ms;
       row.cu_seqlens = {0};
       for (const std::int64_t id : row.sequences) {
@@ -86,9 +88,11 @@ inline void restate(const AssignInstance& instance, AssignPlan& plan) {
             padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
         const auto s = static_cast<double>(length);
         row.tokens += length;
+        row.loss_tokens += instance.lengths[static_cast<std::size_t>(id)];
         row.time_ms += scheme.quadratic_ms * s * s + scheme.linear_ms * s;
         row.cu_seqlens.push_back(row.tokens);
       }
+      plan.loss_tokens += row.loss_tokens;
       times.push_back(row.time_ms);
       replica.time_ms += row.time_ms;
       longest = std::max(longest, row.time_ms);

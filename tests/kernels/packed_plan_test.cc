@@ -74,8 +74,25 @@ TEST(PackedPlan, GradientsOverRowsAndReplicasAreThoseOfTheSequencesAlone) {
   }
 }
 
-// What a plan says of its rows' tokens is what a loss per token is divided by.
-TEST(PackedPlan, TheTokensOfThePlanAreTheDenominator) {
+// A row that weighs as much as its padding would have gradients too large.
+TEST(PackedPlan, TheLossTokensOfThePlanAreTheDenominators) {
+  const AssignInstance instance = ten_assigned();
+  const AssignPlan plan = planned(instance);
+  for (const PackedBatch& batch : packed_plan(instance, plan).batches) {
+    EXPECT_EQ(batch.loss_scale, 1);
+  }
+  AssignPlan row = plan;
+  row.replicas[0].rows[0].loss_tokens = row.replicas[0].rows[0].tokens;
+  EXPECT_NEAR(packed_plan(instance, row).batches[0].loss_scale, 1, 0.5);
+  EXPECT_FALSE(execute(instance, row, {.scale = 2}, {}, nullptr).passed());
+  AssignPlan all = plan;
+  all.loss_tokens += 7;
+  EXPECT_FALSE(execute(instance, all, {.scale = 2}, {}, nullptr).passed());
+  all.loss_tokens = 0;
+  EXPECT_FALSE(execute(instance, all, {.scale = 2}, {}, nullptr).passed());
+}
+
+TEST(PackedPlan, ThePlanStatesTheTokensOfItsRows) {
   const AssignInstance instance = ten_assigned();
   AssignPlan plan = planned(instance);
   Tokens stated = 0;

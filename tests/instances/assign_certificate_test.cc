@@ -1,0 +1,260 @@
+// The checker of assign certificates: every rule with a case that passes and one that fails, and
+// two hundred random corruptions of good certificates, all refused.
+#include "instances/assign_certificate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "instances/assign_json.h"
+#include "instances/json.h"
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+using testing::Contains;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Two replicas "one" of a millisecond per token and 10 ms per row of 100 tokens, or one "two" of
+// two stages that takes as long. Of the sequences of 60 tokens no two share a row: two replicas
+// need two rows each, 140 ms, and one with stages needs four, 280 ms and the bubble of 70 ms.
+AssignInstance four() {
+  return {
+      .name = "four",
+      .devices = 2,
+      .schemes = {{.name = "one", .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100},
+                  {.name = "two", .pp = 2, .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100}},
+      .strategies = {{.name = "flat", .replicas = {2, 0}}, {.name = "deep", .replicas = {0, 1}}},
+      .lengths = {60, 60, 60, 60}};
+}
+
+// A sequence costs a whole budget in any rows that end before 140 ms: one row holds one of them,
+// two or more have less than 120 ms for their work.
+SchemePrices one_each(const std::string& scheme) {
+  return {scheme,
+          {{.least_rows = 1, .most_rows = 1, .longest = 60, .parts = {{.price = 1}}},
+           {.least_rows = 2, .longest = 60, .parts = {{.of_rows = false, .price = 1}}}}};
+}
+
+AssignCertificate good() {
+  return {.bound_ms = 139.99,
+          .strategies = {{"flat", "patterns", {one_each("one")}}, {"deep", "rows", {}}}};
+}
+
+std::string first_rule(const AssignCertificate& certificate,
+                       const AssignInstance& instance = four()) {
+  const AssignCertificateCheck check = check_certificate(instance, certificate);
+  if (check.violations.empty()) {
+    EXPECT_EQ(check.bound_ms, certificate.bound_ms);
+    return "";
+  }
+  EXPECT_EQ(check.bound_ms, 0);
+  EXPECT_THAT(assign_certificate_rules(), Contains(check.violations.front().rule));
+  return check.violations.front().rule;
+}
+
+std::string with(const std::function<void(AssignCertificate&)>& change) {
+  AssignCertificate certificate = good();
+  change(certificate);
+  return first_rule(certificate);
+}
+
+RowPattern& pattern(AssignCertificate& c, std::size_t k) {
+  return c.strategies[0].schemes[0].patterns[k];
+}
+
+TEST(AssignCertificate, OfFourSequencesHolds) {
+  EXPECT_EQ(first_rule(good()), "");
+  EXPECT_EQ(with([](auto& c) { c.bound_ms = 0; }), "");
+}
+
+TEST(AssignCertificate, NumbersAreFiniteAndNotNegative) {
+  for (const double bad : {kNan, kInf, -1.0}) {
+    EXPECT_EQ(with([&](auto& c) { c.bound_ms = bad; }), "certificate_number");
+    EXPECT_EQ(with([&](auto& c) { pattern(c, 0).time = bad; }), "certificate_number");
+    EXPECT_EQ(with([&](auto& c) { pattern(c, 1).tokens = bad; }), "certificate_number");
+    EXPECT_EQ(with([&](auto& c) { pattern(c, 1).parts[0].price = bad; }), "certificate_number");
+  }
+}
+
+TEST(AssignCertificate, EveryStrategyHasOneProof) {
+  EXPECT_EQ(with([](auto& c) { c.strategies.pop_back(); }), "certificate_strategy");
+  EXPECT_EQ(with([](auto& c) { c.strategies.clear(); }), "certificate_strategy");
+  EXPECT_EQ(with([](auto& c) { c.strategies.push_back(c.strategies[1]); }), "certificate_strategy");
+  EXPECT_EQ(with([](auto& c) { c.strategies[1].strategy = "wide"; }), "certificate_strategy");
+  EXPECT_EQ(with([](auto& c) { c.strategies[1].by = "work"; }), "certificate_strategy");
+  // One that does not admit the longest sequence needs none.
+  AssignInstance instance = four();
+  instance.schemes[1].max_tokens = 59;
+  AssignCertificate c = good();
+  c.strategies.pop_back();
+  EXPECT_EQ(first_rule(c, instance), "");
+}
+
+TEST(AssignCertificate, EverySchemeHasPrices) {
+  EXPECT_EQ(with([](auto& c) { c.strategies[0].schemes.clear(); }), "certificate_scheme");
+  EXPECT_EQ(with([](auto& c) { c.strategies[0].schemes[0].scheme = "two"; }), "certificate_scheme");
+  EXPECT_EQ(with([](auto& c) { c.strategies[0].schemes.push_back(one_each("one")); }),
+            "certificate_scheme");
+  EXPECT_EQ(with([](auto& c) { c.strategies[0].schemes.push_back(one_each("two")); }),
+            "certificate_scheme");
+}
+
+TEST(AssignCertificate, PatternsLeaveNothingOut) {
+  const auto patterns = [](AssignCertificate& c) -> std::vector<RowPattern>& {
+    return c.strategies[0].schemes[0].patterns;
+  };
+  const std::string rule = "certificate_pattern";
+  EXPECT_EQ(with([&](auto& c) { patterns(c).clear(); }), rule);
+  EXPECT_EQ(with([&](auto& c) { patterns(c).pop_back(); }), rule);  // no end
+  EXPECT_EQ(with([&](auto& c) { patterns(c).erase(patterns(c).begin()); }), rule);
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 1).least_rows = 3; }), rule);  // what of two?
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 1).most_rows = 9; }), rule);
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 0).most_rows = 0; }), rule);
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 1).longest = 59; }), rule);
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 0).longest = 59; }), rule);
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 0).parts[0].steps = 0; }), rule);
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 0).parts[0].steps = 2'000'000; }), rule);
+  // Bands of the longest sequence go up.
+  EXPECT_EQ(with([&](auto& c) {
+              patterns(c).insert(patterns(c).begin(), pattern(c, 0));
+              pattern(c, 0).longest = 30;
+            }),
+            "");
+  EXPECT_EQ(with([&](auto& c) { patterns(c).insert(patterns(c).begin(), pattern(c, 0)); }), rule);
+}
+
+TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
+  const auto flat_by = [](const char* by, double bound) {
+    return with([&](AssignCertificate& c) {
+      c.bound_ms = bound;
+      c.strategies[0] = {"flat", by, {}};
+      c.strategies[1] = {"deep", "rows", {}};
+    });
+  };
+  EXPECT_EQ(flat_by("longest", 69.9), "");
+  EXPECT_EQ(flat_by("longest", 70.1), "certificate_closed");
+  EXPECT_EQ(flat_by("pigeonhole", 139.9), "");  // two of three share a replica, in two rows
+  EXPECT_EQ(flat_by("pigeonhole", 140.1), "certificate_closed");
+  EXPECT_EQ(flat_by("rows", 139.9), "");
+  EXPECT_EQ(flat_by("rows", 140.1), "certificate_closed");
+  // The bubble of "deep" counts: 240 ms of work, four rows and 70 ms.
+  const auto deep_by = [](const char* by, double bound) {
+    AssignInstance instance = four();
+    instance.strategies.erase(instance.strategies.begin());
+    return first_rule({bound, {{"deep", by, {}}}}, instance);
+  };
+  EXPECT_EQ(deep_by("longest", 139.9), "");
+  EXPECT_EQ(deep_by("longest", 140.1), "certificate_closed");
+  EXPECT_EQ(deep_by("rows", 349.9), "");
+  EXPECT_EQ(deep_by("rows", 350.1), "certificate_closed");
+  // Row constraints raise the rows: four are none of three, so that there must be six.
+  AssignInstance instance = four();
+  instance.constraints.rows_multiple_of = 3;
+  EXPECT_EQ(first_rule({149.9, {{"flat", "rows", {}}, {"deep", "rows", {}}}}, instance), "");
+}
+
+TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
+  EXPECT_EQ(with([](auto& c) { c.bound_ms = 140.01; }), "certificate_prices");
+  // Half the price in two rows or more: four sequences then cost what two replicas may spend.
+  EXPECT_EQ(with([](auto& c) { pattern(c, 1).parts[0].price = 0.5; }), "certificate_prices");
+  EXPECT_EQ(with([](auto& c) { pattern(c, 0).time = 3; }), "certificate_prices");
+  EXPECT_EQ(with([](auto& c) { pattern(c, 0).parts.clear(); }), "certificate_prices");
+  // A thousand steps say nothing of halves.
+  EXPECT_EQ(with([](auto& c) { pattern(c, 1).parts[0].steps = 1000; }), "certificate_prices");
+  // Nothing fits in 69 ms: no price is needed.
+  EXPECT_EQ(with([](auto& c) {
+              c.bound_ms = 69;
+              pattern(c, 0).parts.clear();
+              pattern(c, 1).parts.clear();
+            }),
+            "");
+}
+
+TEST(AssignCertificate, AStepWithoutSequencesHasOnlyZero) {
+  AssignInstance instance = four();
+  instance.lengths.clear();
+  AssignCertificate c = good();
+  EXPECT_EQ(first_rule(c, instance), "certificate_closed");
+}
+
+// Whatever makes a tight proof claim more, or leaves something out, is refused.
+TEST(AssignCertificate, RandomCorruptionsAreRefused) {
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
+    AssignCertificate c = good();
+    const double more = 1 + 1e-4 * static_cast<double>(1 + draw(random, 10000));
+    RowPattern& any = pattern(c, draw(random, 2));
+    switch (draw(random, 10)) {
+      case 0:
+        c.bound_ms *= more;
+        break;
+      case 1:
+        any.parts[0].price /= 1 + more;
+        break;
+      case 2:
+        any.time += 2 * more;  // spent by every replica, brought in by none
+        any.parts.clear();
+        break;
+      case 3:
+        any.least_rows += 1 + static_cast<std::int64_t>(draw(random, 5));
+        break;
+      case 4:
+        any.longest -= 1 + static_cast<Tokens>(draw(random, 50));
+        break;
+      case 5:
+        any.parts[0].of_rows = !any.parts[0].of_rows;
+        if (&any == &pattern(c, 0)) any.parts[0].price = 0;
+        break;
+      case 6:
+        c.strategies.erase(c.strategies.begin() + static_cast<std::ptrdiff_t>(draw(random, 2)));
+        break;
+      case 7:
+        c.strategies[0].by = draw(random, 2) == 0 ? "longest" : "";
+        break;
+      case 8:
+        any.parts[0].price = -more;
+        break;
+      default:
+        any.most_rows = any.most_rows == 0 ? 100 : 0;
+        break;
+    }
+    EXPECT_NE(first_rule(c), "");
+  }
+}
+
+TEST(AssignCertificate, IsReadAsItWasWritten) {
+  AssignCertificate c = good();
+  pattern(c, 0).time = 0.1;
+  pattern(c, 1).tokens = 1e-300;
+  JsonWriter json;
+  json.begin_object();
+  json.key("certificate");
+  write_json(json, c);
+  json.end_object();
+  const std::string text = json.take();
+  const auto read = read_assign_certificate(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, c);
+  EXPECT_FALSE(*read_assign_certificate("{\"certificate\": null}"));
+  for (const auto& [from, to] :
+       {std::pair("\"rows\"", "\"cows\""), std::pair("0.1", "-0.1"),
+        std::pair("\"steps\": 1", "\"steps\": 1.5"), std::pair("\"strategies\"", "\"strategy\"")}) {
+    std::string changed = text;
+    const std::size_t place = changed.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    changed.replace(place, std::string(from).size(), to);
+    EXPECT_FALSE(read_assign_certificate(changed)) << to;
+  }
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,136 @@
+// The edge cases of assign steps through the facade, each with the outcome that it is documented to
+// have.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "instances/verify.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+AssignInstance flat(int replicas, Tokens max_tokens, std::vector<Tokens> lengths) {
+  return {.name = "flat",
+          .devices = replicas,
+          .schemes = {{.name = "1x1", .linear_ms = 1, .fixed_ms = 10, .max_tokens = max_tokens}},
+          .strategies = {{"all", {replicas}}},
+          .lengths = std::move(lengths)};
+}
+
+Outcome solved(const AssignInstance& instance) {
+  Budget budget({.node_limit = 200});
+  Outcome outcome = solve(instance, {}, budget);
+  if (outcome.plan) {
+    EXPECT_TRUE(verify(instance, std::get<AssignPlan>(*outcome.plan)).empty());
+    EXPECT_LE(outcome.bound, *outcome.objective);
+  }
+  if (outcome.certificate) {
+    const auto& certificate = std::get<AssignCertificate>(*outcome.certificate);
+    EXPECT_TRUE(check_certificate(instance, certificate).violations.empty());
+  }
+  return outcome;
+}
+
+void expect_optimal(const AssignInstance& instance, double objective) {
+  const Outcome outcome = solved(instance);
+  EXPECT_EQ(outcome.status, Status::optimal) << outcome.detail;
+  ASSERT_TRUE(outcome.objective);
+  EXPECT_NEAR(*outcome.objective, objective, 1e-9 * objective);
+}
+
+std::size_t rows_of(const AssignInstance& instance) {
+  std::size_t rows = 0;
+  const Outcome outcome = solved(instance);
+  if (!outcome.plan) return 0;
+  for (const AssignReplica& replica : std::get<AssignPlan>(*outcome.plan).replicas) {
+    rows += replica.rows.size();
+  }
+  return rows;
+}
+
+TEST(AssignSolve, ASequenceLongerThanEveryCapIsNamed) {
+  const Outcome outcome = solved(flat(2, 100, {50, 101, 20, 200}));
+  EXPECT_EQ(outcome.status, Status::infeasible);
+  EXPECT_EQ(outcome.unplaceable, (std::vector<std::int64_t>{1, 3}));
+  EXPECT_FALSE(outcome.plan);
+}
+
+TEST(AssignSolve, OneReplicaTakesItAll) { expect_optimal(flat(1, 100, {60, 60, 40, 40}), 220); }
+
+TEST(AssignSolve, MoreReplicasThanSequences) {
+  AssignInstance instance = flat(5, 100, {60, 30});
+  expect_optimal(instance, 70);
+  instance.constraints.allow_empty = false;
+  EXPECT_EQ(solved(instance).status, Status::infeasible);
+}
+
+// 6 3 3 | 4 4 4 fills two rows; first-fit-decreasing needs a third.
+TEST(AssignSolve, CapsSoTightThatFirstFitFails) {
+  const AssignInstance instance = flat(1, 12, {6, 4, 4, 4, 3, 3});
+  expect_optimal(instance, 24 + 2 * 10);
+  EXPECT_EQ(rows_of(instance), 2U);
+}
+
+TEST(AssignSolve, AllRowsFull) {
+  const AssignInstance instance = flat(2, 100, {50, 50, 50, 50, 60, 40, 70, 30});
+  expect_optimal(instance, 2 * (100 + 10));
+  EXPECT_EQ(rows_of(instance), 4U);
+}
+
+TEST(AssignSolve, TwoSchemesOfEqualCostAreOne) {
+  AssignInstance one = flat(2, 100, {90, 70, 60, 50, 30, 20});
+  AssignInstance two = one;
+  two.schemes.push_back(two.schemes[0]);
+  two.schemes[1].name = "other";
+  two.strategies = {{"both", {1, 1}}};
+  const Outcome together = solved(one);
+  const Outcome apart = solved(two);
+  ASSERT_TRUE(together.objective && apart.objective);
+  EXPECT_NEAR(*together.objective, *apart.objective, 1e-9);
+  EXPECT_EQ(apart.status, Status::optimal);
+}
+
+TEST(AssignSolve, OnlyOneStrategyAdmitsTheLongest) {
+  AssignInstance instance = flat(4, 100, {150, 20, 20});
+  instance.schemes.push_back({.name = "4x1", .tp = 4, .linear_ms = 2, .max_tokens = 200});
+  instance.strategies = {{"short", {4, 0}}, {"long", {0, 1}}};
+  expect_optimal(instance, 380);
+  EXPECT_EQ(std::get<AssignPlan>(*solved(instance).plan).strategy, "long");
+}
+
+TEST(AssignSolve, NoSequencesTakeNoTime) {
+  AssignInstance instance = flat(3, 100, {});
+  const Outcome outcome = solved(instance);
+  EXPECT_EQ(outcome.status, Status::optimal);
+  EXPECT_EQ(outcome.objective, 0);
+  instance.constraints.allow_empty = false;
+  EXPECT_EQ(solved(instance).status, Status::infeasible);
+}
+
+TEST(AssignSolve, DuplicateLengthsOnly) {
+  expect_optimal(flat(4, 100, std::vector<Tokens>(40, 25)), 3 * 10 + 250);
+  expect_optimal(flat(3, 100, std::vector<Tokens>(12, 60)), 4 * 70);
+}
+
+// Nothing but nodes limits what is done: the same input gives the same outcome.
+TEST(AssignSolve, TheSameInputGivesTheSameOutcome) {
+  AssignInstance instance = flat(3, 100, {90, 80, 70, 33, 32, 31, 30, 22, 21, 20, 11, 7});
+  instance.schemes.push_back(
+      {.name = "1x2", .pp = 2, .quadratic_ms = 0.01, .fixed_ms = 3, .max_tokens = 90});
+  instance.strategies.push_back({"mixed", {1, 1}});
+  const Outcome first = solved(instance);
+  const Outcome second = solved(instance);
+  EXPECT_EQ(first.objective, second.objective);
+  EXPECT_EQ(first.bound, second.bound);
+  EXPECT_EQ(first.bound_by, second.bound_by);
+  EXPECT_EQ(first.nodes, second.nodes);
+  EXPECT_EQ(first.plan, second.plan);
+  ASSERT_EQ(first.certificate.has_value(), second.certificate.has_value());
+  if (!first.certificate) return;
+  EXPECT_EQ(std::get<AssignCertificate>(*first.certificate),
+            std::get<AssignCertificate>(*second.certificate));
+}
+
+}  // namespace
+}  // namespace stowage
