@@ -5,8 +5,8 @@
 // STOWAGE_ISA=v2|v3|v4 asks for another. Results of one level are the same bits everywhere; between
 // levels they differ by rounding. Elsewhere than on x86-64 there is one level, "portable".
 //
-//   if (const std::string problem = isa_problem(); !problem.empty()) refuse("STOWAGE_ISA", problem);
-//   std::cout << "kernels for " << isa_in_use() << '\n';
+//   if (const std::string problem = isa_problem(); !problem.empty()) refuse("STOWAGE_ISA",
+//   problem); std::cout << "kernels for " << isa_in_use() << '\n';
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ namespace stowage::kernels {
 // The levels that are built in and that this machine has, the narrowest first.
 std::vector<std::string> isa_levels();
 
-// Empty, or what is wrong with STOWAGE_ISA: "must be v2 or v3 on this machine, is v4". A kernel that
-// runs nevertheless throws std::runtime_error with that text behind "STOWAGE_ISA: ".
+// Empty, or what is wrong with STOWAGE_ISA: "must be v2 or v3 on this machine, is v4". A kernel
+// that runs nevertheless throws std::runtime_error with that text behind "STOWAGE_ISA: ".
 std::string isa_problem();
 
 std::string isa_in_use();

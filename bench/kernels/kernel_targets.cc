@@ -1,6 +1,7 @@
 #include "bench/kernels/kernel_targets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 
@@ -35,12 +36,12 @@ struct View {
   }
 };
 
-// Adds a row whose numbers are ratio(view).
+// Adds a row whose numbers are ratio(view), if what it needs was measured.
 template <class Ratio>
 void row(std::vector<TargetRow>& rows, const Timings& timings, TargetRow like, Ratio ratio) {
   like.best = ratio(View{timings, true});
   like.median = ratio(View{timings, false});
-  rows.push_back(std::move(like));
+  if (std::isfinite(like.best) && like.best > 0) rows.push_back(std::move(like));
 }
 
 void add_level_rows(std::vector<TargetRow>& rows, const Timings& timings, const std::string& level,
