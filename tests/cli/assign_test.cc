@@ -107,6 +107,27 @@ TEST_F(Assign, ABrokenPlanIsNotExecuted) {
   EXPECT_EQ(run({"run", "a.json", "broken.json"}).exit_code, 1);
 }
 
+// The bound of an outcome is checked again from its prices, and a false one is found out.
+TEST_F(Assign, VerifyChecksTheCertificate) {
+  ASSERT_EQ(
+      run({"generate", "assign", "--tokens", "100K", "--mu", "6", "--sigma", "1", "-o", "a.json"})
+          .exit_code,
+      0);
+  auto outcome = answer({"solve", "a.json", "--method", "fast"});
+  ASSERT_TRUE(outcome.contains("certificate"));
+  dir_.write("outcome.json", outcome.dump());
+  const Finished good = run({"verify", "a.json", "outcome.json"});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  const auto verdict = nlohmann::json::parse(good.out);
+  EXPECT_EQ(verdict["bound_by"], "patterns");
+  EXPECT_NEAR(verdict["bound_ms"].get<double>(), outcome["bound_ms"].get<double>(), 1e-6);
+  outcome["certificate"]["bound_ms"] = outcome["objective_ms"].get<double>() * 1.001;
+  dir_.write("outcome.json", outcome.dump());
+  const Finished bad = run({"verify", "a.json", "outcome.json"});
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.err, HasSubstr("certificate_"));
+}
+
 TEST_F(Assign, WhatMakesNoSenseIsRefused) {
   const auto expect_refused = [this](std::vector<std::string> arguments, const char* why) {
     const Finished refused = run(arguments);
