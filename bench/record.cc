@@ -30,7 +30,8 @@ Setup setup_from(const ObjectReader& reader) {
           .memory_gib = reader.number("memory_gib", {}),
           .system = reader.text("system"),
           .compiler = reader.text("compiler"),
-          .backends = reader.text("backends")};
+          .backends = reader.text("backends"),
+          .protocol = static_cast<int>(reader.integer("protocol", {}, 1))};
 }
 
 Record record_from(const ObjectReader& reader) {
@@ -54,7 +55,8 @@ Record record_from(const ObjectReader& reader) {
           .first_s = read_optional(reader, "first_s"),
           .best_s = read_optional(reader, "best_s"),
           .nodes = reader.integer("nodes", {0, std::numeric_limits<std::int64_t>::max()}),
-          .memory_mib = reader.number("memory_mib", {})};
+          .memory_mib = reader.number("memory_mib", {}),
+          .plan = reader.text("plan", "")};
 }
 
 }  // namespace
@@ -71,6 +73,7 @@ std::string to_line(const Setup& setup) {
   json.text("system", setup.system);
   json.text("compiler", setup.compiler);
   json.text("backends", setup.backends);
+  json.integer("protocol", setup.protocol);
   json.end_object();
   return json.take();
 }
@@ -100,6 +103,7 @@ std::string to_line(const Record& record) {
   write_optional(json, "best_s", record.best_s);
   json.integer("nodes", record.nodes);
   json.number("memory_mib", record.memory_mib);
+  if (!record.plan.empty()) json.text("plan", record.plan);
   json.end_object();
   return json.take();
 }
@@ -119,15 +123,15 @@ Result<Results> read_results(std::istream& stream, const std::string& name) {
       if (setup) {
         const ObjectReader reader(*value, root, found,
                                   {"record", "date", "commit", "cpu", "cores", "memory_gib",
-                                   "system", "compiler", "backends"});
+                                   "system", "compiler", "backends", "protocol"});
         results.setups.push_back(setup_from(reader));
       } else {
         const ObjectReader reader(
             *value, root, found,
-            {"record", "suite",      "instance", "problem",     "size",       "devices",
-             "method", "kind",       "seed",     "status",      "stopped_by", "objective",
-             "bound",  "bound_by",   "found_by", "cpu_s",       "wall_s",     "first_s",
-             "best_s", "memory_mib", "nodes",    "time_limit_s"});
+            {"record", "suite",      "instance", "problem",      "size",       "devices",
+             "method", "kind",       "seed",     "status",       "stopped_by", "objective",
+             "bound",  "bound_by",   "found_by", "cpu_s",        "wall_s",     "first_s",
+             "best_s", "memory_mib", "nodes",    "time_limit_s", "plan"});
         results.records.push_back(record_from(reader));
       }
     }

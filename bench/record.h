@@ -13,6 +13,9 @@
 
 namespace stowage::bench {
 
+// The protocol of bench/README.md, counted up whenever figures of two runs stop being comparable.
+inline constexpr int kProtocol = 1;
+
 // What a reader needs to know to judge or repeat the figures.
 struct Setup {
   std::string date;    // UTC, "2026-01-31"
@@ -23,6 +26,7 @@ struct Setup {
   std::string system;    // kernel
   std::string compiler;  // name, version, build type
   std::string backends;  // MILP backends, the preferred one first
+  int protocol = kProtocol;
 
   bool operator==(const Setup&) const = default;
 };
@@ -53,6 +57,7 @@ struct Record {
   std::optional<double> best_s;   // until the last improvement of the plan
   std::int64_t nodes = 0;
   double memory_mib = 0;  // largest resident set of the process so far
+  std::string plan;       // name of the file that holds it (plan_store.h); empty if not kept
 
   bool operator==(const Record&) const = default;
 };

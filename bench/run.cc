@@ -12,6 +12,7 @@
 #include <iostream>
 #include <limits>
 
+#include "bench/plan_store.h"
 #include "bench/record.h"
 #include "bench/suite.h"
 #include "solvers/solve.h"
@@ -74,8 +75,13 @@ void time_plans(const std::vector<Improvement>& improvements, Record& record) {
   }
 }
 
-Record measure(const SuiteEntry& entry, const Method& method, const Asked& asked,
-               SolveOptions options) {
+struct Measured {
+  Record record;
+  std::optional<Plan> plan;
+};
+
+Measured measure(const SuiteEntry& entry, const Method& method, const Asked& asked,
+                 SolveOptions options) {
   options.method = method.name;
   Record record{.instance = entry.name,
                 .method = method.name,
@@ -91,7 +97,7 @@ Record measure(const SuiteEntry& entry, const Method& method, const Asked& asked
   if (asked.seconds < std::numeric_limits<double>::infinity()) record.time_limit_s = asked.seconds;
   const double cpu = cpu_seconds();
   Budget budget({.time_limit_s = asked.seconds});
-  const Outcome outcome = solve(entry.instance, options, budget);
+  Outcome outcome = solve(entry.instance, options, budget);
   record.cpu_s = cpu_seconds() - cpu;
   record.wall_s = budget.seconds();
   record.memory_mib = largest_memory_mib();
@@ -103,7 +109,7 @@ Record measure(const SuiteEntry& entry, const Method& method, const Asked& asked
   record.found_by = outcome.found_by;
   record.nodes = outcome.nodes;
   time_plans(outcome.improvements, record);
-  return record;
+  return {std::move(record), std::move(outcome.plan)};
 }
 
 int run(int argc, char** argv) {
@@ -114,6 +120,7 @@ int run(int argc, char** argv) {
   std::string only;
   std::string commit;
   std::string solver;
+  std::string plans;
   double milp_seconds = 10;
   std::uint64_t seed = 0;
   app.add_option("SUITE_FILE", file, "bench/suite.json")->required();
@@ -123,6 +130,7 @@ int run(int argc, char** argv) {
   app.add_option("--milp-limit", milp_seconds, "Seconds of each MILP of a baseline; default 10");
   app.add_option("--solver", solver, "MILP backend; default the first that is built in");
   app.add_option("--seed", seed, "Seed of every method; default 0");
+  app.add_option("--plans", plans, "Directory to keep every plan in");
   app.add_option("--commit", commit, "What the setup says was measured");
   CLI11_PARSE(app, argc, argv);
 
@@ -150,9 +158,10 @@ int run(int argc, char** argv) {
         std::cerr << entry.name << " has no method '" << asked.name << "'\n";
         return 2;
       }
-      Record record = measure(entry, *method, asked, options);
+      auto [record, plan] = measure(entry, *method, asked, options);
       record.suite = suite;
       if (!solver.empty()) record.method += '/' + solver;
+      if (plan && !plans.empty()) record.plan = store_plan(plans, record, *plan);
       std::cout << to_line(record) << std::flush;
       std::cerr << entry.name << "  " << text << "  " << record.cpu_s << " s\n";
     }

@@ -1,129 +1,110 @@
 // stowage_bench_table: results as Markdown. Reads the files named, or stdin.
 //
 //   stowage_bench_table results.jsonl more.jsonl > tables.md
+//   stowage_bench_table --suite bench/suite.json --plans build/bench/plans results.jsonl
+//   stowage_bench_table --fill bench/README.md
+//
+// With --suite and --plans every result's plan is verified anew, and a result whose plan is
+// missing, invalid or worse than it says ends the program with exit code 1. With --fill the marked
+// tables of a document are made anew (fill.h).
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
+#include <map>
 
-#include "bench/summary.h"
+#include "bench/fill.h"
+#include "bench/markdown.h"
+#include "bench/plan_store.h"
+#include "bench/suite.h"
+#include "instances/json.h"
 
 namespace stowage::bench {
 namespace {
 
-std::string fixed(double value, int decimals) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(decimals) << value;
-  return text.str();
+int complain(const std::vector<InputError>& errors) {
+  for (const InputError& error : errors) std::cerr << to_string(error) << '\n';
+  return 2;
 }
 
-std::string percent(double share) { return fixed(share * 100, 2) + " %"; }
-
-// Bytes are whole, times have a decimal below 10 s.
-std::string amount(double value, const std::string& problem) {
-  return fixed(value, problem == "layout" || value >= 1e4 ? 0 : 1);
-}
-
-void print_setup(const Setup& setup) {
-  std::cout << setup.date << ", commit " << (setup.commit.empty() ? "unknown" : setup.commit)
-            << ", " << setup.cpu << " (" << setup.cores << " cores, " << fixed(setup.memory_gib, 1)
-            << " GiB), " << setup.system << ", " << setup.compiler << ", MILP by "
-            << (setup.backends.empty() ? "nobody" : setup.backends) << "\n\n";
-}
-
-void print_summary(const std::vector<MethodSummary>& summaries) {
-  std::cout << "| method | kind | instances | plans | proven | gap median | gap worst | over best "
-               "known: median | worst | CPU mean s | CPU most s |\n"
-               "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
-  for (const MethodSummary& m : summaries) {
-    std::cout << "| " << m.method << " | " << m.kind << " | " << m.instances << " | " << m.planned
-              << " | " << m.proven << " | " << percent(m.median_gap) << " | "
-              << percent(m.worst_gap) << " | " << percent(m.median_excess) << " | "
-              << percent(m.worst_excess) << " | " << fixed(m.mean_cpu_s, 3) << " | "
-              << fixed(m.most_cpu_s, 3) << " |\n";
-  }
-  std::cout << '\n';
-}
-
-const Record* find(const std::vector<Record>& records, const std::string& instance,
-                   const std::string& title) {
-  for (const Record& record : records) {
-    if (record.instance == instance && method_title(record) == title) return &record;
-  }
-  return nullptr;
-}
-
-void print_instances(const std::vector<Record>& records,
-                     const std::vector<MethodSummary>& summaries,
-                     const std::map<std::string, BestKnown>& best) {
-  const std::string unit = records.front().problem == "layout" ? "bytes" : "ms";
-  std::cout << "| instance | size | devices | bound " << unit << " | by | best " << unit
-            << " | gap |";
-  for (const MethodSummary& m : summaries) std::cout << ' ' << m.method << " |";
-  std::cout << "\n|---|---:|---:|---:|---|---:|---:|";
-  for (std::size_t i = 0; i < summaries.size(); ++i) std::cout << "---:|";
-  std::cout << '\n';
-  std::vector<std::string> printed;
-  for (const Record& first : records) {
-    if (std::ranges::find(printed, first.instance) != printed.end()) continue;
-    printed.push_back(first.instance);
-    const BestKnown& known = best.at(first.instance);
-    std::cout << "| " << first.instance << " | " << first.size << " | " << first.devices << " | "
-              << amount(known.bound, first.problem) << " | " << known.bound_by << " | "
-              << (known.objective ? amount(*known.objective, first.problem) : "-") << " | "
-              << (known.gap() ? percent(*known.gap()) : "-") << " |";
-    for (const MethodSummary& m : summaries) {
-      const Record* record = find(records, first.instance, m.method);
-      const bool planned = record != nullptr && record->objective;
-      std::cout << ' '
-                << (planned ? amount(*record->objective, first.problem) +
-                                  (record->status == "optimal" ? "*" : "")
-                            : "-")
-                << " |";
+// How many results could not be confirmed; complains about each.
+int unconfirmed(const Results& results, const std::string& suite_file, const std::string& plans) {
+  int faults = 0;
+  for (const std::string& suite : suites_of(results.records)) {
+    const Result<std::vector<SuiteEntry>> entries = read_suite(suite_file, suite);
+    if (!entries) return complain(entries.errors());
+    for (const Record& record : of_suite(results.records, suite)) {
+      const auto entry = std::ranges::find(*entries, record.instance, &SuiteEntry::name);
+      const std::optional<std::string> fault =
+          entry == entries->end() ? std::optional<std::string>("the suite has no such instance")
+                                  : check_plan(plans, record, entry->instance);
+      if (!fault) continue;
+      ++faults;
+      std::cerr << record.instance << "  " << record.method << "  " << *fault << '\n';
     }
-    std::cout << '\n';
   }
-  std::cout << "\n`*` proven optimal in that run. Objectives are of verified plans.\n\n";
+  return faults;
 }
 
-int run(const std::vector<std::string>& files) {
+int fill(const std::string& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return complain(text.errors());
+  const Result<std::string> made = filled(*text, std::filesystem::current_path());
+  if (!made) return complain(made.errors());
+  const std::string next = path + ".tmp";
+  std::ofstream(next) << *made;
+  std::filesystem::rename(next, path);
+  return 0;
+}
+
+void print(const Results& results, bool details) {
+  for (const Setup& setup : results.setups) std::cout << setup_line(setup) << '\n';
+  for (const std::string& suite : suites_of(results.records)) {
+    const std::vector<Record> records = of_suite(results.records, suite);
+    std::cout << "## " << suite << "\n\n"
+              << summary_table(records) << '\n'
+              << instance_table(records)
+              << "\n`*` proven optimal in that run. Objectives are of verified plans.\n\n";
+    if (details) std::cout << detail_table(records) << '\n';
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Results of stowage_bench as Markdown tables");
+  std::vector<std::string> files;
+  std::string document;
+  std::string suite_file;
+  std::string plans;
+  bool details = false;
+  app.add_option("RESULTS", files, "JSON lines of stowage_bench; default stdin");
+  app.add_option("--fill", document, "Make the marked tables of this document anew");
+  CLI::Option* suites = app.add_option("--suite", suite_file, "bench/suite.json, to verify plans");
+  app.add_option("--plans", plans, "Directory of the plans to verify")->needs(suites);
+  app.add_flag("--details", details, "A row for each instance and method as well");
+  CLI11_PARSE(app, argc, argv);
+  if (!document.empty()) return fill(document);
+
   Results all;
-  const auto append = [&all](std::istream& stream, const std::string& name) {
-    Result<Results> results = read_results(stream, name);
-    if (!results) {
-      for (const InputError& error : results.errors()) std::cerr << to_string(error) << '\n';
-      return false;
-    }
+  if (files.empty()) {
+    Result<Results> results = read_results(std::cin, "stdin");
+    if (!results) return complain(results.errors());
+    all = *std::move(results);
+  }
+  for (const std::string& file : files) {
+    Result<Results> results = load_results(file);
+    if (!results) return complain(results.errors());
     all.setups.insert(all.setups.end(), results->setups.begin(), results->setups.end());
     all.records.insert(all.records.end(), results->records.begin(), results->records.end());
-    return true;
-  };
-  if (files.empty() && !append(std::cin, "stdin")) return 2;
-  for (const std::string& file : files) {
-    std::ifstream stream(file);
-    if (!stream) {
-      std::cerr << file << ": cannot be read\n";
-      return 2;
+  }
+  if (!plans.empty()) {
+    if (const int faults = unconfirmed(all, suite_file, plans); faults > 0) {
+      std::cerr << faults << " results are not what their plans say\n";
+      return 1;
     }
-    if (!append(stream, file)) return 2;
+    std::cout << "Every plan behind these " << all.records.size()
+              << " results was verified anew.\n\n";
   }
-  for (const Setup& setup : all.setups) print_setup(setup);
-  std::vector<std::string> suites;
-  for (const Record& record : all.records) {
-    if (std::ranges::find(suites, record.suite) == suites.end()) suites.push_back(record.suite);
-  }
-  for (const std::string& suite : suites) {
-    std::vector<Record> records;
-    for (const Record& record : all.records) {
-      if (record.suite == suite) records.push_back(record);
-    }
-    const std::map<std::string, BestKnown> best = best_known(records);
-    const std::vector<MethodSummary> summaries = summarise(records, best);
-    std::cout << "## " << suite << "\n\n";
-    print_summary(summaries);
-    print_instances(records, summaries, best);
-  }
+  print(all, details);
   return 0;
 }
 
@@ -132,7 +113,7 @@ int run(const std::vector<std::string>& files) {
 
 int main(int argc, char** argv) {
   try {
-    return stowage::bench::run({argv + 1, argv + argc});
+    return stowage::bench::run(argc, argv);
   } catch (const std::exception& failure) {
     std::cerr << "stowage_bench_table: " << failure.what() << '\n';
     return 70;

@@ -9,12 +9,14 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_run_command());
   commands.push_back(make_memory_command());
   commands.push_back(make_compare_command());
+  commands.push_back(make_explain_command());
   commands.push_back(make_plan_stream_command());
   commands.push_back(make_generate_scatter_command());
   commands.push_back(make_generate_assign_command());
   commands.push_back(make_generate_layout_command());
   commands.push_back(make_convert_command());
   commands.push_back(make_propose_command());
+  commands.push_back(make_calibrate_command());
   commands.push_back(make_export_command());
   commands.push_back(make_schema_command());
   return commands;

@@ -11,18 +11,6 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Layout::line;
 
-void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
-  json.key("bounds");
-  json.begin_array();
-  for (const NamedBound& bound : bounds) {
-    json.begin_object(kOneLine);
-    json.text("name", bound.name);
-    write_amount(json, "value", bound.value, unit);
-    json.end_object();
-  }
-  json.end_array();
-}
-
 void write_improvements(JsonWriter& json, const std::vector<Improvement>& improvements,
                         bool timeless, const Unit& unit) {
   json.key("improvements");
@@ -41,6 +29,18 @@ void write_improvements(JsonWriter& json, const std::vector<Improvement>& improv
 }
 
 }  // namespace
+
+void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
+  json.key("bounds");
+  json.begin_array();
+  for (const NamedBound& bound : bounds) {
+    json.begin_object(kOneLine);
+    json.text("name", bound.name);
+    write_amount(json, "value", bound.value, unit);
+    json.end_object();
+  }
+  json.end_array();
+}
 
 void write_errors(JsonWriter& json, const std::vector<CliError>& errors) {
   json.key("errors");

@@ -7,6 +7,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_codes.h"
+#include "cli/unit.h"
 #include "instances/instance.h"
 #include "instances/json_writer.h"
 #include "solvers/outcome.h"
@@ -32,8 +33,9 @@ std::string error_json(const std::vector<CliError>& errors, ExitCode code);
 // The exit code of an outcome.
 ExitCode exit_code(const Outcome& outcome);
 
-// Keys that documents of this folder share: "errors" and "violations" with their arrays.
+// Keys that documents of this folder share: "errors", "bounds" and "violations" with their arrays.
 void write_errors(JsonWriter& json, const std::vector<CliError>& errors);
+void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit);
 void write_violations(JsonWriter& json, const std::vector<Violation>& violations);
 
 }  // namespace stowage

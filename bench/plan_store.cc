@@ -1,0 +1,82 @@
+#include "bench/plan_store.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <stdexcept>
+
+#include "bench/summary.h"
+#include "instances/assign_json.h"
+#include "instances/json.h"
+#include "instances/json_writer.h"
+#include "instances/layout_json.h"
+#include "instances/scatter_json.h"
+#include "instances/verify.h"
+
+namespace stowage::bench {
+namespace {
+
+// Names come from files: letters, digits and a few marks stay, anything else becomes '-'.
+std::string file_name(const Record& record) {
+  std::string name = record.suite + '.' + record.instance + '.' + method_title(record);
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_';
+      },
+      '-');
+  return name + ".json";
+}
+
+Result<ScatterPlan> read_plan(const ScatterInstance&, const std::string& text) {
+  return read_scatter_plan(text);
+}
+Result<AssignPlan> read_plan(const AssignInstance&, const std::string& text) {
+  return read_assign_plan(text);
+}
+Result<LayoutPlan> read_plan(const LayoutInstance&, const std::string& text) {
+  return read_layout_plan(text);
+}
+
+template <class InstanceT>
+std::optional<std::string> fault(const InstanceT& instance, const std::string& text,
+                                 const Record& record) {
+  const auto plan = read_plan(instance, text);
+  if (!plan) return to_string(plan.errors().front());
+  if (const auto found = verify(instance, *plan); !found.empty()) return to_string(found.front());
+  if (const auto found = verify_instance_hash(*plan, instance_hash(instance)); !found.empty()) {
+    return to_string(found.front());
+  }
+  // Both went through shortest decimals, which read back as the same double.
+  if (objective_of(*plan) != *record.objective) {
+    return "the plan's objective is " + std::to_string(objective_of(*plan)) + ", the result says " +
+           std::to_string(*record.objective);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string store_plan(const std::filesystem::path& directory, const Record& record,
+                       const Plan& plan) {
+  std::filesystem::create_directories(directory);
+  JsonWriter json;
+  std::visit([&json](const auto& p) { write_json(json, p); }, plan);
+  std::string name = file_name(record);
+  std::ofstream file(directory / name);
+  file << json.take();
+  file.close();
+  if (!file) throw std::runtime_error((directory / name).string() + " cannot be written");
+  return name;
+}
+
+std::optional<std::string> check_plan(const std::filesystem::path& directory, const Record& record,
+                                      const Instance& instance) {
+  if (!record.objective) return std::nullopt;
+  if (record.plan.empty()) return "the result names no plan";
+  const Result<std::string> text = read_text_file(directory / record.plan);
+  if (!text) return to_string(text.errors().front());
+  return std::visit([&](const auto& i) { return fault(i, *text, record); }, instance);
+}
+
+}  // namespace stowage::bench
