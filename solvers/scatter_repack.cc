@@ -11,12 +11,13 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;     // of pricing
-constexpr double kGain = 1e-7;       // devices per device: columns worth adding
-constexpr double kWhole = 1 - 1e-6;  // a share of a pattern that counts as a whole group
-constexpr double kEnough = 1e-7;     // devices
-constexpr std::size_t kPricingStates = 500;
-constexpr Ms kInside = 1 - 1e-12;  // times sum up differently in a plan
+constexpr int kMostRounds = 200;             // of pricing
+constexpr double kGain = 1e-7;               // devices per device: columns worth adding
+constexpr double kWhole = 1 - 1e-6;          // a share of a pattern that counts as a whole group
+constexpr double kEnough = 1e-7;             // devices
+constexpr std::size_t kFirstStates = 30;     // of pricing, while that finds something
+constexpr std::size_t kPricingStates = 500;  // and then
+constexpr Ms kInside = 1 - 1e-12;            // times sum up differently in a plan
 constexpr int kPolishRounds = 200;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -103,6 +104,7 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
     }
   }
   LpBasis basis;
+  std::size_t states = kFirstStates;
   for (int round = 0; round < kMostRounds; ++round) {
     milp::Model model;
     model.add_variable({.lower = -double(table_.devices()), .objective = 1});
@@ -132,15 +134,18 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
         const Ms room = task.limits[b] * kInside - level.overhead;
         if (room < 0 || level.degree > task.devices[b]) continue;
         const double paid = found.prices[b] * level.degree;
-        BestPattern best =
-            price(task, d, room, found.values, paid + kGain * level.degree, kPricingStates);
+        BestPattern best = price(task, d, room, found.values, paid + kGain * level.degree, states);
         if (paid > 0) dearest = std::max(dearest, best.most / paid);
         if (best.amounts.empty()) continue;
         add_pattern(d, std::move(best.amounts));
         use(b, columns_.size() - 1);
       }
     }
-    if (uses.size() == before) return mixture;
+    if (uses.size() == before) {
+      if (states == kPricingStates) return mixture;
+      states = kPricingStates;
+      continue;
+    }
     // Prices that much lower are a solution of the dual: devices stay missing.
     double covered = 0;
     double there = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -43,7 +44,10 @@ constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 12;
 
+constexpr std::size_t kMostTogether = 3;  // micro-batches that are all planned anew at first
+constexpr double kTogetherShare = 0.1;    // of the time left, for that
 constexpr int kRepackRounds = 4;
+constexpr double kRepackShare = 0.04;     // of the time left, for so many
 constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
 constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
@@ -257,7 +261,7 @@ class ScatterSolve {
     for (; round_ != last && !done(); ++round_) {
       const std::uint64_t round = round_;
       StepDraft step = to_draft(table, *incumbent_.plan());
-      if (round % 2 == 0 && !built_backends().empty()) {
+      if (round % 2 == 1 && !built_backends().empty()) {
         if (repack(table, step, round / 2)) {
           incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
         }
@@ -279,7 +283,7 @@ class ScatterSolve {
     }
   }
 
-  // Each micro-batch planned anew, alone.
+  // Each micro-batch planned anew, alone; then, if they are few, all together.
   void replan_alone() {
     const ScatterTable table(instance_);
     StepDraft step = to_draft(table, *incumbent_.plan());
@@ -296,6 +300,12 @@ class ScatterSolve {
         better = true;
       }
     }
+    std::vector<std::size_t> all(step.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (all.size() > 1 && all.size() <= kMostTogether) {
+      Budget part = budget_.part(kTogetherShare * budget_.seconds_left(), budget_.nodes_left());
+      better = repack_some(table, all, {}, backend(), options_.seed, step, part) || better;
+    }
     if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
   }
 
@@ -303,15 +313,16 @@ class ScatterSolve {
   bool repack(const ScatterTable& table, StepDraft& step, std::uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000003 + round);
     bool better = false;
-    for (int i = 0; i < kRepackRounds && !budget_.exhausted(); ++i) {
+    Budget part = budget_.part(kRepackShare * budget_.seconds_left(), budget_.nodes_left());
+    for (int i = 0; i < kRepackRounds && !part.exhausted(); ++i) {
       std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
       const std::size_t count = std::min<std::size_t>(step.size(), 1 + draw(random, 4));
       const std::size_t first = draw(random, step.size() - count + 1);
       std::vector<std::size_t> chosen;
       for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
       const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
-      better = repack_some(table, chosen, {.spread = spread}, backend(), random(), step, budget_) ||
-               better;
+      better =
+          repack_some(table, chosen, {.spread = spread}, backend(), random(), step, part) || better;
     }
     return better;
   }
