@@ -4,7 +4,7 @@
 
 #include "bench/markdown.h"
 #include "bench/summary.h"
-#include "pictures/performance_profile.h"
+#include "instances/pictures/performance_profile.h"
 #include "solvers/outcome.h"
 
 namespace stowage::bench {

@@ -1,4 +1,4 @@
-// Results as performance profiles (pictures/performance_profile.h), one for each suite.
+// Results as performance profiles (instances/pictures/performance_profile.h), one for each suite.
 //
 //   write(path, profile_svg(results));
 #pragma once

@@ -12,7 +12,7 @@
 #include "formulations/bound.h"
 #include "instances/assign.h"
 #include "instances/assign_plan.h"
-#include "pictures/assign_picture.h"
+#include "instances/pictures/assign_picture.h"
 
 namespace stowage {
 

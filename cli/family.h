@@ -15,10 +15,10 @@
 #include "formulations/bound.h"
 #include "instances/instance.h"
 #include "instances/json_writer.h"
+#include "instances/pictures/panel.h"
+#include "instances/pictures/shown_bound.h"
 #include "instances/result.h"
 #include "instances/verify.h"
-#include "pictures/panel.h"
-#include "pictures/shown_bound.h"
 
 namespace stowage {
 

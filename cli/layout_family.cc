@@ -6,7 +6,7 @@
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
 #include "instances/numbers.h"
-#include "pictures/memory_profile.h"
+#include "instances/pictures/memory_profile.h"
 
 namespace stowage {
 

@@ -12,7 +12,7 @@
 #include "formulations/bound.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
-#include "pictures/layout_picture.h"
+#include "instances/pictures/layout_picture.h"
 
 namespace stowage {
 

@@ -1,8 +1,8 @@
 #include "cli/report_page.h"
 
 #include "instances/numbers.h"
-#include "pictures/style.h"
-#include "pictures/xml.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/xml.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

@@ -12,7 +12,7 @@
 
 #include "cli/comparison.h"
 #include "cli/unit.h"
-#include "pictures/panel.h"
+#include "instances/pictures/panel.h"
 
 namespace stowage {
 

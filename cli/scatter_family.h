@@ -10,9 +10,9 @@
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
+#include "instances/pictures/scatter_picture.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"
-#include "pictures/scatter_picture.h"
 
 namespace stowage {
 

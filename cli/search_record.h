@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "cli/unit.h"
+#include "instances/pictures/progress_curve.h"
 #include "instances/result.h"
-#include "pictures/progress_curve.h"
 
 namespace stowage {
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "pictures/style.h"
-#include "pictures/text_width.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/text_width.h"
 
 namespace stowage {
 namespace {

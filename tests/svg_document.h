@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pictures/svg.h"
+#include "instances/pictures/svg.h"
 
 namespace stowage {
 

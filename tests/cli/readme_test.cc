@@ -190,12 +190,13 @@ TEST(Documents, JsonIsAnInstanceThatIsSolved) {
 
 TEST(Readme, PictureIsWhatItsCommandDraws) {
   const TempDir dir;
-  std::filesystem::create_directory_symlink(std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances",
-                                            dir / "instances");
-  std::filesystem::create_directory(dir / "pictures");  // written to: a copy
-  dir.write("pictures/step-outcome.json", text_of("pictures/step-outcome.json"));
+  std::filesystem::create_directories(dir / "instances/pictures");  // written to: a copy
+  std::filesystem::create_directory_symlink(
+      std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data", dir / "instances/data");
+  dir.write("instances/pictures/step-outcome.json",
+            text_of("instances/pictures/step-outcome.json"));
   int commands = 0;
-  for (const std::string& block : blocks(text_of("pictures/README.md"), "console")) {
+  for (const std::string& block : blocks(text_of("instances/pictures/README.md"), "console")) {
     std::istringstream in(block.substr(10));
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
@@ -204,8 +205,8 @@ TEST(Readme, PictureIsWhatItsCommandDraws) {
     ++commands;
   }
   EXPECT_EQ(commands, 1);
-  EXPECT_TRUE(dir.read("pictures/step.svg") == text_of("pictures/step.svg"))
-      << "pictures/step.svg differs: run the command in pictures/README.md";
+  EXPECT_TRUE(dir.read("instances/pictures/step.svg") == text_of("instances/pictures/step.svg"))
+      << "instances/pictures/step.svg differs: run the command in instances/pictures/README.md";
 }
 
 TEST(Readme, InstanceSolvesToWhatTheTextSays) {

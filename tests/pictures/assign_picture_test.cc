@@ -1,5 +1,5 @@
 // The pipelines show the passes of the simulated schedule.
-#include "pictures/assign_picture.h"
+#include "instances/pictures/assign_picture.h"
 
 #include <gtest/gtest.h>
 

@@ -48,7 +48,7 @@ run() {
 }
 
 failed=0
-for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{pictures,bench}/*.svg; do
+for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{instances/pictures,bench}/*.svg; do
   page=$work/page.html
   if [[ $file == *.svg ]]; then
     { echo '<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>'

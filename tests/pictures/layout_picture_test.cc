@@ -1,11 +1,11 @@
 // The map shows every buffer at its address and steps; the profile is what a plain count gives.
-#include "pictures/layout_picture.h"
+#include "instances/pictures/layout_picture.h"
 
 #include <gtest/gtest.h>
 
 #include "instances/layout_compose.h"
 #include "instances/layout_load.h"
-#include "pictures/memory_profile.h"
+#include "instances/pictures/memory_profile.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_layout.h"
 

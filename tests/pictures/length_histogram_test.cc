@@ -1,5 +1,5 @@
 // Bars count what falls between their edges.
-#include "pictures/length_histogram.h"
+#include "instances/pictures/length_histogram.h"
 
 #include <gtest/gtest.h>
 

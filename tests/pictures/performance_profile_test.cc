@@ -1,5 +1,5 @@
 // The curve of a method is where the plain count of its gaps puts it.
-#include "pictures/performance_profile.h"
+#include "instances/pictures/performance_profile.h"
 
 #include <gtest/gtest.h>
 

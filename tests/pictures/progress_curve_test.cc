@@ -1,5 +1,5 @@
 // The curves hold what the outcome says, with times and without.
-#include "pictures/progress_curve.h"
+#include "instances/pictures/progress_curve.h"
 
 #include <gtest/gtest.h>
 

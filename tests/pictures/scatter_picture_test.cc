@@ -1,5 +1,5 @@
 // The Gantt chart shows every sequence where and for as long as the plan runs it.
-#include "pictures/scatter_picture.h"
+#include "instances/pictures/scatter_picture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "pictures/svg.h"
+#include "instances/pictures/svg.h"
 
 #include <cmath>
 #include <cstdint>
 
-#include "pictures/xml.h"
+#include "instances/pictures/xml.h"
 
 namespace stowage {
 namespace {

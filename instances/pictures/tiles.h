@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pictures/svg.h"
+#include "instances/pictures/svg.h"
 
 namespace stowage {
 

@@ -5,10 +5,10 @@
 // idle: ranks without a group, and groups that wait for the slowest.
 #pragma once
 
+#include "instances/pictures/panel.h"
+#include "instances/pictures/shown_bound.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"
-#include "pictures/panel.h"
-#include "pictures/shown_bound.h"
 
 namespace stowage {
 

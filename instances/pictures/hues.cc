@@ -1,9 +1,9 @@
-#include "pictures/hues.h"
+#include "instances/pictures/hues.h"
 
 #include <cassert>
 #include <utility>
 
-#include "pictures/style.h"
+#include "instances/pictures/style.h"
 
 namespace stowage {
 

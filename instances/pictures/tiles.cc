@@ -1,11 +1,11 @@
-#include "pictures/tiles.h"
+#include "instances/pictures/tiles.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "instances/numbers.h"
-#include "pictures/style.h"
+#include "instances/pictures/style.h"
 
 namespace stowage {
 namespace {

@@ -1,11 +1,11 @@
-#include "pictures/panel.h"
+#include "instances/pictures/panel.h"
 
 #include <algorithm>
 
-#include "pictures/axis.h"
-#include "pictures/style.h"
-#include "pictures/text_width.h"
-#include "pictures/xml.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/text_width.h"
+#include "instances/pictures/xml.h"
 
 namespace stowage {
 namespace {

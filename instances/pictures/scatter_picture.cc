@@ -1,4 +1,4 @@
-#include "pictures/scatter_picture.h"
+#include "instances/pictures/scatter_picture.h"
 
 #include <algorithm>
 #include <set>
@@ -7,12 +7,12 @@
 
 #include "instances/cost_model.h"
 #include "instances/numbers.h"
-#include "pictures/axis.h"
-#include "pictures/hues.h"
-#include "pictures/length_histogram.h"
-#include "pictures/style.h"
-#include "pictures/tiles.h"
-#include "pictures/tooltip.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/hues.h"
+#include "instances/pictures/length_histogram.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/tiles.h"
+#include "instances/pictures/tooltip.h"
 
 namespace stowage {
 namespace {

@@ -1,8 +1,8 @@
-#include "pictures/text_width.h"
+#include "instances/pictures/text_width.h"
 
 #include <string_view>
 
-#include "pictures/xml.h"
+#include "instances/pictures/xml.h"
 
 namespace stowage {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pictures/axis.h"
-#include "pictures/panel.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/panel.h"
 
 namespace stowage {
 

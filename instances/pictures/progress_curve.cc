@@ -1,10 +1,10 @@
-#include "pictures/progress_curve.h"
+#include "instances/pictures/progress_curve.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "pictures/style.h"
-#include "pictures/tooltip.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/tooltip.h"
 
 namespace stowage {
 namespace {

@@ -1,4 +1,4 @@
-#include "pictures/layout_picture.h"
+#include "instances/pictures/layout_picture.h"
 
 #include <algorithm>
 #include <array>
@@ -6,12 +6,12 @@
 
 #include "instances/layout_load.h"
 #include "instances/numbers.h"
-#include "pictures/axis.h"
-#include "pictures/hues.h"
-#include "pictures/memory_profile.h"
-#include "pictures/style.h"
-#include "pictures/tiles.h"
-#include "pictures/tooltip.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/hues.h"
+#include "instances/pictures/memory_profile.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/tiles.h"
+#include "instances/pictures/tooltip.h"
 
 namespace stowage {
 namespace {

@@ -1,10 +1,10 @@
-#include "pictures/tooltip.h"
+#include "instances/pictures/tooltip.h"
 
 #include <cmath>
 #include <limits>
 
 #include "instances/numbers.h"
-#include "pictures/text_width.h"
+#include "instances/pictures/text_width.h"
 
 namespace stowage {
 namespace {

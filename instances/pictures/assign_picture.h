@@ -7,8 +7,8 @@
 
 #include "instances/assign.h"
 #include "instances/assign_plan.h"
-#include "pictures/panel.h"
-#include "pictures/shown_bound.h"
+#include "instances/pictures/panel.h"
+#include "instances/pictures/shown_bound.h"
 
 namespace stowage {
 

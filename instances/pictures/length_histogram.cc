@@ -1,12 +1,12 @@
-#include "pictures/length_histogram.h"
+#include "instances/pictures/length_histogram.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "instances/numbers.h"
-#include "pictures/axis.h"
-#include "pictures/style.h"
-#include "pictures/tooltip.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/tooltip.h"
 
 namespace stowage {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pictures/panel.h"
+#include "instances/pictures/panel.h"
 
 namespace stowage {
 

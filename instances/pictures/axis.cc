@@ -1,12 +1,12 @@
-#include "pictures/axis.h"
+#include "instances/pictures/axis.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "instances/numbers.h"
-#include "pictures/style.h"
-#include "pictures/text_width.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/text_width.h"
 
 namespace stowage {
 namespace {

@@ -1,11 +1,11 @@
-#include "pictures/performance_profile.h"
+#include "instances/pictures/performance_profile.h"
 
 #include <algorithm>
 #include <array>
 
 #include "instances/numbers.h"
-#include "pictures/axis.h"
-#include "pictures/style.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/style.h"
 
 namespace stowage {
 namespace {

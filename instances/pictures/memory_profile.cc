@@ -1,4 +1,4 @@
-#include "pictures/memory_profile.h"
+#include "instances/pictures/memory_profile.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "pictures/xml.h"
+#include "instances/pictures/xml.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "pictures/style.h"
+#include "instances/pictures/style.h"
 
 #include <cassert>
 

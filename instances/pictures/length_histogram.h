@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "instances/pictures/hues.h"
+#include "instances/pictures/panel.h"
 #include "instances/units.h"
-#include "pictures/hues.h"
-#include "pictures/panel.h"
 
 namespace stowage {
 

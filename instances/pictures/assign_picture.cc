@@ -1,17 +1,17 @@
-#include "pictures/assign_picture.h"
+#include "instances/pictures/assign_picture.h"
 
 #include <algorithm>
 #include <map>
 
 #include "instances/numbers.h"
+#include "instances/pictures/axis.h"
+#include "instances/pictures/hues.h"
+#include "instances/pictures/length_histogram.h"
+#include "instances/pictures/style.h"
+#include "instances/pictures/text_width.h"
+#include "instances/pictures/tiles.h"
+#include "instances/pictures/tooltip.h"
 #include "instances/pipeline.h"
-#include "pictures/axis.h"
-#include "pictures/hues.h"
-#include "pictures/length_histogram.h"
-#include "pictures/style.h"
-#include "pictures/text_width.h"
-#include "pictures/tiles.h"
-#include "pictures/tooltip.h"
 
 namespace stowage {
 namespace {
