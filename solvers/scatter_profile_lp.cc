@@ -18,13 +18,19 @@ constexpr std::size_t kFirstStates = 30;     // of pricing, while that finds som
 constexpr std::size_t kPricingStates = 300;  // and then
 constexpr int kTail = 6;                     // rounds
 constexpr double kSlow = 1e-4;               // relative progress in so many rounds
-constexpr std::size_t kProofStates = 5000;
+constexpr std::size_t kProofStates = 1500;
 constexpr double kMightFit = 1 + 2e-9;
 constexpr double kRounding = 1e-11;
 constexpr std::size_t kMostColumns = 1500;
 constexpr std::int64_t kForgotten = 20;  // solves without use
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Nodes are for boxes: one that has begun is finished.
+bool timed_out(const Budget& budget) {
+  const StopReason reason = budget.stop_reason();
+  return reason == StopReason::time_limit || reason == StopReason::interrupted;
+}
 
 }  // namespace
 
@@ -95,7 +101,8 @@ BestPattern ScatterProfileLp::price(int level, Ms room, double time,
 // Sets the prices of groups so that no pattern is worth more, at most `loss` too high per
 // micro-batch, and returns what that proves. `found` tells whether there were patterns that the LP
 // does not know.
-Ms ScatterProfileLp::settle(const Box& box, Ms loss, ProfileNode& node, bool& found) {
+Ms ScatterProfileLp::settle(const Box& box, Ms loss, ProfileNode& node, bool& found,
+                            const Budget& budget) {
   double proven = 0;
   for (std::size_t k = 0; k < node.values.size(); ++k) {
     proven += table_.kinds()[k].count * node.values[k];
@@ -109,6 +116,7 @@ Ms ScatterProfileLp::settle(const Box& box, Ms loss, ProfileNode& node, bool& fo
       GroupPrices& prices = node.batches[b][at(d)];
       const Ms room = box.high[b] * kMightFit - level.overhead;
       if (room <= 0) continue;
+      if (timed_out(budget)) return 0;
       const double spare = loss * level.degree / table_.devices();
       BestPattern best =
           price(d, room, prices.time, node.values, prices.group + spare, kProofStates);
@@ -154,7 +162,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
     // It fits nowhere, and so pays nothing for what it is worth.
     answer.node.values[k] = 2 * upper;
     bool found = false;
-    answer.proven = settle(box, 0, answer.node, found);
+    answer.proven = settle(box, 0, answer.node, found, budget);
     answer.solved = true;
     answer.missing = devices;
     return answer;
@@ -262,6 +270,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
         const GroupPrices& prices = node.batches[b][d];
         const Ms room = high[b] - level.overhead;
         if (room <= 0) continue;
+        if (timed_out(budget)) return answer;
         BestPattern best = price(static_cast<int>(d), room, prices.time, node.values,
                                  prices.group + kGain * upper * level.degree, states);
         if (!best.amounts.empty() && !seen(static_cast<int>(d), best.amounts)) {
@@ -283,7 +292,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
       // What is out of reach is so by far, and need not be proven exactly.
       const double loss =
           std::max(kLoss, kSpare * (result.objective - 1) / static_cast<double>(batches));
-      const Ms proven = settle(box, loss * upper, node, found);
+      const Ms proven = settle(box, loss * upper, node, found, budget);
       if (proven > answer.proven) {
         answer.proven = proven;
         answer.node = std::move(node);

@@ -53,7 +53,7 @@ class ScatterProfileLp {
   bool seen(int level, const std::vector<PatternAmount>& amounts) const;
   BestPattern price(int level, Ms room, double time, const std::vector<double>& values,
                     double floor, std::size_t states) const;
-  Ms settle(const Box& box, Ms loss, ProfileNode& node, bool& found);
+  Ms settle(const Box& box, Ms loss, ProfileNode& node, bool& found, const Budget& budget);
   void forget();
 
   const ScatterTable& table_;

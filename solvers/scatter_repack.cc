@@ -133,6 +133,7 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
         const Level& level = table_.levels()[at(d)];
         const Ms room = task.limits[b] * kInside - level.overhead;
         if (room < 0 || level.degree > task.devices[b]) continue;
+        if (budget.exhausted()) return {};
         const double paid = found.prices[b] * level.degree;
         BestPattern best = price(task, d, room, found.values, paid + kGain * level.degree, states);
         if (paid > 0) dearest = std::max(dearest, best.most / paid);

@@ -38,6 +38,7 @@ constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 constexpr char kStepLp[] = "step-lp";
 constexpr char kProfile[] = "profile";
 constexpr std::int64_t kProfileBoxes = 60;        // at a time
+constexpr std::int64_t kProfileBoxesAlways = 6;   // without limits
 constexpr double kProfileShare = 0.15;            // of the time left
 constexpr double kStepBoundShare = 0.35;          // of the time left
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
@@ -161,7 +162,8 @@ class ScatterSolve {
     if (!built_backends().empty()) {
       replan_alone();
       if (done()) return StoppedBy::heuristic_end;
-      profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(), kProfileBoxes);
+      profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(),
+                                           limited ? kProfileBoxes : kProfileBoxesAlways);
       if (done()) return StoppedBy::heuristic_end;
       begin_step_bound({});
       bound_rises_ = raise_step_bound(kStepBoundShare * budget_.seconds_left(), kStepBoundLps);
