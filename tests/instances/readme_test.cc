@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "instances/json.h"
+#include "instances/json_lengths.h"
 #include "instances/verify.h"
 #include "json_fixture.h"
 
@@ -135,7 +136,7 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   for (const auto limit :
        {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
         kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies, std::int64_t{kMaxStages},
-        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}}) {
+        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}, kMaxCosts}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }
