@@ -1,6 +1,7 @@
 // stowage: one command line, a handful of commands. This file finds the command and hands over.
 #include <csignal>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -139,10 +140,16 @@ ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
 int main(int argc, char** argv) {
   // A reader that has gone is an error to report, not a reason to die.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that may not grow: a signal would leave the temporary file behind.
+  std::signal(SIGXFSZ, SIG_IGN);
   stowage::Console console;
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     return stowage::to_int(stowage::dispatch(arguments, console));
+  } catch (const std::bad_alloc&) {
+    return stowage::to_int(console.refuse(
+        {stowage::kOutOfMemory, "memory", "is used up: raise its limit or plan less at a time"},
+        stowage::ExitCode::internal));
   } catch (const std::exception& e) {
     return stowage::to_int(
         console.refuse({stowage::kInternal, "stowage", e.what()}, stowage::ExitCode::internal));

@@ -166,6 +166,7 @@ AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& p
     instance.lengths = read_lengths_or_list(*lengths, where, base_dir, errors);
     if (errors.found() == before) {
       check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
+      check_costs(instance.lengths.size(), instance.schemes.size(), "schemes", where, errors);
     }
   }
   return instance;

@@ -63,4 +63,13 @@ void check_padded_sum(const std::vector<Tokens>& lengths, Tokens pad_multiple, c
   }
 }
 
+void check_costs(std::size_t sequences, std::size_t shapes, std::string_view what,
+                 const JsonPath& path, ErrorList& errors) {
+  if (shapes == 0 || sequences <= static_cast<std::size_t>(kMaxCosts) / shapes) return;
+  errors.add(code::kTooManyValues, path.pointer(),
+             "must be at most " + std::to_string(kMaxCosts) + " sequences times " +
+                 std::string(what) + ", is " + std::to_string(sequences) + " times " +
+                 std::to_string(shapes));
+}
+
 }  // namespace stowage

@@ -4,7 +4,9 @@
 //   check_padded_sum(instance.lengths, instance.pad_multiple, reader.at("lengths"), errors);
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "instances/json_reader.h"
@@ -25,5 +27,13 @@ std::vector<Tokens> read_lengths_or_list(const JsonValue& value, const JsonPath&
 // Adds E304 at `path` if the padded lengths sum to more than kMaxExact tokens.
 void check_padded_sum(const std::vector<Tokens>& lengths, Tokens pad_multiple, const JsonPath& path,
                       ErrorList& errors);
+
+// A table of what each length costs in each shape (degree, scheme) must fit into memory: so many
+// entries, 1.6 GB.
+inline constexpr std::int64_t kMaxCosts = 200'000'000;
+
+// Adds E108 at `path` if `sequences` times `shapes` exceeds kMaxCosts. `what` names the shapes.
+void check_costs(std::size_t sequences, std::size_t shapes, std::string_view what,
+                 const JsonPath& path, ErrorList& errors);
 
 }  // namespace stowage

@@ -6,6 +6,15 @@ namespace stowage {
 namespace {
 
 constexpr std::size_t kShownBytes = 40;
+// A hundred errors inside an object with a name of megabytes must not take gigabytes.
+constexpr std::size_t kPointedBytes = 200;
+
+// At most `most` bytes of the text, without cutting a character in two.
+std::size_t shown_bytes(std::string_view text, std::size_t most) {
+  std::size_t shown = std::min(text.size(), most);
+  while (shown < text.size() && shown > 0 && is_continuation_byte(text[shown])) --shown;
+  return shown;
+}
 
 }  // namespace
 
@@ -48,7 +57,8 @@ void append_json_escaped(std::string& out, std::string_view text) {
 
 std::string json_pointer_step(std::string_view key) {
   std::string step = "/";
-  for (const char c : key) {
+  const std::string_view shown = key.substr(0, shown_bytes(key, kPointedBytes));
+  for (const char c : shown) {
     if (c == '~') {
       step += "~0";
     } else if (c == '/') {
@@ -57,12 +67,11 @@ std::string json_pointer_step(std::string_view key) {
       step += c;
     }
   }
-  return step;
+  return shown.size() < key.size() ? step + "..." : step;
 }
 
 std::string in_quotes(std::string_view text) {
-  std::size_t shown = std::min(text.size(), kShownBytes);
-  while (shown < text.size() && shown > 0 && is_continuation_byte(text[shown])) --shown;
+  const std::size_t shown = shown_bytes(text, kShownBytes);
   std::string out = "\"";
   append_json_escaped(out, text.substr(0, shown));
   return out + (shown < text.size() ? "...\"" : "\"");

@@ -26,7 +26,7 @@ void append_json_escaped(std::string& out, std::string_view text);
 // `text` in double quotes, escaped and cut after 40 bytes: for messages.
 std::string in_quotes(std::string_view text);
 
-// "/key" with ~ and / escaped as RFC 6901 asks for.
+// "/key" with ~ and / escaped as RFC 6901 asks for; "..." stands for all beyond 200 bytes of it.
 std::string json_pointer_step(std::string_view key);
 
 }  // namespace stowage

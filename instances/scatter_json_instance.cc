@@ -211,6 +211,8 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath&
     instance.lengths = read_lengths_or_list(*lengths, where, base_dir, errors);
     if (errors.found() == before) {
       check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
+      check_costs(instance.lengths.size(), instance.cluster.degrees.size(), "degrees", where,
+                  errors);
     }
   }
   return instance;

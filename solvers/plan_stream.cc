@@ -5,6 +5,7 @@
 #include <deque>
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -52,10 +53,15 @@ class JobQueue {
 class Workers {
  public:
   Workers(JobQueue& queue, int threads) : queue_(queue) {
-    for (int i = 0; i < threads; ++i) {
-      threads_.emplace_back([&queue] {
-        while (std::optional<Job> job = queue.pop()) (*job)();
-      });
+    try {
+      for (int i = 0; i < threads; ++i) {
+        threads_.emplace_back([&queue] {
+          while (std::optional<Job> job = queue.pop()) (*job)();
+        });
+      }
+    } catch (const std::system_error&) {
+      // No more threads to be had: fewer give the same answer. Without any, nobody would work.
+      if (threads_.empty()) throw;
     }
   }
   ~Workers() { queue_.close(); }  // the threads join after it, one by one

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,12 @@ int input_file(const std::string& text) {
   return fd;
 }
 
+// Of the calling process; 0 is no limit.
+void limit(__rlimit_resource resource, std::size_t most) {
+  const rlimit both{.rlim_cur = most, .rlim_max = most};
+  if (most > 0) setrlimit(resource, &both);
+}
+
 }  // namespace
 
 Child::Child(const std::vector<std::string>& arguments, const RunOptions& options) {
@@ -85,6 +92,8 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
     dup2(file >= 0 ? file : out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     if (options.close_out) close(STDOUT_FILENO);
+    limit(RLIMIT_AS, options.memory_limit);
+    limit(RLIMIT_FSIZE, options.file_limit);
     std::signal(SIGPIPE, SIG_DFL);
     // With the reader of the pipe gone, the first write must report it.
     if (options.broken_out) close(out[0]);

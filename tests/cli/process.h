@@ -26,10 +26,12 @@ struct RunOptions {
   std::string input;                 // stdin
   std::filesystem::path directory;   // empty: the current one
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string out_path;     // stdout goes to this file and Finished::out stays empty
-  bool close_out = false;   // stdout is closed before the start
-  bool broken_out = false;  // stdout is a pipe nobody reads
-  bool terminal = false;    // stderr is a terminal
+  std::string out_path;          // stdout goes to this file and Finished::out stays empty
+  bool close_out = false;        // stdout is closed before the start
+  bool broken_out = false;       // stdout is a pipe nobody reads
+  bool terminal = false;         // stderr is a terminal
+  std::size_t memory_limit = 0;  // of its address space, in bytes; 0: none
+  std::size_t file_limit = 0;    // of each file it writes, in bytes; 0: none
 };
 
 // Starts the binary and waits for its end.

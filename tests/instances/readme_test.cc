@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "instances/json.h"
+#include "instances/json_lengths.h"
 #include "instances/trainer_step.h"
 #include "instances/verify.h"
 #include "json_fixture.h"
@@ -154,7 +155,7 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   for (const auto limit :
        {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
         kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies, std::int64_t{kMaxStages},
-        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}, kMaxTrainerSlots}) {
+        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}, kMaxCosts, kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

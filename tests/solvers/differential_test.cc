@@ -4,22 +4,53 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/long_run.h"
 #include "tests/solvers/oracle.h"
 
 namespace stowage {
 namespace {
 
-constexpr int kModels = 4000;
+const int kModels = in_long_run(5000, 100'000);
 constexpr std::int64_t kNodes = 200000;  // far above need: a run that reaches it has failed
+
+// What the models of the generator are made of, so that none of it can get lost.
+struct Features {
+  int ranged_rows = 0, equalities = 0, empty_rows = 0, singleton_rows = 0, fixed = 0;
+  int negative_bounds = 0, fractional_bounds = 0, free_variables = 0, continuous = 0, no_rows = 0;
+
+  void count(const milp::Model& model) {
+    no_rows += model.rows().empty() ? 1 : 0;
+    for (const milp::Row& row : model.rows()) {
+      const bool both = std::isfinite(row.lower) && std::isfinite(row.upper);
+      ranged_rows += both && row.lower < row.upper ? 1 : 0;
+      equalities += both && row.lower == row.upper ? 1 : 0;
+      empty_rows += row.terms.empty() ? 1 : 0;
+      singleton_rows += row.terms.size() == 1 ? 1 : 0;
+    }
+    for (const milp::Variable& v : model.variables()) {
+      fixed += std::ceil(v.lower) == std::floor(v.upper) ? 1 : 0;
+      negative_bounds += std::isfinite(v.lower) && v.lower < 0 ? 1 : 0;
+      fractional_bounds += std::isfinite(v.lower) && v.lower != std::floor(v.lower) ? 1 : 0;
+      free_variables += !std::isfinite(v.lower) && !std::isfinite(v.upper) ? 1 : 0;
+      continuous += v.integer ? 0 : 1;
+    }
+  }
+  int rarest() const {
+    return std::min({ranged_rows, equalities, empty_rows, singleton_rows, fixed, negative_bounds,
+                     fractional_bounds, free_variables, continuous, no_rows});
+  }
+};
 
 class Differential : public testing::TestWithParam<MilpBackend> {};
 
 TEST_P(Differential, AgreesWithEnumeration) {
   std::mt19937_64 random(20240501);
   int seen[6] = {};
+  Features features;
   for (int k = 0; k < kModels; ++k) {
     SCOPED_TRACE("model " + std::to_string(k));
     const RandomModel instance = random_model(random);
+    features.count(instance.model);
     const Truth truth = enumerate(instance);
     ++seen[static_cast<int>(truth.status)];
     Budget budget({.node_limit = kNodes});
@@ -36,6 +67,7 @@ TEST_P(Differential, AgreesWithEnumeration) {
   EXPECT_GT(seen[static_cast<int>(MilpStatus::optimal)], kModels / 4);
   EXPECT_GT(seen[static_cast<int>(MilpStatus::infeasible)], kModels / 20);
   EXPECT_GT(seen[static_cast<int>(MilpStatus::unbounded)], kModels / 50);
+  EXPECT_GT(features.rarest(), kModels / 50);
 }
 
 // A cutoff cuts nothing below it, claims nothing that is false above it.
@@ -90,14 +122,15 @@ TEST_P(Differential, StartsAndGapsKeepTheTruth) {
   }
 }
 
-// One coefficient of each row is blown up by up to 1e7. Integer columns cannot be scaled, and
-// beyond a spread of 1e6 both solvers do answer wrongly now and then; what is promised is that
-// no wrong answer comes without the warning or as an error.
+// One coefficient of each row is blown up by up to 1e7. Integer columns cannot be scaled. At
+// spreads from 6e4 on GLPK answers wrongly once in 7,000 models, and its simplex goes round in
+// circles once in 17,000; CBC was never wrong in 50,000. What is promised is that no wrong answer
+// comes without the warning, as an error, or as a limit.
 TEST_P(Differential, WideCoefficientsAreRightOrAnnounced) {
   std::mt19937_64 random(5);
   int quiet = 0;
   int warned = 0;
-  for (int k = 0; k < 2000; ++k) {
+  for (int k = 0; k < kModels / 2; ++k) {
     SCOPED_TRACE("model " + std::to_string(k));
     const RandomModel narrow = random_model(random);
     RandomModel wide{.line = narrow.line};
@@ -116,9 +149,9 @@ TEST_P(Differential, WideCoefficientsAreRightOrAnnounced) {
     }
     const Truth truth = enumerate(wide);
     if (truth.status == MilpStatus::unbounded) continue;
-    Budget budget({.node_limit = kNodes});
+    Budget budget({.time_limit_s = 5, .node_limit = kNodes});
     const MilpResult result = solve_milp(GetParam(), wide.model, {}, budget);
-    if (result.status == MilpStatus::error ||
+    if (result.status == MilpStatus::error || result.limit == StopReason::time_limit ||
         result.detail.find("coefficient") != std::string::npos) {
       ++warned;
       continue;
@@ -129,8 +162,8 @@ TEST_P(Differential, WideCoefficientsAreRightOrAnnounced) {
     ASSERT_NEAR(result.objective, truth.objective,
                 1e-6 * std::max(1.0, std::fabs(truth.objective)));
   }
-  EXPECT_GT(quiet, 1000);
-  EXPECT_GT(warned, 10);
+  EXPECT_GT(quiet, kModels / 4);
+  EXPECT_GT(warned, kModels / 400);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Differential, testing::ValuesIn(built_backends()),

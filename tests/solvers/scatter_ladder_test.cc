@@ -135,7 +135,10 @@ TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
     EXPECT_NEAR(incumbent.plan()->objective_ms, optimum->objective_ms, slack(optimum->objective_ms))
         << seed;
     EXPECT_NEAR(incumbent.bound(), optimum->objective_ms, slack(optimum->objective_ms)) << seed;
-    EXPECT_EQ(incumbent.report().detail, "") << seed;
+    // A step may be spread so far that GLPK's answer comes with a word of caution; nothing may
+    // fail.
+    const std::string detail = incumbent.report().detail;
+    EXPECT_TRUE(detail.empty() || detail.find("far apart for GLPK") != std::string::npos) << detail;
   }
 }
 

@@ -1,0 +1,190 @@
+// What happens to the command from outside: killed at any moment, stopped, out of disk, out of
+// memory. Whatever it is, an output file is whole or it is the old one, and a death that can be
+// told of is told of.
+//
+// STOWAGE_LONG=1 tries every fault twenty times and more instead of a few.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "instances/random.h"
+#include "tests/cli/fixture.h"
+#include "tests/long_run.h"
+
+namespace stowage {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr char kOld[] = "old\n";
+
+// A command and the files that it writes over or makes.
+struct Work {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string output;  // an existing file, or a directory of new ones
+};
+
+void PrintTo(const Work& work, std::ostream* out) { *out << work.name; }
+
+const Work kWorks[] = {
+    {"solve", {"solve", "long.json", "-o", "out.json", "-t", "0.2"}, "out.json"},
+    {"compare", {"compare", "long.json", "--methods", "fast,batch-ada"}, ""},
+    {"plan_stream",
+     {"plan-stream", "lengths.txt", "--batch-size", "2", "--devices", "16", "--method", "batch-ada",
+      "--threads", "2", "-o", "plans"},
+     "plans"},
+    {"convert", {"convert", "buffers.1048576.csv", "out.json"}, "out.json"},
+    {"generate",
+     {"generate", "scatter", "--devices", "16", "--count", "50000", "-o", "out.json"},
+     "out.json"},
+    {"export", {"export", "instance.json", "-o", "out.lp"}, "out.lp"},
+    {"run", {"run", "instance.json", "plan.json"}, ""},
+};
+
+bool is_whole(const std::string& name, const std::string& text) {
+  if (name.ends_with(".lp")) return text.ends_with("End\n");
+  return nlohmann::json::accept(text);
+}
+
+class Faults : public testing::TestWithParam<Work> {
+ protected:
+  Faults() {
+    fill_with_examples(dir_);
+    dir_.write("long.json", long_instance(2000));
+    std::filesystem::create_directory(dir_ / "plans");
+    const auto begin = std::chrono::steady_clock::now();
+    const Finished whole = run_stowage(GetParam().arguments, {.directory = dir_.path()});
+    usual_ = std::chrono::steady_clock::now() - begin;
+    EXPECT_EQ(whole.exit_code, 0) << whole.err;
+    EXPECT_TRUE(expect_nothing_lost());
+    put_old();
+  }
+
+  bool makes_directory() const { return GetParam().output == "plans"; }
+
+  void put_old() {
+    if (makes_directory()) {
+      std::filesystem::remove_all(dir_ / "plans");
+      std::filesystem::create_directory(dir_ / "plans");
+    } else if (!GetParam().output.empty()) {
+      dir_.write(GetParam().output, kOld);
+    }
+  }
+
+  // Every file of the command's is whole or what it was; temporary ones are nobody's business.
+  bool expect_nothing_lost() const {
+    const std::string& output = GetParam().output;
+    if (output.empty()) return true;
+    if (!makes_directory()) {
+      const std::string text = dir_.read(output);
+      EXPECT_TRUE(text == kOld || is_whole(output, text)) << output << ": " << text.size();
+      return text == kOld || is_whole(output, text);
+    }
+    bool whole = true;
+    for (const auto& entry : std::filesystem::directory_iterator(dir_ / "plans")) {
+      const std::string name = entry.path().filename().string();
+      if (name.ends_with(".tmp")) continue;
+      EXPECT_TRUE(is_whole(name, read_text(entry.path()))) << name;
+      whole = whole && is_whole(name, read_text(entry.path()));
+    }
+    return whole;
+  }
+
+  // Somewhere in the command's usual life, a little beyond its end as well.
+  Seconds moment() { return usual_ * 1.1 * draw_unit(random_); }
+
+  TempDir dir_;
+  Seconds usual_{0};
+  std::mt19937_64 random_{std::random_device()()};  // other moments every time
+};
+
+TEST_P(Faults, KilledAtAnyMoment) {
+  for (int k = 0; k < in_long_run(4, 20); ++k) {
+    put_old();
+    Child child(GetParam().arguments, {.directory = dir_.path()});
+    std::this_thread::sleep_for(moment());
+    child.send(SIGKILL);
+    const Finished run = child.finish();
+    EXPECT_TRUE(run.signal == SIGKILL || run.exit_code == 0) << run.exit_code << run.err;
+    ASSERT_TRUE(expect_nothing_lost());
+  }
+  // What was left lying about is in nobody's way.
+  EXPECT_EQ(run_stowage(GetParam().arguments, {.directory = dir_.path()}).exit_code, 0);
+}
+
+TEST_P(Faults, TerminatedAtAnyMoment) {
+  for (int k = 0; k < in_long_run(4, 20); ++k) {
+    put_old();
+    Child child(GetParam().arguments, {.directory = dir_.path()});
+    std::this_thread::sleep_for(moment());
+    child.send(SIGTERM);
+    const Finished run = child.finish();
+    // Before it listens the signal ends it; after that it answers with what it has.
+    EXPECT_TRUE(run.signal == SIGTERM || run.exit_code == 0 || run.exit_code == 3)
+        << run.exit_code << run.err;
+    ASSERT_TRUE(expect_nothing_lost());
+  }
+}
+
+TEST_P(Faults, AFileThatMayNotGrow) {
+  if (GetParam().output.empty()) GTEST_SKIP() << "writes no file";
+  for (int k = 0; k < in_long_run(2, 20); ++k) {
+    put_old();
+    const std::size_t most = 1 + draw(random_, 200);
+    const Finished run =
+        run_stowage(GetParam().arguments, {.directory = dir_.path(), .file_limit = most});
+    EXPECT_EQ(run.signal, 0);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, testing::HasSubstr("cannot be written: File too large (errno 27)"));
+    ASSERT_TRUE(expect_nothing_lost());
+    for (const std::string& name : dir_.names()) EXPECT_FALSE(name.ends_with(".tmp")) << name;
+  }
+}
+
+TEST_P(Faults, ADirectoryThatMayNotBeWritten) {
+  if (GetParam().output.empty()) GTEST_SKIP() << "writes no file";
+  if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+  const auto directory = makes_directory() ? dir_ / "plans" : dir_.path();
+  std::filesystem::permissions(directory, std::filesystem::perms(0555));
+  const Finished run = run_stowage(GetParam().arguments, {.directory = dir_.path()});
+  std::filesystem::permissions(directory, std::filesystem::perms(0755));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, testing::HasSubstr("cannot be written: Permission denied"));
+  EXPECT_TRUE(expect_nothing_lost());
+}
+
+// From too little to start to plenty. The loader itself fails below what the libraries need, with
+// its own words and exit code 127.
+TEST_P(Faults, LittleMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves terabytes";
+#endif
+  for (int k = 0; k < in_long_run(5, 20); ++k) {
+    put_old();
+    const std::size_t most = std::size_t{1} << 20;
+    const Finished run =
+        run_stowage(GetParam().arguments,
+                    {.directory = dir_.path(), .memory_limit = most * (10 + draw(random_, 150))});
+    EXPECT_EQ(run.signal, 0) << run.err;
+    // A run whose kernels get no threads has failed, which is 1.
+    const bool failed_run = run.exit_code == 1 && GetParam().name == "run";
+    EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 2 || run.exit_code == 3 ||
+                run.exit_code == 70 || run.exit_code == 127 || failed_run)
+        << run.exit_code << run.err;
+    EXPECT_TRUE(run.exit_code == 0 || !run.err.empty()) << "no word of what happened";
+    ASSERT_TRUE(expect_nothing_lost());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, Faults, testing::ValuesIn(kWorks),
+                         [](const auto& work) { return work.param.name; });
+
+}  // namespace
+}  // namespace stowage
