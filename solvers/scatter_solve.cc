@@ -45,10 +45,15 @@ constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 12;
 
+constexpr std::uint64_t kRoundsPerRepack = 2;
+constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
 constexpr std::size_t kMostTogether = 3;  // micro-batches that are all planned anew at first
 constexpr double kTogetherShare = 0.1;    // of the time left, for that
 constexpr int kRepackRounds = 4;
-constexpr double kRepackShare = 0.04;     // of the time left, for so many
+constexpr double kRepackShare = 0.04;  // of the time left, for so many
+constexpr double kQuickPrecision = 1e-3;
+constexpr double kFewSequences = 4;  // per device, for `fast` to plan anew
+constexpr std::int64_t kQuickBoxes = 4;
 constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
 constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
@@ -108,9 +113,12 @@ class ScatterSolve {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
     if (options_.method == "fast" && incumbent_.plan()) {
-      if (!built_backends().empty() && incumbent_.plan()->micro_batches.size() == 1) {
-        replan_alone();
-        raise_profile_bound(budget_.seconds_left(), 2);
+      // Where a group holds few sequences, patterns find what annealing misses, and at once.
+      const bool few = static_cast<double>(instance_.lengths.size()) <=
+                       kFewSequences * instance_.cluster.devices;
+      if (few && !built_backends().empty() && incumbent_.plan()->micro_batches.size() == 1) {
+        replan_alone(true);
+        raise_profile_bound(budget_.seconds_left(), kQuickBoxes);
       }
       bound_quickly();
     }
@@ -160,7 +168,7 @@ class ScatterSolve {
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
-      replan_alone();
+      replan_alone(false);
       if (done()) return StoppedBy::heuristic_end;
       profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(),
                                            limited ? kProfileBoxes : kProfileBoxesAlways);
@@ -263,14 +271,17 @@ class ScatterSolve {
     for (; round_ != last && !done(); ++round_) {
       const std::uint64_t round = round_;
       StepDraft step = to_draft(table, *incumbent_.plan());
-      if (round % 2 == 1 && !built_backends().empty()) {
-        if (repack(table, step, round / 2)) {
+      stowage::improve(table, step, round, options_.seed, budget_);
+      budget_.count_nodes(1);
+      incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      // Patterns gain most in steps of few micro-batches.
+      const std::uint64_t wait =
+          step.size() <= kMostTogether ? kRoundsPerRepack : kRoundsPerRegroup;
+      if (round % wait == wait - 1 && !done() && !built_backends().empty()) {
+        step = to_draft(table, *incumbent_.plan());
+        if (repack(table, step, round)) {
           incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
         }
-      } else {
-        stowage::improve(table, step, round / 2, options_.seed, budget_);
-        budget_.count_nodes(1);
-        incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
       }
       if (round % kRoundsPerRegroup != kRoundsPerRegroup - 1 || built_backends().empty()) continue;
       if (!done() && profile_rises_) {
@@ -286,15 +297,18 @@ class ScatterSolve {
   }
 
   // Each micro-batch planned anew, alone; then, if they are few, all together.
-  void replan_alone() {
+  void replan_alone(bool quickly) {
     const ScatterTable table(instance_);
     StepDraft step = to_draft(table, *incumbent_.plan());
     bool better = false;
-    const double precision = step.size() == 1 ? kProofPrecision : RepackEffort().precision;
+    const double precision = quickly            ? kQuickPrecision
+                             : step.size() == 1 ? kProofPrecision
+                                                : RepackEffort().precision;
+    if (step.size() > kMostAlone) return;
     for (std::size_t b = 0; b < step.size() && !budget_.exhausted(); ++b) {
       // What is planned anew goes to the end, and may gain more from there.
       std::ranges::rotate(step, step.begin() + 1);
-      for (int again = 0; again < kMostAgain; ++again) {
+      for (int again = 0; again < (quickly ? 1 : kMostAgain); ++again) {
         const bool gained =
             repack_some(table, {step.size() - 1}, {.precision = precision}, backend(),
                         options_.seed + static_cast<std::uint64_t>(again), step, budget_);

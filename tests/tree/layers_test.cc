@@ -111,7 +111,7 @@ TEST(Layers, TheVerifierStandsAlone) {
                                        "instances/verify.h",
                                        "instances/assign_certificate.h",
                                        "instances/scatter_certificate.h",
-                                       "instances/scatter_profile_check.h",
+                                       "instances/scatter_profile_check.h",  // held to this itself
                                        "instances/violation_list.h"};
   int seen = 0;
   for (const SourceFile& file : source_files()) {
@@ -134,7 +134,7 @@ TEST(Layers, TheVerifierStandsAlone) {
       EXPECT_TRUE(own || data) << file.path << " includes " << include;
     }
   }
-  EXPECT_GE(seen, 4);
+  EXPECT_GE(seen, 6);
 }
 
 // Whoever installs the library gets every header that an installed header includes.
