@@ -9,6 +9,7 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
+#include "cli/measured_comparison.h"
 #include "cli/numbers.h"
 #include "cli/outcome_json.h"
 #include "cli/table.h"
@@ -21,6 +22,7 @@ struct Row {
   Method method;
   Outcome outcome;
   bool best = false;
+  std::optional<double> measured_ms;  // critical path on this machine
 };
 
 std::string_view kind_name(MethodKind kind) {
@@ -48,6 +50,7 @@ struct Frame {
   Unit unit;
   std::string_view parts;  // of a plan, empty for none
   bool timeless = false;
+  bool measured = false;
 };
 
 std::string heading(std::string_view key) {
@@ -64,6 +67,7 @@ Table table_of(const std::vector<Row>& rows, const Frame& frame) {
                                         {"best " + unit, Align::right},
                                         {"bound " + unit, Align::right},
                                         {"gap", Align::right}};
+  if (frame.measured) columns.push_back({"measured ms", Align::right});
   if (!frame.timeless) columns.push_back({"time", Align::right});
   columns.push_back({"status", Align::left});
   if (!frame.parts.empty()) columns.push_back({heading(frame.parts), Align::right});
@@ -75,6 +79,7 @@ Table table_of(const std::vector<Row>& rows, const Frame& frame) {
                                       amount_text(outcome.objective, frame.unit),
                                       amount_text(bound.value, frame.unit),
                                       percent_text(gap_to(bound, outcome))};
+    if (frame.measured) cells.push_back(ms_text(row.measured_ms));
     if (!frame.timeless) cells.push_back(seconds_text(outcome.seconds));
     cells.emplace_back(to_string(outcome.status));
     if (!frame.parts.empty()) {
@@ -105,6 +110,7 @@ void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
     json.key(frame.parts);
     outcome.plan ? json.integer(part_count(*outcome.plan)) : json.null();
   }
+  if (frame.measured) write_amount(json, "measured", row.measured_ms, kMs);
   if (!frame.timeless) json.number("seconds", outcome.seconds);
   json.integer("nodes", outcome.nodes);
   json.boolean("best", row.best);
@@ -131,6 +137,10 @@ class CompareCommand : public Command {
                  "What stdout gets; the table goes to stderr with json. Default json");
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
                  "Of each MILP, for baselines that solve many; default as --time-limit");
+    flags.toggle("--measure", measure_,
+                 "Also run every plan: the step made small, at costs measured on this machine");
+    flags.integer("--scale", scale_, "N", 1, kMaxExact,
+                  "With --measure, lengths are divided by N; default by the work");
     solve_.declare(flags);
     output_flags_.declare(flags, false);
   }
@@ -146,6 +156,7 @@ class CompareCommand : public Command {
         return console.refuse(*error);
       }
     }
+    if (auto error = check_measure(*instance.value)) return console.refuse(*error);
     SolveOptions asked = *std::move(options);
 
     console.info("instance  " + std::string(problem_name(*instance.value)) + "  " +
@@ -158,11 +169,58 @@ class CompareCommand : public Command {
                            limits.node_limit == std::numeric_limits<std::int64_t>::max();
     if (unlimited) limits.time_limit_s = kDefaultSeconds;
     asked.milp_seconds = milp_limit_s_.value_or(std::min(limits.time_limit_s, kDefaultSeconds));
-    const std::vector<Row> rows = run_all(console, *instance.value, asked, limits);
-    return answer(console, *instance.value, rows, exit_code_of(rows), interrupt.flag());
+    std::optional<MeasuredStep> here;
+    if (measure_) {
+      Budget budget({.interrupt = limits.interrupt});
+      Result<MeasuredStep> step = measured_step(console, std::get<ScatterInstance>(*instance.value),
+                                                {.scale = scale_, .seed = solve_.seed()}, budget);
+      if (!step) return console.refuse(step.errors().front());
+      here = *std::move(step);
+      instance.value = here->step;
+    }
+    std::vector<Row> rows = run_all(console, *instance.value, asked, limits);
+    PlansMeasured measured;
+    if (here) {
+      Budget budget({.interrupt = limits.interrupt});
+      measured = measure(console, *here, rows, budget);
+    }
+    const Measurement measurement{here ? &*here : nullptr, &measured};
+    return answer(console, *instance.value, rows, measurement, exit_code_of(rows),
+                  interrupt.flag());
   }
 
  private:
+  // What --measure found; `here` is null without it.
+  struct Measurement {
+    const MeasuredStep* here;
+    const PlansMeasured* plans;
+  };
+
+  std::optional<InputError> check_measure(const Instance& instance) const {
+    if (scale_ && !measure_)
+      return InputError{kUsage, "--scale", "has an effect only with --measure"};
+    if (measure_ && !std::holds_alternative<ScatterInstance>(instance)) {
+      return InputError{kUsage, "--measure",
+                        "knows scatter steps only, this is of the problem " +
+                            std::string(problem_name(instance))};
+    }
+    return std::nullopt;
+  }
+
+  static PlansMeasured measure(Console& console, const MeasuredStep& here, std::vector<Row>& rows,
+                               Budget& budget) {
+    std::vector<const ScatterPlan*> plans;
+    for (const Row& row : rows) {
+      const auto& plan = row.outcome.plan;
+      plans.push_back(plan ? &std::get<ScatterPlan>(*plan) : nullptr);
+    }
+    PlansMeasured measured = time_here(console, here, plans, budget);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (measured.timings[i]) rows[i].measured_ms = measured.timings[i]->seconds * 1000;
+    }
+    return measured;
+  }
+
   static constexpr double kDefaultSeconds = 10;
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
@@ -216,10 +274,11 @@ class CompareCommand : public Command {
   }
 
   ExitCode answer(Console& console, const Instance& instance, const std::vector<Row>& rows,
-                  ExitCode code, bool interrupted) const {
+                  const Measurement& measurement, ExitCode code, bool interrupted) const {
     const Frame frame{.unit = objective_unit(instance),
                       .parts = plan_parts(instance),
-                      .timeless = console.settings.timeless};
+                      .timeless = console.settings.timeless,
+                      .measured = measurement.here != nullptr};
     const Table table = table_of(rows, frame);
     for (const Row& row : rows) {
       if (row.outcome.status == Status::error) {
@@ -230,6 +289,11 @@ class CompareCommand : public Command {
     if (format_ == "table") return console.answer(table.text(), code);
     if (format_ == "markdown") return console.answer(table.markdown(), code);
     if (console.settings.level >= LogLevel::info) console.block(table.text());
+    if (frame.measured) {
+      console.info("measured  predictions are " + percent_text(measurement.plans->mean_error) +
+                   " off on average, rank correlation " +
+                   significant(measurement.plans->rank_correlation));
+    }
 
     JsonWriter json;
     json.begin_object();
@@ -242,6 +306,7 @@ class CompareCommand : public Command {
     const NamedBound bound = best_bound(rows);
     write_amount(json, "bound", bound.value, frame.unit);
     json.text("bound_by", bound.name);
+    if (frame.measured) write_measured(json, *measurement.here, *measurement.plans);
     json.key("methods");
     json.begin_array();
     for (const Row& row : rows) write_row(json, row, frame);
@@ -254,6 +319,8 @@ class CompareCommand : public Command {
   std::vector<std::string> methods_;
   std::string format_ = "json";
   std::optional<double> milp_limit_s_;
+  bool measure_ = false;
+  std::optional<std::int64_t> scale_;
   SolveFlags solve_;
   OutputFlags output_flags_;
 };

@@ -19,6 +19,7 @@
 
 namespace stowage {
 
+void write_json(JsonWriter& json, const ScatterCost& cost);
 void write_json(JsonWriter& json, const ScatterPlan& plan);
 void write_json(JsonWriter& json, const ScatterCertificate& certificate);
 

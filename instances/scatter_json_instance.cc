@@ -152,6 +152,35 @@ ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluste
   return cost;
 }
 
+// A cost, or {"file": ...} that names one, relative to `base_dir`. Errors of a file name it.
+ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
+                              const std::filesystem::path& base_dir, const Cluster* cluster,
+                              ErrorList& errors) {
+  if (value.find("file") == nullptr) return read_cost(value, path, cluster, errors);
+  const ObjectReader reader(value, path, errors, {"file"});
+  const std::filesystem::path file = reader.text("file");
+  if (file.empty() || file.is_absolute()) {
+    errors.add(code::kListPath, reader.at("file").pointer(),
+               "must be a path relative to the instance, is " + in_quotes(file.string()));
+    return {};
+  }
+  const Result<std::string> text = read_text_file(base_dir / file);
+  if (!text) {
+    errors.append(text.errors());
+    return {};
+  }
+  ErrorList inside;
+  ScatterCost cost;
+  if (const std::optional<JsonValue> document = parse_json(*text, inside)) {
+    const JsonPath root;
+    cost = read_cost(*document, root, cluster, inside);
+  }
+  for (const InputError& error : std::move(inside).take()) {
+    errors.add(error.code, (base_dir / file).string() + ' ' + error.pointer, error.message);
+  }
+  return cost;
+}
+
 }  // namespace
 
 ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
@@ -172,8 +201,8 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath&
     instance.model = read_model(*model, reader.at("model"), errors);
   }
   if (const JsonValue* cost = reader.require("cost")) {
-    instance.cost =
-        read_cost(*cost, reader.at("cost"), degrees_known ? &instance.cluster : nullptr, errors);
+    instance.cost = read_cost_or_file(*cost, reader.at("cost"), base_dir,
+                                      degrees_known ? &instance.cluster : nullptr, errors);
   }
   const std::int64_t before = errors.found();
   instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);

@@ -31,6 +31,20 @@ void write_group(JsonWriter& json, const ScatterGroup& group) {
 
 }  // namespace
 
+void write_json(JsonWriter& json, const ScatterCost& cost) {
+  json.begin_object();
+  json.number("quadratic_ms", cost.quadratic_ms);
+  json.number("linear_ms", cost.linear_ms);
+  json.number("fixed_ms", cost.fixed_ms);
+  json.key("all_to_all");
+  json.begin_object();
+  json.number("mib_per_token", cost.all_to_all.mib_per_token);
+  write_by_degree(json, "mib_per_ms", cost.all_to_all.mib_per_ms);
+  write_by_degree(json, "latency_ms", cost.all_to_all.latency_ms);
+  json.end_object();
+  json.end_object();
+}
+
 void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
   write_head(json, "stowage/instance", "scatter", instance.name);
   const Cluster& cluster = instance.cluster;
@@ -48,19 +62,8 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
   json.number("states_mib", instance.model.states_mib);
   json.number("activation_mib_per_token", instance.model.activation_mib_per_token);
   json.end_object();
-  const ScatterCost& cost = instance.cost;
   json.key("cost");
-  json.begin_object();
-  json.number("quadratic_ms", cost.quadratic_ms);
-  json.number("linear_ms", cost.linear_ms);
-  json.number("fixed_ms", cost.fixed_ms);
-  json.key("all_to_all");
-  json.begin_object();
-  json.number("mib_per_token", cost.all_to_all.mib_per_token);
-  write_by_degree(json, "mib_per_ms", cost.all_to_all.mib_per_ms);
-  write_by_degree(json, "latency_ms", cost.all_to_all.latency_ms);
-  json.end_object();
-  json.end_object();
+  write_json(json, instance.cost);
   json.integer("pad_multiple", instance.pad_multiple);
   json.key("lengths");
   json.integers(instance.lengths);

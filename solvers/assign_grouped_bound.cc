@@ -30,7 +30,7 @@ class Relaxation {
         {.upper = plan != nullptr ? plan->objective_ms : milp::kInfinity, .apart = apart});
     MilpParams params{.gap = kClose};
     if (plan != nullptr) params.start = encode(grouped, instance_, table_, *plan);
-    Budget limit = budget_.part(options_.seconds, options_.nodes);
+    Budget limit = budget_.part(budget_.seconds_left(), options_.nodes);
     const MilpResult result = solve_milp(options_.backend, grouped.model, params, limit);
     if (!has_point(result.status) && result.status != MilpStatus::unknown) {
       // Without a plan the row constraints may rule the strategy out, but a backend's word is no

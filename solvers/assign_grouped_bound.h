@@ -16,9 +16,8 @@ namespace stowage {
 
 struct GroupedBoundOptions {
   MilpBackend backend = MilpBackend::cbc;
-  std::int64_t nodes = 2000;  // of each MILP
-  double seconds = 2;         // of each MILP, at most; results then depend on the machine
-  int most_apart = 8;         // strategies of so many replicas are also relaxed replica by replica
+  std::int64_t nodes = 300;  // of each MILP, so that the same input gives the same bound
+  int most_apart = 8;        // strategies of so many replicas are also relaxed replica by replica
 };
 
 struct GroupedBound {

@@ -209,7 +209,7 @@ TEST_P(AssignLadderShard, GroupedBoundsAreBelowTheOptimum) {
       if (started) plans.push_back(*optimum);
       const GroupedBound grouped =
           grouped_bound(instance, table, plans, started ? optimum->objective_ms : milp::kInfinity,
-                        0, {.backend = backend, .seconds = milp::kInfinity}, budget);
+                        0, {.backend = backend}, budget);
       EXPECT_EQ(grouped.detail, "") << seed;
       if (!grouped.bound) continue;
       EXPECT_LE(grouped.bound->value, optimum->objective_ms + slack(optimum->objective_ms)) << seed;

@@ -1,0 +1,89 @@
+// stowage calibrate and compare --measure: costs of this machine, and plans timed on it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Calibrate : public testing::Test {
+ protected:
+  Calibrate() { fill_with_examples(dir_); }
+
+  Finished run(const std::vector<std::string>& arguments) const {
+    return run_stowage(arguments, {.directory = dir_.path()});
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Calibrate, WritesACostThatInstancesInclude) {
+  const Finished told = run({"calibrate", "--degrees", "1,2,4", "--packs", "6", "--max-tokens",
+                             "128", "--rounds", "1", "-o", "cost.json"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("errors    fitted packs"));
+  const auto answer = nlohmann::json::parse(told.out);
+  EXPECT_EQ(answer["format"], "stowage/calibration");
+  EXPECT_EQ(answer["packs"].size(), 18U);
+  const auto cost = nlohmann::json::parse(dir_.read("cost.json"));
+  EXPECT_EQ(cost, answer["cost"]);
+
+  auto instance = nlohmann::json::parse(dir_.read("instance.json"));
+  instance["cost"] = {{"file", "cost.json"}};
+  dir_.write("here.json", instance.dump());
+  const Finished solved = run({"solve", "here.json", "--method", "fast", "-o", "here-plan.json"});
+  ASSERT_EQ(solved.exit_code, 0) << solved.err;
+  // The same step with the cost written out has the same plan.
+  instance["cost"] = cost;
+  dir_.write("inline.json", instance.dump());
+  EXPECT_EQ(run({"verify", "inline.json", "here-plan.json"}).exit_code, 0);
+}
+
+TEST_F(Calibrate, FilesOfCostsThatAreWrongAreNamed) {
+  auto instance = nlohmann::json::parse(dir_.read("instance.json"));
+  instance["cost"] = {{"file", "cost.json"}};
+  dir_.write("here.json", instance.dump());
+  const Finished missing = run({"solve", "here.json"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("cost.json"));
+  dir_.write("cost.json", R"({"quadratic_ms": -1, "linear_ms": 1, "fixed_ms": 1})");
+  const Finished wrong = run({"solve", "here.json"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("cost.json /quadratic_ms"));
+  instance["cost"] = {{"file", "/etc/passwd"}};
+  dir_.write("here.json", instance.dump());
+  EXPECT_THAT(run({"solve", "here.json"}).err, HasSubstr("relative to the instance"));
+}
+
+TEST_F(Calibrate, ComparesMeasuredPlans) {
+  const Finished told = run({"compare", "instance.json", "--measure", "--methods", "batch-ada,fast",
+                             "-t", "1", "--scale", "2"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("measured ms"));
+  EXPECT_THAT(told.err, HasSubstr("lengths divided by 2"));
+  const auto answer = nlohmann::json::parse(told.out);
+  EXPECT_EQ(answer["measured"]["scale"], 2);
+  for (const auto& method : answer["methods"]) EXPECT_GT(method["measured_ms"], 0);
+}
+
+TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
+  for (const auto& [arguments, said] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"calibrate", "--degrees", "1,x"}, "whole numbers"},
+           {{"calibrate", "--degrees", "128"}, "at most 64"},
+           {{"calibrate", "--degrees", "7,11,13"}, "common multiple"},
+           {{"compare", "instance.json", "--scale", "2"}, "only with --measure"},
+           {{"compare", "layout.json", "--measure"}, "scatter steps only"}}) {
+    const Finished told = run(arguments);
+    EXPECT_EQ(told.exit_code, 2);
+    EXPECT_THAT(told.err, HasSubstr(said));
+  }
+}
+
+}  // namespace
+}  // namespace stowage
