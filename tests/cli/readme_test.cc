@@ -97,7 +97,12 @@ TEST(Documents, DeveloperCommandsNameWhatThereIs) {
       const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
       ASSERT_FALSE(words.empty());
       ++commands;
-      if (words[0] == "./dev") {
+      if (words[0].starts_with('#')) continue;  // of a batch script
+      if (words[0] == "mpirun" || words[0] == "srun") {
+        const auto stowage = std::ranges::find(words, "stowage");
+        ASSERT_LT(stowage + 1, words.end());
+        EXPECT_EQ(run_stowage({*(stowage + 1), "--help"}).exit_code, 0);
+      } else if (words[0] == "./dev") {
         EXPECT_THAT(dev, HasSubstr("\nverb_" + words.at(1) + "() {"));
         for (std::size_t i = 2; words[1] == "test" && i < words.size(); ++i) {
           EXPECT_TRUE(preset_exists(words[i])) << words[i];
