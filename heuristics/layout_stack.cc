@@ -193,4 +193,18 @@ std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> off
   return Annealing(table, std::move(offsets), seed).run(moves, budget);
 }
 
+std::vector<Bytes> pile(const LayoutTable& table) {
+  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()));
+  Bytes top = 0;
+  for (int b = 0; b < table.buffers(); ++b) {
+    if (table.pinned(b)) top = std::max(top, table.pin(b) + table.size(b));
+  }
+  for (int b = 0; b < table.buffers(); ++b) {
+    Bytes& offset = offsets[static_cast<std::size_t>(b)];
+    offset = table.pinned(b) ? table.pin(b) : table.aligned(b, top);
+    if (!table.pinned(b)) top = offset + table.size(b);
+  }
+  return offsets;
+}
+
 }  // namespace stowage

@@ -27,4 +27,8 @@ std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<in
 std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,
                                 std::int64_t moves, std::uint64_t seed, const Budget& budget);
 
+// All buffers one above the other, above those that are pinned: the layout that table.stack()
+// speaks of, and the only one that takes no time to speak of. Requires as above.
+std::vector<Bytes> pile(const LayoutTable& table);
+
 }  // namespace stowage

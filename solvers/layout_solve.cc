@@ -6,6 +6,7 @@
 
 #include "formulations/layout_bounds.h"
 #include "heuristics/layout_registry.h"
+#include "heuristics/layout_stack.h"
 #include "instances/layout_compose.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
@@ -54,6 +55,7 @@ class LayoutSolve {
       incumbent_.remark(std::string("failed: ") + failure.what());
       ended = StoppedBy::error;
     }
+    if (!incumbent_.plan() && budget_.exhausted()) offer_pile();
     if (refuted_) return infeasible("the search has no layout within the capacity left to try");
     return finished(incumbent_.conclude(ended));
   }
@@ -80,6 +82,13 @@ class LayoutSolve {
         incumbent_.remark(name + " has no layout for this instance");
       }
     }
+  }
+
+  // A limit that ended the method before its first plan still leaves time for the quickest.
+  void offer_pile() {
+    LayoutPlan plan = compose_layout(instance_, pile(table_));
+    if (instance_.capacity && plan.peak_bytes > *instance_.capacity) return;
+    incumbent_.offer(std::move(plan), 'H', "pile");
   }
 
   LayoutStart known() const {

@@ -122,5 +122,36 @@ TYPED_TEST(SolvePromises, ANodeLimitGivesTheSameBytesTwice) {
   }
 }
 
+// What can keep a quick method from finding any plan at all is taken away.
+ScatterInstance easy(ScatterInstance step) { return step; }
+AssignInstance easy(AssignInstance step) {
+  step.constraints = {};
+  return step;
+}
+LayoutInstance easy(LayoutInstance layout) {
+  layout.capacity.reset();
+  return layout;
+}
+
+TYPED_TEST(SolvePromises, NoTimeIsEnoughForAPlan) {
+  int planned = 0;
+  for (std::uint64_t seed = 400; seed < 440; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto instance = easy(TypeParam::draw(seed));
+    if (!brute_force(instance)) continue;
+    for (const char* method : {"auto", "fast", "exact"}) {
+      if (std::string(method) == "exact" && built_backends().empty()) continue;
+      for (const double seconds : {0.0, 0.001}) {
+        Budget budget({.time_limit_s = seconds});
+        const Outcome outcome = solve(Instance(instance), {.method = method}, budget);
+        ASSERT_TRUE(outcome.plan) << method << ' ' << seconds << ' ' << outcome.detail;
+        EXPECT_TRUE(verify(instance, std::get<typename TestFixture::PlanT>(*outcome.plan)).empty());
+        ++planned;
+      }
+    }
+  }
+  EXPECT_GT(planned, 100);
+}
+
 }  // namespace
 }  // namespace stowage
