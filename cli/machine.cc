@@ -13,7 +13,7 @@ Result<kernels::BlockShape> block_for(const std::vector<int>& degrees) {
   constexpr int kMostRanks = 64;
   constexpr int kMostHeads = 512;
   constexpr int kQueriesPerKey = 4;
-  kernels::BlockShape block;
+  kernels::BlockShape block{.hidden = 256, .head_dim = 32, .ffn = 512};
   int heads = 1;
   for (const int degree : degrees) {
     if (degree > kMostRanks) {
