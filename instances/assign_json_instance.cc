@@ -62,8 +62,8 @@ using SchemeIndex = std::map<std::string_view, std::size_t>;
 
 // {"16x1": 1, "8x1": 6}
 Strategy read_strategy(const JsonMember& strategy, const JsonPath& path, const SchemeIndex& schemes,
-                       ErrorList& errors) {
-  Strategy read{.name = strategy.key, .replicas = std::vector<int>(schemes.size())};
+                       std::size_t count, ErrorList& errors) {
+  Strategy read{.name = strategy.key, .replicas = std::vector<int>(count)};
   const JsonValue::Object* members =
       members_of(strategy.value, path, "numbers of replicas", kMaxSchemes, errors);
   if (members == nullptr) return read;
@@ -82,9 +82,9 @@ Strategy read_strategy(const JsonMember& strategy, const JsonPath& path, const S
                      did_you_mean(member.key, names));
       continue;
     }
-    if (const auto count =
+    if (const auto replicas =
             read_integer(member.value, path.key(member.key), {0, kMaxDevices}, errors)) {
-      read.replicas[scheme->second] = static_cast<int>(*count);
+      read.replicas[scheme->second] = static_cast<int>(*replicas);
     }
   }
   return read;
@@ -111,13 +111,14 @@ void read_strategies(const JsonValue& value, const JsonPath& path, bool checked,
                      AssignInstance& instance, ErrorList& errors) {
   const JsonValue::Object* members = members_of(value, path, "strategies", kMaxStrategies, errors);
   if (members == nullptr) return;
-  SchemeIndex schemes;  // names that stand twice are an error already
-  for (const Scheme& scheme : instance.schemes) schemes.emplace(scheme.name, schemes.size());
+  SchemeIndex schemes;  // the first of a name: twice is an error already
+  const std::size_t count = instance.schemes.size();
+  for (std::size_t g = 0; g < count; ++g) schemes.emplace(instance.schemes[g].name, g);
   for (const JsonMember& member : *members) {
     if (is_users_own(member)) continue;
     const std::int64_t before = errors.found();
     const JsonPath where = path.key(member.key);
-    instance.strategies.push_back(read_strategy(member, where, schemes, errors));
+    instance.strategies.push_back(read_strategy(member, where, schemes, count, errors));
     if (checked && errors.found() == before) {
       check_strategy(instance.strategies.back(), instance, where, errors);
     }

@@ -195,5 +195,20 @@ TEST(Assign, OnlyStrategiesThatHoldTheLongestAreUsable) {
   EXPECT_EQ(unplaceable_sequences(instance), std::vector<std::int64_t>{0});
 }
 
+// Replicas are counted per scheme, also where two of them share a name and the document is refused.
+TEST(AssignJson, ASchemeThatStandsTwiceIsAnErrorAndNothingElse) {
+  std::string text(kValidAssign);
+  const std::size_t at = text.find("\"schemes\": {") + 12;
+  for (int twice = 0; twice < 50; ++twice) {
+    text.insert(at, R"("again": {"tp": 1, "pp": 1, "quadratic_ms": 0, "linear_ms": 1,
+                       "fixed_ms": 0, "max_tokens": 9},)");
+  }
+  const auto read = read_assign_instance(text);
+  ASSERT_FALSE(read);
+  for (const InputError& error : read.errors()) {
+    EXPECT_NE(to_string(error).find("again"), std::string::npos) << to_string(error);
+  }
+}
+
 }  // namespace
 }  // namespace stowage
