@@ -26,13 +26,16 @@ class LayoutStack {
 
   Bytes end(std::size_t b) const { return plan_.offsets[b] + instance_.buffers[b].size; }
 
-  // Buffers that end at the peak.
-  std::vector<std::size_t> tops() const {
-    std::vector<std::size_t> tops;
+  // A buffer that ends at the peak, preferably one with bytes: a pinned one without any may make
+  // the peak as well.
+  std::optional<std::size_t> top() const {
+    std::optional<std::size_t> top;
     for (std::size_t b = 0; b < instance_.buffers.size(); ++b) {
-      if (end(b) == plan_.peak_bytes && instance_.buffers[b].size > 0) tops.push_back(b);
+      if (end(b) != plan_.peak_bytes) continue;
+      if (instance_.buffers[b].size > 0) return b;
+      if (!top) top = b;
     }
-    return tops;
+    return top;
   }
 
   // The highest buffer below b that needs memory together with it; nothing if b lies on the ground.
@@ -107,10 +110,10 @@ Binding binding_of(const LayoutInstance& instance, const LayoutPlan& plan) {
                        " bytes, " + std::to_string(plan.peak_bytes - crowd.load) +
                        " less than the peak: " + listed(needing_memory_at(instance, crowd.step))});
   const LayoutStack stack(instance, plan);
-  std::optional<std::size_t> at = stack.tops().front();
+  std::optional<std::size_t> at = stack.top();
   while (at && binding.parts.size() <= kListed) {
     const std::size_t b = *at;
-    at = stack.under(b);
+    at = instance.buffers[b].size > 0 ? stack.under(b) : std::nullopt;
     const Bytes ground = at ? stack.end(*at) : 0;
     std::string text = "buffer " + name(instance, b) + " lies at bytes [" +
                        std::to_string(plan.offsets[b]) + ", " + std::to_string(stack.end(b)) + ')';

@@ -425,5 +425,16 @@ TEST(Explain, AStackEndsOnTheGround) {
   EXPECT_EQ(higher.binding.moves.best_text, "move buffer y from 65 to 64");
 }
 
+// A buffer without bytes may be pinned above everything and makes the peak then.
+TEST(Explain, APinnedBufferWithoutBytesOnTop) {
+  const LayoutInstance layout = small_layout(
+      {{.lower = 0, .upper = 4, .size = 8}, {.lower = 0, .upper = 4, .size = 0, .offset = 64}}, {});
+  Budget budget({.node_limit = 100});
+  const Explanation why = explain(Instance(layout), std::nullopt, {.nodes = 10}, budget);
+  EXPECT_EQ(why.objective, 64);
+  ASSERT_EQ(why.binding.parts.size(), 2U);
+  EXPECT_EQ(why.binding.parts[1].text, "buffer 1 lies at bytes [64, 64) where it is pinned");
+}
+
 }  // namespace
 }  // namespace stowage
