@@ -307,7 +307,7 @@ class ScatterSolve {
     if (step.size() > kMostAlone) return;
     for (std::size_t b = 0; b < step.size() && !budget_.exhausted(); ++b) {
       // What is planned anew goes to the end, and may gain more from there.
-      std::ranges::rotate(step, step.begin() + 1);
+      std::rotate(step.begin(), step.begin() + 1, step.end());
       for (int again = 0; again < (quickly ? 1 : kMostAgain); ++again) {
         const bool gained =
             repack_some(table, {step.size() - 1}, {.precision = precision}, backend(),
