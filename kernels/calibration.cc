@@ -36,7 +36,8 @@ std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64
 // hundred short ones both come up: otherwise s^2 and s could not be told apart.
 Draw random_pack(std::mt19937_64& random, const CalibrationOptions& options, int degree) {
   constexpr std::int64_t kLeastSequence = 64;
-  const std::int64_t tokens = log_uniform(random, options.least_tokens, options.most_tokens);
+  const std::int64_t tokens =
+      log_uniform(random, std::min(options.least_tokens, options.most_tokens), options.most_tokens);
   const std::int64_t typical = log_uniform(random, std::min(kLeastSequence, tokens), tokens);
   Draw pack{.degree = degree, .cu_seqlens = {0}};
   std::int64_t at = 0;

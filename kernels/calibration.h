@@ -27,9 +27,9 @@ namespace stowage::kernels {
 
 struct CalibrationOptions {
   BlockShape block;
-  std::vector<int> degrees = {1};  // ascending, each a divisor of block.heads
-  int packs = 36;                  // of each degree; a third is held out
-  std::int64_t least_tokens = 64;  // of a pack; at least 16
+  std::vector<int> degrees = {1};   // ascending, each a divisor of block.heads
+  int packs = 36;                   // of each degree; a third is held out
+  std::int64_t least_tokens = 256;  // of a pack, unless most_tokens is less; at least 1
   std::int64_t most_tokens = 2048;
   int repeats = 3;  // rounds over all packs; the fastest of a pack's runs counts
   std::uint64_t seed = 0;
