@@ -3,7 +3,8 @@
 // A Budget is shared by everything that works on one solve. Long loops ask `exhausted()`; whoever
 // made the Budget reads `stop_reason()` to say truthfully why the work ended. A wall-clock limit
 // makes a result depend on the machine; node limits do not, so tests and reproducible runs use
-// nodes.
+// nodes. A benchmark counts CPU time instead, so that whatever else runs on the machine does not
+// shorten the searches it compares.
 //
 //   Budget budget({.time_limit_s = 2.0});
 //   while (!budget.exhausted()) improve();
@@ -14,18 +15,23 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <limits>
 
 namespace stowage {
+
+// What seconds are: passed on the wall, or used by all threads of this process.
+enum class BudgetClock { wall, cpu };
 
 enum class StopReason { none, time_limit, node_limit, interrupted };
 
 class Budget {
  public:
   struct Limits {
-    double time_limit_s = std::numeric_limits<double>::infinity();  // wall clock; 0 is a limit
+    double time_limit_s = std::numeric_limits<double>::infinity();  // 0 is a limit
     std::int64_t node_limit = std::numeric_limits<std::int64_t>::max();
     const std::atomic<bool>* interrupt = nullptr;  // set by a signal handler; must outlive us
+    BudgetClock clock = BudgetClock::wall;
   };
 
   Budget() : Budget(Limits{}) {}
@@ -33,7 +39,7 @@ class Budget {
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds() const { return now() - start_; }
   double seconds_left() const { return limits_.time_limit_s - seconds(); }
   std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
   std::int64_t nodes_left() const { return limits_.node_limit - nodes(); }
@@ -47,7 +53,8 @@ class Budget {
   Budget part(double seconds, std::int64_t nodes) {
     return Budget({.time_limit_s = std::min(seconds, seconds_left()),
                    .node_limit = std::min(nodes, nodes_left()),
-                   .interrupt = limits_.interrupt},
+                   .interrupt = limits_.interrupt,
+                   .clock = limits_.clock},
                   this);
   }
 
@@ -64,14 +71,19 @@ class Budget {
   const Limits& limits() const { return limits_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  Budget(const Limits& limits, Budget* whole) : limits_(limits), whole_(whole), start_(now()) {}
 
-  Budget(const Limits& limits, Budget* whole)
-      : limits_(limits), whole_(whole), start_(Clock::now()) {}
+  double now() const {
+    if (limits_.clock == BudgetClock::cpu) {
+      return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
 
   Limits limits_;
   Budget* whole_;  // of which this is a part, or null
-  Clock::time_point start_;
+  double start_;
   std::atomic<std::int64_t> nodes_{0};
 };
 

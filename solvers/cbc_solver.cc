@@ -217,7 +217,7 @@ class Solve {
   void configure(CbcModel& cbc) {
     cbc.setLogLevel(0);
     cbc.solver()->messageHandler()->setLogLevel(0);
-    cbc.setUseElapsedTime(true);
+    cbc.setUseElapsedTime(task_.budget.limits().clock == BudgetClock::wall);
     if (std::isfinite(task_.budget.seconds_left())) {
       cbc.setMaximumSeconds(std::max(0.0, task_.budget.seconds_left()));
     }

@@ -26,7 +26,8 @@ class Watched {
         params_(task.params),
         budget_({.time_limit_s = task.budget.seconds_left(),
                  .node_limit = task.budget.nodes_left(),
-                 .interrupt = &stop_}),
+                 .interrupt = &stop_,
+                 .clock = task.budget.limits().clock}),
         caller_(&task) {}
 
   // In the backend's thread.
