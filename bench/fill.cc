@@ -45,9 +45,9 @@ Result<std::string> table_for(const Marker& marker, const std::filesystem::path&
   if (marker.kind == "summary") return summary_table(records);
   if (marker.kind == "instances") return instance_table(records);
   if (marker.kind == "details") return detail_table(records);
-  if (marker.kind == "steps") return step_table(records);
+  if (marker.kind == "gains") return gains_table(records);
   return InputError{code::kMissingKey, marker.kind,
-                    "must be summary, instances, details, steps or history"};
+                    "must be summary, instances, details, gains or history"};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 //   | method | ...
 //   <!-- end of table -->
 //
-// The words are the kind of table (summary, instances, details, steps, history), the suite ("-" for
+// The words are the kind of table (summary, instances, details, gains, history), the suite ("-" for
 // a history) and the files of results, relative to the directory that is given.
 #pragma once
 

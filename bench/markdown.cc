@@ -62,17 +62,56 @@ const Record* by_method(const std::vector<Record>& records, const std::string& i
   return nullptr;
 }
 
-// "7.78 (200 s)": a step's time in seconds and what planning it took.
-std::string step_cell(const Record* record, bool with_time) {
-  constexpr double kMsPerSecond = 1000;
-  if (record == nullptr || !record->objective) return cell("-");
-  std::string text = fixed(*record->objective / kMsPerSecond, 2);
-  if (with_time) {
-    const double cpu = record->cpu_s;
-    text += cpu < 1 ? " (" + fixed(cpu * kMsPerSecond, 0) + " ms)" : " (" + fixed(cpu, 0) + " s)";
-  }
-  return cell(text);
+// The length list a suite's step was cut from: "docs_md" of "gpt-7b-64gpu-192k-docs_md-0".
+std::string list_of(const std::string& instance) {
+  const std::size_t step = instance.rfind('-');
+  if (step == std::string::npos || step == 0) return instance;
+  const std::size_t list = instance.rfind('-', step - 1);
+  return list == std::string::npos ? instance : instance.substr(list + 1, step - list - 1);
 }
+
+// "1.34 (1.10 to 1.58)": median and range.
+std::string spread(const std::vector<double>& values, int decimals) {
+  if (values.empty()) return "-";
+  const auto [least, most] = std::ranges::minmax(values);
+  return fixed(median(values), decimals) + " (" + fixed(least, decimals) + " to " +
+         fixed(most, decimals) + ")";
+}
+
+// What a row of the table of gains is made of, a value for each step that has one.
+struct Gains {
+  std::size_t steps = 0;
+  std::vector<double> homogeneous, flexsp, fast;  // step time over that of the default method
+  std::vector<double> gaps;                       // of the default method's own bound, in percent
+  std::vector<double> flexsp_s, fast_ms;          // planning, CPU time
+
+  void add(const std::vector<Record>& records, const std::string& step) {
+    const Record* ours = by_method(records, step, "auto");
+    ++steps;
+    if (ours == nullptr || !ours->objective) return;
+    const auto ratio = [&](const Record* record, std::vector<double>& ratios) {
+      if (record == nullptr || !record->objective) return false;
+      ratios.push_back(*record->objective / *ours->objective);
+      return true;
+    };
+    constexpr double kMsPerSecond = 1000;
+    const Record* published = by_method(records, step, "flexsp");
+    const Record* quick = by_method(records, step, "fast");
+    ratio(by_method(records, step, "batch-ada"), homogeneous);
+    if (ratio(published, flexsp)) flexsp_s.push_back(published->cpu_s);
+    if (ratio(quick, fast)) fast_ms.push_back(quick->cpu_s * kMsPerSecond);
+    gaps.push_back(100 * relative_gap(*ours->objective, ours->bound));
+  }
+
+  std::string row(const std::string& name) const {
+    const auto middle = [](const std::vector<double>& values, const std::string& unit) {
+      return values.empty() ? std::string("-") : fixed(median(values), 0) + unit;
+    };
+    return '|' + cell(name) + cell(std::to_string(steps)) + cell(spread(homogeneous, 2)) +
+           cell(spread(flexsp, 2)) + cell(spread(fast, 3)) + cell(spread(gaps, 2)) +
+           cell(middle(flexsp_s, " s")) + cell(middle(fast_ms, " ms")) + '\n';
+  }
+};
 
 }  // namespace
 
@@ -140,35 +179,27 @@ std::string detail_table(const std::vector<Record>& records) {
             cell(amount(record.bound, record.problem)) + cell(record.bound_by) +
             cell(record.objective ? percent(relative_gap(*record.objective, record.bound)) : "-") +
             cell(seconds(record.first_s)) + cell(seconds(record.best_s)) +
-            cell(proven ? seconds(record.wall_s) : "-") + cell(std::to_string(record.nodes)) + '\n';
+            cell(proven ? seconds(record.cpu_s) : "-") + cell(std::to_string(record.nodes)) + '\n';
   }
   return text;
 }
 
-std::string step_table(const std::vector<Record>& records) {
-  constexpr double kMsPerSecond = 1000;
+std::string gains_table(const std::vector<Record>& records) {
   std::string text =
-      "| step | sequences | best homogeneous | `flexsp` (time) | `fast` (time) | default | bound | "
-      "gap | `flexsp` / default |\n"
-      "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+      "| lengths | steps | best homogeneous | `flexsp` | `fast` | gap in % | `flexsp` plans in | "
+      "`fast` in |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  std::vector<std::pair<std::string, Gains>> lists;
+  Gains all;
   for (const Record* first : first_of_each(records)) {
-    const std::string& step = first->instance;
-    const Record* flexsp = by_method(records, step, "flexsp");
-    const Record* ours = by_method(records, step, "auto");
-    text += '|' + cell(step) + cell(std::to_string(first->size)) +
-            step_cell(by_method(records, step, "batch-ada"), false) + step_cell(flexsp, true) +
-            step_cell(by_method(records, step, "fast"), true);
-    if (ours == nullptr || !ours->objective) {
-      text += " - | - | - | - |\n";
-      continue;
-    }
-    const bool both = flexsp != nullptr && flexsp->objective;
-    text += cell("**" + fixed(*ours->objective / kMsPerSecond, 2) + "**") +
-            cell(fixed(ours->bound / kMsPerSecond, 2)) +
-            cell(fixed(100 * relative_gap(*ours->objective, ours->bound), 1) + " %") +
-            cell(both ? fixed(*flexsp->objective / *ours->objective, 3) : "-") + '\n';
+    const std::string list = list_of(first->instance);
+    auto row = std::ranges::find(lists, list, &std::pair<std::string, Gains>::first);
+    if (row == lists.end()) row = lists.insert(row, {list, {}});
+    row->second.add(records, first->instance);
+    all.add(records, first->instance);
   }
-  return text;
+  for (const auto& [list, gains] : lists) text += gains.row(list);
+  return text + all.row("all");
 }
 
 std::string history_table(const std::vector<Results>& runs) {

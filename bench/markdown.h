@@ -26,9 +26,10 @@ std::string instance_table(const std::vector<Record>& records);
 // plan and to the proof, nodes.
 std::string detail_table(const std::vector<Record>& records);
 
-// A row for each scatter step, in seconds: the best homogeneous plan (`batch-ada`), `flexsp`,
-// `fast` and the default method, with the bound and gap of the last.
-std::string step_table(const std::vector<Record>& records);
+// A row for each length list of scatter steps, medians and ranges: the step times of the best
+// homogeneous plan (`batch-ada`), of `flexsp` and of `fast` over that of the default method, the
+// default method's certified gap, and the CPU time of planning.
+std::string gains_table(const std::vector<Record>& records);
 
 // A row for each run, suite and method: how results changed over versions. A row whose protocol
 // (bench/README.md) differs from the latest carries its number as a footnote.
