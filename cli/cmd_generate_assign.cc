@@ -5,8 +5,7 @@
 #include "cli/command.h"
 #include "cli/common_flags.h"
 #include "cli/error_codes.h"
-#include "cli/family.h"
-#include "cli/files.h"
+#include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
 #include "instances/assign_generate.h"
@@ -70,7 +69,7 @@ class GenerateAssignCommand : public Command {
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedAssign> generated = generate_assign(generator, *list);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));
-    return write(console, *generated);
+    return put_generated(console, "assign", *generated, output_);
   }
 
  private:
@@ -79,25 +78,6 @@ class GenerateAssignCommand : public Command {
     const std::string& text;
     Tokens* tokens;
   };
-
-  ExitCode write(Console& console, const GeneratedAssign& generated) const {
-    const Instance instance = generated.instance;
-    std::string line =
-        "instance  assign  " + printable(instance_name(instance)) + "   " + instance_size(instance);
-    if (generated.above > 0) {
-      line += "; " + grouped(generated.above) + " above " + grouped(generated.longest_allowed) +
-              " tokens " +
-              (generated.generator.above_limit == AboveLimit::clip ? "clipped" : "dropped");
-    }
-    const std::string text = write_generated(generated);
-    if (output_.empty() || output_ == "-") {
-      console.info(line);
-      return console.answer(text, ExitCode::ok);
-    }
-    if (auto error = write_file(output_, text)) return console.refuse(*error);
-    console.info(line + "  -> " + output_);
-    return ExitCode::ok;
-  }
 
   std::string output_;
   std::string model_;

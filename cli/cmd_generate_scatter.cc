@@ -4,8 +4,7 @@
 #include "cli/command.h"
 #include "cli/common_flags.h"
 #include "cli/error_codes.h"
-#include "cli/family.h"
-#include "cli/files.h"
+#include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
 #include "instances/generate.h"
@@ -54,29 +53,10 @@ class GenerateScatterCommand : public Command {
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedScatter> generated = generate_scatter(generator, *list);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));
-    return write(console, *generated);
+    return put_generated(console, "scatter", *generated, output_);
   }
 
  private:
-  ExitCode write(Console& console, const GeneratedScatter& generated) const {
-    const Instance instance = generated.instance;
-    std::string line = "instance  scatter  " + printable(instance_name(instance)) + "   " +
-                       instance_size(instance);
-    if (generated.above > 0) {
-      line += "; " + grouped(generated.above) + " above " + grouped(generated.longest_allowed) +
-              " tokens " +
-              (generated.generator.above_limit == AboveLimit::clip ? "clipped" : "dropped");
-    }
-    const std::string text = write_generated(generated);
-    if (output_.empty() || output_ == "-") {
-      console.info(line);
-      return console.answer(text, ExitCode::ok);
-    }
-    if (auto error = write_file(output_, text)) return console.refuse(*error);
-    console.info(line + "  -> " + output_);
-    return ExitCode::ok;
-  }
-
   std::string output_;
   std::string name_;
   std::optional<std::int64_t> count_;

@@ -14,17 +14,8 @@ namespace {
 StoppedBy stopped_by(const MilpResult& result) {
   if (result.status == MilpStatus::optimal) return StoppedBy::proof;
   if (result.gap_reached) return StoppedBy::gap;
-  switch (result.limit) {
-    case StopReason::time_limit:
-      return StoppedBy::time_limit;
-    case StopReason::node_limit:
-      return StoppedBy::node_limit;
-    case StopReason::interrupted:
-      return StoppedBy::interrupted;
-    case StopReason::none:
-      break;
-  }
-  return StoppedBy::heuristic_end;  // it gave up for a reason of its own, named in the detail
+  // For a reason of its own, named in the detail, if no limit did.
+  return stopped_by(result.limit, StoppedBy::heuristic_end);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <ClpSimplex.hpp>
 #include <ClpSolve.hpp>
 #include <CoinError.hpp>
-#include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
 #include <algorithm>
 #include <atomic>
@@ -20,6 +19,8 @@
 #include <limits>
 #include <memory>
 #include <vector>
+
+#include "solvers/coin_model.h"
 
 // LAPACK calls inside CBC are tiny; with a threaded OpenBLAS each of them would start threads. The
 // symbol exists only when that OpenBLAS is the process's BLAS.
@@ -107,33 +108,8 @@ class TreeWatch : public CbcEventHandler {
   Watch* watch_;
 };
 
-double to_coin(double bound) {
-  return std::isfinite(bound) ? bound : std::copysign(COIN_DBL_MAX, bound);
-}
-
-void load(const milp::Model& model, OsiClpSolverInterface& osi) {
-  std::vector<double> lower, upper, cost, row_lower, row_upper, value;
-  std::vector<int> index;
-  std::vector<CoinBigIndex> begin{0};
-  for (const milp::Variable& v : model.variables()) {
-    lower.push_back(to_coin(v.lower));
-    upper.push_back(to_coin(v.upper));
-    cost.push_back(v.objective);
-  }
-  for (const milp::Row& row : model.rows()) {
-    row_lower.push_back(to_coin(row.lower));
-    row_upper.push_back(to_coin(row.upper));
-    for (const milp::Term& term : row.terms) {
-      index.push_back(term.variable);
-      value.push_back(term.coefficient);
-    }
-    begin.push_back(static_cast<CoinBigIndex>(index.size()));
-  }
-  const CoinPackedMatrix matrix(
-      false, static_cast<int>(lower.size()), static_cast<int>(row_lower.size()),
-      static_cast<CoinBigIndex>(index.size()), value.data(), index.data(), begin.data(), nullptr);
-  osi.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(),
-                  row_upper.data());
+void load_mip(const milp::Model& model, OsiClpSolverInterface& osi) {
+  load(model, osi);
   osi.setObjSense(1);
   osi.setDblParam(OsiObjOffset, -model.offset());
   for (std::size_t j = 0; j < model.variables().size(); ++j) {
@@ -185,7 +161,7 @@ class Solve {
     // With the default, 1e-7, the branch that lifts 0.9999999 to 1 changes nothing Clp would
     // notice.
     osi_.setDblParam(OsiPrimalTolerance, 1e-9);
-    load(task_.model, osi_);
+    load_mip(task_.model, osi_);
     const LpStop stop(&watch_);
     osi_.getModelPtr()->passInEventHandler(&stop);
     osi_.getModelPtr()->setRandomSeed(seed());

@@ -4,10 +4,9 @@
 #include <ClpFactorization.hpp>
 #include <ClpSimplex.hpp>
 #include <CoinError.hpp>
-#include <CoinPackedMatrix.hpp>
-#include <cmath>
 #include <vector>
 
+#include "solvers/coin_model.h"
 #include "solvers/milp_backend.h"
 
 // LAPACK calls inside Clp are tiny; with a threaded OpenBLAS each of them would start threads.
@@ -31,35 +30,6 @@ class LpStop : public ClpEventHandler {
  private:
   const Budget* budget_;
 };
-
-double to_coin(double bound) {
-  return std::isfinite(bound) ? bound : std::copysign(COIN_DBL_MAX, bound);
-}
-
-void load(const milp::Model& model, ClpSimplex& clp) {
-  std::vector<double> lower, upper, cost, row_lower, row_upper, value;
-  std::vector<int> index;
-  std::vector<CoinBigIndex> begin{0};
-  for (const milp::Variable& v : model.variables()) {
-    lower.push_back(to_coin(v.lower));
-    upper.push_back(to_coin(v.upper));
-    cost.push_back(v.objective);
-  }
-  for (const milp::Row& row : model.rows()) {
-    row_lower.push_back(to_coin(row.lower));
-    row_upper.push_back(to_coin(row.upper));
-    for (const milp::Term& term : row.terms) {
-      index.push_back(term.variable);
-      value.push_back(term.coefficient);
-    }
-    begin.push_back(static_cast<CoinBigIndex>(index.size()));
-  }
-  const CoinPackedMatrix matrix(
-      false, static_cast<int>(lower.size()), static_cast<int>(row_lower.size()),
-      static_cast<CoinBigIndex>(index.size()), value.data(), index.data(), begin.data(), nullptr);
-  clp.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(),
-                  row_upper.data());
-}
 
 ClpSimplex::Status to_clp(LpPlace place) {
   switch (place) {

@@ -120,20 +120,7 @@ void Incumbent<InstanceT>::offer_start(const PlanT& plan) {
 template <class InstanceT>
 Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) const {
   Outcome outcome = report();
-  outcome.stopped_by = ended;
-  switch (budget_.stop_reason()) {
-    case StopReason::interrupted:
-      outcome.stopped_by = StoppedBy::interrupted;
-      break;
-    case StopReason::time_limit:
-      outcome.stopped_by = StoppedBy::time_limit;
-      break;
-    case StopReason::node_limit:
-      outcome.stopped_by = StoppedBy::node_limit;
-      break;
-    case StopReason::none:
-      break;
-  }
+  outcome.stopped_by = stopped_by(budget_.stop_reason(), ended);
   if (!outcome.plan) {
     const bool failed = ended == StoppedBy::error || !outcome.violations.empty();
     outcome.status = failed ? Status::error : Status::unknown;

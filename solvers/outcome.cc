@@ -41,6 +41,20 @@ std::string_view to_string(StoppedBy stopped_by) {
   return "error";
 }
 
+StoppedBy stopped_by(StopReason reason, StoppedBy otherwise) {
+  switch (reason) {
+    case StopReason::interrupted:
+      return StoppedBy::interrupted;
+    case StopReason::time_limit:
+      return StoppedBy::time_limit;
+    case StopReason::node_limit:
+      return StoppedBy::node_limit;
+    case StopReason::none:
+      break;
+  }
+  return otherwise;
+}
+
 double relative_gap(double objective, double bound) {
   if (objective == bound) return 0;
   return (objective - bound) / std::max(std::abs(objective), std::abs(bound));

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "formulations/bound.h"
+#include "instances/budget.h"
 #include "instances/instance.h"
 #include "instances/verify.h"
 
@@ -29,6 +30,9 @@ enum class StoppedBy { proof, gap, time_limit, node_limit, interrupted, heuristi
 
 std::string_view to_string(Status status);
 std::string_view to_string(StoppedBy stopped_by);
+
+// What a used-up budget stopped, or `otherwise` if none was used up.
+StoppedBy stopped_by(StopReason reason, StoppedBy otherwise);
 
 // The gap below which objective and bound count as equal.
 inline constexpr double kOptimalityGap = 1e-6;
