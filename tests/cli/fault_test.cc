@@ -194,10 +194,14 @@ TEST_P(Faults, AnAnswerThatNobodyTakes) {
     const Finished run = run_stowage(GetParam().arguments, options);
     EXPECT_EQ(run.signal, 0);
     EXPECT_EQ(run.exit_code, only_files ? 0 : 70) << k % 3 << ' ' << run.err;
-    if (!only_files) EXPECT_THAT(run.err, testing::HasSubstr("stdout: cannot be written: "));
+    if (!only_files) {
+      EXPECT_THAT(run.err, testing::HasSubstr("stdout: cannot be written: "));
+    }
     ASSERT_TRUE(expect_nothing_lost());
     const std::string& output = GetParam().output;
-    if (!output.empty() && !only_files) EXPECT_NE(dir_.read(output), kOld);
+    if (!output.empty() && !only_files) {
+      EXPECT_NE(dir_.read(output), kOld);
+    }
   }
 }
 

@@ -33,7 +33,9 @@ TEST(TenMillionNumbers, AreHandledOrRefused) {
     EXPECT_EQ(run.signal, 0) << memory;
     EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 70) << run.exit_code << run.err;
     EXPECT_EQ(run.exit_code == 0, std::filesystem::exists(dir / "plan.json"));
-    if (run.exit_code == 70) EXPECT_THAT(run.err, testing::HasSubstr("memory"));
+    if (run.exit_code == 70) {
+      EXPECT_THAT(run.err, testing::HasSubstr("memory"));
+    }
     std::filesystem::remove(dir / "plan.json");
   }
   dir.write("more.json", step + lengths + ",1]}");
