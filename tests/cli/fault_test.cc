@@ -184,7 +184,9 @@ TEST_P(Faults, ADirectoryThatMayNotBeWritten) {
 
 // Closed, a pipe that nobody reads, and a full device: told on stderr, and the file is written.
 TEST_P(Faults, AnAnswerThatNobodyTakes) {
-  const bool only_files = makes_directory();  // then stdout stays empty, and nothing is amiss
+  // Where stdout stays empty nothing is amiss.
+  const bool only_files =
+      GetParam().output == "plans" || GetParam().name == "convert" || GetParam().name == "generate";
   for (int k = 0; k < in_long_run(3, 60); ++k) {
     put_old();
     RunOptions options{.directory = dir_.path()};
@@ -199,7 +201,7 @@ TEST_P(Faults, AnAnswerThatNobodyTakes) {
     }
     ASSERT_TRUE(expect_nothing_lost());
     const std::string& output = GetParam().output;
-    if (!output.empty() && !only_files) {
+    if (!output.empty() && !makes_directory()) {
       EXPECT_NE(dir_.read(output), kOld);
     }
   }
