@@ -168,23 +168,27 @@ class PlanStreamCommand : public Command {
 
   // The next step of this share. A step that cannot be read ends the stream behind those before it.
   std::optional<StreamStep> next(StepStream& steps) {
-    const std::int64_t first = from_.value_or(0);
-    for (;;) {
-      const std::int64_t index = steps.index();
-      if (steps_ && index - first >= *steps_) return std::nullopt;
-      if (index < first || !shard_.takes(index) || planned_before(index)) {
-        if (!steps.skip()) return std::nullopt;
-        continue;
-      }
-      Result<std::optional<ScatterInstance>> step = steps.next();
-      if (!step) {
-        const auto found = errors_in(batch_size_ ? "" : steps.place(), step.errors());
-        errors_.insert(errors_.end(), found.begin(), found.end());
-        return std::nullopt;
-      }
-      if (!*step) return std::nullopt;
-      return StreamStep{index, **std::move(step)};
+    while (!beyond(steps.index()) && passed_over(steps.index())) {
+      if (!steps.skip()) break;  // next() below says whether that was the end
     }
+    const std::int64_t index = steps.index();
+    if (beyond(index)) return std::nullopt;
+    Result<std::optional<ScatterInstance>> step = steps.next();
+    if (!step) {
+      const auto wrong = errors_in(batch_size_ ? "" : steps.place(), step.errors());
+      errors_.insert(errors_.end(), wrong.begin(), wrong.end());
+      return std::nullopt;
+    }
+    if (!*step) return std::nullopt;
+    StreamStep found{.index = index};
+    found.instance = **std::move(step);
+    return found;
+  }
+
+  bool beyond(std::int64_t index) const { return steps_ && index - from_.value_or(0) >= *steps_; }
+
+  bool passed_over(std::int64_t index) const {
+    return index < from_.value_or(0) || !shard_.takes(index) || planned_before(index);
   }
 
   std::string file_of(std::int64_t index) const { return directory_ + '/' + file_name(index); }

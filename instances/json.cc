@@ -17,16 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kFormats = {"stowage/instance", "stowage/plan",
                                                       "stowage/outcome"};
 
-InputError too_many_bytes(std::string_view name, std::size_t most_bytes) {
-  return {code::kTooManyBytes, std::string(name),
-          "must be at most " + std::to_string(most_bytes) + " bytes, is larger"};
-}
-
-InputError unreadable(std::string_view name, std::string_view problem) {
-  return {code::kUnreadable, std::string(name),
-          "must be a file that can be read, is " + std::string(problem)};
-}
-
 // The member as one of `known`; an error that lists them otherwise.
 template <class Known>
 std::string one_of(const ObjectReader& document, std::string_view key, const Known& known,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,16 @@ inline constexpr char kTrainerHeader[] = "E602";
 inline constexpr char kTrainerEntry[] = "E603";
 inline constexpr char kTrainerTooLarge[] = "E604";
 }  // namespace code
+
+// What is wrong with a file or a stream as a whole.
+inline InputError too_many_bytes(std::string_view name, std::size_t most_bytes) {
+  return {code::kTooManyBytes, std::string(name),
+          "must be at most " + std::to_string(most_bytes) + " bytes, is larger"};
+}
+inline InputError unreadable(std::string_view name, std::string_view problem) {
+  return {code::kUnreadable, std::string(name),
+          "must be a file that can be read, is " + std::string(problem)};
+}
 
 class ErrorList {
  public:

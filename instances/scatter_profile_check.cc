@@ -59,6 +59,7 @@ class PatternQuestion {
           if (more.worth > price_) return true;
           if (more.worth + filling(i + 1, 1 - size(more.tokens, more.ms)) > price_) {
             next.push_back(more);
+            if (++seen > kMostPartial) return std::nullopt;
           }
           if (copies == offers_[i].count) break;
           more.tokens += offers_[i].tokens;
@@ -68,8 +69,6 @@ class PatternQuestion {
           if (more.worth + filling(i, 1 - size(more.tokens, more.ms)) <= price_) break;
         }
       }
-      seen += next.size();
-      if (seen > kMostPartial) return std::nullopt;
       now = undominated(std::move(next));
     }
     return false;

@@ -1,6 +1,6 @@
 #include "instances/step_stream.h"
 
-#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "instances/json.h"
@@ -36,23 +36,49 @@ StepStream::StepStream(std::istream& stream, std::string name, ScatterInstance c
 
 std::string StepStream::place() const { return name_ + ':' + std::to_string(line_); }
 
-// Up to `count` lines, appended to `text` unless it is null. False if there was none. A line that
-// is no step of its own (the empty rest behind the last newline) is none.
-bool StepStream::read_lines(std::int64_t count, std::string* text) {
-  std::string line;
-  std::int64_t got = 0;
-  while (got < count && std::getline(stream_, line)) {
-    ++got;
-    ++line_;
-    if (text == nullptr) continue;
-    *text += line;
-    *text += '\n';
+// Errors of a list name its lines; those inside of a JSON line say where in that line.
+std::string StepStream::error_place() const { return options_.batch_size ? place() : ""; }
+
+// The next line, its end included, appended to what is kept unless that is null or would be too
+// long. False if there is none.
+bool StepStream::read_line(Lines* kept) {
+  std::array<char, 65536> buffer;
+  bool any = false;
+  while (true) {
+    stream_.getline(buffer.data(), buffer.size());
+    const auto got = static_cast<std::size_t>(stream_.gcount());
+    const bool more = stream_.fail() && got == buffer.size() - 1;  // the line goes on
+    if (stream_.bad() || (got == 0 && !any)) return false;
+    any = true;
+    const bool ended = !more && !stream_.eof();  // its newline is counted, but not stored
+    if (kept != nullptr && !kept->too_long) {
+      kept->too_long = kept->text.size() + got > kMaxDocumentBytes;
+      if (kept->too_long) {
+        kept->text = std::string();
+      } else {
+        kept->text.append(buffer.data(), ended ? got - 1 : got);
+      }
+    }
+    if (!more) break;
+    stream_.clear();
   }
+  if (kept != nullptr && !kept->too_long) kept->text += '\n';
+  ++line_;
+  return true;
+}
+
+// The lines of one step. False if there is none.
+bool StepStream::read_step(Lines* kept) {
+  const std::int64_t count = options_.batch_size.value_or(1);
+  std::int64_t got = 0;
+  while (got < count && read_line(kept)) ++got;
+  if (stream_.bad()) return false;
   return got == count || (got > 0 && !(options_.batch_size && options_.drop_last));
 }
 
-bool StepStream::read_step(std::string* text) {
-  return read_lines(options_.batch_size.value_or(1), text);
+Result<std::optional<ScatterInstance>> StepStream::end() const {
+  if (stream_.bad()) return unreadable(error_place(), "cut short by a read error");
+  return std::optional<ScatterInstance>();
 }
 
 bool StepStream::skip() {
@@ -62,20 +88,22 @@ bool StepStream::skip() {
 }
 
 Result<std::optional<ScatterInstance>> StepStream::next() {
-  std::string text;
+  Lines lines;
   const std::int64_t first_line = line_ + 1;
-  if (!read_step(&text)) return std::optional<ScatterInstance>();
+  if (!read_step(&lines)) return end();
   ScatterInstance step = cluster_;
   step.name += '-' + std::to_string(index_++);
+  if (lines.too_long) return too_many_bytes(error_place(), kMaxDocumentBytes);
   ErrorList errors;
   if (options_.batch_size) {
-    Result<std::vector<Tokens>> lengths = read_length_list(text, name_, {.line = first_line});
+    Result<std::vector<Tokens>> lengths = read_length_list(lines.text, name_, {.line = first_line});
     if (!lengths) return lengths.errors();
     step.lengths = *std::move(lengths);
     check_padded_sum(step.lengths, step.pad_multiple, JsonPath(), errors);
   } else {
-    read_json_step(text, step, errors);
+    read_json_step(lines.text, step, errors);
   }
+  check_costs(step.lengths.size(), step.cluster.degrees.size(), "degrees", JsonPath(), errors);
   if (!errors.empty()) return std::move(errors).take();
   for (Tokens& length : step.lengths) {
     if (!options_.clip || length <= *options_.clip) continue;

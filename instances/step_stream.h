@@ -10,7 +10,7 @@
 // With a batch size the stream is a list of lengths, one a line, and a step is so many lines.
 // Without, it is JSON lines: a step is a line that holds an array of lengths or an object whose
 // `lengths` is one (other keys must begin with x-). Memory is that of one step, however long the
-// stream.
+// stream, and a step is at most kMaxDocumentBytes long, however long its line.
 #pragma once
 
 #include <cstdint>
@@ -45,16 +45,25 @@ class StepStream {
   // Sequences that were cut so far.
   std::int64_t clipped() const { return clipped_; }
 
-  // The next step, or nothing at the end. Errors as for `lengths` of an instance; a wrong step does
-  // not keep one from reading the one after it.
+  // The next step, or nothing at the end. Errors as for `lengths` of an instance, and E107 for a
+  // step that is too long; a wrong step does not keep one from reading the one after it. E110 where
+  // the stream broke off: that is no end, and nothing comes after it.
   Result<std::optional<ScatterInstance>> next();
 
-  // Passes over a step without looking at it. False at the end.
+  // Passes over a step without looking at it. False at the end, and where the stream broke off.
   bool skip();
 
  private:
-  bool read_lines(std::int64_t count, std::string* text);
-  bool read_step(std::string* text);
+  // What is kept of the lines of a step.
+  struct Lines {
+    std::string text;
+    bool too_long = false;
+  };
+
+  std::string error_place() const;
+  bool read_line(Lines* kept);
+  bool read_step(Lines* kept);
+  Result<std::optional<ScatterInstance>> end() const;
 
   std::istream& stream_;
   std::string name_;

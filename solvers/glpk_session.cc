@@ -2,6 +2,9 @@
 
 #include <glpk.h>
 
+#include <algorithm>
+#include <climits>
+#include <cmath>
 #include <exception>
 #include <string>
 #include <thread>
@@ -12,6 +15,9 @@
 
 namespace stowage {
 namespace {
+
+// GLPK rounds times to milliseconds in many places: ending so many seconds early is no jump.
+constexpr double kRounded = 0.05;
 
 class Session {
  public:
@@ -56,6 +62,12 @@ void on_glpk_thread(const std::function<void()>& work) {
     });
   }
   if (thrown) std::rethrow_exception(thrown);
+}
+
+int within_glpk_limit(const Budget& budget, const std::function<int(int)>& run) {
+  const double left = budget.seconds_left() * 1000;
+  const int code = run(left >= INT_MAX ? INT_MAX : std::max(0, static_cast<int>(std::ceil(left))));
+  return code == GLP_ETMLIM && budget.seconds_left() > kRounded ? run(INT_MAX) : code;
 }
 
 int glpk_bound_type(double lower, double upper) {

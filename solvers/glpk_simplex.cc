@@ -2,9 +2,6 @@
 
 #include <glpk.h>
 
-#include <algorithm>
-#include <climits>
-#include <cmath>
 #include <vector>
 
 #include "solvers/glpk_session.h"
@@ -75,20 +72,18 @@ LpResult solve(const milp::Model& model, const LpBasis& start, const Budget& bud
   for (std::size_t i = 0; i < start.rows.size(); ++i) {
     glp_set_row_stat(problem, static_cast<int>(i + 1), to_glpk(start.rows[i]));
   }
-  const auto milliseconds_left = [&] {
-    const double left = budget.seconds_left() * 1000;
-    return left >= INT_MAX ? INT_MAX : std::max(0, static_cast<int>(std::ceil(left)));
-  };
   glp_smcp parm;
   glp_init_smcp(&parm);
   parm.msg_lev = GLP_MSG_OFF;
   parm.meth = GLP_DUALP;
-  parm.tm_lim = milliseconds_left();
-  int code = glp_simplex(problem, &parm);
+  const auto simplex = [&](int milliseconds) {
+    parm.tm_lim = milliseconds;
+    return glp_simplex(problem, &parm);
+  };
+  int code = within_glpk_limit(budget, simplex);
   if (code != 0 && code != GLP_ETMLIM) {  // a basis it cannot use: once more from its own
     glp_adv_basis(problem, 0);
-    parm.tm_lim = milliseconds_left();
-    code = glp_simplex(problem, &parm);
+    code = within_glpk_limit(budget, simplex);
   }
   if (code == GLP_ETMLIM) return {.limit = StopReason::time_limit, .detail = "stopped at a limit"};
   if (code != 0 || glp_get_status(problem) != GLP_OPT) {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cfloat>
-#include <climits>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,24 +89,21 @@ struct Solve {
     add_row(terms, GLP_UP, 0, task.params.cutoff - task.model.offset());
   }
 
-  int milliseconds_left() const {
-    const double left = task.budget.seconds_left() * 1000;
-    return left >= INT_MAX ? INT_MAX : std::max(0, static_cast<int>(std::ceil(left)));
-  }
-
   // True when the root is optimal; otherwise `result` says what happened.
   bool solve_relaxation(bool integral) {
     glp_smcp parm;
     glp_init_smcp(&parm);
     parm.msg_lev = GLP_MSG_OFF;
     parm.tol_bnd = 1e-7;
-    parm.tm_lim = milliseconds_left();
-    int code = glp_simplex(problem, &parm);
+    const auto simplex = [&](int milliseconds) {
+      parm.tm_lim = milliseconds;
+      return glp_simplex(problem, &parm);
+    };
+    int code = within_glpk_limit(task.budget, simplex);
     if (code != 0 && code != GLP_ETMLIM) {  // numerical trouble: once more from a fresh basis
       glp_adv_basis(problem, 0);
       parm.meth = GLP_DUALP;
-      parm.tm_lim = milliseconds_left();
-      code = glp_simplex(problem, &parm);
+      code = within_glpk_limit(task.budget, simplex);
     }
     if (code == GLP_ETMLIM) {
       result.limit = StopReason::time_limit;
@@ -144,10 +139,13 @@ struct Solve {
     parm.tol_int = 1e-9;  // the default, 1e-5, takes points that break rows after rounding
     parm.tol_obj = 1e-9;  // the default would call 1e-7 short of the optimum optimal
     parm.mip_gap = task.params.gap;
-    parm.tm_lim = milliseconds_left();
     parm.cb_func = [](glp_tree* tree, void* self) { static_cast<Solve*>(self)->callback(tree); };
     parm.cb_info = this;
-    const int code = glp_intopt(problem, &parm);
+    const int code = within_glpk_limit(task.budget, [&](int milliseconds) {
+      parm.tm_lim = milliseconds;
+      start_given = false;
+      return glp_intopt(problem, &parm);
+    });
     const int status = glp_mip_status(problem);
     const bool found = status == GLP_OPT || status == GLP_FEAS;
     if (found) {

@@ -60,10 +60,10 @@ class Workers {
         });
       }
     } catch (const std::system_error&) {
-      // No more threads to be had: fewer give the same answer. Without any, nobody would work.
-      if (threads_.empty()) throw;
+      // No more threads to be had: fewer give the same answer.
     }
   }
+  bool none() const { return threads_.empty(); }
   ~Workers() { queue_.close(); }  // the threads join after it, one by one
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -100,6 +100,7 @@ void plan_stream(const std::function<std::optional<StreamStep>()>& next,
       queue.push(std::move(job));
     }
     if (under_way.empty()) return;
+    if (workers.none()) (*queue.pop())();  // the oldest job, which is the one that is waited for
     PlannedStep step = under_way.front().get();
     under_way.pop_front();
     if (!take(std::move(step))) return;

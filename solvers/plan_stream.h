@@ -30,7 +30,8 @@ struct PlannedStep {
 };
 
 // Asks `next` for steps until it has none, plans each with `options` within `limits` (per step) on
-// one of `threads` threads, and gives the outcomes to `take` in the order of the steps. At most
+// one of `threads` threads (fewer if there are no more to be had; the calling one if there are
+// none), and gives the outcomes to `take` in the order of the steps. At most
 // twice as many steps as threads are under way or wait for their turn. Ends early when `take`
 // returns false; steps under way are then thrown away. Both functions are called from the calling
 // thread; what they throw ends the stream and is passed on.

@@ -119,15 +119,33 @@ TEST_P(Faults, KilledAtAnyMoment) {
   EXPECT_EQ(run_stowage(GetParam().arguments, {.directory = dir_.path()}).exit_code, 0);
 }
 
-TEST_P(Faults, TerminatedAtAnyMoment) {
-  for (int k = 0; k < in_long_run(4, 20); ++k) {
+TEST_P(Faults, StoppedAtAnyMoment) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    for (int k = 0; k < in_long_run(2, 20); ++k) {
+      put_old();
+      Child child(GetParam().arguments, {.directory = dir_.path()});
+      std::this_thread::sleep_for(moment());
+      child.send(signal);
+      const Finished run = child.finish();
+      // Before it listens the signal ends it; after that it answers with what it has.
+      EXPECT_TRUE(run.signal == signal || run.exit_code == 0 || run.exit_code == 3)
+          << run.exit_code << run.err;
+      ASSERT_TRUE(expect_nothing_lost());
+    }
+  }
+}
+
+TEST_P(Faults, StoppedTwiceAtAnyMoment) {
+  for (int k = 0; k < in_long_run(2, 20); ++k) {
     put_old();
     Child child(GetParam().arguments, {.directory = dir_.path()});
     std::this_thread::sleep_for(moment());
-    child.send(SIGTERM);
+    child.send(SIGINT);
+    std::this_thread::sleep_for(moment() / 20);
+    child.send(SIGINT);
     const Finished run = child.finish();
-    // Before it listens the signal ends it; after that it answers with what it has.
-    EXPECT_TRUE(run.signal == SIGTERM || run.exit_code == 0 || run.exit_code == 3)
+    EXPECT_TRUE(run.signal == SIGINT || run.exit_code == 0 || run.exit_code == 3 ||
+                run.exit_code == 130)
         << run.exit_code << run.err;
     ASSERT_TRUE(expect_nothing_lost());
   }
@@ -150,14 +168,78 @@ TEST_P(Faults, AFileThatMayNotGrow) {
 
 TEST_P(Faults, ADirectoryThatMayNotBeWritten) {
   if (GetParam().output.empty()) GTEST_SKIP() << "writes no file";
-  if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+  if (!runs_unprivileged()) GTEST_SKIP() << "the binary is closed to others";
   const auto directory = makes_directory() ? dir_ / "plans" : dir_.path();
+  dir_.open_to_all();
   std::filesystem::permissions(directory, std::filesystem::perms(0555));
-  const Finished run = run_stowage(GetParam().arguments, {.directory = dir_.path()});
+  for (int k = 0; k < in_long_run(1, 20); ++k) {
+    const Finished run =
+        run_stowage(GetParam().arguments, {.directory = dir_.path(), .unprivileged = true});
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, testing::HasSubstr("cannot be written: Permission denied"));
+    EXPECT_TRUE(expect_nothing_lost());
+  }
   std::filesystem::permissions(directory, std::filesystem::perms(0755));
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, testing::HasSubstr("cannot be written: Permission denied"));
-  EXPECT_TRUE(expect_nothing_lost());
+}
+
+// Closed, a pipe that nobody reads, and a full device: told on stderr, and the file is written.
+TEST_P(Faults, AnAnswerThatNobodyTakes) {
+  // Where stdout stays empty nothing is amiss.
+  const bool only_files =
+      GetParam().output == "plans" || GetParam().name == "convert" || GetParam().name == "generate";
+  for (int k = 0; k < in_long_run(3, 60); ++k) {
+    put_old();
+    RunOptions options{.directory = dir_.path()};
+    if (k % 3 == 0) options.close_out = true;
+    if (k % 3 == 1) options.broken_out = true;
+    if (k % 3 == 2) options.out_path = "/dev/full";
+    const Finished run = run_stowage(GetParam().arguments, options);
+    EXPECT_EQ(run.signal, 0);
+    EXPECT_EQ(run.exit_code, only_files ? 0 : 70) << k % 3 << ' ' << run.err;
+    if (!only_files) {
+      EXPECT_THAT(run.err, testing::HasSubstr("stdout: cannot be written: "));
+    }
+    ASSERT_TRUE(expect_nothing_lost());
+    const std::string& output = GetParam().output;
+    if (!output.empty() && !makes_directory()) {
+      EXPECT_NE(dir_.read(output), kOld);
+    }
+  }
+}
+
+// A time of day that jumps by hours whenever it is asked for changes nothing.
+TEST_P(Faults, AClockThatJumps) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer must be loaded first";
+#endif
+  for (int k = 0; k < in_long_run(1, 20); ++k) {
+    put_old();
+    const Finished run = run_stowage(
+        GetParam().arguments,
+        {.directory = dir_.path(), .environment = {{"LD_PRELOAD", STOWAGE_JUMPING_CLOCK}}});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_TRUE(expect_nothing_lost());
+  }
+}
+
+// Not one thread but the first.
+TEST_P(Faults, NoThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs threads of its own";
+#endif
+  if (!runs_unprivileged()) GTEST_SKIP() << "the binary is closed to others";
+  dir_.open_to_all();
+  for (int k = 0; k < in_long_run(1, 20); ++k) {
+    put_old();
+    if (makes_directory()) {
+      std::filesystem::permissions(dir_ / "plans", std::filesystem::perms::all);
+    }
+    const Finished run = run_stowage(
+        GetParam().arguments, {.directory = dir_.path(), .thread_limit = 1, .unprivileged = true});
+    const bool kernels = GetParam().name == "run";  // ranks are threads
+    EXPECT_EQ(run.exit_code, kernels ? 1 : 0) << run.err;
+    ASSERT_TRUE(expect_nothing_lost());
+  }
 }
 
 // From too little to start to plenty. The loader itself fails below what the libraries need, with

@@ -166,6 +166,8 @@ TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
     EXPECT_THAT(refused.err, HasSubstr(why));
   };
   expect_refused({"missing.txt", "--batch-size", "8"}, "missing.txt: cannot be read");
+  expect_refused({".", "--batch-size", "8"}, ".:0: must be a file that can be read");
+  expect_refused({".", "--from", "3"}, ".:0: E110 /: must be a file that can be read");
   expect_refused({"lengths.txt", "--shard", "4/4"}, "--shard: must be I/N with I below N");
   expect_refused({"lengths.txt", "--drop-last"}, "--drop-last: has no effect");
   expect_refused({"lengths.txt", "--batch-size", "8", "-o", "lengths.txt"},

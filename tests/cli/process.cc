@@ -1,6 +1,7 @@
 #include "tests/cli/process.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/mman.h>
@@ -52,10 +53,30 @@ int input_file(const std::string& text) {
   return fd;
 }
 
+// Debian's nobody and nogroup.
+constexpr uid_t kNobody = 65534;
+
+// Ends the calling process if it stays root.
+void become_unprivileged() {
+  if (geteuid() != 0) return;
+  if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(97);
+}
+
 // Of the calling process; 0 is no limit.
 void limit(__rlimit_resource resource, std::size_t most) {
   const rlimit both{.rlim_cur = most, .rlim_max = most};
   if (most > 0) setrlimit(resource, &both);
+}
+
+// The stowage binary, behind the words of STOWAGE_UNDER.
+std::vector<std::string> stowage_command() {
+  std::vector<std::string> words;
+  if (const char* under = std::getenv("STOWAGE_UNDER")) {
+    std::istringstream all(under);
+    for (std::string word; all >> word;) words.push_back(word);
+  }
+  words.push_back(STOWAGE_BINARY);
+  return words;
 }
 
 }  // namespace
@@ -75,7 +96,7 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
                        ? -1
                        : open(options.out_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   std::vector<std::string> words = options.command;
-  if (words.empty()) words = {STOWAGE_BINARY};
+  if (words.empty()) words = stowage_command();
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -94,6 +115,8 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
     if (options.close_out) close(STDOUT_FILENO);
     limit(RLIMIT_AS, options.memory_limit);
     limit(RLIMIT_FSIZE, options.file_limit);
+    if (options.unprivileged) become_unprivileged();
+    limit(RLIMIT_NPROC, options.thread_limit);
     std::signal(SIGPIPE, SIG_DFL);
     // With the reader of the pipe gone, the first write must report it.
     if (options.broken_out) close(out[0]);
@@ -171,6 +194,14 @@ TempDir::TempDir() {
 TempDir::~TempDir() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+void TempDir::open_to_all() const {
+  std::filesystem::permissions(path_, std::filesystem::perms::all);
+}
+
+bool runs_unprivileged() {
+  return run_stowage({"--version"}, {.unprivileged = true}).exit_code == 0;
 }
 
 void TempDir::write(const std::string& name, const std::string& text) const {

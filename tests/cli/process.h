@@ -3,6 +3,9 @@
 //   TempDir dir;
 //   const Finished run = run_stowage({"solve", "instance.json"}, {.directory = dir.path()});
 //   EXPECT_EQ(run.exit_code, 0) << run.err;
+//
+// With STOWAGE_UNDER="/usr/bin/valgrind -q --error-exitcode=99" in the environment the binary runs
+// under that, and whatever valgrind finds is a wrong exit code.
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +35,8 @@ struct RunOptions {
   bool terminal = false;         // stderr is a terminal
   std::size_t memory_limit = 0;  // of its address space, in bytes; 0: none
   std::size_t file_limit = 0;    // of each file it writes, in bytes; 0: none
+  std::size_t thread_limit = 0;  // of all threads of its user; 0: none
+  bool unprivileged = false;     // not as root, whom neither permissions nor that limit concern
 };
 
 // Starts the binary and waits for its end.
@@ -71,6 +76,7 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  void open_to_all() const;  // so that an unprivileged child may read and write here
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
@@ -79,6 +85,9 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// Whether a user who is not root could run the binary: false where a directory above it is closed.
+bool runs_unprivileged();
 
 std::string read_text(const std::filesystem::path& path);
 

@@ -75,6 +75,33 @@ TEST(AssignCertificate, OfFourSequencesHolds) {
   EXPECT_EQ(with([](auto& c) { c.bound_ms = 0; }), "");
 }
 
+// One strategy proven by a closed bound, to so many ms and not a little more.
+void expect_closed(const AssignInstance& instance, const std::string& by, Ms bound) {
+  AssignCertificate certificate{.bound_ms = bound * (1 - 1e-9),
+                                .strategies = {{instance.strategies.front().name, by, {}}}};
+  EXPECT_EQ(first_rule(certificate, instance), "") << by;
+  certificate.bound_ms = bound * (1 + 1e-9);
+  EXPECT_EQ(first_rule(certificate, instance), "certificate_closed") << by;
+}
+
+// On two replicas of rows of 100 tokens, of 100, 50, 50 and 49 either the first and the last are
+// together or two of the others with a third: 149 tokens in two rows, whatever one does.
+TEST(AssignCertificate, PairsThatMustMeet) {
+  AssignInstance instance = four();
+  instance.strategies = {{.name = "flat", .replicas = {2, 0}}};
+  instance.lengths = {50, 100, 49, 50};
+  expect_closed(instance, "pigeonhole", 149 + 2 * 10);
+}
+
+// Three sequences of 60 tokens that only one of two schemes holds, each in a row of its own.
+TEST(AssignCertificate, SequencesThatOneSchemeHolds) {
+  AssignInstance instance = four();
+  instance.schemes[1] = {.name = "small", .linear_ms = 1, .fixed_ms = 10, .max_tokens = 50};
+  instance.strategies = {{.name = "mixed", .replicas = {1, 1}}};
+  instance.lengths = {60, 60, 60, 50};
+  expect_closed(instance, "rows", 3 * 60 + 3 * 10);
+}
+
 TEST(AssignCertificate, NumbersAreFiniteAndNotNegative) {
   for (const double bad : {kNan, kInf, -1.0}) {
     EXPECT_EQ(with([&](auto& c) { c.bound_ms = bad; }), "certificate_number");

@@ -107,6 +107,8 @@ TEST(Generate, TheDocumentRemembersItsGenerator) {
       {.source = {.kind = Kind::sample, .list = "l.txt"}, .count = 2, .seed = 7},
       {.source = {.kind = Kind::lognormal, .mu = 6.25, .sigma = 0.1}, .count = 2},
       {.source = {.kind = Kind::uniform, .least = 3, .most = 9}, .above_limit = AboveLimit::clip},
+      {.preset = {.degrees = DegreeSet::local_or_sharded, .largest_degree = 16},
+       .source = {.kind = Kind::constant, .least = 9}},
       {.preset = {.model = "gpt-13b", .memory_mib = 28672.5},
        .source = {.kind = Kind::constant, .least = 9},
        .pad_multiple = 64},

@@ -638,6 +638,16 @@ std::vector<Case> generator_cases() {
              "\"above_limit\": \"cut\"}}"));
        },
        {"E504 /x-generator/source", "E504 /x-generator/above_limit"}},
+      {"generator with odd degrees",
+       [] {
+         return errors_of(read_generator(
+             "{\"x-generator\": {\"model\": \"gpt-7b\", \"devices\": 64, \"limit_tokens\": 192000, "
+             "\"memory_mib\": 30720, \"degrees\": \"odd\", \"largest_degree\": 0, "
+             "\"source\": \"uniform\", \"least\": 1, \"most\": 2, \"count\": 1, \"seed\": 0, "
+             "\"above_limit\": \"drop\"}}"));
+       },
+       {"E504 /x-generator/degrees", "E205 /x-generator/largest_degree"}},
+      {"no generator", [] { return errors_of(read_generator("{}")); }, {"E201 /x-generator"}},
   };
 }
 

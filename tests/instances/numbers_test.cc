@@ -40,5 +40,14 @@ TEST(Numbers, SharesAndSeconds) {
   EXPECT_EQ(shortest(0.1), "0.1");
 }
 
+TEST(Numbers, DigitsThatMatter) {
+  EXPECT_EQ(significant(4), "4");
+  EXPECT_EQ(significant(0.0125), "0.0125");
+  EXPECT_EQ(significant(1'234'567), "1.23e+06");
+  EXPECT_EQ(scientific(1.2e-7), "1.2e-07");
+  EXPECT_EQ(scientific(std::nan("")), "nan");
+  EXPECT_EQ(scientific(std::numeric_limits<double>::infinity()), "inf");
+}
+
 }  // namespace
 }  // namespace stowage

@@ -82,6 +82,20 @@ TEST(Certificate, OfTheAreaBoundHolds) {
   EXPECT_EQ(first_rule(tree_certificate()), "");
 }
 
+// An exchange makes groups of two devices slower: what held still holds, and there is room for a
+// little more.
+TEST(Certificate, ExchangesCount) {
+  ScatterInstance slow = three();
+  slow.cost.all_to_all.mib_per_token = 1;
+  slow.cost.all_to_all.latency_ms[2] = 5;
+  EXPECT_THAT(check_certificate(slow, area_certificate()).violations, testing::IsEmpty());
+  ScatterCertificate more = area_certificate();
+  for (PriceInterval& interval : more.nodes[0].leaf.intervals) interval.degrees[1].time /= 2;
+  EXPECT_THAT(check_certificate(slow, more).violations, testing::IsEmpty());
+  EXPECT_FALSE(check_certificate(three(), more).violations.empty());
+  EXPECT_THAT(certificate_rules(), testing::Contains("certificate_bound"));
+}
+
 TEST(Certificate, NumbersAreFiniteAndNotNegative) {
   for (const double bad : {kNan, kInf, -1.0}) {
     ScatterCertificate c = area_certificate();

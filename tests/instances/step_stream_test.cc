@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <sstream>
+#include <stdexcept>
+
+#include "instances/json.h"
 
 namespace stowage {
 namespace {
@@ -96,6 +100,89 @@ TEST(StepStream, CutsWhatIsTooLong) {
   EXPECT_THAT(lengths_of(steps.next()), ElementsAre(5, 200));
   EXPECT_THAT(lengths_of(steps.next()), ElementsAre(7, 200));
   EXPECT_EQ(steps.clipped(), 2);
+}
+
+// A stream without memory of its own: `count` times `what`, then the end or an error.
+class Endless : public std::streambuf {
+ public:
+  Endless(std::string what, std::int64_t count, bool breaks)
+      : what_(std::move(what)), count_(count), breaks_(breaks) {}
+
+ private:
+  int_type underflow() override {
+    if (count_-- > 0) {
+      setg(what_.data(), what_.data(), what_.data() + what_.size());
+      return traits_type::to_int_type(what_.front());
+    }
+    if (breaks_) throw std::runtime_error("gone");
+    return traits_type::eof();
+  }
+
+  std::string what_;
+  std::int64_t count_;
+  bool breaks_;
+};
+
+TEST(StepStream, ALineLongerThanADocumentIsNotKept) {
+  const std::string piece(1 << 20, ' ');
+  rusage use{};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &use), 0);
+  const auto before = use.ru_maxrss;
+  for (const bool list : {false, true}) {
+    SCOPED_TRACE(list);
+    Endless endless(piece, 3 * static_cast<std::int64_t>(kMaxDocumentBytes >> 20), false);
+    std::istream stream(&endless);
+    const StepStreamOptions two{.batch_size = 2};
+    StepStream steps(stream, "steps", kCluster, list ? two : StepStreamOptions{});
+    EXPECT_THAT(errors_of(steps.next()), testing::StartsWith(list ? "E107 steps:1: " : "E107 /: "));
+    EXPECT_EQ(*steps.next(), std::nullopt);
+  }
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &use), 0);
+  EXPECT_LT(use.ru_maxrss - before, 1'800'000) << "KiB";
+}
+
+TEST(StepStream, LinesOfAnyLengthComeWhole) {
+  for (const int length : {65533, 65534, 65535, 65536, 131070, 131071}) {
+    SCOPED_TRACE(length);
+    const std::string line = '[' + std::string(static_cast<std::size_t>(length) - 3, ' ') + "7]";
+    for (const char* end : {"\n[8]\n", "\n[8]"}) {
+      std::istringstream lines(line + end);
+      StepStream steps(lines, "steps.jsonl", kCluster, {});
+      EXPECT_THAT(lengths_of(steps.next()), ElementsAre(7));
+      EXPECT_THAT(lengths_of(steps.next()), ElementsAre(8));
+      EXPECT_EQ(*steps.next(), std::nullopt);
+    }
+    std::istringstream alone(line);
+    StepStream steps(alone, "steps.jsonl", kCluster, {});
+    EXPECT_THAT(lengths_of(steps.next()), ElementsAre(7));
+    EXPECT_EQ(*steps.next(), std::nullopt);
+    std::istringstream passed(line + "\n[8]");
+    StepStream rest(passed, "steps.jsonl", kCluster, {});
+    EXPECT_TRUE(rest.skip());
+    EXPECT_THAT(lengths_of(rest.next()), ElementsAre(8));
+  }
+}
+
+TEST(StepStream, AStreamThatBreaksOffIsNoEnd) {
+  Endless broken("5\n6\n7\n", 1, true);
+  std::istream stream(&broken);
+  StepStream steps(stream, "list.txt", kCluster, {.batch_size = 2});
+  EXPECT_THAT(lengths_of(steps.next()), ElementsAre(5, 6));
+  EXPECT_FALSE(steps.skip());
+  EXPECT_EQ(errors_of(steps.next()),
+            "E110 list.txt:3: must be a file that can be read, is cut short by a read error\n");
+}
+
+TEST(StepStream, ATableOfCostsMustFitIntoMemory) {
+  ScatterInstance cluster = kCluster;
+  cluster.cluster = {.devices = 1000, .memory_mib = 100, .aligned = false};
+  for (int d = 1; d <= 1000; ++d) cluster.cluster.degrees.push_back(d);
+  std::string list;
+  for (int k = 0; k <= 200'000; ++k) list += "1\n";
+  std::istringstream lines(list);
+  StepStream steps(lines, "list.txt", cluster, {.batch_size = kMaxSequences});
+  EXPECT_THAT(errors_of(steps.next()),
+              testing::HasSubstr("must be at most 200000000 sequences times degrees"));
 }
 
 }  // namespace

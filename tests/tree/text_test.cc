@@ -32,6 +32,27 @@ TEST(Text, NamesNoPlaceOfOneMachine) {
   }
 }
 
+// A limit that is measured by the time of day ends too soon, or never, when somebody sets the
+// clock.
+TEST(Text, MeasuresTimeWithClocksThatDoNotJump) {
+  const std::vector<std::string> jumping = {"system_clock",     "high_resolution_clock",
+                                            "gettimeofday(",    "CLOCK_REALTIME",
+                                            "std::clock(",      "time(nullptr)",
+                                            "time(NULL)",       "CoinCpuTime",
+                                            "CoinGetTimeOfDay", "glp_time"};
+  const std::string dated = "bench/setup.cc";  // says on what day a table was made
+  int steady = 0;
+  for (const SourceFile& file : source_files()) {
+    const bool code = file.path.ends_with(".cc") || file.path.ends_with(".h");
+    if (!code || file.folder() == "tests" || file.path == dated) continue;
+    steady += file.text.find("steady_clock") != std::string::npos ? 1 : 0;
+    for (const std::string& clock : jumping) {
+      EXPECT_EQ(file.text.find(clock), std::string::npos) << file.path << " asks " << clock;
+    }
+  }
+  EXPECT_GT(steady, 3) << "the tree was not found";
+}
+
 // Written in two halves as well.
 TEST(Text, LeavesNothingForLater) {
   for (const SourceFile& file : source_files()) {

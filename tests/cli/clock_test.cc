@@ -1,0 +1,67 @@
+// A clock that jumps, and no time at all.
+//
+// STOWAGE_LONG=1 tries both twenty times.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+#include "tests/long_run.h"
+
+namespace stowage {
+namespace {
+
+// How the exact search ends, in two words.
+std::string exact(const std::string& instance, const std::string& solver,
+                  const RunOptions& options) {
+  const Finished run = run_stowage(
+      {"solve", instance, "--method", "exact", "--solver", solver, "-t", "1000"}, options);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const nlohmann::json outcome = nlohmann::json::parse(run.out);
+  return outcome["status"].get<std::string>() + ' ' + outcome["stopped_by"].get<std::string>();
+}
+
+// The backends have clocks of their own; a thousand seconds are not over because those say so.
+TEST(JumpingClock, EndsNoSearch) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer must be loaded first";
+#endif
+  const TempDir dir;
+  fill_with_examples(dir);
+  const RunOptions jumping{.directory = dir.path(),
+                           .environment = {{"LD_PRELOAD", STOWAGE_JUMPING_CLOCK}}};
+  for (const char* solver : {"auto", "glpk", "cbc"}) {
+    if (run_stowage({"solve", "instance.json", "--solver", solver, "--method", "fast"}, jumping)
+            .exit_code == 2) {
+      continue;  // not built in
+    }
+    SCOPED_TRACE(solver);
+    for (int k = 0; k < in_long_run(1, 20); ++k) {
+      for (const char* instance : {"instance.json", "layout.json"}) {
+        EXPECT_EQ(exact(instance, solver, jumping), "optimal proof") << instance;
+      }
+    }
+  }
+}
+
+// Whatever stands for "no time at all", there is a plan, and it holds.
+TEST(NoTime, StillGivesAPlan) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  dir.write("long.json", long_instance(2000));
+  for (int k = 0; k < in_long_run(2, 20); ++k) {
+    for (const char* limit : {"0", "0.001"}) {
+      for (const std::string instance : {"long.json", "layout.json"}) {
+        const Finished run = run_stowage({"solve", instance, "-t", limit, "-o", "plan.json"},
+                                         {.directory = dir.path()});
+        EXPECT_EQ(run.exit_code, 0) << run.err;
+        EXPECT_EQ(
+            run_stowage({"verify", instance, "plan.json"}, {.directory = dir.path()}).exit_code, 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage

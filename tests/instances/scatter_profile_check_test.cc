@@ -1,0 +1,232 @@
+// The checker of certificates by makespans, against certificates made by hand: every rule with a
+// case that passes and one that fails, and a step with too many groups to tell.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/json.h"
+#include "instances/scatter_certificate.h"
+#include "instances/scatter_json.h"
+
+namespace stowage {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Two devices of 100 tokens, degrees 1 and 2; a sequence of s tokens takes s ms on one device and
+// s / 2 on two; a group costs 10 ms. All 150 tokens fit at once, on both devices in 10 + 75 ms; two
+// micro-batches would take 20 + 75 at least.
+ScatterInstance three() {
+  ScatterInstance instance{.name = "three"};
+  instance.cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}};
+  instance.model = {.states_mib = 0, .activation_mib_per_token = 1};
+  instance.cost = {.linear_ms = 1, .fixed_ms = 10};
+  instance.lengths = {60, 30, 60};
+  return instance;
+}
+
+// A token is worth half a ms, which is what a device-ms costs: a group pays all of its worth by its
+// time, and a makespan of T lets both devices pay T - 10. So 75 ms of worth need T = 85.
+ProfileNode leaf() {
+  return {.kind = ProfileNode::Kind::priced,
+          .values = {30, 15},
+          .batches = {{{.time = 0.5}, {.time = 1}}}};
+}
+
+ScatterCertificate whole() { return {.bound_ms = 85 * (1 - 1e-9), .profiles = {{leaf()}}}; }
+
+// The same, apart for makespans below and above so many ms.
+ScatterCertificate halves(Ms at) {
+  ScatterCertificate certificate = whole();
+  const ProfileNode split{
+      .kind = ProfileNode::Kind::split, .batch = 0, .at = at, .below = 1, .above = 2};
+  certificate.profiles = {{split, leaf(), leaf()}};
+  return certificate;
+}
+
+// The first complaint and its place, or nothing.
+std::string complaint(const ScatterCertificate& certificate,
+                      const ScatterInstance& instance = three()) {
+  const CertificateCheck check = check_certificate(instance, certificate);
+  if (!check.violations.empty()) {
+    EXPECT_EQ(check.bound_ms, 0);
+    return check.violations.front().rule + ' ' + check.violations.front().where;
+  }
+  EXPECT_EQ(check.bound_ms, certificate.bound_ms);
+  return "";
+}
+
+std::string with(ScatterCertificate certificate,
+                 const std::function<void(ScatterCertificate&)>& change) {
+  change(certificate);
+  return complaint(certificate);
+}
+
+TEST(ProfileCheck, HandMadeCertificatesHold) {
+  EXPECT_EQ(complaint(whole()), "");
+  for (const Ms at : {0.0, 9.0, 50.0, 84.0, 90.0}) EXPECT_EQ(complaint(halves(at)), "") << at;
+  // What lasts 85 ms already needs no prices, and what no step is like needs none either.
+  ScatterCertificate open = halves(85);
+  open.profiles[0][2] = {};
+  EXPECT_EQ(complaint(open), "");
+  ScatterCertificate nothing = whole();
+  nothing.bound_ms = 0;
+  EXPECT_EQ(complaint(nothing), "");
+}
+
+TEST(ProfileCheck, NumbersAreFiniteAndNotNegative) {
+  for (const double bad : {kNan, kInf, -1.0}) {
+    SCOPED_TRACE(bad);
+    EXPECT_EQ(with(whole(), [&](auto& c) { c.bound_ms = bad; }), "certificate_number /bound_ms");
+    const char* at = "certificate_number /profiles/0/0";
+    EXPECT_EQ(with(whole(), [&](auto& c) { c.profiles[0][0].values[1] = bad; }), at);
+    EXPECT_EQ(with(whole(), [&](auto& c) { c.profiles[0][0].batches[0][1].time = bad; }), at);
+    EXPECT_EQ(with(whole(), [&](auto& c) { c.profiles[0][0].batches[0][0].group = bad; }), at);
+    EXPECT_EQ(with(halves(50), [&](auto& c) { c.profiles[0][0].at = bad; }), at);
+  }
+}
+
+TEST(ProfileCheck, ShapesMatch) {
+  const char* at = "certificate_profile /profiles/0/0";
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].values.pop_back(); }), at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].batches.clear(); }), at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].batches.emplace_back(); }), at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].batches[0].pop_back(); }), at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.nodes.emplace_back(); }), "certificate_profile /nodes");
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0].clear(); }),
+            "certificate_profile /profiles/0");
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles.resize(65, {leaf()}); }),
+            "certificate_profile /profiles/1/0");
+  EXPECT_THAT(complaint({.bound_ms = 85, .profiles = {65, ProfileTree{}}}),
+              HasSubstr("certificate_profile"));
+}
+
+TEST(ProfileCheck, TreesLeaveNothingOut) {
+  const auto split = [](std::size_t below, std::size_t above, std::size_t batch) {
+    return with(halves(50), [&](auto& c) {
+      c.profiles[0][0].below = below;
+      c.profiles[0][0].above = above;
+      c.profiles[0][0].batch = batch;
+    });
+  };
+  const char* root = "certificate_profile /profiles/0/0";
+  EXPECT_EQ(split(1, 2, 0), "");
+  EXPECT_EQ(split(2, 1, 0), "");
+  EXPECT_EQ(split(1, 1, 0), root);
+  EXPECT_EQ(split(0, 2, 0), root);
+  EXPECT_EQ(split(1, 3, 0), root);
+  EXPECT_EQ(split(1, 2, 1), root);
+  EXPECT_EQ(with(halves(50), [](auto& c) { c.profiles[0].push_back(leaf()); }),
+            "certificate_profile /profiles/0/3");
+}
+
+// 65 micro-batches are more than a certificate may talk about.
+TEST(ProfileCheck, MicroBatchesAreFew) {
+  ScatterInstance many = three();
+  many.lengths.assign(65 * 2, 100);
+  ScatterCertificate certificate = whole();
+  certificate.profiles[0][0].values = {1};
+  EXPECT_EQ(complaint(certificate, many), "certificate_profile /profiles/0");
+}
+
+TEST(ProfileCheck, GroupsAreWorthNoMoreThanTheyPay) {
+  const char* single = "certificate_pattern /profiles/0/0/batches/0/0";
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].values[0] = 31; }), single);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].batches[0][1].time = 0.9; }),
+            "certificate_pattern /profiles/0/0/batches/0/1");
+  // Paid per group instead of per ms. Of less than 84 ms a single device has 74 for sequences, one
+  // of 60 tokens at most, and two have 148, two of 60 tokens at most.
+  const auto per_group = [](double one, double two) {
+    return with(whole(), [&](auto& c) {
+      c.bound_ms = 84;
+      c.profiles[0][0].batches = {{{.group = one}, {.group = two}}};
+    });
+  };
+  EXPECT_EQ(per_group(30, 60), "certificate_bound /profiles/0/0");
+  EXPECT_EQ(per_group(29.9, 60), single);
+  EXPECT_EQ(per_group(30, 59.9), "certificate_pattern /profiles/0/0/batches/0/1");
+}
+
+TEST(ProfileCheck, ClaimsNoMoreThanItProves) {
+  const char* leaf_at = "certificate_bound /profiles/0/0";
+  EXPECT_EQ(with(whole(), [](auto& c) { c.bound_ms = 85.01; }), leaf_at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].values = {29.9, 15}; }), leaf_at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0] = {}; }), leaf_at);
+  EXPECT_EQ(with(whole(), [](auto& c) { c.profiles.clear(); }), "certificate_tree /nodes");
+  // Of two micro-batches and more only their overheads and all the work are sure, 20 + 75 ms.
+  ScatterCertificate more = whole();
+  more.bound_ms = 95.01;
+  const std::vector<Violation> found = check_certificate(three(), more).violations;
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Violation& v) {
+    return v.where == "/profiles" && v.need.find("of more micro-batches") != std::string::npos;
+  }));
+}
+
+// Even lengths only, room for an odd number of tokens: no group fills it, a filling with fractions
+// does, and every even number of tokens is some group.
+TEST(ProfileCheck, TooManyGroupsAreNoProof) {
+  ScatterInstance many{.name = "many"};
+  many.cluster = {.devices = 1, .memory_mib = 100'001, .degrees = {1}};
+  many.model = {.states_mib = 0, .activation_mib_per_token = 1};
+  many.cost = {.linear_ms = 0, .fixed_ms = 10};
+  ProfileNode node{.kind = ProfileNode::Kind::priced};
+  for (Tokens length = 1000; length > 900; length -= 2) {
+    for (int copies = 0; copies < 3; ++copies) many.lengths.push_back(length);
+    node.values.push_back(static_cast<double>(length));
+  }
+  node.batches.assign(2, {{.group = 100'000.5}});  // two micro-batches, of 10 and 11 ms
+  const CertificateCheck check =
+      check_certificate(many, {.bound_ms = 21, .profiles = {{std::move(node)}}});
+  ASSERT_FALSE(check.violations.empty());
+  EXPECT_EQ(check.violations.front().rule, "certificate_pattern");
+  EXPECT_EQ(check.violations.front().have, "too many groups to tell");
+}
+
+TEST(ProfileCheck, ReadsBackWhatItWrites) {
+  for (const ScatterCertificate& certificate : {whole(), halves(50)}) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("certificate");
+    write_json(json, certificate);
+    json.end_object();
+    const auto again = read_scatter_certificate(json.take());
+    ASSERT_TRUE(again && *again);
+    EXPECT_EQ(complaint(**again), "");
+    JsonWriter first;
+    JsonWriter second;
+    write_json(first, certificate);
+    write_json(second, **again);
+    EXPECT_EQ(first.take(), second.take());
+  }
+}
+
+TEST(ProfileCheck, BrokenDocumentsAreRefused) {
+  const auto errors_of = [](const std::string& profiles) {
+    const auto read = read_scatter_certificate(R"({"certificate": {"bound_ms": 1, "profiles": )" +
+                                               profiles + "}}");
+    return read ? std::string() : to_string(read.errors().front());
+  };
+  EXPECT_EQ(errors_of(R"([{"nodes": [{}]}])"), "");
+  EXPECT_THAT(errors_of("7"), HasSubstr("E203 /certificate/profiles"));
+  EXPECT_THAT(errors_of("[7]"), HasSubstr("E203 /certificate/profiles/0"));
+  EXPECT_THAT(errors_of(R"([{"nodes": [{"at_ms": 1}]}])"),
+              HasSubstr("E201 /certificate/profiles/0/nodes/0/batch"));
+  EXPECT_THAT(errors_of(R"([{"nodes": [{"at_ms": -1, "batch": 0, "below": 1, "above": 2}]}])"),
+              HasSubstr("E206 /certificate/profiles/0/nodes/0/at_ms"));
+  EXPECT_THAT(errors_of(R"([{"nodes": [{"values_ms": [-1], "batches": []}]}])"),
+              HasSubstr("E206 /certificate/profiles/0/nodes/0/values_ms/0"));
+  EXPECT_THAT(errors_of(R"([{"nodes": [{"values_ms": [], "batches": [{"degrees": [7]}]}]}])"),
+              HasSubstr("E203 /certificate/profiles/0/nodes/0/batches/0/degrees/0"));
+}
+
+}  // namespace
+}  // namespace stowage
