@@ -9,6 +9,7 @@
 #include "heuristics/assign_joint.h"
 #include "heuristics/assign_registry.h"
 #include "solvers/assign_brute_force.h"
+#include "solvers/assign_chunked_solve.h"
 #include "solvers/assign_exact.h"
 #include "solvers/assign_grouped_bound.h"
 #include "solvers/assign_hydraulis.h"
@@ -161,8 +162,11 @@ class AssignSolve {
       return;
     }
     plans_.clear();
-    for (const AssignDraft& draft : drafts) plans_.push_back(to_plan(instance_, table_, draft));
+    plans_.push_back(to_plan(instance_, table_, drafts.front()));
     incumbent_.offer(plans_.front(), 'H', name);
+    for (std::size_t k = 1; k < drafts.size() && !budget_.exhausted(); ++k) {
+      plans_.push_back(to_plan(instance_, table_, drafts[k]));
+    }
   }
 
   StoppedBy by_brute_force() {
@@ -224,7 +228,8 @@ class AssignSolve {
 
 }  // namespace
 
-std::vector<Method> methods_of(const AssignInstance&) {
+std::vector<Method> methods_of(const AssignInstance& instance) {
+  if (instance.constraints.chunks) return chunked_methods();
   std::vector<Method> baselines;
   std::vector<Method> ours;
   for (const AssignHeuristic& heuristic : assign_heuristics()) {
@@ -246,6 +251,7 @@ std::vector<Method> methods_of(const AssignInstance&) {
 
 Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress) {
+  if (instance.constraints.chunks) return solve_chunked(instance, options, budget, progress);
   return AssignSolve(instance, options, budget, progress).run();
 }
 
