@@ -1,17 +1,16 @@
+// Longer than 300 lines: one planner, whose moves make sense only beside its estimate.
 #include "heuristics/assign_chunked.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
+#include "heuristics/assign_chunk_flow.h"
 #include "heuristics/assign_rows.h"
-#include "heuristics/packing.h"
+#include "heuristics/chunked_step.h"
 #include "instances/assign_compose.h"
-#include "instances/chunk_flow.h"
 
 namespace stowage {
 namespace {
@@ -23,61 +22,6 @@ constexpr int kMostMoves = 2000;
 constexpr int kRowCounts = 12;  // tried on either side of the best guess
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-// The step as the planner sees it: sequences that are cut, with their costs, and a table of the
-// others. Both are named by item: cut ones from 0, longest first, then the table's positions.
-class ChunkedStep {
- public:
-  explicit ChunkedStep(const AssignInstance& instance) : table_(shorts_of(instance)) {
-    const ChunkRule& rule = *instance.constraints.chunks;
-    for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
-      const auto sequence = static_cast<std::int64_t>(id);
-      const Tokens length = padded_length(instance, instance.lengths[id]);
-      (length > rule.size ? cut_ids_ : short_ids_).push_back(sequence);
-    }
-    std::ranges::stable_sort(cut_ids_, std::greater<>{}, [&](std::int64_t id) {
-      return padded_length(instance, instance.lengths[at(id)]);
-    });
-    for (const std::int64_t id : cut_ids_) {
-      const Tokens length = padded_length(instance, instance.lengths[at(id)]);
-      for (const Scheme& scheme : instance.schemes) {
-        const bool admitted = length <= longest_sequence(instance, scheme);
-        costs_.push_back(admitted ? cut_cost(length, rule, scheme) : CutCost{.sum = kForever});
-      }
-    }
-  }
-
-  const AssignTable& table() const { return table_; }  // schemes with the caps of rows
-  const Scheme& scheme(int scheme) const { return table_.schemes()[at(scheme)]; }
-  std::int64_t cuts() const { return static_cast<std::int64_t>(cut_ids_.size()); }
-  std::int64_t items() const { return cuts() + table_.size(); }
-  bool is_cut(std::int64_t item) const { return item < cuts(); }
-  int position(std::int64_t item) const { return static_cast<int>(item - cuts()); }
-  const CutCost& cost(std::int64_t cut, int scheme) const {
-    return costs_[at(cut) * table_.schemes().size() + at(scheme)];
-  }
-  bool admits(int scheme, std::int64_t item) const {
-    return is_cut(item) ? cost(item, scheme).sum < kForever : table_.holds(scheme, position(item));
-  }
-  std::int64_t id(std::int64_t item) const {
-    return is_cut(item) ? cut_ids_[at(item)] : short_ids_[at(table_.id(position(item)))];
-  }
-
- private:
-  static AssignTable shorts_of(const AssignInstance& instance) {
-    AssignInstance shorts = instance;
-    for (Scheme& scheme : shorts.schemes) scheme.max_tokens = row_cap(instance, scheme);
-    std::erase_if(shorts.lengths, [&](Tokens length) {
-      return padded_length(instance, length) > instance.constraints.chunks->size;
-    });
-    return AssignTable(shorts);
-  }
-
-  AssignTable table_;
-  std::vector<std::int64_t> cut_ids_;
-  std::vector<std::int64_t> short_ids_;  // by the table's id
-  std::vector<CutCost> costs_;           // [cut * schemes + scheme]; infinite if not admitted
-};
 
 // What a replica holds.
 struct Load {
@@ -362,77 +306,15 @@ std::optional<AssignPlan> fast(const AssignInstance& instance, std::uint64_t,
   return compose_assign(instance, chosen, std::move(*best));
 }
 
-// Chunks of the whole step, each then to the replica that ends least; those of a sequence go
-// together. Strategies with a scheme whose rows cannot hold a chunk are passed over.
-std::optional<AssignPlan> chunk_flow(const AssignInstance& instance, std::uint64_t,
-                                     const Budget& budget) {
-  const ChunkedStep step(instance);
-  const Tokens size = instance.constraints.chunks->size;
-  std::vector<Tokens> lengths;
-  for (int position = 0; position < step.table().size(); ++position) {
-    lengths.push_back(step.table().length(position));
-  }
-  Bins bins = first_fit_decreasing(lengths, size).value_or(Bins());
-  std::optional<AssignPlan> best;
-  for (const std::size_t usable : usable_strategies(instance)) {
-    if (best && budget.exhausted()) break;
-    const auto strategy = static_cast<int>(usable);
-    std::vector<ReplicaChoice> choices;
-    std::vector<Ms> sums;
-    std::vector<Ms> longest;
-    bool holds_chunks = true;
-    for (const SchemeGroup& group : step.table().groups(strategy)) {
-      choices.resize(choices.size() + at(group.count), {.scheme = group.scheme});
-      holds_chunks = holds_chunks && step.scheme(group.scheme).max_tokens == size;
-    }
-    if (!holds_chunks) continue;
-    sums.resize(choices.size());
-    longest.resize(choices.size());
-    const auto deal = [&](std::vector<std::int64_t> ids,
-                          const std::function<std::pair<Ms, Ms>(int scheme)>& cost) {
-      std::size_t home = choices.size();
-      Ms least = kForever;
-      for (std::size_t r = 0; r < choices.size(); ++r) {
-        const auto [sum, most] = cost(choices[r].scheme);
-        const Ms time =
-            sums[r] + sum + (step.scheme(choices[r].scheme).pp - 1) * std::max(longest[r], most);
-        if (time < least) {
-          least = time;
-          home = r;
-        }
-      }
-      if (home == choices.size()) return;
-      const auto [sum, most] = cost(choices[home].scheme);
-      sums[home] += sum;
-      longest[home] = std::max(longest[home], most);
-      choices[home].rows.push_back(std::move(ids));
-    };
-    for (std::int64_t cut = 0; cut < step.cuts(); ++cut) {
-      deal({step.id(cut)}, [&](int scheme) {
-        return std::pair(step.cost(cut, scheme).sum, step.cost(cut, scheme).longest);
-      });
-    }
-    for (const std::vector<int>& bin : bins) {
-      std::vector<std::int64_t> ids;
-      for (const int position : bin) ids.push_back(step.id(step.cuts() + position));
-      deal(std::move(ids), [&](int scheme) {
-        Ms time = step.scheme(scheme).fixed_ms;
-        for (const int position : bin) time += step.table().work(position, scheme);
-        return std::pair(time, time);
-      });
-    }
-    AssignPlan plan = compose_assign(instance, strategy, std::move(choices));
-    if (!best || plan.objective_ms < best->objective_ms) best = std::move(plan);
-  }
-  return best;
-}
-
 }  // namespace
 
 std::vector<AssignHeuristic> chunk_heuristics() {
-  return {{"chunk-flow", "chunks of one size for the whole step, dealt by LPT",
-           "ChunkFlow section 4.1", chunk_flow},
-          {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "", fast}};
+  return {
+      {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
+       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
+         return assign_chunk_flow(step, budget);
+       }},
+      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "", fast}};
 }
 
 }  // namespace stowage

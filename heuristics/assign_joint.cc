@@ -103,6 +103,7 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
   }
   if (starts.empty()) return std::nullopt;
   std::ranges::stable_sort(starts, {}, [](const Start& start) { return objective(start.draft); });
+  if (budget.exhausted()) return std::move(starts.front().draft);
   std::optional<AssignSearch> best;
   for (Start& start : starts) {
     if (best && budget.exhausted()) break;
@@ -118,11 +119,12 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
 }
 
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget) {
+                                         std::uint64_t seed, const Budget& budget, bool needed) {
   std::vector<AssignDraft> drafts;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
-    if (!drafts.empty() && budget.exhausted()) break;
-    if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, drafts.empty())) {
+    const bool enough = !needed || !drafts.empty();
+    if (enough && budget.exhausted()) break;
+    if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, !enough)) {
       drafts.push_back(std::move(*draft));
     }
   }

@@ -30,8 +30,10 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
                                          const Budget& budget, bool needed = true);
 
 // Every strategy quickly, then those within reach of the best with `effort`. One draft per strategy
-// that could be planned, fastest first.
+// that could be planned, fastest first. A budget that ends early leaves those that are made, and
+// one if a plan is `needed`.
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget);
+                                         std::uint64_t seed, const Budget& budget,
+                                         bool needed = true);
 
 }  // namespace stowage
