@@ -4,6 +4,7 @@
 
 #include "cli/console.h"
 #include "formulations/assign_bounds.h"
+#include "formulations/assign_chunk_bounds.h"
 #include "instances/assign_table.h"
 #include "instances/numbers.h"
 
@@ -42,7 +43,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& 
 std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance) {
   if (instance.lengths.empty() || usable_strategies(instance).empty()) return std::nullopt;
   std::optional<NamedBound> best;
-  for (NamedBound& bound : assign_bounds(AssignTable(instance))) {
+  const bool chunks = instance.constraints.chunks.has_value();
+  for (NamedBound& bound :
+       chunks ? assign_chunk_bounds(instance) : assign_bounds(AssignTable(instance))) {
     if (!best || bound.value > best->value) best = std::move(bound);
   }
   return best;
@@ -67,15 +70,22 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
     std::string line =
         "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
     if (padded != length) line += " (" + grouped(padded) + " after padding)";
-    lines.push_back(line + ", the largest row of any strategy holds " + grouped(held) +
-                    " (strategy " + printable(holder) + ')');
+    const bool chunks = instance.constraints.chunks.has_value();
+    lines.push_back(line +
+                    (chunks ? ", no strategy has memory for more than "
+                            : ", the largest row of any strategy holds ") +
+                    grouped(held) + " (strategy " + printable(holder) + ')');
   }
   if (unplaceable.size() > kListedSequences) {
     lines.push_back("and " +
                     grouped(static_cast<std::int64_t>(unplaceable.size() - kListedSequences)) +
                     " more sequences");
   }
-  if (longest > 0) {
+  if (longest > 0 && instance.constraints.chunks) {
+    lines.push_back(
+        "remedy: choose a chunk size that a scheme's max_tokens admits, retain fewer chunks, add a "
+        "strategy with a scheme of more stages or max_tokens, or shorten the sequences");
+  } else if (longest > 0) {
     lines.push_back("remedy: add a strategy with a scheme of max_tokens " + grouped(longest) +
                     " or more, or shorten the sequences");
   } else if (!instance.lengths.empty() || !instance.constraints.allow_empty) {

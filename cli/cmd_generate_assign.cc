@@ -25,7 +25,7 @@ class GenerateAssignCommand : public Command {
             .summary = "Make a step for heterogeneous replicas from a preset and lengths",
             .examples = {"stowage generate assign --preset llama-32b --seed 7 -o assign.json",
                          "stowage generate assign --lengths lengths.txt --tokens 1K --limit 1K",
-                         "stowage generate assign --preset llama-7b --tokens 100K --mu 6"}};
+                         "stowage generate assign --limit 128K --chunk-tokens 4K --retained 2"}};
   }
 
   void declare(Flags& flags) override {
@@ -39,6 +39,10 @@ class GenerateAssignCommand : public Command {
     flags.text("--limit", limit_, "TOKENS", "Longest sequence; default 32768");
     flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
                   "Lengths are rounded up to multiples; default 1");
+    flags.text("--chunk-tokens", chunk_tokens_, "TOKENS",
+               "Rows of chunks of so many, as ChunkFlow: longer sequences are cut");
+    flags.integer("--retained", retained_, "K", 1, kMaxRetainedChunks,
+                  "Chunks of a sequence that keep their activations; default 1");
     lengths_.declare(flags, "which step, each of as many lines as its tokens allow");
     flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
     output_flags_.declare(flags, false);
@@ -53,8 +57,14 @@ class GenerateAssignCommand : public Command {
     generator.above_limit = lengths_.above_limit();
     generator.pad_multiple = pad_multiple_;
     generator.name = name_;
+    if (retained_ && chunk_tokens_.empty()) {
+      return console.refuse({kUsage, "--retained", "has an effect with --chunk-tokens alone"});
+    }
+    generator.retained = static_cast<int>(retained_.value_or(generator.retained));
+    Tokens chunk = 0;
     for (const auto& [flag, text, tokens] : {Amount{"--tokens", tokens_, &generator.tokens},
-                                             Amount{"--limit", limit_, &generator.limit_tokens}}) {
+                                             Amount{"--limit", limit_, &generator.limit_tokens},
+                                             Amount{"--chunk-tokens", chunk_tokens_, &chunk}}) {
       if (text.empty()) continue;
       const std::optional<Tokens> amount = parse_token_limit(text);
       if (!amount) {
@@ -63,6 +73,7 @@ class GenerateAssignCommand : public Command {
       }
       *tokens = *amount;
     }
+    if (!chunk_tokens_.empty()) generator.chunk_tokens = chunk;
     if (limit_.empty()) generator.limit_tokens = std::min(generator.limit_tokens, generator.tokens);
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
     const Result<std::vector<Tokens>> list = lengths_.list();
@@ -84,6 +95,8 @@ class GenerateAssignCommand : public Command {
   std::string tokens_;
   std::string limit_;
   std::string name_;
+  std::string chunk_tokens_;
+  std::optional<std::int64_t> retained_;
   std::optional<std::int64_t> pad_multiple_;
   LengthFlags lengths_;
   OutputFlags output_flags_;

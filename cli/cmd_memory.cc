@@ -1,5 +1,5 @@
 // stowage memory: what a scatter plan's micro-batches need, buffer by buffer, against the tokens
-// that the planner counted.
+// that the planner counted; or the caps of an assign instance's schemes (memory_caps.h).
 #include <algorithm>
 #include <string>
 
@@ -8,9 +8,11 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/interrupt.h"
+#include "cli/memory_caps.h"
 #include "cli/preset_flags.h"
 #include "cli/status_line.h"
 #include "cli/table.h"
+#include "instances/assign_presets.h"
 #include "instances/layout_trace.h"
 #include "instances/numbers.h"
 #include "solvers/step_memory.h"
@@ -39,20 +41,24 @@ class MemoryCommand : public Command {
  public:
   CommandText text() const override {
     return {.name = "memory",
-            .arguments = "INSTANCE PLAN",
-            .summary = "Plan the buffers of a scatter plan's heaviest micro-batches; do they fit?",
+            .arguments = "INSTANCE [PLAN]",
+            .summary = "Do a scatter plan's buffers fit, or the row caps of an assign instance?",
             .examples = {"stowage memory instance.json plan.json --model gpt-7b --recompute full",
                          "stowage memory instance.json outcome.json --model llama-7b --recompute "
                          "full --gap 0.01",
-                         "stowage memory instance.json plan.json --model gpt-7b --recompute full "
-                         "--node-limit 1000"}};
+                         "stowage memory assign.json"}};
   }
 
   void declare(Flags& flags) override {
-    flags.positional("INSTANCE", instance_path_, "The scatter instance, - for stdin");
-    flags.positional("PLAN", plan_path_, "Its plan, or an outcome with a plan in it, - for stdin");
+    flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.positional(
+        "PLAN", plan_path_,
+        "Of a scatter instance: its plan, or an outcome with a plan in it, - for stdin", false);
     std::vector<std::string> models;
     for (const TransformerShape& shape : transformer_shapes()) models.emplace_back(shape.name);
+    for (const std::string_view model : assign_preset_models()) {
+      if (std::ranges::count(models, model) == 0) models.emplace_back(model);
+    }
     flags.choice("--model", model_, models,
                  "Whose shape; default the one the instance's name begins with");
     flags.choice("--recompute", recompute_, {"none", "selective", "full"},
@@ -67,10 +73,14 @@ class MemoryCommand : public Command {
     output_flags_.apply(console);
     const Result<SolveOptions> options = solve_flags_.options();
     if (!options) return console.refuse(options.errors().front());
+    if (plan_path_.empty()) return without_plan(console);
     const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
     const Plan& plan = both.value->plan;
+    if (std::holds_alternative<AssignInstance>(instance)) {
+      return console.refuse({kUsage, "PLAN", "has no effect on an assign instance: leave it out"});
+    }
     if (auto error = not_of(instance, "scatter")) {
       return console.refuse(errors_in(instance_path_, {*error}));
     }
@@ -107,6 +117,22 @@ class MemoryCommand : public Command {
   }
 
  private:
+  ExitCode without_plan(Console& console) const {
+    const Loaded<Instance> instance = load_instance(instance_path_);
+    if (!instance.value) return console.refuse(instance.errors);
+    const auto* assign = std::get_if<AssignInstance>(&*instance.value);
+    if (assign == nullptr) {
+      return console.refuse({kUsage, "PLAN", "is needed, unless the instance is an assign one"});
+    }
+    for (const auto& [flag, given] : {std::pair{"--recompute", !recompute_.empty()},
+                                      std::pair{"--logit-chunks", logit_chunks_.has_value()}}) {
+      if (given) return console.refuse({kUsage, flag, "has no effect on an assign instance"});
+    }
+    console.info("instance  assign  " + printable(assign->name) + "   " +
+                 instance_size(*instance.value));
+    return memory_of_schemes(console, *assign, model_);
+  }
+
   // The model whose name the instance's begins with, empty if there is none.
   static std::string model_in(const std::string& name) {
     for (const TransformerShape& shape : transformer_shapes()) {

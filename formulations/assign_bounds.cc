@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
+
+#include "formulations/priced_work.h"
 
 namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
-constexpr int kMostShared = 32;   // sequences per replica in the pigeonhole bound
-constexpr int kPriceRounds = 60;  // of the work bound
-constexpr int kRowClasses = 64;   // row counts told apart in the work bound
-constexpr int kBisections = 50;
+constexpr int kMostShared = 32;  // sequences per replica in the pigeonhole bound
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -120,99 +118,29 @@ Ms rows_of_captives(const AssignTable& table, const std::vector<SchemeGroup>& gr
   return bound;
 }
 
-// The most work that a replica can do in time Z, whatever the number of its rows.
-Ms most_work(const Scheme& scheme, Ms time, int sequences) {
-  if (scheme.pp == 1) return std::max(0.0, time - scheme.fixed_ms);
-  const int classes = std::min(kRowClasses, sequences);
-  Ms most = 0;
-  for (int rows = 1; rows <= classes; ++rows) {
-    most = std::max(
-        most, (time - scheme.fixed_ms * (rows + scheme.pp - 1)) * rows / (rows + scheme.pp - 1.0));
-  }
-  if (sequences > classes) most = std::max(most, time - scheme.fixed_ms * (classes + scheme.pp));
-  return most;
-}
-
-// [AB4]: the least Z at which these prices allow all work to be done.
-class PricedWork {
- public:
-  PricedWork(const AssignTable& table, const std::vector<SchemeGroup>& groups)
-      : table_(table), groups_(groups) {
-    for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-      for (const SchemeGroup& group : groups) weight_.push_back(weight(static_cast<int>(k), group));
-    }
-  }
-
-  Ms run() {
-    std::vector<double> price(groups_.size(), 1);
-    Ms best = 0;
-    double step = 0.5;
-    for (int round = 0; round < kPriceRounds; ++round, step *= 0.93) {
-      std::vector<double> load(groups_.size(), 0);
-      const Ms time = least_time(price, load);
-      best = std::max(best, time);
-      if (groups_.size() == 1 || !(time > 0)) break;
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        const double share = load[g] / (groups_[g].count * capacity(g, time));
-        price[g] *= std::pow(std::clamp(share, 0.1, 10.0), step);
-      }
-    }
-    return best;
-  }
-
- private:
-  double weight(int kind, const SchemeGroup& group) const {
-    const AssignKind& k = table_.kinds()[at(kind)];
-    if (!table_.holds(group.scheme, k.first)) return kForever;
-    const Scheme& scheme = scheme_of(table_, group);
-    const Ms work = table_.kind_work(kind, group.scheme);
-    if (scheme.pp > 1) return work;
-    return work +
-           scheme.fixed_ms * static_cast<double>(k.length) / static_cast<double>(scheme.max_tokens);
-  }
-
-  double capacity(std::size_t g, Ms time) const {
-    const Scheme& scheme = scheme_of(table_, groups_[g]);
-    return scheme.pp == 1 ? time : most_work(scheme, time, table_.size());
-  }
-
-  // `load` becomes what each group gets at these prices.
-  Ms least_time(const std::vector<double>& price, std::vector<double>& load) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
-      std::size_t home = 0;
-      double least = kForever;
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        const double cost = price[g] * weight_[k * groups_.size() + g];
-        if (cost < least) {
-          least = cost;
-          home = g;
+// [AB4]
+Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
+  std::vector<PricedGroup> priced;
+  for (const SchemeGroup& group : groups) priced.push_back({&scheme_of(table, group), group.count});
+  std::vector<PricedKind> kinds;
+  for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+    const AssignKind& kind = table.kinds()[k];
+    kinds.push_back({.count = static_cast<double>(kind.count)});
+    for (const SchemeGroup& group : groups) {
+      const Scheme& scheme = scheme_of(table, group);
+      double weight = kForever;
+      if (table.holds(group.scheme, kind.first)) {
+        weight = table.kind_work(static_cast<int>(k), group.scheme);
+        if (scheme.pp == 1) {
+          weight += scheme.fixed_ms * static_cast<double>(kind.length) /
+                    static_cast<double>(scheme.max_tokens);
         }
       }
-      sum += least * table_.kinds()[k].count;
-      load[home] += weight_[k * groups_.size() + home] * table_.kinds()[k].count;
+      kinds.back().weight.push_back(weight);
     }
-    const auto offered = [&](Ms time) {
-      double all = 0;
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        all += price[g] * groups_[g].count * capacity(g, time);
-      }
-      return all;
-    };
-    Ms low = 0;
-    Ms high = 1;
-    while (offered(high) < sum) high *= 2;
-    for (int k = 0; k < kBisections; ++k) {
-      const Ms middle = low + (high - low) / 2;
-      (offered(middle) < sum ? low : high) = middle;
-    }
-    return low;
   }
-
-  const AssignTable& table_;
-  const std::vector<SchemeGroup>& groups_;
-  std::vector<double> weight_;  // [kind * groups + group], infinite where it does not fit
-};
+  return priced_work(kinds, priced, table.size());
+}
 
 }  // namespace
 
@@ -249,7 +177,7 @@ std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy) 
     bounds[0].value = longest(table, groups);
     bounds[1].value = pigeonhole(table, groups, table.replicas(strategy));
     bounds[2].value = rows_of_captives(table, groups);
-    bounds[3].value = PricedWork(table, groups).run();
+    bounds[3].value = even_work(table, groups);
   }
   std::ranges::stable_sort(bounds, {}, &NamedBound::value);
   return bounds;

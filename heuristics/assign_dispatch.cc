@@ -216,12 +216,13 @@ std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const R
 }
 
 std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,
-                                  const Dispatch& sets) {
+                                  const Dispatch& sets, const Budget& budget, bool give_up) {
   AssignDraft draft{.strategy = strategy};
   const std::vector<int> group_of = groups_of_replicas(table, strategy);
   for (std::size_t r = 0; r < sets.size(); ++r) {
+    if (give_up && budget.exhausted()) return std::nullopt;
     auto replica =
-        best_rows(table, table.groups(strategy)[at(group_of[r])].scheme, sets[r], counts);
+        best_rows(table, table.groups(strategy)[at(group_of[r])].scheme, sets[r], counts, budget);
     if (!replica) return std::nullopt;
     draft.replicas.push_back(std::move(*replica));
   }

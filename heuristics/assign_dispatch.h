@@ -39,7 +39,8 @@ std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const R
 // The rows of best_rows for every replica. Nothing if some replica's sequences fit no permitted
 // number of rows.
 std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,
-                                  const Dispatch& sets);
+                                  const Dispatch& sets, const Budget& budget = Budget(),
+                                  bool give_up = false);
 
 // The group of each replica.
 std::vector<int> groups_of_replicas(const AssignTable& table, int strategy);

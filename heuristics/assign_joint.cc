@@ -20,17 +20,20 @@ struct Start {
   RowCounts counts;
 };
 
+// A budget that ends early leaves those that are made, and one start if `needed`.
 void add_starts(const AssignTable& table, int strategy, const RowCounts& counts, int preferences,
-                std::vector<Start>& starts) {
+                bool needed, const Budget& budget, std::vector<Start>& starts) {
   const auto add = [&](const Preference* wish) {
+    const bool give_up = !needed || !starts.empty();
+    if (give_up && budget.exhausted()) return;
     if (const auto sets = dispatch(table, strategy, counts, wish)) {
-      if (auto draft = packed(table, strategy, counts, *sets)) {
+      if (auto draft = packed(table, strategy, counts, *sets, budget, give_up)) {
         starts.push_back({std::move(*draft), counts});
       }
     }
   };
   add(nullptr);
-  if (table.groups(strategy).size() == 1) return;
+  if (table.groups(strategy).size() == 1 || (!starts.empty() && budget.exhausted())) return;
   for (const Preference& wish : price_preferences(table, strategy, counts, preferences)) {
     add(&wish);
   }
@@ -52,7 +55,7 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
        rows += multiple) {
     const RowCounts exact{.multiple = multiple, .exact = static_cast<int>(rows)};
     std::vector<Start> made;
-    add_starts(table, strategy, exact, 1, made);
+    add_starts(table, strategy, exact, 1, true, budget, made);
     if (made.empty()) {
       worse += !counts.empty();
       continue;
@@ -66,7 +69,8 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
   if (counts.size() > kBestCounts) counts.resize(kBestCounts);
   std::vector<Start> starts;
   for (const auto& [time, rows] : counts) {
-    add_starts(table, strategy, {.multiple = multiple, .exact = rows}, preferences, starts);
+    add_starts(table, strategy, {.multiple = multiple, .exact = rows}, preferences, starts.empty(),
+               budget, starts);
   }
   return starts;
 }
@@ -84,7 +88,7 @@ AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
 
 std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
                                          const AssignEffort& effort, std::uint64_t seed,
-                                         const Budget& budget) {
+                                         const Budget& budget, bool needed) {
   if (!table.usable(strategy)) return std::nullopt;
   const RowConstraints& constraints = table.constraints();
   if (table.size() == 0) {
@@ -95,10 +99,11 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
   if (constraints.equal_rows) {
     starts = equal_row_starts(table, strategy, effort.starts, budget);
   } else {
-    add_starts(table, strategy, row_counts(constraints), effort.starts, starts);
+    add_starts(table, strategy, row_counts(constraints), effort.starts, needed, budget, starts);
   }
   if (starts.empty()) return std::nullopt;
   std::ranges::stable_sort(starts, {}, [](const Start& start) { return objective(start.draft); });
+  if (budget.exhausted()) return std::move(starts.front().draft);
   std::optional<AssignSearch> best;
   for (Start& start : starts) {
     if (best && budget.exhausted()) break;
@@ -109,16 +114,17 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
     }
   }
   best->ruin(effort.ruins, seed, budget);
-  best->close_ranks();
+  best->close_ranks(budget);
   return best->draft();
 }
 
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget) {
+                                         std::uint64_t seed, const Budget& budget, bool needed) {
   std::vector<AssignDraft> drafts;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
-    if (!drafts.empty() && budget.exhausted()) break;
-    if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget)) {
+    const bool enough = !needed || !drafts.empty();
+    if (enough && budget.exhausted()) break;
+    if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, !enough)) {
       drafts.push_back(std::move(*draft));
     }
   }
@@ -127,7 +133,7 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignE
   const Ms reach = kWithinReach * objective(drafts.front());
   for (AssignDraft& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
-    auto better = plan_strategy(table, draft.strategy, effort, seed, budget);
+    auto better = plan_strategy(table, draft.strategy, effort, seed, budget, false);
     if (better && objective(*better) < objective(draft)) draft = std::move(*better);
   }
   std::ranges::stable_sort(drafts, {}, objective);

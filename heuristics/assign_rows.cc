@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "heuristics/packing.h"
@@ -199,14 +200,20 @@ std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int sch
 }
 
 bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowDraft>& packed) {
+  const auto heavier = [&](std::size_t a, std::size_t b) {  // of equal ones the first
+    return std::pair(-packed[a].work, a) < std::pair(-packed[b].work, b);
+  };
+  std::set<std::size_t, decltype(heavier)> by_work(heavier);
+  const auto enter = [&](std::size_t row) {
+    if (packed[row].positions.size() > 1) by_work.insert(row);
+  };
+  if (packed.size() >= static_cast<std::size_t>(rows)) return true;
+  for (std::size_t row = 0; row < packed.size(); ++row) enter(row);
   while (packed.size() < static_cast<std::size_t>(rows)) {
-    RowDraft* heaviest = nullptr;
-    for (RowDraft& row : packed) {
-      if (row.positions.size() > 1 && (heaviest == nullptr || row.work > heaviest->work)) {
-        heaviest = &row;
-      }
-    }
-    if (heaviest == nullptr) return false;
+    if (by_work.empty()) return false;
+    const std::size_t split = *by_work.begin();
+    by_work.erase(by_work.begin());
+    RowDraft* heaviest = &packed[split];
     std::vector<int> positions = std::exchange(heaviest->positions, {});
     std::ranges::sort(positions);
     *heaviest = {};
@@ -221,6 +228,8 @@ bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowD
       append(table, scheme, last, other);
     }
     packed.push_back(std::move(other));
+    enter(split);
+    enter(packed.size() - 1);
   }
   return true;
 }
@@ -242,7 +251,8 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
 }
 
 std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
-                                      std::span<const int> positions, const RowCounts& counts) {
+                                      std::span<const int> positions, const RowCounts& counts,
+                                      const Budget& budget) {
   if (positions.empty()) return ReplicaDraft{.scheme = scheme};
   const Scheme& s = scheme_of(table, scheme);
   LoadSum load;
@@ -258,7 +268,7 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
     return true;
   };
   const auto worth = [&](int rows) {
-    if (best && s.pp == 1) return false;  // more rows only cost more
+    if (best && (s.pp == 1 || budget.exhausted())) return false;  // pp 1: more rows cost more
     return rows <= load.sequences && (!best || even_time(s, load, rows) < best->time);
   };
   if (least == 0) return std::nullopt;

@@ -364,8 +364,9 @@ void AssignSearch::improve(std::span<const int> replicas, int steps, const Budge
   }
 }
 
-void AssignSearch::close_ranks() {
+void AssignSearch::close_ranks(const Budget& budget) {
   for (int r = 0; r < static_cast<int>(draft_.replicas.size()); ++r) {
+    if (budget.exhausted()) return;
     ReplicaDraft packed;
     if (at(r).rows.size() < 2 || !set(r, positions_of(at(r)), packed)) continue;
     if (packed.time > at(r).time * (1 + 1e-12) || packed.rows.size() >= at(r).rows.size()) continue;

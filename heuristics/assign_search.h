@@ -36,7 +36,7 @@ class AssignSearch {
   void ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
   // Fewer rows where they cost no time: moves open rows freely if rows have no fixed cost.
-  void close_ranks();
+  void close_ranks(const Budget& budget);
 
   const AssignDraft& draft() const { return draft_; }
 

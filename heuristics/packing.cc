@@ -85,16 +85,29 @@ std::optional<Bins> longest_processing_time(std::span<const double> loads,
                                             Tokens capacity) {
   Bins packed(static_cast<std::size_t>(bins));
   std::vector<Tokens> room(packed.size(), capacity);
+  std::vector<double> load(packed.size(), 0);
   std::set<std::pair<double, std::size_t>> by_load;  // (load, bin)
+  // Bins that had no room for an item wait, by room, until one comes that they have room for: the
+  // many full ones are not looked at for every item.
+  std::set<std::pair<Tokens, std::size_t>> waiting;
   for (std::size_t bin = 0; bin < packed.size(); ++bin) by_load.insert({0, bin});
   for (const int item : descending(loads)) {
     const auto i = static_cast<std::size_t>(item);
-    const auto least = std::ranges::find_if(
-        by_load, [&](const auto& entry) { return sizes[i] <= room[entry.second]; });
-    if (least == by_load.end()) return std::nullopt;
-    const auto [load, bin] = *least;
-    by_load.erase(least);
-    by_load.insert({load + loads[i], bin});
+    while (!waiting.empty() && waiting.rbegin()->first >= sizes[i]) {
+      const auto last = std::prev(waiting.end());
+      by_load.insert({load[last->second], last->second});
+      waiting.erase(last);
+    }
+    while (!by_load.empty() && room[by_load.begin()->second] < sizes[i]) {
+      const std::size_t full = by_load.begin()->second;
+      waiting.insert({room[full], full});
+      by_load.erase(by_load.begin());
+    }
+    if (by_load.empty()) return std::nullopt;
+    const std::size_t bin = by_load.begin()->second;
+    by_load.erase(by_load.begin());
+    load[bin] += loads[i];
+    by_load.insert({load[bin], bin});
     packed[bin].push_back(item);
     room[bin] -= sizes[i];
   }

@@ -28,7 +28,7 @@ std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens ca
 // Longest processing time: each item goes to the bin of least load among those whose size stays
 // within `capacity`, ties to the first. `loads` may differ from `sizes` (time against memory);
 // items are taken in descending load. Nothing if an item fits no bin. O(n log n)
-// while memory is loose, O(n bins) at worst.
+// where sizes fall with the loads or memory is loose, O(n bins) at worst.
 std::optional<Bins> longest_processing_time(std::span<const double> loads,
                                             std::span<const Tokens> sizes, int bins,
                                             Tokens capacity);

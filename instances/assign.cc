@@ -11,10 +11,42 @@ std::vector<Tokens> padded_lengths(const AssignInstance& instance) {
   return padded;
 }
 
+Tokens row_cap(const AssignInstance& instance, const Scheme& scheme) {
+  const std::optional<ChunkRule>& chunks = instance.constraints.chunks;
+  return chunks ? std::min(scheme.max_tokens, chunks->size) : scheme.max_tokens;
+}
+
+Tokens longest_sequence(const AssignInstance& instance, const Scheme& scheme) {
+  const std::optional<ChunkRule>& chunks = instance.constraints.chunks;
+  if (!chunks || chunks->size > scheme.max_tokens) return scheme.max_tokens;
+  const auto at_most = [](std::optional<Tokens> tokens) {
+    return std::min(tokens.value_or(kMaxExact), kMaxExact);
+  };
+  const Tokens kept = at_most(checked_mul(chunks->size, chunks->retained));
+  const Tokens memory = at_most(checked_mul(scheme.max_tokens, scheme.pp));
+  if (memory <= kept) return memory;
+  // (memory - kept) activation_bytes / key_value_bytes, rounded down, without leaving 64 bits.
+  const Tokens whole = (memory - kept) / chunks->key_value_bytes;
+  const Tokens rest = (memory - kept) % chunks->key_value_bytes;
+  const Tokens more = at_most(checked_mul(whole, chunks->activation_bytes));
+  return at_most(kept + more + rest * chunks->activation_bytes / chunks->key_value_bytes);
+}
+
+std::int64_t cut_parts(const AssignInstance& instance) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  std::int64_t parts = 0;
+  for (const Tokens length : instance.lengths) {
+    const Tokens padded = rule ? padded_length(instance, length) : 0;
+    if (rule && padded > rule->size) parts += padded / rule->size + (padded % rule->size != 0);
+  }
+  return parts;
+}
+
 Tokens longest_allowed(const AssignInstance& instance, const Strategy& strategy) {
   Tokens longest = 0;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
-    if (strategy.replicas[g] > 0) longest = std::max(longest, instance.schemes[g].max_tokens);
+    if (strategy.replicas[g] > 0)
+      longest = std::max(longest, longest_sequence(instance, instance.schemes[g]));
   }
   return longest;
 }

@@ -10,6 +10,9 @@
 //   replica  T = sum_j t_g(B_j) + (pp_g - 1) max_j t_g(B_j); 0 without rows
 //   step     max over the replicas of T
 //
+// A part of a sequence that was cut (ChunkRule) takes fixed + quadratic (end^2 - begin^2) + linear
+// (end - begin), and a third more if it goes forward twice.
+//
 // Source: Hydraulis (arXiv 2412.07894, section 4). The file format is in instances/README.md.
 //
 //   AssignInstance step{.name = "two",
@@ -23,6 +26,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,10 +53,28 @@ struct Strategy {
   bool operator==(const Strategy&) const = default;
 };
 
+// Rows by ChunkFlow (arXiv 2503.02356): a sequence of more than `size` tokens is cut into parts of
+// `size`, the last one shorter, each a row by itself; other rows hold `size` tokens at most. Of a
+// sequence's parts only the last `retained` keep their activations, the others keep keys and values
+// and go forward once more before they go backward (chunk_flow.h).
+//
+// Bytes are those of a token in one layer, per hidden unit; only their ratio matters. The defaults
+// are those of half precision without attention's scores (Korthikanti et al., arXiv 2205.05198,
+// section 4.1) and of two tensors as wide as the model.
+struct ChunkRule {
+  Tokens size = 0;  // after padding; >= 1
+  int retained = 1;
+  std::int64_t activation_bytes = 34;  // all that the backward pass needs
+  std::int64_t key_value_bytes = 4;    // of these, keys and values; from 1 to activation_bytes
+
+  bool operator==(const ChunkRule&) const = default;
+};
+
 struct RowConstraints {
-  int rows_multiple_of = 1;  // of the rows of every replica that has any
-  bool equal_rows = false;   // all replicas that have rows have equally many
-  bool allow_empty = true;   // a replica may have no rows
+  int rows_multiple_of = 1;         // of the rows of every replica that has any
+  bool equal_rows = false;          // all replicas that have rows have equally many
+  bool allow_empty = true;          // a replica may have no rows
+  std::optional<ChunkRule> chunks;  // with it the other three have their defaults
 
   bool operator==(const RowConstraints&) const = default;
 };
@@ -77,7 +99,22 @@ inline Tokens padded_length(const AssignInstance& instance, Tokens length) {
 // All padded lengths, in id order.
 std::vector<Tokens> padded_lengths(const AssignInstance& instance);
 
-// The most tokens that a row of any of the strategy's replicas holds.
+// The most tokens of one row on the scheme: its cap, or the size of a chunk if that is less.
+Tokens row_cap(const AssignInstance& instance, const Scheme& scheme);
+
+// The longest sequence that the scheme admits: its cap or, cut into chunks of at most that, as many
+// tokens as its stages have memory for. Those hold pp caps between them, since so many rows are
+// under way on the first; a sequence takes activations for `retained` chunks, keys and values for
+// the rest:
+//
+//   activation_bytes min(L, retained size) + key_value_bytes max(0, L - retained size)
+//     <= activation_bytes pp max_tokens
+Tokens longest_sequence(const AssignInstance& instance, const Scheme& scheme);
+
+// Into how many parts the rule cuts the sequences, those left whole not counted; 0 without a rule.
+std::int64_t cut_parts(const AssignInstance& instance);
+
+// The longest sequence that any of the strategy's replicas admits.
 Tokens longest_allowed(const AssignInstance& instance, const Strategy& strategy);
 
 // Indices of the strategies whose longest_allowed() admits every sequence, ascending: no other can

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "instances/chunk_flow.h"
 #include "instances/pipeline.h"
 
 namespace stowage {
@@ -29,7 +30,9 @@ AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
   return row;
 }
 
-constexpr std::int64_t kOrderings = 300;  // simulations per replica
+constexpr std::int64_t kOrderings = 300;         // simulations per replica
+constexpr std::int64_t kFewestOrderings = 4;     // of many rows: the fixed orders
+constexpr std::int64_t kMostPasses = 1'000'000;  // of rows through stages, in all simulations
 
 std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
   std::vector<Ms> times;
@@ -37,17 +40,103 @@ std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
   return times;
 }
 
-void put_in_order(int stages, std::vector<AssignRow>& rows) {
+bool is_cut(const AssignInstance& instance, std::int64_t id) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  return rule &&
+         padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) > rule->size;
+}
+
+// The rows of a sequence's parts, in order.
+void cut_row(const AssignInstance& instance, const Scheme& scheme, std::int64_t id,
+             std::vector<AssignRow>& rows) {
+  const ChunkRule& rule = *instance.constraints.chunks;
+  const Tokens own = instance.lengths[static_cast<std::size_t>(id)];
+  const Tokens length = padded_length(instance, own);
+  const Tokens count = (length + rule.size - 1) / rule.size;
+  for (Tokens index = 0; index < count; ++index) {
+    const Tokens begin = index * rule.size;
+    const Tokens end = std::min(begin + rule.size, length);
+    const Chunk chunk{
+        {{id, begin, end}}, static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
+    rows.push_back(
+        {.sequences = {id},
+         .part = TokenRange{begin, end},
+         .tokens = end - begin,
+         .loss_tokens = std::min(end, own) - std::min(begin, own),
+         .time_ms = chunk_pass_ms(chunk, scheme, static_cast<std::size_t>(rule.retained)),
+         .cu_seqlens = {0, end - begin}});
+  }
+}
+
+// Rows that must stay together: one, or those of a sequence's parts.
+struct RowGroup {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  Ms time = 0;
+};
+
+std::vector<RowGroup> groups_of(const std::vector<AssignRow>& rows) {
+  std::vector<RowGroup> groups;
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    if (!rows[j].part || rows[j].part->begin == 0) groups.push_back({.first = j});
+    ++groups.back().count;
+    groups.back().time += rows[j].time_ms;
+  }
+  return groups;
+}
+
+// The order under which the pipeline ends first, of a few: standalone chunks before the sequences
+// that were cut, as ChunkFlow does, or after them; each from long to short, or from short to long.
+void put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme,
+                         std::vector<AssignRow>& rows) {
+  std::vector<RowGroup> groups = groups_of(rows);
+  std::ranges::stable_sort(groups, std::greater<>{}, &RowGroup::time);
+  std::vector<AssignRow> best;
+  Ms least = 0;
+  for (const bool rising : {false, true}) {
+    for (const bool cut_last : {true, false}) {
+      std::ranges::stable_sort(groups, {}, [&](const RowGroup& group) {
+        return std::pair((group.count > 1) == cut_last, rising ? group.time : -group.time);
+      });
+      std::vector<AssignRow> ordered;
+      ordered.reserve(rows.size());
+      for (const RowGroup& group : groups) {
+        const auto first = rows.begin() + static_cast<std::ptrdiff_t>(group.first);
+        ordered.insert(ordered.end(), first, first + static_cast<std::ptrdiff_t>(group.count));
+      }
+      const Ms end = simulated_ms(instance, scheme, ordered);
+      if (!best.empty() && end >= least) continue;
+      least = end;
+      best = std::move(ordered);
+    }
+  }
+  rows = std::move(best);
+}
+
+void put_in_order(const AssignInstance& instance, const Scheme& scheme,
+                  std::vector<AssignRow>& rows) {
+  if (instance.constraints.chunks) return put_chunks_in_order(instance, scheme, rows);
+  const int stages = scheme.pp;
   std::ranges::stable_sort(rows, std::greater<>{}, &AssignRow::time_ms);
   if (stages == 1) return;
+  const std::int64_t orderings =
+      std::clamp(kMostPasses / (std::ssize(rows) * stages + 1), kFewestOrderings, kOrderings);
   std::vector<AssignRow> ordered;
-  for (const std::size_t row : order_rows(times_of(rows), stages, kOrderings)) {
+  for (const std::size_t row : order_rows(times_of(rows), stages, orderings)) {
     ordered.push_back(std::move(rows[row]));
   }
   rows = std::move(ordered);
 }
 
 }  // namespace
+
+Ms simulated_ms(const AssignInstance& instance, const Scheme& scheme,
+                const std::vector<AssignRow>& rows) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  if (!rule) return simulate_1f1b(times_of(rows), scheme.pp);
+  return run_chunks(chunks_of(instance, rows), scheme, static_cast<std::size_t>(rule->retained), {})
+      .end;
+}
 
 Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows) {
   Ms sum = 0;
@@ -70,10 +159,15 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
       if (choice.scheme != static_cast<int>(g)) continue;
       AssignReplica replica{.scheme = scheme.name};
       for (std::vector<std::int64_t>& ids : choice.rows) {
-        if (!ids.empty()) replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
+        if (ids.empty()) continue;
+        if (is_cut(instance, ids.front())) {
+          cut_row(instance, scheme, ids.front(), replica.rows);
+        } else {
+          replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
+        }
       }
       for (const AssignRow& row : replica.rows) plan.loss_tokens += row.loss_tokens;
-      put_in_order(scheme.pp, replica.rows);
+      put_in_order(instance, scheme, replica.rows);
       replica.time_ms = replica_time_ms(scheme, replica.rows);
       replicas.push_back(std::move(replica));
     }
@@ -82,7 +176,7 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
     for (AssignReplica& replica : replicas) {
       plan.objective_ms = std::max(plan.objective_ms, replica.time_ms);
       plan.simulated_1f1b_ms =
-          std::max(plan.simulated_1f1b_ms, simulate_1f1b(times_of(replica.rows), scheme.pp));
+          std::max(plan.simulated_1f1b_ms, simulated_ms(instance, scheme, replica.rows));
       plan.replicas.push_back(std::move(replica));
     }
   }

@@ -21,10 +21,17 @@ struct ReplicaChoice {
 // strategy that no choice names come empty. Rows enter the pipeline in the order that order_rows
 // (pipeline.h) finds for them, without stages from slowest to fastest; the simulated time is that
 // of this order. Inside a row sequences stand from longest to shortest, ties by id. Rows without
-// sequences are left out. Hash and bound are the caller's to set. Requires every id to be an index
-// into instance.lengths and no more choices of a scheme than the strategy has replicas.
+// sequences are left out. Where the instance asks for chunks, a row of one sequence of more than a
+// chunk's size becomes the rows of its parts, which stay together. Hash and bound are the caller's
+// to set. Requires every id to be an index into instance.lengths and no more choices of a scheme
+// than the strategy has replicas.
 AssignPlan compose_assign(const AssignInstance& instance, int strategy,
                           std::vector<ReplicaChoice> choices);
+
+// When the replica's pipeline is done with these rows in this order: 1F1B, or ChunkFlow's schedule
+// where the instance asks for chunks. Requires rows of a plan that verifies.
+Ms simulated_ms(const AssignInstance& instance, const Scheme& scheme,
+                const std::vector<AssignRow>& rows);
 
 // T of one replica: the rows' times and the pipeline's bubble, (stages - 1) times the longest row.
 Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows);

@@ -23,7 +23,22 @@ void check_options(const AssignGenerator& generator, ErrorList& errors) {
   if (generator.pad_multiple) {
     check_option("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple, errors);
   }
+  if (generator.chunk_tokens) {
+    check_option("/chunk_tokens", *generator.chunk_tokens, 1, kMostTokens, errors);
+  }
+  check_option("/retained", generator.retained, 1, kMaxRetainedChunks, errors);
   check_source(generator.source, errors);
+}
+
+// The model's activations are least per token where keys and values are most of them.
+ChunkRule chunk_rule(const AssignGenerator& generator) {
+  ChunkRule rule{.size = *generator.chunk_tokens, .retained = generator.retained};
+  double least = static_cast<double>(kMaxChunkBytes);
+  for (const TokenActivation& each : assign_preset_memory(generator.model).activation) {
+    if (each.tp > 0) least = std::min(least, each.bytes);
+  }
+  rule.activation_bytes = static_cast<std::int64_t>(least);
+  return rule;
 }
 
 // The lengths of one step after another.
@@ -83,7 +98,7 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
   const ObjectReader reader(
       value, path, errors,
       {"model", "tokens", "limit_tokens", "source", "list", "step", "mu", "sigma", "least", "most",
-       "seed", "above_limit", "pad_multiple", "name"});
+       "seed", "above_limit", "pad_multiple", "chunk_tokens", "retained", "name"});
   AssignGenerator generator{
       .model = reader.text("model"),
       .source = read_source(reader),
@@ -94,6 +109,10 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
       .name = reader.text("name", "")};
   if (reader.find("pad_multiple") != nullptr) {
     generator.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple});
+  }
+  if (reader.find("chunk_tokens") != nullptr) {
+    generator.chunk_tokens = reader.integer("chunk_tokens", {1, kMostTokens});
+    generator.retained = static_cast<int>(reader.integer("retained", {1, kMaxRetainedChunks}));
   }
   return generator;
 }
@@ -112,6 +131,7 @@ Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
   instance.name = generator.name.empty()
                       ? instance.name + '-' + name_of(generator.source, generator.seed)
                       : generator.name;
+  if (generator.chunk_tokens) instance.constraints.chunks = chunk_rule(generator);
   Tokens held = 0;
   for (const Strategy& strategy : instance.strategies) {
     held = std::max(held, longest_allowed(instance, strategy));
@@ -120,7 +140,7 @@ Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
   if (generated.longest_allowed < 1) {
     return InputError{code::kNothingFits, "/pad_multiple",
                       "must be at most the " + std::to_string(held) +
-                          " tokens of the largest row, is " +
+                          " tokens that a replica admits, is " +
                           std::to_string(instance.pad_multiple)};
   }
   const std::int64_t step =
@@ -134,6 +154,12 @@ Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
   }
   generated.above = steps.above();
   instance.lengths = std::move(steps).step();
+  if (const std::int64_t parts = cut_parts(instance); parts > kMaxParts) {
+    return InputError{code::kGenerator, "/chunk_tokens",
+                      "must cut the sequences into at most " + std::to_string(kMaxParts) +
+                          " parts, is " + std::to_string(*generator.chunk_tokens) +
+                          ", which makes " + std::to_string(parts)};
+  }
   return generated;
 }
 
@@ -151,6 +177,10 @@ std::string write_generated(const GeneratedAssign& generated) {
   json.integer("seed", static_cast<std::int64_t>(generator.seed));
   write_above(json, generator.above_limit);
   if (generator.pad_multiple) json.integer("pad_multiple", *generator.pad_multiple);
+  if (generator.chunk_tokens) {
+    json.integer("chunk_tokens", *generator.chunk_tokens);
+    json.integer("retained", generator.retained);
+  }
   if (!generator.name.empty()) json.text("name", generator.name);
   json.end_object();
   json.integer("x-longest_allowed", generated.longest_allowed);

@@ -31,6 +31,9 @@ struct AssignGenerator {
   std::uint64_t seed = 0;        // at most 2^53
   AboveLimit above_limit = AboveLimit::drop;
   std::optional<Tokens> pad_multiple;  // instead of 1
+  std::optional<Tokens>
+      chunk_tokens;  // rows of chunks of this size (ChunkRule); default whole rows
+  int retained = 1;  // chunks of a sequence that keep their activations
   std::string name;  // empty: made from the preset, the source and the step or seed
 
   bool operator==(const AssignGenerator&) const = default;

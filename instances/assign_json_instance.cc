@@ -128,12 +128,57 @@ void read_strategies(const JsonValue& value, const JsonPath& path, bool checked,
   }
 }
 
+ChunkRule read_chunks(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors,
+                            {"size_tokens", "retained", "activation_bytes", "key_value_bytes"});
+  constexpr IntegerRange kBytes = {1, kMaxChunkBytes};
+  const ChunkRule standard;
+  const ChunkRule rule{
+      .size = reader.integer("size_tokens", {1, kMaxExact}),
+      .retained =
+          static_cast<int>(reader.integer("retained", {1, kMaxRetainedChunks}, standard.retained)),
+      .activation_bytes = reader.integer("activation_bytes", kBytes, standard.activation_bytes),
+      .key_value_bytes = reader.integer("key_value_bytes", kBytes, standard.key_value_bytes)};
+  if (rule.key_value_bytes > rule.activation_bytes) {
+    errors.add(code::kChunkBytes, path.key("key_value_bytes").pointer(),
+               "must be at most the " + std::to_string(rule.activation_bytes) +
+                   " activation_bytes, of which it is a part, is " +
+                   std::to_string(rule.key_value_bytes));
+  }
+  return rule;
+}
+
 RowConstraints read_constraints(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"rows_multiple_of", "equal_rows", "allow_empty"});
-  return {
+  const ObjectReader reader(value, path, errors,
+                            {"rows_multiple_of", "equal_rows", "allow_empty", "chunks"});
+  RowConstraints constraints{
       .rows_multiple_of = static_cast<int>(reader.integer("rows_multiple_of", {1, kMaxDevices}, 1)),
       .equal_rows = reader.boolean("equal_rows", false),
       .allow_empty = reader.boolean("allow_empty", true)};
+  const JsonValue* chunks = reader.find("chunks");
+  if (chunks == nullptr) return constraints;
+  const JsonPath where = reader.at("chunks");
+  constraints.chunks = read_chunks(*chunks, where, errors);
+  // How many rows the parts of a sequence make is fixed, so that no planner here meets both.
+  const auto conflicts = [&](std::string_view key, const std::string& needed) {
+    errors.add(
+        code::kChunkConstraint, path.key(key).pointer(),
+        "must be " + needed + " beside chunks, which fix the rows of a sequence that is cut");
+  };
+  if (constraints.rows_multiple_of > 1) conflicts("rows_multiple_of", "1");
+  if (constraints.equal_rows) conflicts("equal_rows", "false");
+  if (!constraints.allow_empty) conflicts("allow_empty", "true");
+  return constraints;
+}
+
+// Each part is a row of the plan.
+void check_parts(const AssignInstance& instance, const JsonPath& constraints, ErrorList& errors) {
+  const std::int64_t parts = cut_parts(instance);
+  if (parts <= kMaxParts) return;
+  errors.add(code::kTooManyValues, constraints.key("chunks").key("size_tokens").pointer(),
+             "must cut the sequences into at most " + std::to_string(kMaxParts) + " parts, is " +
+                 std::to_string(instance.constraints.chunks->size) + ", which makes " +
+                 std::to_string(parts));
 }
 
 }  // namespace
@@ -168,6 +213,7 @@ AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& p
     if (errors.found() == before) {
       check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
       check_costs(instance.lengths.size(), instance.schemes.size(), "schemes", where, errors);
+      check_parts(instance, reader.at("constraints"), errors);
     }
   }
   return instance;

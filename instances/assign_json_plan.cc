@@ -15,10 +15,25 @@ std::vector<std::int64_t> required_integers(const ObjectReader& reader, std::str
   return read_integers(*value, reader.at(key), kId, reader.errors());
 }
 
+std::optional<TokenRange> read_range(const ObjectReader& reader) {
+  const JsonValue* value = reader.find("token_range");
+  if (value == nullptr) return std::nullopt;
+  const JsonPath where = reader.at("token_range");
+  const std::vector<std::int64_t> ends = read_integers(*value, where, kId, reader.errors());
+  if (value->array() != nullptr && ends.size() != 2) {
+    reader.errors().add(
+        code::kWrongType, where.pointer(),
+        "must be two integers, first token and end, is " + std::to_string(ends.size()) + " values");
+  }
+  return ends.size() == 2 ? TokenRange{ends[0], ends[1]} : TokenRange{};
+}
+
 AssignRow read_row(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors,
-                            {"sequences", "tokens", "loss_tokens", "time_ms", "cu_seqlens"});
+  const ObjectReader reader(
+      value, path, errors,
+      {"sequences", "token_range", "tokens", "loss_tokens", "time_ms", "cu_seqlens"});
   return {.sequences = required_integers(reader, "sequences"),
+          .part = read_range(reader),
           .tokens = reader.integer("tokens", kId),
           .loss_tokens = reader.integer("loss_tokens", kId),
           .time_ms = reader.number("time_ms", {}),

@@ -33,6 +33,10 @@ void write_row(JsonWriter& json, const AssignRow& row) {
   json.begin_object();
   json.key("sequences");
   json.integers(row.sequences);
+  if (row.part) {
+    json.key("token_range");
+    json.integers({row.part->begin, row.part->end});
+  }
   json.integer("tokens", row.tokens);
   json.integer("loss_tokens", row.loss_tokens);
   json.number("time_ms", row.time_ms);
@@ -59,6 +63,15 @@ void write_json_members(JsonWriter& json, const AssignInstance& instance) {
   json.integer("rows_multiple_of", instance.constraints.rows_multiple_of);
   json.boolean("equal_rows", instance.constraints.equal_rows);
   json.boolean("allow_empty", instance.constraints.allow_empty);
+  if (const std::optional<ChunkRule>& chunks = instance.constraints.chunks) {
+    json.key("chunks");
+    json.begin_object(JsonWriter::Layout::line);
+    json.integer("size_tokens", chunks->size);
+    json.integer("retained", chunks->retained);
+    json.integer("activation_bytes", chunks->activation_bytes);
+    json.integer("key_value_bytes", chunks->key_value_bytes);
+    json.end_object();
+  }
   json.end_object();
   json.integer("pad_multiple", instance.pad_multiple);
   json.key("lengths");
@@ -130,6 +143,12 @@ std::string instance_hash(const AssignInstance& instance) {
   fingerprint.add(instance.pad_multiple);
   fingerprint.add(static_cast<std::int64_t>(instance.lengths.size()));
   for (const Tokens length : instance.lengths) fingerprint.add(length);
+  if (const std::optional<ChunkRule>& chunks = instance.constraints.chunks) {
+    fingerprint.add(chunks->size);
+    fingerprint.add(std::int64_t{chunks->retained});
+    fingerprint.add(chunks->activation_bytes);
+    fingerprint.add(chunks->key_value_bytes);
+  }
   return fingerprint.text();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,19 @@
 
 namespace stowage {
 
+// Padded tokens [begin, end) of a sequence.
+struct TokenRange {
+  Tokens begin = 0;
+  Tokens end = 0;
+
+  bool operator==(const TokenRange&) const = default;
+};
+
 // One packed row, a micro-batch of its replica.
 struct AssignRow {
   std::vector<std::int64_t> sequences;  // ids, in packing order
-  Tokens tokens = 0;                    // padded tokens of all sequences
+  std::optional<TokenRange> part;       // of the row's only sequence, if that was cut (ChunkRule)
+  Tokens tokens = 0;                    // padded tokens of all sequences, or of the part
   Tokens loss_tokens = 0;  // the same before padding: what the row's loss is a sum over
   Ms time_ms = 0;          // t_g of assign.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "instances/assign.h"
+#include "instances/assign_plan.h"
 
 namespace stowage {
 
@@ -67,6 +68,16 @@ class AssignTruth {
     sums.unpadded = sums.unpadded ? checked_add(*sums.unpadded, own) : std::nullopt;
     const auto s = static_cast<long double>(tokens.value_or(0));
     sums.squares += s * s;
+  }
+
+  // Tokens of `range` of a known sequence, a part of its padded length.
+  void add(std::int64_t id, const TokenRange& range, RowSums& sums) const {
+    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
+    const auto begin = static_cast<long double>(range.begin);
+    const auto end = static_cast<long double>(range.end);
+    sums.tokens = range.end - range.begin;
+    sums.unpadded = std::min(range.end, own) - std::min(range.begin, own);
+    sums.squares = end * end - begin * begin;
   }
 
   // t_g(B); absent if the sums are wrong, which is a violation of its own.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "instances/assign_truth.h"
+#include "instances/chunk_truth.h"
 #include "instances/verify.h"
 #include "instances/violation_list.h"
 
@@ -24,6 +25,9 @@ enum Rule : std::size_t {
   kLossTokens,
   kCuSeqlens,
   kCapacity,
+  kChunk,
+  kChunkOrder,
+  kChunkMemory,
   kRowTime,
   kReplicaTime,
   kObjective,
@@ -37,10 +41,11 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "number",           "strategy",   "scheme",       "replicas",    "coverage",
-    "unknown_sequence", "empty_row",  "tokens",       "loss_tokens", "cu_seqlens",
-    "capacity",         "row_time",   "replica_time", "objective",   "simulated",
-    "rows_multiple_of", "equal_rows", "allow_empty",  "bound",       "instance_hash"};
+    "number",           "strategy",  "scheme",       "replicas",         "coverage",
+    "unknown_sequence", "empty_row", "tokens",       "loss_tokens",      "cu_seqlens",
+    "capacity",         "chunk",     "chunk_order",  "chunk_memory",     "row_time",
+    "replica_time",     "objective", "simulated",    "rows_multiple_of", "equal_rows",
+    "allow_empty",      "bound",     "instance_hash"};
 
 constexpr double kTimeTolerance = 1e-9;
 constexpr double kBoundTolerance = 1e-6;
@@ -77,6 +82,13 @@ struct Place {
   }
 };
 
+// What a row that names a range of tokens is, if the range is one of a sequence's parts.
+struct PartOf {
+  Tokens length = 0;  // of the sequence
+  Tokens index = 0;   // of the part
+  Tokens count = 0;   // of the sequence's parts
+};
+
 // The true times of a replica.
 struct ReplicaTimes {
   Ms estimate;   // T
@@ -92,6 +104,9 @@ class AssignVerifier {
       : instance_(instance),
         plan_(plan),
         truth_(instance),
+        chunks_(instance.constraints.chunks
+                    ? std::optional<ChunkTruth>(*instance.constraints.chunks)
+                    : std::nullopt),
         first_seen_(instance.lengths.size(), kNowhere),
         found_(kRuleNames) {}
 
@@ -162,31 +177,107 @@ class AssignVerifier {
       });
     }
     std::vector<Ms> rows;
+    std::vector<TimedChunk> chunks;
     bool all_known = scheme != nullptr;
+    std::optional<PartOf> before;  // the row before, if more parts must follow it
     for (std::size_t j = 0; j < replica.rows.size(); ++j, ++rows_seen_) {
-      const auto time = check_row({replica.rows[j], r, j}, scheme);
+      const Place at{replica.rows[j], r, j};
+      const std::optional<PartOf> part = check_part(at, scheme);
+      const bool in_order = check_order(at, part, before);
+      before = part && part->index + 1 < part->count ? part : std::nullopt;
+      const auto time = check_row(at, part, scheme);
       if (time) rows.push_back(*time);
-      all_known = all_known && time;
+      if (time && chunks_) chunks.push_back(timed(*time, part));
+      all_known = all_known && time && in_order && part.has_value() == at.row.part.has_value();
+    }
+    if (before) {
+      all_known = false;
+      found_.add(kChunkOrder, [&] {
+        return Description{replica_at(r) + "/rows", "part " + text(before->index) + " at the end",
+                           "all " + text(before->count) + " parts of its sequence"};
+      });
     }
     std::optional<ReplicaTimes> times;
     if (all_known) {
       times = {AssignTruth::replica_time(rows, scheme->pp),
-               AssignTruth::simulated(rows, scheme->pp)};
+               chunks_ ? ChunkTruth::simulated(chunks, scheme->pp)
+                       : AssignTruth::simulated(rows, scheme->pp)};
     }
     const auto estimate = times ? std::optional(times->estimate) : std::nullopt;
     check_ms(kReplicaTime, replica.time_ms, estimate, [&] { return replica_at(r) + "/time_ms"; });
     return times;
   }
 
-  std::optional<Ms> check_row(const Place& at, const Scheme* scheme) {
+  // The part that the row is, or nothing if it names no range or a wrong one.
+  std::optional<PartOf> check_part(const Place& at, const Scheme* scheme) {
+    const AssignRow& row = at.row;
+    const auto wrong = [&](const std::string& have, const std::string& need) {
+      found_.add(kChunk, [&] { return Description{at.pointer("/token_range"), have, need}; });
+      return std::nullopt;
+    };
+    if (!row.part) return std::nullopt;
+    const std::string range = text(row.part->begin) + " to " + text(row.part->end);
+    if (!chunks_) return wrong(range, "no range, since the instance asks for no chunks");
+    if (row.sequences.size() != 1) {
+      return wrong("a range of " + text(row.sequences.size()) + " sequences", "one sequence");
+    }
+    const std::int64_t id = row.sequences.front();
+    const auto length = truth_.is_known(id) ? truth_.length(id) : std::nullopt;
+    if (!length) return wrong(range, "tokens of a sequence of the instance");
+    const Tokens size = instance_.constraints.chunks->size;
+    const PartOf part{*length, row.part->begin / size, chunks_->parts(*length)};
+    if (part.count < 2) {
+      return wrong(range, "no range, since " + tokens(*length) + " are not above " + tokens(size));
+    }
+    if (row.part->begin < 0 || part.index >= part.count ||
+        chunks_->range(*length, part.index) != *row.part) {
+      return wrong(range, "a multiple of " + text(size) + ", and up to " + text(size) +
+                              " tokens more, of the " + text(*length));
+    }
+    if (part.index == 0 && scheme != nullptr && !chunks_->fits(*length, *scheme)) {
+      found_.add(kChunkMemory, [&] {
+        return Description{at.pointer(), tokens(*length) + " cut into " + text(part.count),
+                           "what a replica of " + quoted(scheme->name) + " has memory for"};
+      });
+    }
+    return part;
+  }
+
+  // Parts of a sequence stand side by side, in order.
+  bool check_order(const Place& at, const std::optional<PartOf>& part,
+                   const std::optional<PartOf>& before) {
+    const auto same = [&] {
+      return at.row.sequences == plan_.replicas[at.replica].rows[at.index - 1].sequences;
+    };
+    const Tokens needed = before ? before->index + 1 : 0;
+    if (before ? part && part->index == needed && same() : !part || part->index == 0) return true;
+    found_.add(kChunkOrder, [&] {
+      return Description{at.pointer(), part ? "part " + text(part->index) : "no part",
+                         "part " + text(needed) + " of " +
+                             (before ? "the sequence of the row before" : "a sequence")};
+    });
+    return false;
+  }
+
+  TimedChunk timed(Ms time, const std::optional<PartOf>& part) const {
+    if (!part) return {.once = time};
+    const bool twice = chunks_->goes_twice(part->length, part->index);
+    return {.once = twice ? time * 3.0L / 4 : time,
+            .twice = twice,
+            .parts = part->index == 0 ? static_cast<std::size_t>(part->count) : 0};
+  }
+
+  std::optional<Ms> check_row(const Place& at, const std::optional<PartOf>& part,
+                              const Scheme* scheme) {
     const AssignRow& row = at.row;
     if (row.sequences.empty()) {
       found_.add(kEmptyRow, [&] {
         return Description{at.pointer(), "no sequence", "a sequence or more"};
       });
     }
-    const RowSums sums = check_sequences(at);
-    check_cu_seqlens(at);
+    const RowSums sums = check_sequences(at, part);
+    const bool sound = part.has_value() == row.part.has_value();
+    if (sound) check_cu_seqlens(at);
     if (sums.all_known && sums.tokens != row.tokens) {
       found_.add(kTokens, [&] {
         return Description{at.pointer("/tokens"), tokens(row.tokens), tokens(sums.tokens)};
@@ -198,24 +289,41 @@ class AssignVerifier {
                            tokens(sums.unpadded)};
       });
     }
-    if (scheme != nullptr && !(sums.tokens && *sums.tokens <= scheme->max_tokens)) {
+    if (sound && scheme != nullptr && !(sums.tokens && *sums.tokens <= scheme->max_tokens)) {
       found_.add(kCapacity, [&] {
         return Description{at.pointer(), tokens(sums.tokens),
                            "at most " + tokens(scheme->max_tokens) + " on " + quoted(scheme->name)};
       });
     }
-    const auto time =
-        scheme != nullptr ? AssignTruth::row_time(sums, *scheme) : std::optional<Ms>();
+    if (sound && chunks_ && !part && sums.tokens &&
+        *sums.tokens > instance_.constraints.chunks->size) {
+      found_.add(kChunk, [&] {
+        return Description{at.pointer(), tokens(sums.tokens),
+                           "at most " + tokens(instance_.constraints.chunks->size) +
+                               ", with longer sequences cut into rows of parts"};
+      });
+    }
+    auto time = scheme != nullptr ? AssignTruth::row_time(sums, *scheme) : std::optional<Ms>();
+    if (time && part && chunks_->goes_twice(part->length, part->index)) {
+      time = static_cast<Ms>(*time * 4.0L / 3);
+    }
     check_ms(kRowTime, row.time_ms, time, [&] { return at.pointer("/time_ms"); });
     if (time || !std::isfinite(row.time_ms)) return time;
     return row.time_ms;
   }
 
-  RowSums check_sequences(const Place& at) {
-    RowSums sums;
+  // Of a row with a wrong range nothing is known.
+  RowSums check_sequences(const Place& at, const std::optional<PartOf>& part) {
+    RowSums sums{.all_known = part.has_value() == at.row.part.has_value()};
     for (std::size_t i = 0; i < at.row.sequences.size(); ++i) {
       const std::int64_t id = at.row.sequences[i];
-      truth_.add(id, sums);
+      if (part) {
+        truth_.add(id, *at.row.part, sums);
+        if (part->index > 0)
+          continue;  // covered by the first part; check_order() asks for the rest
+      } else {
+        truth_.add(id, sums);
+      }
       if (!truth_.is_known(id)) {
         found_.add(kUnknownSequence, [&] {
           return Description{at.pointer("/sequences/" + text(i)), "sequence " + text(id),
@@ -228,6 +336,7 @@ class AssignVerifier {
         first = rows_seen_;
         continue;
       }
+      if (at.row.part && !part) continue;  // its wrong range is told
       found_.add(kCoverage, [&] {
         return Description{at.pointer("/sequences/" + text(i)),
                            "sequence " + text(id) + ", computed already in " + row_at(first),
@@ -264,7 +373,8 @@ class AssignVerifier {
       return;
     }
     for (std::size_t i = 0; i < ids.size() && truth_.is_known(ids[i]); ++i) {
-      const auto length = truth_.length(ids[i]);
+      const auto length = at.row.part ? std::optional(at.row.part->end - at.row.part->begin)
+                                      : truth_.length(ids[i]);
       const auto end = length ? checked_add(cu[i], *length) : std::nullopt;
       if (end == cu[i + 1]) continue;
       wrong("/" + text(i + 1), text(cu[i + 1]), end ? text(*end) : "an end below 2^63");
@@ -338,7 +448,8 @@ class AssignVerifier {
   const AssignInstance& instance_;
   const AssignPlan& plan_;
   const AssignTruth truth_;
-  std::vector<std::int64_t> first_seen_;  // by id: the number of its row, or kNowhere
+  const std::optional<ChunkTruth> chunks_;  // if the instance asks for chunks
+  std::vector<std::int64_t> first_seen_;    // by id: the number of its row, or kNowhere
   std::int64_t rows_seen_ = 0;
   ViolationList found_;
 };

@@ -54,8 +54,57 @@ Ms chunk_ms(const Chunk& chunk, const Scheme& scheme) {
   return ms;
 }
 
-PipelineRun run_chunks(const std::vector<Chunk>& chunks, const Scheme& scheme, std::size_t retained,
-                       const ChunkMemory& memory) {
+Ms chunk_pass_ms(const Chunk& chunk, const Scheme& scheme, std::size_t retained) {
+  const Ms once = chunk_ms(chunk, scheme);
+  return chunk.index + retained < chunk.count ? once + once / (1 + kBackwardPerForward) : once;
+}
+
+CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme) {
+  const Tokens count = (length + rule.size - 1) / rule.size;
+  const Tokens twice = std::max<Tokens>(0, count - rule.retained);
+  const auto time = [&](Tokens begin, Tokens end) {  // of a chunk, and without c of several
+    const auto from = static_cast<double>(begin);
+    const auto to = static_cast<double>(end);
+    return scheme.quadratic_ms * (to * to - from * from) + scheme.linear_ms * (to - from);
+  };
+  constexpr double kThird = 1.0 / (1 + kBackwardPerForward);
+  CutCost cost{.chunks = count};
+  cost.sum = scheme.fixed_ms * static_cast<double>(count) + time(0, length) +
+             kThird * (scheme.fixed_ms * static_cast<double>(twice) + time(0, twice * rule.size));
+  // Chunks of one size take the longer the later they come: the longest is the last of those that
+  // go forward twice, the last of full size, or the last one.
+  const auto consider = [&](Tokens index) {
+    if (index < 0 || index >= count) return;
+    const Tokens begin = index * rule.size;
+    const Ms once = scheme.fixed_ms + time(begin, std::min(begin + rule.size, length));
+    cost.longest = std::max(cost.longest, index < twice ? once * (1 + kThird) : once);
+  };
+  consider(twice - 1);
+  consider(count - 2);
+  consider(count - 1);
+  return cost;
+}
+
+std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<AssignRow>& rows) {
+  std::vector<Chunk> chunks;
+  chunks.reserve(rows.size());
+  for (const AssignRow& row : rows) {
+    Chunk& chunk = chunks.emplace_back();
+    for (const std::int64_t id : row.sequences) {
+      const Tokens length = padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+      const TokenRange range = row.part.value_or(TokenRange{0, length});
+      chunk.pieces.push_back({id, range.begin, range.end});
+      if (!row.part) continue;
+      const Tokens size = instance.constraints.chunks->size;
+      chunk.index = static_cast<std::size_t>(range.begin / size);
+      chunk.count = static_cast<std::size_t>((length + size - 1) / size);
+    }
+  }
+  return chunks;
+}
+
+std::vector<PipelineItem> chunk_items(const std::vector<Chunk>& chunks, const Scheme& scheme,
+                                      std::size_t retained, const ChunkMemory& memory) {
   std::vector<PipelineItem> items;
   items.reserve(chunks.size());
   for (const Chunk& chunk : chunks) {
@@ -70,7 +119,12 @@ PipelineRun run_chunks(const std::vector<Chunk>& chunks, const Scheme& scheme, s
                      .stored = kept ? activation : key_value,
                      .working = kept ? 0 : activation - key_value});
   }
-  PipelineRun run = run_pipeline(items, scheme.pp);
+  return items;
+}
+
+PipelineRun run_chunks(const std::vector<Chunk>& chunks, const Scheme& scheme, std::size_t retained,
+                       const ChunkMemory& memory) {
+  PipelineRun run = run_pipeline(chunk_items(chunks, scheme, retained, memory), scheme.pp);
   run.end /= 1 + kBackwardPerForward;
   run.busy /= 1 + kBackwardPerForward;
   return run;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "instances/assign.h"
+#include "instances/assign_plan.h"
 #include "instances/pipeline.h"
 #include "instances/units.h"
 
@@ -46,11 +47,31 @@ std::vector<Chunk> cut_into_chunks(const std::vector<Tokens>& lengths, Tokens ch
 // sequence up to its end, so that the pieces of a sequence cost together what it costs whole.
 Ms chunk_ms(const Chunk& chunk, const Scheme& scheme);
 
+// chunk_ms, and a third more for a chunk that goes forward once more.
+Ms chunk_pass_ms(const Chunk& chunk, const Scheme& scheme, std::size_t retained);
+
+// What a sequence of more than rule.size tokens takes on a scheme.
+struct CutCost {
+  std::int64_t chunks = 0;
+  Ms sum = 0;      // chunk_pass_ms of all
+  Ms longest = 0;  // and of the longest
+};
+
+// In closed form, since a short chunk size makes many chunks. Requires length > rule.size.
+CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme);
+
+// The rows of a replica of a plan that verifies, as chunks.
+std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<AssignRow>& rows);
+
 // Bytes per token on one stage.
 struct ChunkMemory {
   Bytes activation = 0;  // all that the backward pass needs, keys and values included
   Bytes key_value = 0;   // keys and values alone
 };
+
+// The chunks for run_pipeline, times in thirds of a millisecond. Requirements as below.
+std::vector<PipelineItem> chunk_items(const std::vector<Chunk>& chunks, const Scheme& scheme,
+                                      std::size_t retained, const ChunkMemory& memory);
 
 // The chunks as micro-batches of the scheme's pipeline, in their order; times in ms, memory in
 // bytes by stage. Requires retained >= 1 and the chunks of each sequence side by side and in order.

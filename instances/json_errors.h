@@ -58,6 +58,8 @@ inline constexpr char kNoScheme[] = "E341";
 inline constexpr char kUnknownScheme[] = "E342";
 inline constexpr char kTooManyReplicas[] = "E343";
 inline constexpr char kNoReplica[] = "E344";
+inline constexpr char kChunkConstraint[] = "E345";
+inline constexpr char kChunkBytes[] = "E346";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";
@@ -77,6 +79,7 @@ inline constexpr char kTrainerMagic[] = "E601";
 inline constexpr char kTrainerHeader[] = "E602";
 inline constexpr char kTrainerEntry[] = "E603";
 inline constexpr char kTrainerTooLarge[] = "E604";
+inline constexpr char kTrainerChunks[] = "E605";
 }  // namespace code
 
 // What is wrong with a file or a stream as a whole.

@@ -126,6 +126,10 @@ Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterP
 }
 
 Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPlan& plan) {
+  if (instance.constraints.chunks) {
+    return InputError{code::kTrainerChunks, "/constraints/chunks",
+                      "must be absent for a trainer file, whose rows are whole sequences"};
+  }
   Composer composer(instance.lengths);
   const std::vector<int> first = first_ranks(instance, plan);
   for (std::size_t r = 0; r < plan.replicas.size(); ++r) {

@@ -96,6 +96,15 @@ std::vector<Chunk> batch_chunks(const Exchange& exchange,
     places.push_back(static_cast<std::int64_t>(b));
     longest = std::max(longest, lengths.back());
   }
+  if (!exchange.cuts.empty()) {
+    std::vector<Chunk> chunks;
+    Tokens begin = 0;
+    for (const Tokens end : exchange.cuts) {
+      chunks.push_back({{{0, begin, end}}, chunks.size(), exchange.cuts.size()});
+      begin = end;
+    }
+    return chunks;
+  }
   constexpr Tokens kChunks = 4;
   std::vector<Chunk> chunks = cut_into_chunks(
       lengths, exchange.chunk_size > 0 ? exchange.chunk_size : (longest + kChunks - 1) / kChunks);

@@ -35,6 +35,9 @@ struct Exchange {
   // sequence, rounded up.
   Tokens chunk_size = 0;
   std::int64_t retained = 1;  // chunks of a sequence that keep their activations, at least 1
+  // Of chunked and a batch of one sequence: where its chunks end, ascending, the last at its end.
+  // Empty: chunks of chunk_size.
+  std::vector<Tokens> cuts;
 };
 
 // Nothing for a name that is none of kExchangeNames.

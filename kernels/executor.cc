@@ -127,6 +127,11 @@ class Execution {
     return std::min({batch.degree, options_.max_ranks, pool_.ranks().value_or(batch.degree)});
   }
 
+  Exchange exchange_of(const ScaledBatch& batch) const {
+    if (batch.cuts.empty()) return options_.exchange;
+    return {.kind = ExchangeKind::chunked, .retained = batch.retained, .cuts = batch.cuts};
+  }
+
   // How many batches from `first` on fit the pool at once; at least 1.
   std::size_t side_by_side(std::size_t first) const {
     std::size_t last = first + 1;
@@ -157,7 +162,7 @@ class Execution {
                       .x = packed(batch, Stream::input),
                       .upstream = packed(batch, Stream::upstream),
                       .out = {}});
-      groups.push_back({.task = {.exchange = options_.exchange,
+      groups.push_back({.task = {.exchange = exchange_of(batch),
                                  .cu_seqlens = batch.cu_seqlens,
                                  .tokens = batch.rows.back(),
                                  .ranks = ranks_of(batch),
@@ -180,7 +185,8 @@ class Execution {
                               .ranks = ranks_of(batch),
                               .sequences = static_cast<std::int64_t>(batch.sequences.size()),
                               .tokens = batch.rows.back(),
-                              .predicted_ms = batch.predicted_ms};
+                              .predicted_ms = batch.predicted_ms,
+                              .longest_share = batch.longest_share};
     if (measured.ranks < batch.degree) {
       report_.notes.push_back(batch.name + ": degree " + std::to_string(batch.degree) +
                               " was executed on " + std::to_string(measured.ranks) +
@@ -265,8 +271,8 @@ class Execution {
     std::vector<TimedBatch> measured;
     std::vector<TimedBatch> predicted;
     for (const BatchMeasurement& batch : report_.batches) {
-      measured.push_back({batch.part, batch.seconds});
-      predicted.push_back({batch.part, batch.predicted_ms});
+      measured.push_back({batch.part, batch.seconds, batch.longest_share});
+      predicted.push_back({batch.part, batch.predicted_ms, batch.longest_share});
     }
     report_.critical_path_s = step_time(packed_, measured);
     report_.predicted_critical_path_ms = step_time(packed_, predicted);

@@ -44,7 +44,7 @@ struct ExecuteOptions {
   std::uint64_t seed = 0;  // of tokens, upstream gradients and weights
   // Batches of a higher degree run on this many ranks, which is noted.
   int max_ranks = 64;
-  Exchange exchange;  // between the ranks of a batch
+  Exchange exchange;  // between the ranks of a batch; `chunked` for a sequence that the plan cut
   RankPool* pool =
       nullptr;      // null: threads of this process. A pool of fewer ranks limits max_ranks
   int repeats = 1;  // timed runs of every batch; the fastest counts
@@ -66,6 +66,7 @@ struct BatchMeasurement {
   std::int64_t tokens = 0;     // after scaling
   double seconds = 0;          // thread CPU seconds of its busiest rank (GroupOutput::seconds)
   double predicted_ms = 0;     // time_ms of the plan: unscaled lengths on the modelled cluster
+  double longest_share = 1;    // as in PackedBatch
 };
 
 // The worst relative L2 error |have - want| / |want| of one kind of tensor.

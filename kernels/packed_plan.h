@@ -31,7 +31,14 @@ struct PackedBatch {
   // denominators make of a row, over what its tokens are of all.
   double loss_scale = 1;
   std::span<const std::int64_t> sequences;
-  std::span<const std::int64_t> cu_seqlens;
+  std::vector<std::int64_t> cu_seqlens;
+  // Rows that are the parts of one sequence are one batch: where in the sequence the first begins
+  // and each of them ends, how many keep their activations, and the longest row's share of
+  // predicted_ms. Empty for other batches.
+  Tokens first_token = 0;
+  std::vector<Tokens> cuts;
+  std::int64_t retained = 1;
+  double longest_share = 1;
 };
 
 struct PackedPlan {
@@ -53,10 +60,11 @@ struct PackedPlan {
 struct TimedBatch {
   int part = 0;
   double time = 0;
+  double longest_share = 1;  // of its longest row
 };
 
 // What a step takes whose batches take these times: the slowest batch of each micro-batch, summed;
-// or, of the slowest replica, all batches and once more for every further stage the longest.
+// or, of the slowest replica, all batches and once more for every further stage the longest row.
 double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches);
 
 // `plan` must outlive the result, which refers to its vectors.

@@ -109,8 +109,10 @@ std::vector<std::int64_t> words_of(const GroupTask& task) {
                                      task.tokens,
                                      task.ranks,
                                      task.repeats,
-                                     static_cast<std::int64_t>(task.cu_seqlens.size())};
+                                     static_cast<std::int64_t>(task.cu_seqlens.size()),
+                                     static_cast<std::int64_t>(task.exchange.cuts.size())};
   words.insert(words.end(), task.cu_seqlens.begin(), task.cu_seqlens.end());
+  words.insert(words.end(), task.exchange.cuts.begin(), task.exchange.cuts.end());
   return words;
 }
 
@@ -126,10 +128,13 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
                            .ranks = static_cast<int>(words[4]),
                            .repeats = static_cast<int>(words[5])},
                   .first = first};
-    for (const std::int64_t entry : words.subspan(7, words[6])) {
+    constexpr std::size_t kHead = 8;
+    for (const std::int64_t entry : words.subspan(kHead, words[6])) {
       member.cu_seqlens.push_back(static_cast<std::int32_t>(entry));
     }
-    words = words.subspan(7 + words[6]);
+    const auto cuts = words.subspan(kHead + words[6], words[7]);
+    member.task.exchange.cuts.assign(cuts.begin(), cuts.end());
+    words = words.subspan(kHead + words[6] + words[7]);
     first += member.task.ranks;
     members.push_back(std::move(member));
   }

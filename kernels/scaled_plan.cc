@@ -1,6 +1,7 @@
 #include "kernels/scaled_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stowage::kernels {
 namespace {
@@ -38,7 +39,7 @@ bool inspect(const PackedBatch& batch, const std::string& name, const std::vecto
       held = std::min(held + padded[id], kMaxExact);
     }
   }
-  const std::span<const std::int64_t> cu = batch.cu_seqlens;
+  const std::vector<std::int64_t>& cu = batch.cu_seqlens;
   if (cu.size() != batch.sequences.size() + 1) {
     broken("cu_seqlens must have " + std::to_string(batch.sequences.size() + 1) + " entries, has " +
            std::to_string(cu.size()));
@@ -49,6 +50,17 @@ bool inspect(const PackedBatch& batch, const std::string& name, const std::vecto
     if (cu[i] < cu[i - 1] || cu[i] > kMaxExact) {
       broken("cu_seqlens[" + std::to_string(i) + "] must be from " + std::to_string(cu[i - 1]) +
              " to " + std::to_string(kMaxExact) + ", is " + std::to_string(cu[i]));
+    }
+  }
+  if (!batch.cuts.empty() && sound) {
+    bool ascending = batch.first_token == 0;
+    Tokens before = 0;
+    for (const Tokens cut : batch.cuts) {
+      ascending = ascending && cut > std::exchange(before, cut);
+    }
+    if (!ascending || batch.sequences.size() != 1 || before != padded[batch.sequences[0]]) {
+      broken("parts from token " + std::to_string(batch.first_token) + " to " +
+             std::to_string(before) + " must be all of one sequence, in order");
     }
   }
   if (!sound) return false;
@@ -162,6 +174,8 @@ ScaledPlan scale_plan(const PackedPlan& plan, const BlockShape& block, std::int6
                       .sequences = {full.sequences.begin(), full.sequences.end()},
                       .rows = {0},
                       .cu_seqlens = {0},
+                      .retained = full.retained,
+                      .longest_share = full.longest_share,
                       .name = plan.name(full.part, full.index)};
     std::int64_t rows = 0;
     for (const std::int64_t id : batch.sequences) {
@@ -179,6 +193,10 @@ ScaledPlan scale_plan(const PackedPlan& plan, const BlockShape& block, std::int6
       end += shrink_segment(given, padded[batch.sequences[i]], result.scale);
       end = std::min(end, rows);  // attention must not read beyond what was packed
       batch.cu_seqlens.push_back(static_cast<std::int32_t>(end));
+    }
+    for (const Tokens cut : full.cuts) {
+      const Tokens short_cut = shrink(cut, result.scale);  // short chunks may vanish
+      if (batch.cuts.empty() || short_cut > batch.cuts.back()) batch.cuts.push_back(short_cut);
     }
     result.batches.push_back(std::move(batch));
   }

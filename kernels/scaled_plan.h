@@ -34,6 +34,9 @@ struct ScaledBatch {
   std::vector<std::int64_t> sequences;   // ids, all of them valid
   std::vector<std::int32_t> rows;        // prefix sums: sequence i is rows [rows[i], rows[i+1])
   std::vector<std::int32_t> cu_seqlens;  // non-decreasing, first 0, last <= rows.back()
+  std::vector<Tokens> cuts;              // ends of the only sequence's chunks; empty: not cut
+  std::int64_t retained = 1;             // as in PackedBatch
+  double longest_share = 1;              // as in PackedBatch
   std::string name;                      // "group 0 of micro-batch 1"
 };
 

@@ -192,7 +192,8 @@ Binding binding_of(const AssignInstance& instance, const AssignPlan& plan) {
   AssignMoves moves(instance, plan);
   binding.parts.push_back(slowest_replica(instance, plan, moves.slowest()));
   binding.parts.push_back(longest_row(instance, plan, moves.slowest()));
-  binding.moves = moves.run();
+  // Rows of chunks move in sets, and their number follows: single moves say nothing of them.
+  if (!instance.constraints.chunks) binding.moves = moves.run();
   return binding;
 }
 

@@ -56,7 +56,10 @@ class AssignConflict {
     }
     const Tokens held = longest_allowed(instance_, *holder);
     std::size_t widest = 0;  // the scheme that holds so much
-    while (holder->replicas[widest] == 0 || instance_.schemes[widest].max_tokens != held) ++widest;
+    while (holder->replicas[widest] == 0 ||
+           longest_sequence(instance_, instance_.schemes[widest]) != held) {
+      ++widest;
+    }
 
     Conflict conflict;
     std::string text = "sequence " + std::to_string(longest) + " has " + tokens(length(longest));
@@ -70,13 +73,16 @@ class AssignConflict {
     conflict.causes = {
         {"/lengths/" + std::to_string(longest), text},
         {"/schemes/" + instance_.schemes[widest].name + "/max_tokens",
-         "the widest row of any strategy (" + holder->name + ") holds " + tokens(held)}};
+         (instance_.constraints.chunks ? "in chunks, no strategy admits more than one ("
+                                       : "the widest row of any strategy (") +
+             holder->name + (instance_.constraints.chunks ? "): " : ") holds ") + tokens(held)}};
 
     AssignInstance changed = instance_;
     changed.schemes[widest].max_tokens = length(longest);
     conflict.changes.push_back({"/schemes/" + instance_.schemes[widest].name + "/max_tokens",
                                 "raise max_tokens of scheme " + instance_.schemes[widest].name +
-                                    " from " + std::to_string(held) + " to " +
+                                    " from " +
+                                    std::to_string(instance_.schemes[widest].max_tokens) + " to " +
                                     std::to_string(length(longest)),
                                 changed, std::nullopt});
     if (unplaceable.size() < instance_.lengths.size()) {

@@ -9,6 +9,7 @@
 #include "heuristics/assign_joint.h"
 #include "heuristics/assign_registry.h"
 #include "solvers/assign_brute_force.h"
+#include "solvers/assign_chunked_solve.h"
 #include "solvers/assign_exact.h"
 #include "solvers/assign_grouped_bound.h"
 #include "solvers/assign_hydraulis.h"
@@ -54,6 +55,7 @@ class AssignSolve {
       return infeasible("the row constraints need more sequences than there are");
     }
     for (const NamedBound& bound : assign_bounds(table_)) incumbent_.raise_bound(bound);
+    reserve_s_ = budget_.seconds();
     if (options_.start) incumbent_.offer_start(std::get<AssignPlan>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
     try {
@@ -65,6 +67,7 @@ class AssignSolve {
     }
     if (refuted_) return infeasible("no packing meets the row constraints");
     const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
+    if (time_ended_it_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
     return finished(incumbent_.conclude(by_gap ? StoppedBy::gap : ended));
   }
 
@@ -101,7 +104,8 @@ class AssignSolve {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     for (const AssignHeuristic& heuristic : assign_heuristics()) {
       if (heuristic.name != options_.method) continue;
-      if (auto plan = heuristic.run(instance_, options_.seed, budget_)) {
+      const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
+      if (auto plan = heuristic.run(instance_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', heuristic.name);
       } else {
         incumbent_.remark(heuristic.name + " cannot plan this step");
@@ -155,14 +159,21 @@ class AssignSolve {
 
   // A plan of every strategy; the fastest is offered, all are starts for what follows.
   void plan(const AssignEffort& effort, const char* name) {
-    const std::vector<AssignDraft> drafts = plan_strategies(table_, effort, options_.seed, budget_);
+    const bool needed = !incumbent_.plan();
+    const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
+    const std::vector<AssignDraft> drafts =
+        plan_strategies(table_, effort, options_.seed, part, needed);
     if (drafts.empty()) {
+      if (!needed && part.exhausted()) return;
       incumbent_.remark(std::string(name) + " found no rows that meet the constraints");
       return;
     }
     plans_.clear();
-    for (const AssignDraft& draft : drafts) plans_.push_back(to_plan(instance_, table_, draft));
+    plans_.push_back(to_plan(instance_, table_, drafts.front()));
     incumbent_.offer(plans_.front(), 'H', name);
+    for (std::size_t k = 1; k < drafts.size() && !part.exhausted(); ++k) {
+      plans_.push_back(to_plan(instance_, table_, drafts[k]));
+    }
   }
 
   StoppedBy by_brute_force() {
@@ -203,7 +214,13 @@ class AssignSolve {
   bool done() {
     if (!incumbent_.plan()) return budget_.exhausted();
     gap_ended_it_ = incumbent_.within(options_.gap);
-    return gap_ended_it_ || incumbent_.proven() || budget_.exhausted();
+    return gap_ended_it_ || incumbent_.proven() || out_of_time();
+  }
+
+  // What is left would not do for writing down and verifying another plan.
+  bool out_of_time() {
+    if (budget_.seconds_left() <= reserve_s_) time_ended_it_ = true;
+    return time_ended_it_ || budget_.exhausted();
   }
 
   MilpBackend backend() const {
@@ -218,13 +235,17 @@ class AssignSolve {
   std::vector<AssignPlan> plans_;                 // the best known of each strategy, fastest first
   std::optional<AssignCertificate> certificate_;  // confirmed
   std::vector<Ms> proven_;                        // of each strategy, by the certificate
+  // To write down and verify a plan takes about as long as the table and the bounds took.
+  double reserve_s_ = 0;
+  bool time_ended_it_ = false;
   bool gap_ended_it_ = false;
   bool refuted_ = false;  // brute force found no plan at all
 };
 
 }  // namespace
 
-std::vector<Method> methods_of(const AssignInstance&) {
+std::vector<Method> methods_of(const AssignInstance& instance) {
+  if (instance.constraints.chunks) return chunked_methods();
   std::vector<Method> baselines;
   std::vector<Method> ours;
   for (const AssignHeuristic& heuristic : assign_heuristics()) {
@@ -246,6 +267,7 @@ std::vector<Method> methods_of(const AssignInstance&) {
 
 Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress) {
+  if (instance.constraints.chunks) return solve_chunked(instance, options, budget, progress);
   return AssignSolve(instance, options, budget, progress).run();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "instances/chunk_flow.h"
 #include "instances/numbers.h"
 #include "instances/pictures/axis.h"
 #include "instances/pictures/hues.h"
@@ -26,7 +27,8 @@ struct Pass {
   std::size_t replica = 0;
   std::size_t row = 0;
   std::size_t stage = 0;
-  bool backward = false;
+  PipelinePass::Kind kind = PipelinePass::Kind::forward;
+  Ms time = 0;
 };
 
 const Scheme& scheme_of(const AssignInstance& instance, const AssignReplica& replica) {
@@ -34,7 +36,11 @@ const Scheme& scheme_of(const AssignInstance& instance, const AssignReplica& rep
 }
 
 // In thirds, as simulate_1f1b() does, so that whole times stay whole.
-std::vector<PipelineItem> items_of(const AssignReplica& replica) {
+std::vector<PipelineItem> items_of(const AssignInstance& instance, const AssignReplica& replica) {
+  if (const std::optional<ChunkRule>& rule = instance.constraints.chunks) {
+    return chunk_items(chunks_of(instance, replica.rows), scheme_of(instance, replica),
+                       static_cast<std::size_t>(rule->retained), {});
+  }
   std::vector<PipelineItem> items;
   for (const AssignRow& row : replica.rows) {
     items.push_back({.forward = row.time_ms, .backward = kBackwardPerForward * row.time_ms});
@@ -43,6 +49,12 @@ std::vector<PipelineItem> items_of(const AssignReplica& replica) {
 }
 
 constexpr double kThirds = 1 + kBackwardPerForward;
+
+std::string name_of(PipelinePass::Kind kind) {
+  return kind == PipelinePass::Kind::backward    ? "backward"
+         : kind == PipelinePass::Kind::recompute ? "second forward"
+                                                 : "forward";
+}
 
 class Pipelines {
  public:
@@ -97,9 +109,9 @@ class Pipelines {
       tiles_.push_back({.box = {left, y(lane), x(pass.end / kThirds) - left, y(lane + 1) - y(lane)},
                         .hue = backward ? kBackward : kForward,
                         .item = static_cast<std::int64_t>(passes_.size())});
-      passes_.push_back({r, pass.item, pass.stage, backward});
+      passes_.push_back({r, pass.item, pass.stage, pass.kind, (pass.end - pass.start) / kThirds});
     };
-    run_pipeline(items_of(replica), scheme_of(instance_, replica).pp, watch);
+    run_pipeline(items_of(instance_, replica), scheme_of(instance_, replica).pp, watch);
   }
 
   // A line above each run of replicas of one scheme, and its name where there is room.
@@ -133,13 +145,15 @@ class Pipelines {
   std::string title(const Pass& pass) const {
     const AssignReplica& replica = plan_.replicas[pass.replica];
     const AssignRow& row = replica.rows[pass.row];
-    const Ms third = row.time_ms / kThirds;
-    return sequence_names(row.sequences, listed_) + ", " + grouped(row.tokens) + " tokens\n" +
-           (pass.backward ? "backward" : "forward") + " pass of row " +
+    std::string names = sequence_names(row.sequences, listed_);
+    if (row.part) {
+      names += " from token " + grouped(row.part->begin) + " to " + grouped(row.part->end);
+    }
+    return names + ", " + grouped(row.tokens) + " tokens\n" + name_of(pass.kind) + " pass of row " +
            grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
            grouped(static_cast<std::int64_t>(pass.stage)) + " of replica " +
            grouped(static_cast<std::int64_t>(pass.replica)) + " (" + brief(replica.scheme) + "), " +
-           ms_amount(pass.backward ? kBackwardPerForward * third : third);
+           ms_amount(pass.time);
   }
 
   const AssignInstance& instance_;
@@ -213,6 +227,7 @@ Picture assign_lengths(const AssignInstance& instance, const AssignPlan& plan) {
   std::vector<PlacedLength> lengths;
   for (const AssignReplica& replica : plan.replicas) {
     for (const AssignRow& row : replica.rows) {
+      if (row.part && row.part->begin > 0) continue;  // the sequence counts once
       for (const std::int64_t id : row.sequences) {
         lengths.push_back(
             {instance.lengths[static_cast<std::size_t>(id)], kinds.at(replica.scheme)});

@@ -145,7 +145,76 @@ TEST_F(Assign, WhatMakesNoSenseIsRefused) {
                  "--assign: has an effect only on lists of lengths");
   ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
   expect_refused({"verify", "a.json", "plan.json"}, "must be \"assign\" like the instance's");
-  expect_refused({"export", "a.json", "-o", "a.lp"}, "E209 /problem: must be \"scatter\"");
+  expect_refused({"export", "a.json", "-o", "a.lp", "--slots", "2"}, "--slots: has no effect");
+  expect_refused({"export", "a.json", "-o", "a.lp", "--strategy", "S99"},
+                 "--strategy: must be a strategy of the instance, is 'S99'");
+  expect_refused({"export", "instance.json", "-o", "a.lp", "--apart"}, "--apart: has no effect");
+  expect_refused({"memory", "a.json", "--recompute", "full"}, "--recompute: has no effect");
+  expect_refused({"memory", "a.json", "--model", "gpt-7b"}, "--model: must be one of llama-7b");
+  expect_refused({"memory", "instance.json"}, "PLAN: is needed");
+  expect_refused({"generate", "assign", "--retained", "2"},
+                 "--retained: has an effect with --chunk-tokens alone");
+  expect_refused({"generate", "assign", "--chunk-tokens", "0"}, "--chunk-tokens");
+}
+
+TEST_F(Assign, TheGroupedModelIsExported) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "50K", "-o", "a.json"}).exit_code, 0);
+  const Finished fast = run({"export", "a.json", "-o", "a.lp"});
+  ASSERT_EQ(fast.exit_code, 0) << fast.err;
+  const auto answer = nlohmann::json::parse(fast.out);
+  EXPECT_EQ(answer["problem"], "assign");
+  EXPECT_GT(answer["columns"], 100);
+  EXPECT_GT(answer["no_slower_than_ms"], 0);
+  EXPECT_THAT(dir_.read("a.lp"), HasSubstr("G3_0"));
+  const Finished apart = run({"export", "a.json", "-o", "a.mps", "--strategy", "S0", "--apart"});
+  ASSERT_EQ(apart.exit_code, 0) << apart.err;
+  EXPECT_EQ(nlohmann::json::parse(apart.out)["strategy"], "S0");
+  EXPECT_THAT(dir_.read("a.mps"), HasSubstr("G11"));
+}
+
+TEST_F(Assign, TheCapsOfAPresetFollowFromItsMemory) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "50K", "-o", "a.json"}).exit_code, 0);
+  const Finished told = run({"memory", "a.json"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  const auto answer = nlohmann::json::parse(told.out);
+  ASSERT_EQ(answer["schemes"].size(), 7U);
+  for (const auto& scheme : answer["schemes"]) {
+    EXPECT_EQ(scheme["derived_tokens"], scheme["max_tokens"]);
+    EXPECT_EQ(scheme["fits"], true);
+  }
+  // The 7B model has larger caps, and needs fewer states; the 13B model has no tp of 16.
+  EXPECT_EQ(run({"memory", "a.json", "--model", "llama-7b"}).exit_code, 0);
+  EXPECT_EQ(run({"memory", "a.json", "--model", "llama-13b"}).exit_code, 3);
+  std::string text = dir_.read("a.json");
+  const std::size_t at = text.find("\"max_tokens\": 3968");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 18, "\"max_tokens\": 3969");
+  dir_.write("b.json", text);
+  EXPECT_EQ(run({"memory", "b.json"}).exit_code, 1);
+}
+
+TEST_F(Assign, ChunksGoAllTheWay) {
+  const auto ok = [this](const std::vector<std::string>& arguments) {
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 0) << arguments[0] << '\n' << done.err;
+    return done;
+  };
+  ok({"generate", "assign", "--tokens", "100K", "--limit", "60K", "--chunk-tokens", "4000",
+      "--retained", "2", "--seed", "5", "-o", "c.json"});
+  const auto outcome = nlohmann::json::parse(ok({"solve", "c.json", "-o", "c-plan.json"}).out);
+  EXPECT_EQ(outcome["bound_by"], "strategies");
+  EXPECT_LT(outcome["gap"], 0.2);
+  EXPECT_THAT(dir_.read("c-plan.json"), HasSubstr("\"token_range\": "));
+  ok({"verify", "c.json", "c-plan.json"});
+  ok({"run", "c.json", "c-plan.json", "--work", "0.2"});
+  ok({"compare", "c.json"});
+  ok({"explain", "c.json", "c-plan.json", "-t", "0.1"});
+  ok({"render", "c.json", "c-plan.json", "-o", "c.svg"});
+  ok({"memory", "c.json"});
+  EXPECT_EQ(run({"export", "c.json", "-o", "c.lp"}).exit_code, 2);
+  const Finished refused = run({"convert", "c.json", "c.bin", "--plan", "c-plan.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("E605"));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("outcome.json",
             run({"solve", "instance.json", "-o", "plan.json", "--node-limit", "1000"}).out);
   run({"convert", "buffers.1048576.csv", "layout.json"});
+  run({"generate", "assign", "--preset", "llama-7b", "--tokens", "20K", "-o", "assign.json"});
   run({"solve", "layout.json", "-o", "layout-plan.json"});
 }
 

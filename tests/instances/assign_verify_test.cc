@@ -450,13 +450,13 @@ INSTANTIATE_TEST_SUITE_P(Mutations, MutatedAssign, testing::ValuesIn(kMutations)
 
 // A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
 TEST(AssignVerify, SharesNoCodeWithThePlanners) {
-  for (const std::string file : {"assign_verify.cc", "assign_truth.h"}) {
+  for (const std::string file : {"assign_verify.cc", "assign_truth.h", "chunk_truth.h"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in);
     std::stringstream text;
     text << in.rdbuf();
-    for (const std::string word :
-         {"padded_length", "round_up", "simulate_1f1b", "pipeline.h", "assign_table"}) {
+    for (const std::string word : {"padded_length", "round_up", "simulate_1f1b", "pipeline.h",
+                                   "assign_table", "chunk_flow.h", "longest_sequence"}) {
       EXPECT_EQ(text.str().find(word), std::string::npos) << word;
     }
   }

@@ -58,8 +58,8 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
       expect_read(read_scatter_plan(snippet), snippet);
     }
   }
-  EXPECT_EQ(seen, (std::map<std::string, int>{{"assign instance", 1},
-                                              {"assign plan", 1},
+  EXPECT_EQ(seen, (std::map<std::string, int>{{"assign instance", 2},
+                                              {"assign plan", 2},
                                               {"layout instance", 1},
                                               {"layout plan", 1},
                                               {"scatter instance", 2},
@@ -78,10 +78,11 @@ void expect_valid(const Result<Instance>& instance, const Result<Plan>& plan) {
 
 TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> all = snippets(readme());
-  ASSERT_GE(all.size(), 7U);
+  ASSERT_GE(all.size(), 9U);
   expect_valid(read_scatter_instance(all[0]), read_scatter_plan(all[2]));
   expect_valid(read_assign_instance(all[3]), read_assign_plan(all[4]));
-  expect_valid(read_layout_instance(all[5]), read_layout_plan(all[6]));
+  expect_valid(read_assign_instance(all[5]), read_assign_plan(all[6]));
+  expect_valid(read_layout_instance(all[7]), read_layout_plan(all[8]));
 }
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
@@ -136,7 +137,8 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   ASSERT_TRUE(plan);
   expect_described(write_scatter_instance(*instance), "Scatter instance");
   expect_described(write_scatter_plan(*plan), "Scatter plan");
-  const AssignInstance assign{.schemes = {{}}, .strategies = {{}}};
+  AssignInstance assign{.schemes = {{}}, .strategies = {{}}};
+  assign.constraints.chunks = ChunkRule{.size = 1};
   expect_described(write_assign_instance(assign), "Assign instance");
   const auto assign_plan = read_assign_plan(kValidAssignPlan);
   ASSERT_TRUE(assign_plan);
@@ -152,10 +154,10 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = readme();
-  for (const auto limit :
-       {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
-        kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies, std::int64_t{kMaxStages},
-        std::int64_t{kMaxDepth}, std::int64_t{kMaxDevices}, kMaxCosts, kMaxTrainerSlots}) {
+  for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues,
+                           kMaxContainers, kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies,
+                           std::int64_t{kMaxStages}, std::int64_t{kMaxDepth},
+                           std::int64_t{kMaxDevices}, kMaxCosts, kMaxParts, kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

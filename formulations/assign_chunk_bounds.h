@@ -1,0 +1,23 @@
+// Lower bounds on an assign step whose rows are chunks (ChunkRule): no plan is faster.
+//
+//   for (const NamedBound& bound : assign_chunk_bounds(instance)) ...   // weakest first
+//
+// Proofs are in formulations/README.md. The bounds for whole rows do not hold here: a sequence that
+// is cut has several rows, some of which take a third more.
+#pragma once
+
+#include <vector>
+
+#include "formulations/bound.h"
+#include "instances/assign.h"
+
+namespace stowage {
+
+// In ms, weakest first; each the least over the strategies that admit every sequence:
+//   longest     the longest sequence by itself on its best scheme [CB1]
+//   work        all work spread evenly at the best prices of the schemes [CB2]
+//   strategies  the greater of both, strategy by strategy [CB3]
+// Requires such a strategy and an instance that asks for chunks.
+std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance);
+
+}  // namespace stowage

@@ -1,0 +1,52 @@
+// A step whose rows are chunks as its planners see it: sequences that are cut, with their costs,
+// and a table of the others. Both are items: cut ones from 0, longest first, then the table's
+// positions.
+//
+//   const ChunkedStep step(instance);
+//   if (step.is_cut(item)) step.cost(item, scheme).sum; else step.table().work(step.position(item),
+//   scheme)
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "instances/assign.h"
+#include "instances/assign_table.h"
+#include "instances/chunk_flow.h"
+
+namespace stowage {
+
+class ChunkedStep {
+ public:
+  // Requires an instance that asks for chunks.
+  explicit ChunkedStep(const AssignInstance& instance);
+
+  const AssignTable& table() const { return table_; }  // its schemes have the caps of rows
+  const Scheme& scheme(int scheme) const { return table_.schemes()[at(scheme)]; }
+  std::int64_t cuts() const { return static_cast<std::int64_t>(cut_ids_.size()); }
+  std::int64_t items() const { return cuts() + table_.size(); }
+  bool is_cut(std::int64_t item) const { return item < cuts(); }
+  int position(std::int64_t item) const { return static_cast<int>(item - cuts()); }
+  // Infinite where the scheme does not admit it.
+  const CutCost& cost(std::int64_t cut, int scheme) const {
+    return costs_[at(cut) * table_.schemes().size() + at(scheme)];
+  }
+  bool admits(int scheme, std::int64_t item) const {
+    return is_cut(item) ? cost(item, scheme).sum < std::numeric_limits<Ms>::infinity()
+                        : table_.holds(scheme, position(item));
+  }
+  std::int64_t id(std::int64_t item) const {
+    return is_cut(item) ? cut_ids_[at(item)] : short_ids_[at(table_.id(position(item)))];
+  }
+
+ private:
+  static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+  AssignTable table_;
+  std::vector<std::int64_t> cut_ids_;
+  std::vector<std::int64_t> short_ids_;  // by the table's id
+  std::vector<CutCost> costs_;           // [cut * schemes + scheme]
+};
+
+}  // namespace stowage

@@ -1,0 +1,423 @@
+// Plans whose rows are chunks: what compose makes of them, what the verifier says of them, and how
+// they are written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <ostream>
+#include <set>
+
+#include "instances/assign_compose.h"
+#include "instances/chunk_flow.h"
+#include "instances/json.h"
+#include "instances/verify.h"
+#include "json_fixture.h"
+#include "tests/chunked_assign.h"
+
+namespace stowage {
+namespace {
+
+std::set<std::string> broken_rules(const std::vector<Violation>& violations) {
+  std::set<std::string> rules;
+  for (const Violation& violation : violations) rules.insert(violation.rule);
+  return rules;
+}
+
+std::string all_of(const std::vector<Violation>& violations) {
+  std::string lines;
+  for (const Violation& violation : violations) lines += to_string(violation) + '\n';
+  return lines;
+}
+
+// The plan with all parts after the packed rows, as ChunkFlow orders them.
+AssignPlan parts_last(const AssignInstance& instance, AssignPlan plan) {
+  plan.simulated_1f1b_ms = 0;
+  for (AssignReplica& replica : plan.replicas) {
+    const Scheme& scheme = *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
+    std::ranges::stable_partition(replica.rows, [](const AssignRow& row) { return !row.part; });
+    plan.simulated_1f1b_ms =
+        std::max(plan.simulated_1f1b_ms, simulated_ms(instance, scheme, replica.rows));
+  }
+  return plan;
+}
+
+// ChunkFlow's example: sequences of 4, 2, 1 and 1 units on four stages, chunks of 2, two retained.
+AssignInstance published() {
+  AssignInstance instance{
+      .name = "published",
+      .devices = 8,
+      .schemes = {{.name = "pp4", .pp = 4, .linear_ms = 3, .max_tokens = 2}},
+      .strategies = {{.name = "one", .replicas = {1}}, {.name = "two", .replicas = {2}}},
+      .lengths = {4, 2, 1, 1}};
+  instance.constraints.chunks = {.size = 2, .retained = 2};
+  return instance;
+}
+
+TEST(ChunkedPlan, ThePublishedExampleEndsAfter46Units) {
+  const AssignInstance instance = published();
+  const AssignPlan composed = compose_assign(instance, 0, {{0, {{0}, {1}, {2, 3}}}});
+  EXPECT_EQ(composed.simulated_1f1b_ms, 44);  // with the cut sequence first
+  EXPECT_TRUE(verify(instance, composed).empty()) << all_of(verify(instance, composed));
+  const AssignPlan plan = parts_last(instance, composed);
+  EXPECT_TRUE(verify(instance, plan).empty()) << all_of(verify(instance, plan));
+  EXPECT_EQ(plan.simulated_1f1b_ms, 46);
+  const std::vector<AssignRow>& rows = plan.replicas.front().rows;
+  ASSERT_EQ(rows.size(), 4U);
+  const PipelineRun run = run_chunks(chunks_of(instance, rows), instance.schemes.front(), 2, {});
+  EXPECT_EQ(run.end, 46);
+  EXPECT_NEAR(run.bubble(), 0.478, 5e-4);
+  EXPECT_EQ(rows[2].part, (TokenRange{0, 2}));
+  EXPECT_EQ(rows[3].part, (TokenRange{2, 4}));
+  EXPECT_EQ(plan.objective_ms, 4 * 6 + 3 * 6);  // the estimate
+}
+
+// Two codes agree on what random plans take: the simulator and the verifier's own.
+TEST(ChunkedPlan, ComposedPlansAreValid) {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = chunked_assign(draw);
+    const AssignPlan plan = chunked_plan(instance, draw);
+    const auto violations = verify(instance, plan);
+    ASSERT_TRUE(violations.empty()) << "seed " << seed << '\n' << all_of(violations);
+  }
+}
+
+// The memory rule looks at one sequence at a time and yet no stage ever holds more, whatever the
+// order of the rows: 1F1B has either as many rows under way as stages are left, or one sequence.
+TEST(ChunkedPlan, NoStageHoldsMoreThanItsMemory) {
+  std::int64_t cut = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = chunked_assign(draw);
+    const ChunkRule& rule = *instance.constraints.chunks;
+    for (const AssignReplica& replica : chunked_plan(instance, draw).replicas) {
+      const Scheme& scheme = *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
+      const PipelineRun run = run_chunks(
+          chunks_of(instance, replica.rows), scheme, static_cast<std::size_t>(rule.retained),
+          {.activation = rule.activation_bytes, .key_value = rule.key_value_bytes});
+      for (const AssignRow& row : replica.rows) cut += row.part.has_value();
+      for (const Bytes held : run.memory) {
+        ASSERT_LE(held, scheme.pp * scheme.max_tokens * rule.activation_bytes) << "seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(cut, 3000);
+}
+
+TEST(ChunkedPlan, LongestSequenceIsWhereTheMemoryEnds) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = chunked_assign(draw);
+    const ChunkRule& rule = *instance.constraints.chunks;
+    for (const Scheme& scheme : instance.schemes) {
+      const Tokens longest = longest_sequence(instance, scheme);
+      if (rule.size > scheme.max_tokens) {
+        EXPECT_EQ(longest, scheme.max_tokens);
+        continue;
+      }
+      const auto fits = [&](Tokens length) {
+        const Tokens kept = std::min(length, rule.size * rule.retained);
+        return rule.activation_bytes * kept + rule.key_value_bytes * (length - kept) <=
+               rule.activation_bytes * scheme.pp * scheme.max_tokens;
+      };
+      EXPECT_TRUE(fits(longest)) << "seed " << seed;
+      EXPECT_FALSE(fits(longest + 1)) << "seed " << seed;
+    }
+  }
+}
+
+TEST(ChunkedPlan, LongestSequenceOfTheLargestNumbers) {
+  AssignInstance instance{.schemes = {{.name = "g", .pp = 1024, .max_tokens = kMaxExact}}};
+  instance.constraints.chunks = {
+      .size = 1, .retained = 1, .activation_bytes = 1000, .key_value_bytes = 1};
+  EXPECT_EQ(longest_sequence(instance, instance.schemes[0]), kMaxExact);
+  instance.constraints.chunks->size = kMaxExact;
+  instance.constraints.chunks->retained = 1'000'000;
+  EXPECT_EQ(longest_sequence(instance, instance.schemes[0]), kMaxExact);
+}
+
+TEST(ChunkedPlan, CutCostIsThatOfTheChunks) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Draw draw(seed);
+    const ChunkRule rule{.size = draw.whole(1, 30), .retained = static_cast<int>(draw.whole(1, 6))};
+    const Scheme scheme{.pp = 2,
+                        .quadratic_ms = draw.coin() ? 0 : draw.real(0, 1),
+                        .linear_ms = draw.real(0, 1),
+                        .fixed_ms = draw.real(0, 5)};
+    const Tokens length = rule.size + draw.whole(1, 200);
+    CutCost want;
+    for (const Chunk& chunk : cut_into_chunks({length}, rule.size)) {
+      const Ms time = chunk_pass_ms(chunk, scheme, static_cast<std::size_t>(rule.retained));
+      ++want.chunks;
+      want.sum += time;
+      want.longest = std::max(want.longest, time);
+    }
+    const CutCost have = cut_cost(length, rule, scheme);
+    EXPECT_EQ(have.chunks, want.chunks);
+    EXPECT_NEAR(have.sum, want.sum, 1e-9 * want.sum);
+    EXPECT_NEAR(have.longest, want.longest, 1e-9 * want.longest) << "seed " << seed;
+  }
+}
+
+// Replica 0 has two packed rows and a sequence of 25 tokens in parts of 10, 10 and 5, of which the
+// first two go forward twice; replica 1 has one of 12 in two parts, the first twice.
+AssignInstance three_cuts() {
+  AssignInstance instance{.name = "cuts",
+                          .devices = 4,
+                          .schemes = {{.name = "p2",
+                                       .pp = 2,
+                                       .quadratic_ms = 0.1,
+                                       .linear_ms = 1,
+                                       .fixed_ms = 3,
+                                       .max_tokens = 12}},
+                          .strategies = {{.name = "two", .replicas = {2}}},
+                          .lengths = {25, 6, 4, 10, 12}};
+  instance.constraints.chunks = {
+      .size = 10, .retained = 1, .activation_bytes = 10, .key_value_bytes = 5};
+  return instance;
+}
+
+AssignPlan three_cuts_planned(const AssignInstance& instance) {
+  return parts_last(instance, compose_assign(instance, 0, {{0, {{0}, {1, 2}, {3}}}, {0, {{4}}}}));
+}
+
+struct Case {
+  std::string name;
+  std::set<std::string> rules;
+  std::function<void(AssignInstance&, std::vector<AssignRow>&, std::vector<AssignRow>&)> change;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class ChunkedChange : public testing::TestWithParam<Case> {};
+
+using Rows = std::vector<AssignRow>;
+
+// The rows of replica 0: two packed ones, then the parts of sequence 0. Times are not restated, so
+// that a change to the rows of a replica may break those as well; what is asked for is `rules`.
+TEST_P(ChunkedChange, BreaksTheseRules) {
+  AssignInstance instance = three_cuts();
+  AssignPlan plan = three_cuts_planned(instance);
+  ASSERT_EQ(plan.replicas[0].rows.size(), 5U);
+  ASSERT_TRUE(plan.replicas[0].rows[2].part);
+  ASSERT_TRUE(verify(instance, plan).empty()) << all_of(verify(instance, plan));
+  GetParam().change(instance, plan.replicas[0].rows, plan.replicas[1].rows);
+  std::set<std::string> rules = broken_rules(verify(instance, plan));
+  for (const std::string time : {"replica_time", "objective", "simulated"}) {
+    if (!GetParam().rules.contains(time)) rules.erase(time);
+  }
+  EXPECT_EQ(rules, GetParam().rules) << all_of(verify(instance, plan));
+}
+
+const Case kCases[] = {
+    {"unchanged", {}, [](AssignInstance&, Rows&, Rows&) {}},
+    {"parts_between_packed_rows",
+     {},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       std::rotate(rows.begin(), rows.begin() + 1, rows.end());
+     }},
+    {"parts_out_of_order",
+     {"chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) { std::swap(rows[2], rows[3]); }},
+    {"parts_apart",
+     {"chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) { std::swap(rows[1], rows[2]); }},
+    {"part_on_another_replica",
+     {"chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows& others) {
+       others.push_back(rows.back());
+       rows.pop_back();
+     }},
+    {"last_part_missing",
+     {"chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows.pop_back(); }},
+    {"first_part_missing",
+     {"chunk_order", "coverage"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows.erase(rows.begin() + 2); }},
+    {"part_twice",
+     {"chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows.push_back(rows.back()); }},
+    {"sequence_twice",
+     {"coverage"},
+     [](AssignInstance&, Rows& rows, Rows& others) {
+       others.insert(others.end(), rows.begin() + 2, rows.end());
+     }},
+    {"parts_overlap",
+     {"chunk", "chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows[2].part->end = 11; }},
+    {"part_not_at_a_multiple",
+     {"chunk", "chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       rows[3].part = TokenRange{9, 20};
+     }},
+    {"part_beyond_the_end",
+     {"chunk", "chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       rows[4].part = TokenRange{20, 30};
+     }},
+    {"negative_part",
+     {"chunk", "chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       rows[2].part = TokenRange{-10, 0};
+     }},
+    {"part_of_two_sequences",
+     {"chunk", "chunk_order"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows[3].sequences.push_back(1); }},
+    {"range_of_a_whole_sequence",
+     {"chunk"},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       AssignRow& row = rows[0].sequences.size() == 1 ? rows[0] : rows[1];
+       row.part = TokenRange{0, 10};
+     }},
+    {"no_range",
+     {"chunk", "tokens", "loss_tokens", "cu_seqlens", "capacity", "row_time"},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       rows[2].part.reset();
+       rows.resize(3);
+     }},
+    {"instance_without_chunks",
+     {"chunk"},
+     [](AssignInstance& instance, Rows&, Rows&) { instance.constraints.chunks.reset(); }},
+    {"memory_just_enough",
+     {},
+     [](AssignInstance& instance, Rows&, Rows&) {
+       instance.constraints.chunks->key_value_bytes = 9;  // 10 * 10 + 9 * 15 <= 10 * 24
+     }},
+    {"memory_not_enough",
+     {"chunk_memory"},
+     [](AssignInstance& instance, Rows&, Rows&) {
+       instance.constraints.chunks->key_value_bytes = 10;
+     }},
+    {"more_retained",
+     {"row_time"},
+     [](AssignInstance& instance, Rows&, Rows&) { instance.constraints.chunks->retained = 2; }},
+    {"part_takes_no_third_more",
+     {"row_time"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows[2].time_ms *= 0.75; }},
+    {"last_part_takes_a_third_more",
+     {"row_time"},
+     [](AssignInstance&, Rows& rows, Rows&) { rows[4].time_ms *= 4 / 3.0; }},
+    {"tokens_of_a_part", {"tokens"}, [](AssignInstance&, Rows& rows, Rows&) { ++rows[4].tokens; }},
+    {"loss_tokens_of_a_part",
+     {"loss_tokens"},
+     [](AssignInstance&, Rows& rows, Rows&) { ++rows[4].loss_tokens; }},
+    {"cu_seqlens_of_a_part",
+     {"cu_seqlens"},
+     [](AssignInstance&, Rows& rows, Rows&) {
+       rows[3].cu_seqlens = {0, 20};
+     }},
+    {"smaller_chunks",
+     {"chunk"},
+     [](AssignInstance& instance, Rows&, Rows&) { instance.constraints.chunks->size = 9; }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules, ChunkedChange, testing::ValuesIn(kCases),
+                         [](const auto& each) { return each.param.name; });
+
+// A wrong schedule is found out, too.
+TEST(ChunkedPlan, TheSimulatedTimeFollowsTheOrder) {
+  AssignInstance instance = three_cuts();
+  AssignPlan plan = three_cuts_planned(instance);
+  std::vector<AssignRow>& rows = plan.replicas[0].rows;
+  std::rotate(rows.begin(), rows.begin() + 2, rows.end());
+  EXPECT_EQ(broken_rules(verify(instance, plan)), std::set<std::string>{"simulated"});
+}
+
+TEST(ChunkedPlan, ReadsBackAsItself) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = chunked_assign(draw);
+    const AssignPlan plan = chunked_plan(instance, draw);
+    const std::string text = write_assign_instance(instance);
+    const Result<AssignInstance> read = read_assign_instance(text);
+    ASSERT_TRUE(read) << to_string(read.errors()[0]);
+    ASSERT_EQ(*read, instance);
+    ASSERT_EQ(instance_hash(*read), instance_hash(instance));
+    const Result<AssignPlan> plan_read = read_assign_plan(write_assign_plan(plan));
+    ASSERT_TRUE(plan_read) << to_string(plan_read.errors()[0]);
+    ASSERT_EQ(*plan_read, plan);
+  }
+}
+
+TEST(ChunkedPlan, TheHashFollowsTheRule) {
+  const AssignInstance instance = three_cuts();
+  std::set<std::string> hashes{instance_hash(instance)};
+  AssignInstance other = instance;
+  other.constraints.chunks.reset();
+  hashes.insert(instance_hash(other));
+  for (const auto& change : std::vector<std::function<void(ChunkRule&)>>{
+           [](ChunkRule& rule) { rule.size = 9; }, [](ChunkRule& rule) { rule.retained = 2; },
+           [](ChunkRule& rule) { rule.activation_bytes = 11; },
+           [](ChunkRule& rule) { rule.key_value_bytes = 4; }}) {
+    other = instance;
+    change(*other.constraints.chunks);
+    hashes.insert(instance_hash(other));
+  }
+  EXPECT_EQ(hashes.size(), 6U);
+}
+
+std::string errors_with(const std::string& constraints) {
+  std::string text = write_assign_instance(published());
+  const std::size_t from = text.find("\"constraints\": ") + 15;
+  const std::size_t to = text.find("\"pad_multiple\"");
+  text = text.substr(0, from) + constraints + ",\n  " + text.substr(to);
+  const Result<AssignInstance> read = read_assign_instance(text);
+  std::string lines;
+  if (!read) {
+    for (const InputError& error : read.errors()) lines += to_string(error) + '\n';
+  }
+  return lines;
+}
+
+TEST(ChunkedPlan, WrongRulesAreNamed) {
+  using testing::HasSubstr;
+  using testing::IsEmpty;
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2}})"), IsEmpty());
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2, "x-mine": []}})"), IsEmpty());
+  EXPECT_THAT(errors_with(R"({"chunks": {}})"), HasSubstr("E201 /constraints/chunks/size_tokens"));
+  EXPECT_THAT(errors_with(R"({"chunks": 2})"), HasSubstr("E203 /constraints/chunks"));
+  EXPECT_THAT(errors_with(R"({"chunks": null})"), HasSubstr("E203 /constraints/chunks"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size": 2}})"),
+              HasSubstr("E202 /constraints/chunks/size"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 0}})"), HasSubstr("E205"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 1.5}})"), HasSubstr("E204"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2, "retained": 0}})"),
+              HasSubstr("E205 /constraints/chunks/retained"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2, "activation_bytes": 3}})"),
+              HasSubstr("E346 /constraints/chunks/key_value_bytes"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2}, "rows_multiple_of": 2})"),
+              HasSubstr("E345 /constraints/rows_multiple_of"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2}, "equal_rows": true})"),
+              HasSubstr("E345 /constraints/equal_rows"));
+  EXPECT_THAT(errors_with(R"({"chunks": {"size_tokens": 2}, "allow_empty": false})"),
+              HasSubstr("E345 /constraints/allow_empty"));
+}
+
+TEST(ChunkedPlan, AStepOfTooManyPartsIsRefused) {
+  AssignInstance instance = published();
+  instance.constraints.chunks->size = 1;
+  instance.lengths = {kMaxParts};
+  EXPECT_TRUE(read_assign_instance(write_assign_instance(instance)));
+  instance.lengths = {kMaxParts, 2};
+  const Result<AssignInstance> read = read_assign_instance(write_assign_instance(instance));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(to_string(read.errors()[0]), testing::HasSubstr("E108 /constraints/chunks"));
+}
+
+TEST(ChunkedPlan, RangesAreTwoTokens) {
+  const AssignInstance instance = published();
+  const std::string text =
+      write_assign_plan(compose_assign(instance, 0, {{0, {{0}, {1}, {2, 3}}}}));
+  const std::size_t at = text.find("\"token_range\": ");
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t end = text.find(']', at) + 1;
+  for (const std::string wrong : {"[]", "[0]", "[0, 1, 2]", "2", "null", "[0, -1]", "[0, 1.5]"}) {
+    std::string broken = text;
+    broken.replace(at, end - at, "\"token_range\": " + wrong);
+    EXPECT_FALSE(read_assign_plan(broken)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace stowage
