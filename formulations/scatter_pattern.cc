@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 namespace stowage {
@@ -12,15 +13,28 @@ constexpr int kSplits = 12;  // weights tried between the two capacities
 // Bounds are raised by this, so that rounding cannot make them too low.
 constexpr double kSafe = 1 + 1e-12;
 
-// A set of sequences: a state it grew from, and copies of one item more.
+// How a set came about: another one, and copies of one item more.
 struct State {
-  Tokens tokens = 0;
-  Ms time = 0;
-  double worth = 0;
   std::int32_t from = -1;
   std::int32_t item = -1;
   std::int32_t copies = 0;
 };
+
+// A set of sequences that may still grow.
+struct Label {
+  Tokens tokens = 0;
+  Ms time = 0;
+  double worth = 0;
+  double bound = 0;  // of what it can become
+  std::int32_t state = 0;
+};
+
+bool before(const Label& a, const Label& b) {
+  if (a.tokens != b.tokens) return a.tokens < b.tokens;
+  if (a.time != b.time) return a.time < b.time;
+  if (a.worth != b.worth) return a.worth > b.worth;
+  return a.state < b.state;
+}
 
 // Both capacities in one: what a set takes of `split` tokens and 1 - `split` time, 1 when full.
 // With it, how much can be added to a set at most, filling up with the densest items and a part of
@@ -115,8 +129,13 @@ class Search {
   BestPattern run() {
     surrogate_.choose(items_);
     pool_.push_back({});
-    live_.push_back(0);
-    for (std::size_t i = 0; i < items_.size() && !live_.empty(); ++i) grow(i);
+    live_.push_back({});
+    for (std::size_t i = 0; i < items_.size() && !live_.empty(); ++i) {
+      grow(i);
+      drop_hopeless(i + 1);
+      drop_dominated();
+      if (live_.size() > most_states_) drop_worst();
+    }
     BestPattern best{.worth = best_, .most = std::max(best_, lost_)};
     for (int s = best_state_; s > 0; s = pool_[at(s)].from) {
       const State& state = pool_[at(s)];
@@ -129,72 +148,84 @@ class Search {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-  // What a state is worth at most with items from `next` on.
-  double bound(const State& state, std::size_t next) const {
-    if (next == items_.size()) return state.worth;
-    return (state.worth + surrogate_.more(surrogate_.left(state.tokens, state.time), next)) * kSafe;
+  // What a set is worth at most with items from `next` on.
+  double bound(const Label& set, std::size_t next) const {
+    if (next == items_.size()) return set.worth;
+    return (set.worth + surrogate_.more(surrogate_.left(set.tokens, set.time), next)) * kSafe;
   }
 
-  // Every state with 0, 1, 2, ... copies of item i; then only those worth keeping.
+  // Every set with 0, 1, 2, ... copies of item i, in order.
   void grow(std::size_t i) {
     const PatternItem& item = items_[i];
-    const std::size_t before = live_.size();
-    for (std::size_t n = 0; n < before; ++n) {
-      const std::int32_t from = live_[n];
-      State state = pool_[at(from)];
-      state.from = from;
-      state.item = static_cast<std::int32_t>(i);
-      state.copies = 0;
-      while (state.copies < item.count) {
-        ++state.copies;
-        state.tokens += item.tokens;
-        state.time += item.time;
-        state.worth += item.worth;
-        if (state.tokens > capacity_ || state.time > room_ || bound(state, i) <= best_) break;
-        pool_.push_back(state);
-        live_.push_back(static_cast<std::int32_t>(pool_.size() - 1));
-        if (state.worth > best_) {
-          best_ = state.worth;
-          best_state_ = live_.back();
+    grown_ = live_;
+    for (std::int32_t copies = 1; copies <= item.count && !grown_.empty(); ++copies) {
+      std::size_t kept = 0;
+      for (const Label& smaller : grown_) {
+        Label set = smaller;
+        set.tokens += item.tokens;
+        set.time += item.time;
+        set.worth += item.worth;
+        if (set.tokens > capacity_ || set.time > room_ || bound(set, i) <= best_) continue;
+        // The first copy's label still names the set that it is added to.
+        const std::int32_t from = copies == 1 ? smaller.state : pool_[at(smaller.state)].from;
+        set.state = static_cast<std::int32_t>(pool_.size());
+        pool_.push_back({from, static_cast<std::int32_t>(i), copies});
+        if (set.worth > best_) {
+          best_ = set.worth;
+          best_state_ = set.state;
         }
+        grown_[kept++] = set;
       }
+      grown_.resize(kept);
+      merged_.resize(live_.size() + kept);
+      std::ranges::merge(live_, grown_, merged_.begin(), before);
+      live_.swap(merged_);
     }
-    std::erase_if(live_, [&](std::int32_t s) { return bound(pool_[at(s)], i + 1) <= best_; });
-    drop_dominated();
-    if (live_.size() > most_states_) drop_worst(i + 1);
   }
 
-  // Of states with the same tokens, a slower one must be worth more.
+  void drop_hopeless(std::size_t next) {
+    std::erase_if(live_, [&](Label& set) {
+      set.bound = bound(set, next);
+      return set.bound <= best_;
+    });
+  }
+
+  // A set that takes no less of anything than another must be worth more.
   void drop_dominated() {
-    std::ranges::sort(live_, [&](std::int32_t a, std::int32_t b) {
-      const State& x = pool_[at(a)];
-      const State& y = pool_[at(b)];
-      if (x.tokens != y.tokens) return x.tokens < y.tokens;
-      if (x.time != y.time) return x.time < y.time;
-      if (x.worth != y.worth) return x.worth > y.worth;
-      return a < b;
-    });
-    std::size_t kept = 0;
-    for (const std::int32_t s : live_) {
-      const State& state = pool_[at(s)];
-      if (kept > 0) {
-        const State& last = pool_[at(live_[kept - 1])];
-        if (last.tokens == state.tokens && last.worth >= state.worth) continue;
+    steps_.clear();  // ascending in time and worth: the best of the sets of fewer tokens
+    std::erase_if(live_, [&](const Label& set) {
+      const auto after = std::ranges::upper_bound(steps_, set.time, {}, &Step::time);
+      if (after != steps_.begin() && std::prev(after)->worth >= set.worth) return true;
+      auto last = after;
+      while (last != steps_.end() && last->worth <= set.worth) ++last;
+      if (last == after) {
+        steps_.insert(after, {set.time, set.worth});
+      } else {
+        *after = {set.time, set.worth};
+        steps_.erase(after + 1, last);
       }
-      live_[kept++] = s;
-    }
-    live_.resize(kept);
+      return false;
+    });
   }
 
-  void drop_worst(std::size_t next) {
-    std::ranges::sort(live_, [&](std::int32_t a, std::int32_t b) {
-      const double x = bound(pool_[at(a)], next);
-      const double y = bound(pool_[at(b)], next);
-      return x != y ? x > y : a < b;
+  void drop_worst() {
+    bounds_.clear();
+    for (const Label& set : live_) bounds_.push_back(set.bound);
+    const auto last = bounds_.begin() + static_cast<std::ptrdiff_t>(most_states_);
+    std::ranges::nth_element(bounds_, last, std::greater<>{});
+    lost_ = std::max(lost_, *last);
+    // Of those with this very bound, as many as there is room for.
+    auto ties = static_cast<std::ptrdiff_t>(most_states_) -
+                std::count_if(bounds_.begin(), last, [&](double b) { return b > *last; });
+    std::erase_if(live_, [&](const Label& set) {
+      return set.bound < *last || (set.bound == *last && ties-- <= 0);
     });
-    lost_ = std::max(lost_, bound(pool_[at(live_[most_states_])], next));
-    live_.resize(most_states_);
   }
+
+  struct Step {
+    Ms time = 0;
+    double worth = 0;
+  };
 
   std::vector<PatternItem> items_;
   Tokens capacity_;
@@ -202,7 +233,11 @@ class Search {
   Surrogate surrogate_;
   std::size_t most_states_;
   std::vector<State> pool_;
-  std::vector<std::int32_t> live_;
+  std::vector<Label> live_;  // in the order of before()
+  std::vector<Label> grown_;
+  std::vector<Label> merged_;
+  std::vector<Step> steps_;
+  std::vector<double> bounds_;
   double best_ = 0;
   double lost_ = 0;  // bound of what was dropped for want of space
   std::int32_t best_state_ = 0;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -128,10 +130,15 @@ class PatternQuestion {
       return std::tie(a.tokens, a.ms, b.worth) < std::tie(b.tokens, b.ms, a.worth);
     });
     std::vector<Partial> kept;
+    std::map<Real, Real> most;  // the most worth within some ms, of the sets of fewer tokens
     for (const Partial& set : sets) {
-      const bool beaten =
-          !kept.empty() && kept.back().tokens == set.tokens && kept.back().worth >= set.worth;
-      if (!beaten) kept.push_back(set);
+      const auto longer = most.upper_bound(set.ms);
+      if (longer != most.begin() && std::prev(longer)->second >= set.worth) continue;
+      kept.push_back(set);
+      auto beaten = longer;
+      while (beaten != most.end() && beaten->second <= set.worth) ++beaten;
+      most.erase(longer, beaten);
+      most[set.ms] = set.worth;
     }
     return kept;
   }

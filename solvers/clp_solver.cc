@@ -79,7 +79,13 @@ LpResult solve(const milp::Model& model, const LpBasis& start, Budget& budget) {
   for (std::size_t i = 0; i < start.rows.size(); ++i) {
     clp.setRowStatus(static_cast<int>(i), to_clp(start.rows[i]));
   }
-  clp.dual();
+  // With new columns only, the old solution is still one; with new rows, the old prices are.
+  const bool grew_columns = start.variables.size() < model.variables().size();
+  if (!start.rows.empty() && start.rows.size() == model.rows().size() && grew_columns) {
+    clp.primal();
+  } else {
+    clp.dual();
+  }
   if (clp.status() == 0 && !clp.isProvenOptimal()) clp.primal();
   if (!clp.isProvenOptimal()) {
     if (budget.exhausted()) return {.limit = budget.stop_reason(), .detail = "stopped at a limit"};

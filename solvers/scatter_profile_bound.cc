@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostMicroBatches = 3;  // with more there are too many boxes
+constexpr int kMostMicroBatches = 5;  // with more there are too many boxes
 constexpr std::size_t kMostKinds = 80;
 // A makespan that is refuted up to here is good enough for a proof.
 constexpr double kJustBelow = 1 - 5e-8;

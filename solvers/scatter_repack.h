@@ -93,4 +93,10 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
                  const RepackEffort& effort, MilpBackend backend, std::uint64_t seed,
                  StepDraft& step, Budget& budget);
 
+// Plans some micro-batches of a step anew as `count` micro-batches whose makespans are drawn at
+// random: far from the present ones, where what improves them step by step does not get, and more
+// or fewer of them. True if the step got faster. Counts nodes and is deterministic as repack_some.
+bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, std::size_t count,
+                  MilpBackend backend, std::uint64_t seed, StepDraft& step, Budget& budget);
+
 }  // namespace stowage

@@ -49,6 +49,9 @@ constexpr std::uint64_t kRoundsPerRepack = 2;
 constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
 constexpr std::size_t kMostTogether = 3;  // micro-batches that are all planned anew at first
 constexpr double kTogetherShare = 0.1;    // of the time left, for that
+constexpr std::size_t kMostReshaped = 4;  // micro-batches that get other makespans at first
+constexpr int kReshapes = 40;             // tries
+constexpr double kReshapeShare = 0.15;    // of the time left, for that
 constexpr int kRepackRounds = 4;
 constexpr double kRepackShare = 0.04;  // of the time left, for so many
 constexpr double kQuickPrecision = 1e-3;
@@ -169,6 +172,8 @@ class ScatterSolve {
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
       replan_alone(false);
+      if (done()) return StoppedBy::heuristic_end;
+      reshape();
       if (done()) return StoppedBy::heuristic_end;
       profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(),
                                            limited ? kProfileBoxes : kProfileBoxesAlways);
@@ -325,6 +330,24 @@ class ScatterSolve {
     if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
   }
 
+  // All micro-batches in other shapes, and one more or less of them: what joint planning settles on
+  // first is not always the best number.
+  void reshape() {
+    const ScatterTable table(instance_);
+    StepDraft step = to_draft(table, *incumbent_.plan());
+    if (step.size() < 2 || step.size() > kMostReshaped) return;
+    Budget part = budget_.part(kReshapeShare * budget_.seconds_left(), budget_.nodes_left());
+    std::mt19937_64 random(options_.seed * 1000003 + 1);
+    bool better = false;
+    for (int i = 0; i < kReshapes && !part.exhausted(); ++i) {
+      std::vector<std::size_t> all(step.size());
+      std::iota(all.begin(), all.end(), 0);
+      const std::size_t count = step.size() - 1 + draw(random, 3);
+      better = reshape_some(table, all, count, backend(), random(), step, part) || better;
+    }
+    if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "reshape");
+  }
+
   // A few micro-batches of like makespans planned anew, a few times.
   bool repack(const ScatterTable& table, StepDraft& step, std::uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000003 + round);
@@ -336,6 +359,11 @@ class ScatterSolve {
       const std::size_t first = draw(random, step.size() - count + 1);
       std::vector<std::size_t> chosen;
       for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
+      if (count > 1 && count <= kMostTogether && draw(random, 2) == 0) {
+        const std::size_t other = count - 1 + draw(random, 3);
+        better = reshape_some(table, chosen, other, backend(), random(), step, part) || better;
+        continue;
+      }
       const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
       better =
           repack_some(table, chosen, {.spread = spread}, backend(), random(), step, part) || better;

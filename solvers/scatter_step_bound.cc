@@ -53,19 +53,22 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
 
 bool ScatterStepBound::improve(Budget& budget) {
   if (fewest_ == 0 || !(upper_ > 0)) return false;
-  if (nodes_.empty() && !open_root(budget)) return false;
+  if (nodes_.empty() && !open_root(budget)) return budget.exhausted();
   while (!budget.exhausted()) {
     Node& weakest = nodes_[weakest_leaf()];
     if (weakest.exhausted || weakest.value >= upper_) return false;
     const double before = weakest.value;
-    if (nodes_.size() == 1 && refinements_ < options_.refinements) {
+    if (weakest.result.values.empty()) {  // a limit came before its first solution
+      weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
+    } else if (nodes_.size() == 1 && refinements_ < options_.refinements) {
       // Sharper at the root is sharper everywhere.
       ++refinements_;
-      if (!refine(weakest, budget) || weakest.value < before * (1 + kWorthIt)) {
-        refinements_ = options_.refinements;
-      }
+      const bool gained = refine(weakest, budget) && weakest.value >= before * (1 + kWorthIt);
+      if (!gained && !budget.exhausted()) refinements_ = options_.refinements;
     } else if (!branch(weakest, budget)) {
-      weakest.exhausted = !refine(weakest, budget) || weakest.value < before * (1 + kStalled);
+      // What a limit has cut short is for the next time.
+      const bool gained = refine(weakest, budget) && weakest.value >= before * (1 + kStalled);
+      weakest.exhausted = !gained && !budget.exhausted();
     }
     publish();
   }
@@ -181,8 +184,9 @@ bool ScatterStepBound::branch(Node& node, Budget& budget) {
     if (!at_least) own = {.from = own.from, .at_least = false, .count = own.count - 1};
     child.lp->add_condition(own, kPenalty * upper_);
     child.result.basis = node.result.basis;
-    child.exhausted = !solve(child, budget);
-    if (!child.exhausted && child.value < upper_) refine(child, budget);
+    const bool solved = solve(child, budget);
+    child.exhausted = !solved && !budget.exhausted();
+    if (solved && child.value < upper_) refine(child, budget);
     (at_least ? node.more : node.fewer) = nodes_.size();
     nodes_.push_back(std::move(child));
   }

@@ -28,7 +28,7 @@ struct StepBoundOptions {
   double resolution = 80;              // sequences are merged up to this part of the step's area
   double ratio = 1.25;                 // of successive makespans to begin with
   int breaks = 4;                      // longest kinds that put their times alone into the grid
-  int refinements = 3;                 // of the grid before branching, at most
+  int refinements = 0;                 // of the grid before branching, at most
 };
 
 // Coarse: some ten to thirty milliseconds for a step of 512 sequences, with 30 linear programmes.
