@@ -197,6 +197,48 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   return finer;
 }
 
+// Prices: the least overhead for a micro-batch, and what makespans have beyond it for the devices,
+// all of which goes to the time of groups or, in the last interval, to their tokens.
+std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
+  std::vector<std::pair<int, int>> basis{{low_[0], count_row_}};
+  std::vector<double> least(items_.size(), std::numeric_limits<double>::infinity());
+  std::vector<int> share(items_.size(), -1);
+  for (int i = 0; i < intervals(); ++i) {
+    const bool endless = i + 1 == intervals();
+    if (i > 0) basis.emplace_back(low_[at(i)], low_row_[at(i)]);
+    if (!endless) basis.emplace_back(high_[at(i)], high_row_[at(i)]);
+    const double low = grid_[at(i)] - grid_[0];
+    for (int d = 0; d < levels(); ++d) {
+      const Cell& here = cell(i, d);
+      if (here.groups_low < 0) continue;
+      const Level& level = table_->levels()[at(d)];
+      double time = 0;  // price of a ms, and of a token
+      double token = 0;
+      if (endless) {
+        token = level.degree * low / static_cast<double>(level.capacity);
+        basis.emplace_back(here.groups_low, here.token_row);
+      } else {
+        time = level.degree * (grid_[at(i) + 1] - grid_[0]) / room(i, d);
+        const double from_low = level.degree * low / (grid_[at(i)] - level.overhead);
+        const bool by_low = grid_[at(i)] > level.overhead && from_low < time;
+        if (by_low) time = from_low;
+        basis.emplace_back(by_low ? here.groups_low : here.groups_high, here.time_row);
+      }
+      for (std::size_t k = 0; k < items_.size(); ++k) {
+        if (here.share[k] < 0) continue;
+        const double price = time * items_[k].cost[at(d)] + token * items_[k].tokens;
+        if (price >= least[k]) continue;
+        least[k] = price;
+        share[k] = here.share[k];
+      }
+    }
+  }
+  for (std::size_t k = 0; k < items_.size(); ++k) {
+    if (share[k] >= 0) basis.emplace_back(share[k], cover_row_[k]);
+  }
+  return basis;
+}
+
 void ScatterStepLp::add_condition(const StepCondition& condition, double penalty) {
   const double sign = condition.at_least ? 1 : -1;
   const int row = add_row(sign * static_cast<double>(condition.count), {});

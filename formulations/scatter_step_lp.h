@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formulations/model.h"
@@ -59,6 +60,10 @@ class ScatterStepLp {
   // may be of an earlier version of this LP) and with all conditions. `grid` contains the old grid.
   ScatterStepLp on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
                               Origin& origin) const;
+
+  // Which variables may take the place of which rows' slacks in a first basis: variable and row.
+  // With them the dual simplex begins at the bound by area [B2] instead of at zero.
+  std::vector<std::pair<int, int>> first_basis() const;
 
   // Appends a condition [W8]. One that cannot be met is broken at the price `penalty` per
   // micro-batch, so that the LP always has a solution.

@@ -9,14 +9,11 @@
 
 namespace stowage {
 
-// Packs `positions` (ascending) so that no group exceeds `target` ms: each sequence tries its
-// degrees from the least device-time to the most, at each the first open group with room, or a new
-// one while devices last. Nothing if a sequence finds no place. O(K levels log groups) as a rule.
-std::optional<MicroBatchDraft> fit_groups(const ScatterTable& table, std::span<const int> positions,
-                                          Ms target);
-
-// The best of fit_groups over `rounds` bisections of the target between `lower` and the makespan
-// of the best packing found. Nothing if no target up to `upper` works.
+// Packs `positions` (ascending) so that no group exceeds a target: each sequence tries its degrees
+// from the least device-time to the most, at each the first open group with room, or a new one
+// while devices last. `rounds` bisections look for the least target that works, between `lower` and
+// the makespan of the best packing found. Nothing if no target up to `upper` works. One packing
+// takes O(lengths levels log groups + groups) as a rule.
 std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
                                         Ms lower, Ms upper, int rounds);
 

@@ -18,6 +18,8 @@ constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr double kPromising = 1.03;
 // Improvements below this fraction do not justify trying a partition.
 constexpr double kWorthwhile = 1e-4;
+// Without an enumeration a makespan this near the estimate is good enough.
+constexpr double kNear = 1.02;
 // Partial partitions looked at per partition tried: thousands of devices have too many to walk.
 constexpr int kNodesPerMix = 50;
 
@@ -27,6 +29,7 @@ class MixSearch {
       : table_(table), positions_(positions), effort_(effort), mix_(table.levels().size(), 0) {
     tokens_.push_back(0);
     for (const int position : positions) tokens_.push_back(tokens_.back() + table.length(position));
+    if (effort.mixes == 0) return;  // only the enumeration asks
     // area_[p][i]: device-ms of the first i sequences if only levels p and above may be used.
     const std::size_t levels = table.levels().size();
     area_.assign(levels, std::vector<double>{0});
@@ -46,7 +49,9 @@ class MixSearch {
     estimate_ = estimate;
     const Ms worst = longest_chain();
     offer(multifit(table_, positions_, estimate, worst, 10));
-    offer_homogeneous();
+    // Its packing is seldom far from the estimate, unless tokens were what it ran out of.
+    if (effort_.mixes > 0 || !best_ || best_->makespan > estimate * kNear) offer_homogeneous();
+    if (effort_.mixes == 0) return std::move(best_);
     mixes_left_ = effort_.mixes;
     nodes_left_ = std::int64_t{kNodesPerMix} * effort_.mixes;
     descend(static_cast<int>(mix_.size()) - 1, {.devices = table_.devices()});

@@ -35,6 +35,7 @@ class ChunkPath {
     for (int position = 0; position < table.size(); ++position) {
       longest_.push_back(table.alone(table.kind(position)));
     }
+    measure_arcs();
   }
 
   std::vector<Chunks> run(const PathEffort& effort, const Budget& budget) {
@@ -113,44 +114,80 @@ class ChunkPath {
 
   // Of `count` arcs, or of any number.
   std::pair<Ms, std::vector<Arc>> shortest(int count) {
-    const std::size_t nodes = cuts_.size();
-    const int last = static_cast<int>(nodes) - 1;
-    // With a count there is a layer of nodes for every number of arcs used.
+    const int last = static_cast<int>(cuts_.size()) - 1;
+    // With a count there is a layer for every number of arcs used; only those matter from which
+    // the end can still be reached.
     const int layers = count == kAnyCount ? 1 : count + 1;
-    std::vector<Ms> reach(nodes * static_cast<std::size_t>(layers), kForever);
+    std::vector<Ms> reach(cuts_.size() * static_cast<std::size_t>(layers), kForever);
     std::vector<int> previous(reach.size(), -1);
-    const auto node = [nodes](int layer, int index) {
-      return static_cast<std::size_t>(layer) * nodes + static_cast<std::size_t>(index);
+    const auto node = [layers](int index, int layer) {
+      return static_cast<std::size_t>(index) * static_cast<std::size_t>(layers) +
+             static_cast<std::size_t>(layer);
     };
     reach[0] = 0;
     auto known = price_.begin();
     for (int from = 0; from < last; ++from) {
       while (known != price_.end() && known->first.first < from) ++known;
-      for (int to = from + 1; to <= last; ++to) {
-        if (at(tokens_, cut(to)) - at(tokens_, cut(from)) > batch_tokens_) break;
+      const int first_layer =
+          count == kAnyCount ? 0 : std::max(fewest_to_[static_cast<std::size_t>(from)], 0);
+      const int last_layer =
+          count == kAnyCount ? 0 : count - fewest_from_[static_cast<std::size_t>(from)];
+      for (int to = from + 1; to <= furthest_[static_cast<std::size_t>(from)]; ++to) {
         while (known != price_.end() && known->first < Arc{from, to}) ++known;
         const bool priced = known != price_.end() && known->first == Arc{from, to};
         const Ms arc = priced ? known->second : estimate(from, to);
-        for (int layer = 0; layer < std::max(1, layers - 1); ++layer) {
-          const Ms then = reach[node(layer, from)] + arc;
-          const std::size_t target = node(count == kAnyCount ? 0 : layer + 1, to);
-          if (then < reach[target]) {
-            reach[target] = then;
-            previous[target] = from;
+        const std::size_t source = node(from, 0);
+        const std::size_t target = node(to, count == kAnyCount ? 0 : 1);
+        for (int layer = first_layer; layer <= last_layer; ++layer) {
+          const auto l = static_cast<std::size_t>(layer);
+          const Ms then = reach[source + l] + arc;
+          if (then < reach[target + l]) {
+            reach[target + l] = then;
+            previous[target + l] = from;
           }
         }
       }
     }
     std::vector<Arc> path;
     int layer = layers - 1;
-    for (int to = last; to > 0 && previous[node(layer, to)] >= 0;) {
-      const int from = previous[node(layer, to)];
+    for (int to = last; to > 0 && previous[node(to, layer)] >= 0;) {
+      const int from = previous[node(to, layer)];
       path.push_back({from, to});
       to = from;
       if (count != kAnyCount) --layer;
     }
     std::ranges::reverse(path);
-    return {reach[node(layers - 1, last)], path};
+    return {reach[node(last, layers - 1)], path};
+  }
+
+  // The furthest end of an arc from each cut point, and how many arcs it takes at least to come to
+  // each and to go on from there.
+  void measure_arcs() {
+    const auto nodes = cuts_.size();
+    furthest_.resize(nodes);
+    std::size_t to = 0;
+    for (std::size_t from = 0; from < nodes; ++from) {
+      to = std::max(to, from);
+      while (to + 1 < nodes &&
+             at(tokens_, cuts_[to + 1]) - at(tokens_, cuts_[from]) <= batch_tokens_) {
+        ++to;
+      }
+      furthest_[from] = static_cast<int>(to);
+    }
+    constexpr int kNever = std::numeric_limits<int>::max() / 2;
+    fewest_from_.assign(nodes, kNever);
+    fewest_from_.back() = 0;
+    for (std::size_t from = nodes - 1; from-- > 0;) {
+      const auto end = static_cast<std::size_t>(furthest_[from]);
+      if (end > from) fewest_from_[from] = fewest_from_[end] + 1;
+    }
+    fewest_to_.assign(nodes, kNever);
+    fewest_to_[0] = 0;
+    std::size_t from = 0;
+    for (std::size_t end = 1; end < nodes; ++end) {
+      while (from < end && static_cast<std::size_t>(furthest_[from]) < end) ++from;
+      if (from < end) fewest_to_[end] = fewest_to_[from] + 1;
+    }
   }
 
   const ScatterTable& table_;
@@ -161,6 +198,9 @@ class ChunkPath {
   std::vector<Ms> longest_;
   double batch_tokens_ = 0;
   std::map<Arc, Ms> price_;
+  std::vector<int> furthest_;
+  std::vector<int> fewest_to_;
+  std::vector<int> fewest_from_;
 };
 
 }  // namespace

@@ -136,6 +136,15 @@ std::vector<Ms> ScatterStepBound::refined_grid(const Node& node) const {
 bool ScatterStepBound::open_root(Budget& budget) {
   Node root{
       .lp = ScatterStepLp(table_, step_items(table_, options_.resolution), first_grid(), fewest_)};
+  LpBasis& basis = root.result.basis;
+  for (const auto& [variable, row] : root.lp->first_basis()) {
+    const auto v = static_cast<std::size_t>(variable);
+    const auto r = static_cast<std::size_t>(row);
+    if (basis.variables.size() <= v) basis.variables.resize(v + 1, LpPlace::lower);
+    if (basis.rows.size() <= r) basis.rows.resize(r + 1, LpPlace::basic);
+    basis.variables[v] = LpPlace::basic;
+    basis.rows[r] = LpPlace::lower;
+  }
   if (!solve(root, budget) && root.value == 0) return false;
   nodes_.push_back(std::move(root));
   publish();
