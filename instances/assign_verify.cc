@@ -7,6 +7,7 @@
 
 #include "instances/assign_truth.h"
 #include "instances/chunk_truth.h"
+#include "instances/plan_claims.h"
 #include "instances/verify.h"
 #include "instances/violation_list.h"
 
@@ -48,7 +49,6 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "allow_empty",      "bound",     "instance_hash"};
 
 constexpr double kTimeTolerance = 1e-9;
-constexpr double kBoundTolerance = 1e-6;
 constexpr std::int64_t kNowhere = -1;
 
 // True for finite numbers that differ by no more than the tolerance.
@@ -129,7 +129,8 @@ class AssignVerifier {
     const auto simulated = slowest ? std::optional(slowest->simulated) : std::nullopt;
     check_ms(kObjective, plan_.objective_ms, objective, [] { return "/objective_ms"; });
     check_ms(kSimulated, plan_.simulated_1f1b_ms, simulated, [] { return "/simulated_1f1b_ms"; });
-    check_bound(objective.value_or(plan_.objective_ms));
+    check_bound_ms(found_, {kNumber, kBound}, plan_.bound_ms, plan_.bound_by,
+                   objective.value_or(plan_.objective_ms));
     return std::move(found_).take();
   }
 
@@ -427,24 +428,6 @@ class AssignVerifier {
     }
   }
 
-  void check_bound(Ms objective) {
-    const Ms bound = plan_.bound_ms;
-    if (!std::isfinite(bound)) {
-      found_.add(kNumber, [&] { return Description{"/bound_ms", text(bound), "a finite number"}; });
-      return;
-    }
-    if (bound < 0 || bound > objective * (1 + kBoundTolerance)) {
-      found_.add(kBound, [&] {
-        return Description{"/bound_ms", ms(bound), "from 0 to the objective, " + ms(objective)};
-      });
-    }
-    if (bound > 0 && plan_.bound_by.empty()) {
-      found_.add(kBound, [&] {
-        return Description{"/bound_by", "no name", "the name of a certificate"};
-      });
-    }
-  }
-
   const AssignInstance& instance_;
   const AssignPlan& plan_;
   const AssignTruth truth_;
@@ -466,15 +449,7 @@ std::vector<Violation> verify(const AssignInstance& instance, const AssignPlan& 
 
 std::vector<Violation> verify_instance_hash(const AssignPlan& plan,
                                             std::string_view instance_hash) {
-  ViolationList found(kRuleNames);
-  if (plan.instance_hash != instance_hash) {
-    found.add(kInstanceHash, [&] {
-      return Description{"/instance_hash",
-                         plan.instance_hash.empty() ? "no hash" : plan.instance_hash,
-                         std::string(instance_hash)};
-    });
-  }
-  return std::move(found).take();
+  return check_instance_hash(kRuleNames, kInstanceHash, plan.instance_hash, instance_hash);
 }
 
 }  // namespace stowage

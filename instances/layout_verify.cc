@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "instances/plan_claims.h"
 #include "instances/verify.h"
 #include "instances/violation_list.h"
 
@@ -194,11 +195,7 @@ class LayoutVerifier {
         return Description{"/bound_bytes", bytes(bound), "from 0 to the peak, " + bytes(peak)};
       });
     }
-    if (bound > 0 && plan_.bound_by.empty()) {
-      found_.add(kBound, [&] {
-        return Description{"/bound_by", "no name", "the name of a certificate"};
-      });
-    }
+    check_bound_name(found_, kBound, bound > 0, plan_.bound_by);
   }
 
   const LayoutInstance& instance_;
@@ -219,15 +216,7 @@ std::vector<Violation> verify(const LayoutInstance& instance, const LayoutPlan& 
 
 std::vector<Violation> verify_instance_hash(const LayoutPlan& plan,
                                             std::string_view instance_hash) {
-  ViolationList found(kRuleNames);
-  if (plan.instance_hash != instance_hash) {
-    found.add(kInstanceHash, [&] {
-      return Description{"/instance_hash",
-                         plan.instance_hash.empty() ? "no hash" : plan.instance_hash,
-                         std::string(instance_hash)};
-    });
-  }
-  return std::move(found).take();
+  return check_instance_hash(kRuleNames, kInstanceHash, plan.instance_hash, instance_hash);
 }
 
 }  // namespace stowage

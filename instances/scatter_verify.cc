@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "instances/plan_claims.h"
 #include "instances/scatter_truth.h"
 #include "instances/verify.h"
 #include "instances/violation_list.h"
@@ -41,7 +42,6 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "bound",        "instance_hash"};
 
 constexpr double kTimeTolerance = 1e-9;
-constexpr double kBoundTolerance = 1e-6;
 constexpr std::int64_t kNowhere = -1;
 
 // True for finite numbers that differ by no more than the tolerance.
@@ -89,7 +89,8 @@ class ScatterVerifier {
     }
     check_nothing_is_missing();
     check_ms(kObjective, plan_.objective_ms, objective, [] { return "/objective_ms"; });
-    check_bound(objective.value_or(plan_.objective_ms));
+    check_bound_ms(found_, {kNumber, kBound}, plan_.bound_ms, plan_.bound_by,
+                   objective.value_or(plan_.objective_ms));
     return std::move(found_).take();
   }
 
@@ -296,24 +297,6 @@ class ScatterVerifier {
     }
   }
 
-  void check_bound(Ms objective) {
-    const Ms bound = plan_.bound_ms;
-    if (!std::isfinite(bound)) {
-      found_.add(kNumber, [&] { return Description{"/bound_ms", text(bound), "a finite number"}; });
-      return;
-    }
-    if (bound < 0 || bound > objective * (1 + kBoundTolerance)) {
-      found_.add(kBound, [&] {
-        return Description{"/bound_ms", ms(bound), "from 0 to the objective, " + ms(objective)};
-      });
-    }
-    if (bound > 0 && plan_.bound_by.empty()) {
-      found_.add(kBound, [&] {
-        return Description{"/bound_by", "no name", "the name of a certificate"};
-      });
-    }
-  }
-
   const Cluster& cluster_;
   const ScatterPlan& plan_;
   const ScatterTruth truth_;
@@ -334,15 +317,7 @@ std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan
 
 std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
                                             std::string_view instance_hash) {
-  ViolationList found(kRuleNames);
-  if (plan.instance_hash != instance_hash) {
-    found.add(kInstanceHash, [&] {
-      return Description{"/instance_hash",
-                         plan.instance_hash.empty() ? "no hash" : plan.instance_hash,
-                         std::string(instance_hash)};
-    });
-  }
-  return std::move(found).take();
+  return check_instance_hash(kRuleNames, kInstanceHash, plan.instance_hash, instance_hash);
 }
 
 }  // namespace stowage
