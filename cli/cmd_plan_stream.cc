@@ -1,8 +1,6 @@
 // stowage plan-stream: the steps of a training run, planned one after another.
 #include <fstream>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
 #include "cli/command.h"
 #include "cli/common_flags.h"
@@ -10,6 +8,7 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/plan_directory.h"
 #include "cli/preset_flags.h"
 #include "cli/shard.h"
 #include "cli/stream_report.h"
@@ -24,13 +23,6 @@ namespace {
 
 constexpr std::int64_t kMostThreads = 1024;
 
-// "00000012.json": sorted by name is sorted by step.
-std::string file_name(std::int64_t step) {
-  std::ostringstream name;
-  name << std::setw(8) << std::setfill('0') << step << ".json";
-  return name.str();
-}
-
 class PlanStreamCommand : public Command {
  public:
   CommandText text() const override {
@@ -41,7 +33,7 @@ class PlanStreamCommand : public Command {
                          "stowage plan-stream lengths.txt --batch-size 16 --instance instance.json "
                          "--threads 2 --from 1 --above-limit clip",
                          "stowage plan-stream lengths.txt --batch-size 16 --devices 16 -o plans "
-                         "--shard 0/2"}};
+                         "--shard 0/2 --trainer bin"}};
   }
 
   void declare(Flags& flags) override {
@@ -52,8 +44,10 @@ class PlanStreamCommand : public Command {
                   "STEPS is a list of lengths; so many lines are a step");
     flags.toggle("--drop-last", drop_last_, "Leave out a last step of fewer lines");
     flags.text("-o,--output", directory_, "DIR",
-               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps that have their file "
-               "already are passed over");
+               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps that have their plan "
+               "there already are passed over");
+    flags.choice("--trainer", trainer_, {"json", "bin"},
+                 "With -o: also DIR/NNNNNNNN.trainer.json or .bin, what each rank does");
     flags.text("--instance", template_, "INSTANCE",
                "Cluster, model and cost; its lengths count for nothing. Instead of a preset");
     preset_.declare(flags);
@@ -87,8 +81,14 @@ class PlanStreamCommand : public Command {
     if (drop_last_ && !batch_size_) {
       return console.refuse({kUsage, "--drop-last", "has no effect without --batch-size"});
     }
+    if (!trainer_.empty() && directory_.empty()) {
+      return console.refuse({kUsage, "--trainer", "has no effect without -o"});
+    }
     if (!directory_.empty()) {
       if (auto error = make_directory(directory_)) return console.refuse(*error);
+      plans_.emplace(directory_, trainer_.empty()     ? TrainerFormat::none
+                                 : trainer_ == "json" ? TrainerFormat::json
+                                                      : TrainerFormat::binary);
     }
     std::ifstream file;
     if (path_ != "-") {
@@ -148,15 +148,15 @@ class PlanStreamCommand : public Command {
     StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
     const InterruptScope interrupt;
     StreamReport report(console);
-    errors_.clear();
     plan_stream([&] { return interrupt.flag() ? std::nullopt : next(steps); }, options_,
                 solve_.limits(interrupt.flag()), static_cast<int>(threads_.value_or(1)),
                 [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
-    report.finish(interrupt.flag(), steps.clipped());
+    report.finish(interrupt.flag(), steps.clipped(), there_);
     if (!answered_) return ExitCode::internal;
     // stdout has its lines already: what went wrong is told on stderr alone.
-    if (!errors_.empty()) {
-      console.complain(errors_);
+    if (unwritten_) unread_.push_back({"", *unwritten_});
+    if (!unread_.empty()) {
+      console.complain(unread_);
       return ExitCode::bad_input;
     }
     if (interrupt.flag()) {
@@ -166,46 +166,54 @@ class PlanStreamCommand : public Command {
     return console.answer("", report.exit_code());
   }
 
-  // The next step of this share. A step that cannot be read ends the stream behind those before it.
+  // The next step of this share that has no plan yet. A step that cannot be read ends the stream
+  // behind those before it.
   std::optional<StreamStep> next(StepStream& steps) {
-    while (!beyond(steps.index()) && passed_over(steps.index())) {
-      if (!steps.skip()) break;  // next() below says whether that was the end
+    for (;;) {
+      while (!beyond(steps.index()) && passed_over(steps.index())) {
+        if (!steps.skip()) break;  // next() below says whether that was the end
+      }
+      const std::int64_t index = steps.index();
+      if (beyond(index)) return std::nullopt;
+      Result<std::optional<ScatterInstance>> step = steps.next();
+      if (!step) {
+        unread_ = errors_in(batch_size_ ? "" : steps.place(), step.errors());
+        return std::nullopt;
+      }
+      if (!*step) return std::nullopt;
+      if (plans_) {
+        const Result<bool> there = plans_->has(index, **step);
+        if (!there) {
+          unread_ = errors_in("", there.errors());
+          return std::nullopt;
+        }
+        if (*there) {
+          ++there_;
+          continue;
+        }
+      }
+      StreamStep found{.index = index};
+      found.instance = **std::move(step);
+      return found;
     }
-    const std::int64_t index = steps.index();
-    if (beyond(index)) return std::nullopt;
-    Result<std::optional<ScatterInstance>> step = steps.next();
-    if (!step) {
-      const auto wrong = errors_in(batch_size_ ? "" : steps.place(), step.errors());
-      errors_.insert(errors_.end(), wrong.begin(), wrong.end());
-      return std::nullopt;
-    }
-    if (!*step) return std::nullopt;
-    StreamStep found{.index = index};
-    found.instance = **std::move(step);
-    return found;
   }
 
   bool beyond(std::int64_t index) const { return steps_ && index - from_.value_or(0) >= *steps_; }
 
   bool passed_over(std::int64_t index) const {
-    return index < from_.value_or(0) || !shard_.takes(index) || planned_before(index);
+    return index < from_.value_or(0) || !shard_.takes(index);
   }
 
-  std::string file_of(std::int64_t index) const { return directory_ + '/' + file_name(index); }
-
-  bool planned_before(std::int64_t index) const {
-    return !directory_.empty() && std::ifstream(file_of(index)).good();
-  }
-
+  // In another thread than next().
   bool take(Console& console, StreamReport& report, PlannedStep&& step) {
     // What an interrupted solve had found so far would not be found again.
     if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
-    if (directory_.empty()) {
+    if (!plans_) {
       answered_ = console.answer_part(step_line(step));
       if (!answered_) return false;
     } else if (step.outcome.plan) {
-      if (auto error = write_file(file_of(step.index), plan_json(*step.outcome.plan))) {
-        errors_.push_back({"", *error});
+      if (auto error = plans_->put(step)) {
+        unwritten_ = *error;
         return false;
       }
     }
@@ -225,6 +233,7 @@ class PlanStreamCommand : public Command {
   std::string above_ = "keep";
   std::string method_ = "fast";
   std::string shard_text_;
+  std::string trainer_;
   bool drop_last_ = false;
   std::optional<std::int64_t> batch_size_;
   std::optional<std::int64_t> threads_;
@@ -236,8 +245,11 @@ class PlanStreamCommand : public Command {
 
   SolveOptions options_;
   Shard shard_;
-  std::vector<CliError> errors_;  // of the step that ended the stream
-  bool answered_ = true;          // stdout has taken everything so far
+  std::optional<PlanDirectory> plans_;
+  std::vector<CliError> unread_;         // of the step whose reading ended the stream
+  std::optional<InputError> unwritten_;  // of the plan whose writing did
+  std::int64_t there_ = 0;               // steps that had their plan already
+  bool answered_ = true;                 // stdout has taken everything so far
 };
 
 }  // namespace

@@ -70,9 +70,10 @@ std::string StreamReport::figures() const {
          " steps/s  slowest " + ms_text(slowest_s_ * 1000) + " ms";
 }
 
-void StreamReport::finish(bool interrupted, std::int64_t clipped) {
+void StreamReport::finish(bool interrupted, std::int64_t clipped, std::int64_t there) {
   if (clipped > 0) console_.warn(grouped(clipped) + " sequences were too long and are clipped");
-  console_.info(console_.bold(interrupted ? "interrupted" : "end") + "  " + figures());
+  console_.info(console_.bold(interrupted ? "interrupted" : "end") + "  " + figures() +
+                (there > 0 ? "  " + grouped(there) + " had their plan already" : ""));
 }
 
 ExitCode StreamReport::exit_code() const {

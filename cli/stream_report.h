@@ -22,8 +22,8 @@ class StreamReport {
   // Told of every step in order; a line of progress at most once a second.
   void add(const PlannedStep& step);
 
-  // The closing line, and warnings.
-  void finish(bool interrupted, std::int64_t clipped);
+  // The closing line, and warnings. `there` steps had their plan already.
+  void finish(bool interrupted, std::int64_t clipped, std::int64_t there);
 
   std::int64_t next() const { return next_; }  // the step behind the last one planned
   ExitCode exit_code() const;                  // of the worst step

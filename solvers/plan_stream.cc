@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <future>
 #include <mutex>
 #include <system_error>
@@ -73,37 +74,134 @@ class Workers {
   std::vector<std::jthread> threads_;
 };
 
+// The steps under way, in order. One thread puts them in, another takes them out.
+class Line {
+ public:
+  explicit Line(std::size_t room) : room_(room) {}
+
+  // False once nobody takes any more.
+  bool wait_for_room() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return left_ || steps_.size() < room_; });
+    return !left_;
+  }
+  void push(std::future<PlannedStep> step) {
+    const std::lock_guard lock(mutex_);
+    steps_.push_back(std::move(step));
+    changed_.notify_all();
+  }
+  // No step follows those that are in it.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+  // The first step; null at the end. It keeps its place until it is dropped.
+  std::future<PlannedStep>* front() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return ended_ || !steps_.empty(); });
+    return steps_.empty() ? nullptr : &steps_.front();
+  }
+  void drop() {
+    const std::lock_guard lock(mutex_);
+    steps_.pop_front();
+    changed_.notify_all();
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    left_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  const std::size_t room_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::future<PlannedStep>> steps_;
+  bool ended_ = false;
+  bool left_ = false;
+};
+
+using Next = std::function<std::optional<StreamStep>()>;
+using Take = std::function<bool(PlannedStep&&)>;
+
+// Gives the steps of the line to `take`; what either throws is kept for the calling thread.
+class Taker {
+ public:
+  Taker(Line& line, const Take& take) : line_(line) {
+    thread_ = std::jthread([this, &take] { work(take); });
+  }
+  // Waits for the last step of a line that has ended.
+  void finish() {
+    thread_.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work(const Take& take) {
+    try {
+      while (std::future<PlannedStep>* step = line_.front()) {
+        if (!take(step->get())) break;
+        line_.drop();
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    line_.leave();
+  }
+
+  Line& line_;
+  std::exception_ptr failure_;
+  std::jthread thread_;
+};
+
 PlannedStep planned(StreamStep step, const SolveOptions& options, const Budget::Limits& limits) {
   Budget budget(limits);
   Outcome outcome = solve(step.instance, options, budget);
   return {step.index, std::move(step.instance), std::move(outcome)};
 }
 
-}  // namespace
-
-void plan_stream(const std::function<std::optional<StreamStep>()>& next,
-                 const SolveOptions& options, const Budget::Limits& limits, int threads,
-                 const std::function<bool(PlannedStep&&)>& take) {
-  const auto ahead = static_cast<std::size_t>(threads) * 2;
+// As plan_stream, if there are threads to be had; false if not, before anything was asked for.
+bool plan_beside(const Next& next, const SolveOptions& options, const Budget::Limits& limits,
+                 int threads, const Take& take) {
   JobQueue queue;
-  std::deque<std::future<PlannedStep>> under_way;
+  Line line(static_cast<std::size_t>(threads) * 2);
   const Workers workers(queue, threads);
-  for (bool more = true;;) {
-    while (more && under_way.size() < ahead) {
+  if (workers.none()) return false;
+  std::optional<Taker> taker;
+  try {
+    taker.emplace(line, take);
+  } catch (const std::system_error&) {
+    return false;
+  }
+  std::exception_ptr failure;
+  try {
+    while (line.wait_for_room()) {
       std::optional<StreamStep> step = next();
-      more = step.has_value();
-      if (!more) break;
+      if (!step) break;
       Job job([step = *std::move(step), &options, &limits]() mutable {
         return planned(std::move(step), options, limits);
       });
-      under_way.push_back(job.get_future());
+      line.push(job.get_future());
       queue.push(std::move(job));
     }
-    if (under_way.empty()) return;
-    if (workers.none()) (*queue.pop())();  // the oldest job, which is the one that is waited for
-    PlannedStep step = under_way.front().get();
-    under_way.pop_front();
-    if (!take(std::move(step))) return;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  line.end();  // those before a failure are handed out
+  taker->finish();
+  if (failure) std::rethrow_exception(failure);
+  return true;
+}
+
+}  // namespace
+
+void plan_stream(const Next& next, const SolveOptions& options, const Budget::Limits& limits,
+                 int threads, const Take& take) {
+  if (plan_beside(next, options, limits, threads, take)) return;
+  while (std::optional<StreamStep> step = next()) {
+    if (!take(planned(*std::move(step), options, limits))) return;
   }
 }
 

@@ -30,11 +30,13 @@ struct PlannedStep {
 };
 
 // Asks `next` for steps until it has none, plans each with `options` within `limits` (per step) on
-// one of `threads` threads (fewer if there are no more to be had; the calling one if there are
-// none), and gives the outcomes to `take` in the order of the steps. At most
-// twice as many steps as threads are under way or wait for their turn. Ends early when `take`
-// returns false; steps under way are then thrown away. Both functions are called from the calling
-// thread; what they throw ends the stream and is passed on.
+// one of `threads` threads, and gives the outcomes to `take` in the order of the steps, each as
+// soon as it and those before it are planned: a source that hands out a step only when it has seen
+// the plan of the last one is served. At most twice as many steps as threads are under way or wait
+// for their turn. Ends early when `take` returns false; steps under way are then thrown away.
+// `next` is called from the calling thread and `take` from one other; what they throw ends the
+// stream and is passed on. Where no threads are to be had, the calling one does it all, step by
+// step.
 void plan_stream(const std::function<std::optional<StreamStep>()>& next,
                  const SolveOptions& options, const Budget::Limits& limits, int threads,
                  const std::function<bool(PlannedStep&&)>& take);

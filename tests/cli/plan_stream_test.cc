@@ -1,11 +1,15 @@
 // plan-stream: lines in order, shares that make a whole, resuming, and what it says of bad steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "cli/shard.h"
 #include "tests/cli/fixture.h"
@@ -126,14 +130,60 @@ TEST_F(PlanStreamCommand, ResumesWhereItEnded) {
 
 TEST_F(PlanStreamCommand, FilesAreOnePerStepAndNotPlannedTwice) {
   ASSERT_EQ(eight({"-o", "plans", "--shard", "1/2"}).exit_code, 0);
-  dir_.write("plans/00000003.json", "mine");
+  const auto before = std::filesystem::last_write_time(dir_ / "plans/00000003.json");
   const Finished rest = eight({"-o", "plans"});
   EXPECT_EQ(rest.exit_code, 0) << rest.err;
-  EXPECT_THAT(rest.err, HasSubstr("4 steps"));
+  EXPECT_THAT(rest.err, HasSubstr("end  4 steps"));
+  EXPECT_THAT(rest.err, HasSubstr("4 had their plan already"));
   EXPECT_THAT(rest.out, IsEmpty());
-  EXPECT_EQ(dir_.read("plans/00000003.json"), "mine");
+  EXPECT_EQ(std::filesystem::last_write_time(dir_ / "plans/00000003.json"), before);
   const auto line = nlohmann::json::parse(lines_of(eight({}).out)[6]);
   EXPECT_EQ(nlohmann::json::parse(dir_.read("plans/00000006.json")), line["plan"]);
+}
+
+TEST_F(PlanStreamCommand, ADirectoryHoldsPlansOfOneStreamOnly) {
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "3"}).exit_code, 0);
+  const std::string first = dir_.read("plans/00000000.json");
+  const Finished other =
+      run({"lengths.txt", "--batch-size", "4", "--devices", "16", "-o", "plans"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("plans/00000000.json: must be the plan of step 0"));
+  EXPECT_EQ(dir_.read("plans/00000000.json"), first);
+  dir_.write("plans/00000003.json", "{");
+  const Finished broken = eight({"-o", "plans"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("plans/00000003.json: must be the plan of step 3"));
+  EXPECT_EQ(dir_.read("plans/00000003.json"), "{");
+}
+
+TEST_F(PlanStreamCommand, ATrainerFindsEachStepBesideItsPlan) {
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // as yet without
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "2", "--trainer", "bin"}).exit_code, 0);
+  ASSERT_EQ(eight({"-o", "text", "--steps", "2", "--trainer", "json"}).exit_code, 0);
+  const RunOptions here{.directory = dir_.path()};
+  ASSERT_EQ(run_stowage({"convert", "plans/00000001.trainer.bin", "back.json"}, here).exit_code, 0);
+  EXPECT_EQ(dir_.read("back.json"), dir_.read("text/00000001.trainer.json"));
+  EXPECT_EQ(files_in(dir_ / "plans"), 4);
+}
+
+// A training job writes the lengths of a batch and waits for its plan before it goes on.
+TEST_F(PlanStreamCommand, AnswersBeforeTheNextStepIsGiven) {
+  const std::filesystem::path pipe = dir_ / "steps";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  Child child({"plan-stream", "steps", "--devices", "16", "-o", "plans"},
+              {.directory = dir_.path()});
+  std::ofstream steps(pipe);
+  for (const char* plan : {"plans/00000000.json", "plans/00000001.json"}) {
+    steps << "[608, 1040]" << std::endl;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+    while (!std::filesystem::exists(dir_ / plan) && std::chrono::steady_clock::now() < late) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_TRUE(std::filesystem::exists(dir_ / plan));
+  }
+  steps.close();
+  const Finished run_ = child.finish();
+  EXPECT_EQ(run_.exit_code, 0) << run_.err;
 }
 
 TEST_F(PlanStreamCommand, AStepWithoutAPlanDoesNotEndTheStream) {
@@ -175,6 +225,7 @@ TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
   expect_refused({"lengths.txt", "--instance", "instance.json", "--devices", "8"},
                  "--instance: has the cluster already");
   expect_refused({"lengths.txt", "--method", "fats"}, "did you mean");
+  expect_refused({"lengths.txt", "--trainer", "bin"}, "--trainer: has no effect without -o");
 }
 
 TEST_F(PlanStreamCommand, AReaderThatHasGoneEndsIt) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -62,15 +65,55 @@ TEST(PlanStream, EndsWhenNobodyTakesAnyMore) {
   EXPECT_LE(asked, 5 + 2 * 2);  // the look-ahead and no more
 }
 
-TEST(PlanStream, PassesOnWhatTheSourceThrows) {
+// A training job that asks for the next batch only when it has the plan of this one.
+TEST(PlanStream, ASourceMayWaitForThePlanBefore) {
+  for (const int threads : {1, 3}) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::int64_t taken = 0;
+    bool late = false;
+    auto steps = tiny_steps(5);
+    std::int64_t asked = 0;
+    plan_stream(
+        [&] {
+          std::unique_lock lock(mutex);
+          late |= !changed.wait_for(lock, std::chrono::minutes(5), [&] { return taken == asked; });
+          ++asked;
+          return steps();
+        },
+        {.method = "fast"}, {}, threads,
+        [&](PlannedStep&&) {
+          const std::lock_guard lock(mutex);
+          ++taken;
+          changed.notify_all();
+          return true;
+        });
+    EXPECT_FALSE(late);
+    EXPECT_EQ(taken, 5);
+  }
+}
+
+TEST(PlanStream, PassesOnWhatTheTakerThrows) {
+  EXPECT_THROW(plan_stream(tiny_steps(50), {.method = "fast"}, {}, 2,
+                           [](PlannedStep&& step) -> bool {
+                             if (step.index == 3) throw std::runtime_error("the reader is gone");
+                             return true;
+                           }),
+               std::runtime_error);
+}
+
+TEST(PlanStream, HandsOutWhatWasReadBeforeTheSourceBroke) {
   auto steps = tiny_steps(3);
+  std::int64_t taken = 0;
   const auto broken = [&]() -> std::optional<StreamStep> {
     auto step = steps();
     if (!step) throw std::runtime_error("the disk is gone");
     return step;
   };
-  EXPECT_THROW(plan_stream(broken, {.method = "fast"}, {}, 2, [](PlannedStep&&) { return true; }),
-               std::runtime_error);
+  EXPECT_THROW(
+      plan_stream(broken, {.method = "fast"}, {}, 2, [&](PlannedStep&&) { return ++taken > 0; }),
+      std::runtime_error);
+  EXPECT_EQ(taken, 3);
 }
 
 TEST(PlanStream, NothingComesOfNothing) {
