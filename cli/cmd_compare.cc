@@ -1,6 +1,7 @@
 // stowage compare: every method on one instance, side by side.
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -233,9 +234,11 @@ class CompareCommand : public Command {
                                                         method.name) != methods_.end();
       if (wanted) chosen.push_back(method);
     }
-    std::stable_sort(chosen.begin(), chosen.end(), [](const Method& a, const Method& b) {
-      return a.kind == MethodKind::baseline && b.kind != MethodKind::baseline;
-    });
+    // Baselines may take minutes: whoever ends them early has the rest already. They are shown first.
+    const auto is_baseline = [](const Method& method) {
+      return method.kind == MethodKind::baseline;
+    };
+    std::ranges::stable_partition(chosen, std::not_fn(is_baseline));
     std::vector<Row> rows;
     StatusLine status(console);
     for (const Method& method : chosen) {
@@ -258,6 +261,7 @@ class CompareCommand : public Command {
       };
       rows.push_back({method, solve(instance, options, budget, tell)});
     }
+    std::ranges::stable_partition(rows, is_baseline, &Row::method);
     mark_best(rows);
     return rows;
   }

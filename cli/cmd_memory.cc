@@ -1,6 +1,7 @@
 // stowage memory: what a scatter plan's micro-batches need, buffer by buffer, against the tokens
 // that the planner counted; or the caps of an assign instance's schemes (memory_caps.h).
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "cli/command.h"
@@ -157,6 +158,7 @@ class MemoryCommand : public Command {
                           : fit == Fit::no ? ExitCode::refused
                                            : ExitCode::unknown;
     tell(console, trace, groups, fit);
+    if (fit == Fit::no) tell_remedy(console, instance, trace, groups);
     JsonWriter json;
     json.begin_object();
     json.text("format", "stowage/memory");
@@ -219,6 +221,25 @@ class MemoryCommand : public Command {
     console.info(console.bold(verdict) + "  model " + trace.model + "  " +
                  grouped(static_cast<std::int64_t>(groups.size())) +
                  " groups are the heaviest of a rank");
+  }
+
+  // What the planner must count for a token so that plans fit the trace, and what makes it less.
+  static void tell_remedy(Console& console, const ScatterInstance& instance,
+                          const LayoutTrace& trace, const std::vector<GroupMemory>& groups) {
+    double most = 1;
+    for (const GroupMemory& group : groups) {
+      if (group.token_model_mib > 0) {
+        most = std::max(most, mib(group.peak_bytes) / group.token_model_mib);
+      }
+    }
+    const double now = instance.model.activation_mib_per_token;
+    constexpr double kStep = 1000;  // to be read, not to be copied to the last digit
+    std::string text = "remedy    solve again with activation_mib_per_token " +
+                       shortest(std::ceil(now * most * kStep) / kStep) + " (now " + shortest(now) +
+                       ')';
+    if (trace.recompute == Recompute::none) text += ", or train with --recompute selective";
+    if (trace.recompute == Recompute::selective) text += ", or train with --recompute full";
+    console.info(text);
   }
 
   std::string instance_path_;

@@ -197,10 +197,9 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
   return std::visit(
       [&plan](const auto& i) {
         const auto& own = std::get<typename PlanOf<std::decay_t<decltype(i)>>::type>(plan);
-        std::vector<Violation> violations = verify(i, own);
-        for (Violation& v : verify_instance_hash(own, instance_hash(i))) {
-          violations.push_back(std::move(v));
-        }
+        // First: a plan of another instance breaks the other rules for that reason alone.
+        std::vector<Violation> violations = verify_instance_hash(own, instance_hash(i));
+        for (Violation& v : verify(i, own)) violations.push_back(std::move(v));
         return violations;
       },
       instance);

@@ -26,16 +26,25 @@ std::string command_help(const CommandText& text, const Flags& flags) {
   return help;
 }
 
-std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
-  std::string help =
-      "stowage plans long-context LLM training and proves how good its plans are.\n"
-      "\nUsage: stowage COMMAND [ARGUMENTS]   (stowage COMMAND --help tells more)\n\nCommands:\n";
+// A line for each command whose name begins with `prefix`.
+std::string list_of(const std::vector<std::unique_ptr<Command>>& commands,
+                    const std::string& prefix) {
+  std::string list;
   for (const auto& command : commands) {
     const CommandText text = command->text();
     std::string name = "  " + std::string(text.name);
+    if (text.name.rfind(prefix, 0) != 0) continue;
     name.resize(20, ' ');
-    help += name + std::string(text.summary) + '\n';
+    list += name + std::string(text.summary) + '\n';
   }
+  return list;
+}
+
+std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string help =
+      "stowage plans long-context LLM training and proves how good its plans are.\n"
+      "\nUsage: stowage COMMAND [ARGUMENTS]   (stowage COMMAND --help tells more)\n\nCommands:\n" +
+      list_of(commands, "");
   help += "\nstdout carries the answer (JSON), stderr what people read.\n\nExit codes:\n";
   for (const auto& [code, meaning] : kExitCodeTexts) {
     std::string number = "  " + std::to_string(to_int(code));
@@ -130,6 +139,13 @@ ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
   }
   if (Command* command = take_command(commands, arguments)) {
     return run_command(*command, arguments, console);
+  }
+  const bool helped = arguments.size() == 2 && (arguments[1] == "--help" || arguments[1] == "-h");
+  if (helped && !families_of(commands, arguments.front()).empty()) {
+    return console.answer("Usage: stowage " + arguments.front() +
+                              " FAMILY [ARGUMENTS]   (with --help it tells more)\n\n" +
+                              list_of(commands, arguments.front() + ' '),
+                          ExitCode::ok);
   }
   return console.refuse(unknown_command(commands, arguments));
 }

@@ -93,5 +93,14 @@ TEST(Version, NamesBackendsAndLicences) {
   EXPECT_EQ(run_stowage({"solve", "--version"}).out, run.out);
 }
 
+TEST(HelpOfFamilies, ListsThem) {
+  const Finished run = run_stowage({"generate", "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* family : {"generate scatter ", "generate assign ", "generate layout "}) {
+    EXPECT_THAT(run.out, HasSubstr(family));
+  }
+  EXPECT_EQ(run_stowage({"help", "generate"}).out, run.out);
+}
+
 }  // namespace
 }  // namespace stowage

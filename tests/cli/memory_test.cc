@@ -78,6 +78,7 @@ TEST_F(Memory, WhatDoesNotFitIsSaid) {
   const Finished told = run({"memory", "instance.json", "plan.json", "--model", "llama-65b"});
   EXPECT_EQ(told.exit_code, 1);
   EXPECT_THAT(told.err, HasSubstr("does not fit"));
+  EXPECT_THAT(told.err, HasSubstr("remedy    solve again with activation_mib_per_token"));
   EXPECT_EQ(nlohmann::json::parse(told.out)["fits"], false);
 }
 
