@@ -11,9 +11,9 @@ namespace {
 constexpr std::string_view kPageStyle = R"(:root{color-scheme:light dark}
 body{font:15px/1.5 "DejaVu Sans",Verdana,Helvetica,Arial,sans-serif;max-width:832px;margin:0 auto;padding:16px;background:#ffffff;color:#1b1b1b}
 th{white-space:nowrap}h1{font-size:22px;margin:8px 0;overflow-wrap:anywhere}h2{font-size:17px;margin:28px 0 8px}
-p{margin:4px 0}table{border-collapse:collapse}td,th{text-align:left;padding:3px 18px 3px 0;vertical-align:top;overflow-wrap:anywhere}
+p{margin:4px 0}table{border-collapse:collapse;display:block;overflow-x:auto}td,th{text-align:left;padding:3px 18px 3px 0;vertical-align:top;overflow-wrap:break-word}
 tr{border-bottom:1px solid #d7dade}td.amount,th.amount{text-align:right;white-space:nowrap}
-figure{margin:16px 0;overflow-x:auto}svg{display:block}
+figure{margin:16px 0}svg{display:block;max-width:100%;height:auto}
 @media (prefers-color-scheme:dark){body{background:#15181c;color:#e8e8e8}tr{border-color:#3d434b}}
 )";
 

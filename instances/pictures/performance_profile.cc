@@ -15,8 +15,8 @@ constexpr double kLeastGap = 1e-4;  // left end of the axis
 // Those that stand out from the paper first; methods beyond them share hues and are dashed.
 constexpr std::array<std::size_t, kHues> kOrder = {1, 5, 2, 6, 4, 0, 3};
 
-std::string line_class(std::size_t method) {
-  return stroke_class(kOrder[method % kHues]) + (method >= kHues ? std::string(kDashed) : "");
+std::string line_class(std::size_t style) {
+  return stroke_class(kOrder[style % kHues]) + (style / kHues % 2 == 1 ? std::string(kDashed) : "");
 }
 
 }  // namespace
@@ -46,11 +46,11 @@ Picture performance_profile(const std::string& heading, std::size_t instances,
           {x(gaps[i]), y(static_cast<double>(i + 1) / static_cast<double>(instances))});
     }
     points.push_back({plot.right(), points.back().y});
-    panel.svg.polyline(points, line_class(m),
+    panel.svg.polyline(points, line_class(methods[m].style),
                        methods[m].name + ": " + grouped(static_cast<std::int64_t>(gaps.size())) +
                            " of " + grouped(static_cast<std::int64_t>(instances)) +
                            " instances planned");
-    legend.push_back({LegendEntry::Mark::line, line_class(m), methods[m].name});
+    legend.push_back({LegendEntry::Mark::line, line_class(methods[m].style), methods[m].name});
   }
   panel.legend(legend);
   return std::move(panel).finish();

@@ -5,7 +5,8 @@
 // proven optimal. Instances without a plan are within no gap. After Dolan and More (Mathematical
 // Programming 91, 2002), with the gap to a proven bound in place of the ratio to the best method.
 //
-//   performance_profile("scatter", 44, {{"fast", {0.004, 0.01}}, {"auto 10 s", {0.0, 0.002}}});
+//   performance_profile("scatter", 44, {{"fast", {0.004, 0.01}, 0}, {"auto 10 s", {0.0, 0.002},
+//   1}});
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace stowage {
 struct ProfiledMethod {
   std::string name;
   std::vector<double> gaps;  // of the instances with a plan, as shares, in any order
+  std::size_t style = 0;     // how its line is drawn: the same for a method in all pictures
 };
 
 // The gap is logarithmic from 0.01 %; smaller ones are drawn there. Requires no more gaps than

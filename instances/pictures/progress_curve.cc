@@ -9,8 +9,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kHeight = 150;        // px
-constexpr double kFirstSecond = 1e-3;  // left end of the time axis: earlier is drawn there
+constexpr double kHeight = 150;         // px
+constexpr double kBelowTheBound = 0.3;  // of the axis' length above the last bound
+constexpr double kFirstSecond = 1e-3;   // left end of the time axis: earlier is drawn there
 
 class Curves {
  public:
@@ -22,7 +23,17 @@ class Curves {
       if (std::isfinite(point.bound)) most_ = std::max(most_, point.bound);
       if (point.objective && std::isfinite(*point.objective)) {
         most_ = std::max(most_, *point.objective);
+        cut_ = true;
       }
+    }
+    if (cut_) {
+      // What is below does not tell the last plan from the last bound.
+      double bound = 0;
+      for (const ProgressPoint& point : progress.points) {
+        if (std::isfinite(point.bound)) bound = std::max(bound, point.bound);
+      }
+      least_ = std::max(0.0, bound - kBelowTheBound * (most_ - bound));
+      if (!(least_ < most_)) least_ = 0.9 * most_;
     }
     if (timed_) {
       last_ = progress.end_seconds.value_or(0);
@@ -37,8 +48,9 @@ class Curves {
     const Box plot = panel.plot(kHeight);
     const Scale x = timed_ ? Scale::logarithmic(kFirstSecond, last_, plot.x, plot.right())
                            : Scale::linear(1, last_, plot.x, plot.right());
-    const Scale y = Scale::linear(0, most_, plot.bottom(), plot.y);
-    draw_left_axis(panel.svg, plot, y, linear_axis(quantity_, 0, most_, 5), "best so far");
+    const Scale y = Scale::linear(least_, most_, plot.bottom(), plot.y);
+    draw_left_axis(panel.svg, plot, y, linear_axis(quantity_, least_, most_, 5),
+                   least_ > 0 ? "best so far (not from 0)" : "best so far");
     draw_bottom_axis(panel.svg, plot, x,
                      timed_ ? logarithmic_axis(Quantity::count, kFirstSecond, last_, 10)
                             : linear_axis(Quantity::count, 1, last_, 9),
@@ -48,7 +60,7 @@ class Curves {
     for (std::size_t i = 0; i < progress_.points.size(); ++i) {
       const ProgressPoint& point = progress_.points[i];
       const double at = x(time_of(i));
-      if (std::isfinite(point.bound)) step_to(bound, {at, y(point.bound)});
+      if (std::isfinite(point.bound)) step_to(bound, {at, y(std::max(least_, point.bound))});
       if (point.objective && std::isfinite(*point.objective)) {
         step_to(best, {at, y(*point.objective)});
       }
@@ -56,7 +68,7 @@ class Curves {
     for (std::vector<Point>* line : {&bound, &best}) {
       if (!line->empty()) line->push_back({plot.right(), line->back().y});
     }
-    if (!bound.empty()) panel.svg.polyline(bound, stroke_class(1));
+    if (!bound.empty()) panel.svg.polyline(bound, stroke_class(1) + std::string(kDashed));
     if (!best.empty()) panel.svg.polyline(best, stroke_class(5));
     draw_dots(panel.svg, x, y);
   }
@@ -77,7 +89,7 @@ class Curves {
     const auto dot = [&](std::size_t i, double value, std::size_t hue, const std::string& what) {
       if (!std::isfinite(value)) return;
       const std::string when = timed_ ? " after " + ms_amount(time_of(i) * 1000) : "";
-      svg.rect({x(time_of(i)) - 3, y(value) - 3, 6, 6}, hue_class(hue),
+      svg.rect({x(time_of(i)) - 3, y(std::max(least_, value)) - 3, 6, 6}, hue_class(hue),
                what + ' ' + amount(value) + " by " + progress_.points[i].by + when);
     };
     for (std::size_t i = 0; i < progress_.points.size(); ++i) {
@@ -95,6 +107,8 @@ class Curves {
   const ProgressHistory& progress_;
   const Quantity quantity_;
   bool timed_ = false;
+  bool cut_ = false;  // there is a plan: the axis may begin above zero
+  double least_ = 0;
   double most_ = 0;
   double last_ = 1;
 };
@@ -109,7 +123,8 @@ Picture progress_curve(const ProgressHistory& progress, Quantity quantity) {
   }
   Curves(progress, quantity).draw(panel);
   constexpr auto kLine = LegendEntry::Mark::line;
-  panel.legend({{kLine, stroke_class(5), "best plan"}, {kLine, stroke_class(1), "best bound"}});
+  panel.legend({{kLine, stroke_class(5), "best plan"},
+                {kLine, stroke_class(1) + std::string(kDashed), "best bound"}});
   return std::move(panel).finish();
 }
 

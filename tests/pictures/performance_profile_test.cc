@@ -28,7 +28,9 @@ TEST(PerformanceProfile, CountsInstancesWithinTheGap) {
 
 TEST(PerformanceProfile, TellsManyMethodsApart) {
   std::vector<ProfiledMethod> methods;
-  for (int m = 0; m < 14; ++m) methods.push_back({"method " + std::to_string(m), {0.01 * m}});
+  for (std::size_t m = 0; m < 14; ++m) {
+    methods.push_back({"method " + std::to_string(m), {0.01 * static_cast<double>(m)}, m});
+  }
   const SvgDocument document(svg_document({performance_profile("many", 1, methods)}, ""));
   EXPECT_EQ(document.complaints(), "");
   std::set<std::string> looks;
