@@ -1,4 +1,5 @@
 // stowage propose: the strategies to choose from, for an assign instance.
+#include <optional>
 #include <utility>
 
 #include "cli/command.h"
@@ -9,6 +10,7 @@
 #include "heuristics/assign_propose.h"
 #include "instances/json.h"
 #include "instances/numbers.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 namespace {
@@ -73,8 +75,10 @@ class ProposeCommand : public Command {
     for (const Strategy& strategy : proposed) {
       console.info("strategy  " + strategy.name + "  " + replicas_text(assign, strategy));
     }
+    const std::optional<double> before = keep_ ? std::nullopt : planned_ms(assign);
     if (!keep_) assign.strategies.clear();
     for (Strategy& strategy : proposed) add(std::move(strategy), assign);
+    if (before) compare(console, *before, planned_ms(assign));
     return write(console, assign);
   }
 
@@ -92,6 +96,24 @@ class ProposeCommand : public Command {
     };
     while (taken()) strategy.name += '\'';
     assign.strategies.push_back(std::move(strategy));
+  }
+
+  // What the lengths take as one step, by the quick planner; nothing if it finds no plan.
+  static std::optional<double> planned_ms(const AssignInstance& assign) {
+    if (assign.strategies.empty()) return std::nullopt;
+    Budget budget;
+    return solve(assign, {.method = "fast"}, budget).objective;
+  }
+
+  static void compare(Console& console, double before, const std::optional<double>& after) {
+    const std::string text = "these lengths as one step: " + (after ? ms_text(*after) : "no") +
+                             " ms with the proposed strategies, " + ms_text(before) +
+                             " ms with the instance's own";
+    if (after && *after <= before) {
+      console.info(text);
+    } else {
+      console.warn(text + ": --keep has both");
+    }
   }
 
   ExitCode write(Console& console, const AssignInstance& assign) const {

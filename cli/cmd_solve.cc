@@ -19,7 +19,7 @@ class SolveCommand : public Command {
     return {.name = "solve",
             .arguments = "INSTANCE [-o PLAN]",
             .summary = "Plan an instance; print the outcome as JSON",
-            .examples = {"stowage solve instance.json -o plan.json",
+            .examples = {"stowage solve instance.json -t 2 -o plan.json",
                          "stowage solve instance.json --method fast --timeless",
                          "stowage solve instance.json --start plan.json --gap 0.01 -t 5"}};
   }

@@ -92,6 +92,8 @@ TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
   EXPECT_TRUE(names.contains("P0"));
   EXPECT_EQ(answer({"solve", "b.json", "--node-limit", "10"})["exit_code"], 0);
   EXPECT_EQ(answer({"propose", "a.json", "--cost", "hydraulis"})["problem"], "assign");
+  EXPECT_THAT(run({"propose", "a.json", "--cost", "hydraulis"}).err,
+              HasSubstr("these lengths as one step: "));
   EXPECT_EQ(run({"propose", "instance.json"}).exit_code, 2);  // a scatter instance
 }
 
