@@ -295,17 +295,19 @@ class Planner {
   Ms time_ = 0;
 };
 
-std::optional<AssignPlan> fast(const AssignInstance& instance, std::uint64_t,
-                               const Budget& budget) {
+}  // namespace
+
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+                                         const Budget& budget) {
   const ChunkedStep step(instance);
   Planner planner(step);
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
   Ms least = kForever;
   for (const std::size_t usable : usable_strategies(instance)) {
-    if (best && budget.exhausted()) break;
+    if ((best || !needed) && budget.exhausted()) break;
     const auto strategy = static_cast<int>(usable);
-    auto choices = planner.plan(strategy, !best, budget);
+    auto choices = planner.plan(strategy, needed && !best, budget);
     if (!choices || !(planner.time() < least)) continue;
     least = planner.time();
     chosen = strategy;
@@ -315,15 +317,16 @@ std::optional<AssignPlan> fast(const AssignInstance& instance, std::uint64_t,
   return compose_assign(instance, chosen, std::move(*best));
 }
 
-}  // namespace
-
 std::vector<AssignHeuristic> chunk_heuristics() {
   return {
       {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
        [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
          return assign_chunk_flow(step, budget);
        }},
-      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "", fast}};
+      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "",
+       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
+         return assign_chunked(step, true, budget);
+       }}};
 }
 
 }  // namespace stowage
