@@ -63,6 +63,10 @@ class ProposeCommand : public Command {
                              "must have at most " + grouped(kMostProposedDevices) +
                                  " devices, has " + grouped(assign.devices)});
     }
+    if (assign.constraints.chunks) {
+      return console.refuse(
+          {kUsage, "INSTANCE", "must be without chunks: a proposal charges whole rows"});
+    }
     ProposeOptions options;
     options.cost = cost_ == "hydraulis" ? RangeCost::hydraulis : RangeCost::rows;
     options.steps = steps_.value_or(1);

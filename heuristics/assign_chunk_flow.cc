@@ -24,7 +24,9 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     lengths.push_back(step.table().length(position));
   }
   Bins bins = first_fit_decreasing(lengths, size).value_or(Bins());
-  std::optional<AssignPlan> best;
+  std::optional<std::vector<ReplicaChoice>> best;
+  int best_strategy = 0;
+  Ms best_time = kForever;
   for (const std::size_t usable : usable_strategies(instance)) {
     if (best && budget.exhausted()) break;
     const auto strategy = static_cast<int>(usable);
@@ -77,10 +79,17 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
       }
       deal(std::move(ids), costs);
     }
-    AssignPlan plan = compose_assign(instance, strategy, std::move(choices));
-    if (!best || plan.objective_ms < best->objective_ms) best = std::move(plan);
+    Ms time = 0;
+    for (std::size_t r = 0; r < choices.size(); ++r) {
+      time = std::max(time, sums[r] + (step.scheme(choices[r].scheme).pp - 1) * longest[r]);
+    }
+    if (best && time >= best_time) continue;
+    best_time = time;
+    best_strategy = strategy;
+    best = std::move(choices);
   }
-  return best;
+  if (!best) return std::nullopt;
+  return compose_assign(instance, best_strategy, std::move(*best));
 }
 
 }  // namespace stowage

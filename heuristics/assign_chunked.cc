@@ -19,6 +19,7 @@ constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr std::size_t kCandidates = 24;  // sequences of the slowest replica that moves consider
 constexpr std::size_t kTargets = 16;     // replicas that they may go to
 constexpr int kMostMoves = 2000;
+constexpr std::int64_t kMostLooks = 20'000'000;
 constexpr int kRowCounts = 12;  // tried on either side of the best guess
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
@@ -35,16 +36,19 @@ class Planner {
  public:
   explicit Planner(const ChunkedStep& step) : step_(step) {}
 
-  // Nothing if a sequence finds no replica.
-  std::optional<std::vector<ReplicaChoice>> plan(int strategy, const Budget& budget) {
+  // Nothing if a sequence finds no replica, or if the budget ends before there is a plan and none
+  // is `needed`.
+  std::optional<std::vector<ReplicaChoice>> plan(int strategy, bool needed, const Budget& budget) {
     loads_.clear();
     for (const SchemeGroup& group : step_.table().groups(strategy)) {
       loads_.resize(loads_.size() + at(group.count), {.scheme = group.scheme});
     }
-    if (!deal(step_.table().groups(strategy))) return std::nullopt;
-    for (int move = 0; move < kMostMoves && !budget.exhausted() && improve(); ++move) {
+    if (!deal(step_.table().groups(strategy), needed, budget)) return std::nullopt;
+    std::int64_t looks = kMostLooks;  // each move looks at all sequences
+    for (int move = 0; move < kMostMoves && looks > 0; ++move, looks -= step_.items()) {
+      if (budget.exhausted() || !improve()) break;
     }
-    return packed();
+    return packed(needed, budget);
   }
 
   Ms time() const { return time_; }  // of the plan that was made last
@@ -130,13 +134,15 @@ class Planner {
 
   // Longest first, each to the replica that ends first with it. Of replicas of one scheme only the
   // one that ends first so far is tried.
-  bool deal(const std::vector<SchemeGroup>& groups) {
+  bool deal(const std::vector<SchemeGroup>& groups, bool needed, const Budget& budget) {
     std::vector<std::set<std::pair<Ms, std::size_t>>> queues(groups.size());
     std::size_t replica = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (int n = 0; n < groups[g].count; ++n) queues[g].insert({0, replica++});
     }
+    constexpr std::int64_t kBetweenLooks = 4096;  // at the clock
     for (std::int64_t item = 0; item < step_.items(); ++item) {
+      if (!needed && item % kBetweenLooks == 0 && budget.exhausted()) return false;
       std::size_t home = groups.size();
       Ms least = kForever;
       for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -217,7 +223,8 @@ class Planner {
   }
 
   // Rows around the best guess, as long as even rows would be better than what is known.
-  std::optional<std::vector<RowDraft>> rows_of(const Load& load, Ms& best) const {
+  std::optional<std::vector<RowDraft>> rows_of(const Load& load, const Budget& budget,
+                                               Ms& best) const {
     std::vector<int> positions;
     for (auto item = load.items.lower_bound(step_.cuts()); item != load.items.end(); ++item) {
       positions.push_back(step_.position(*item));
@@ -247,7 +254,8 @@ class Planner {
       return true;
     };
     const auto worth = [&](std::int64_t rows) {
-      return rows <= load.packed.sequences && (!made || even(load, rows) < best);
+      return rows <= load.packed.sequences &&
+             (!made || (!budget.exhausted() && even(load, rows) < best));
     };
     for (std::int64_t rows = guess; worth(rows) && (!made || rows < guess + kRowCounts); ++rows) {
       attempt(rows);
@@ -259,7 +267,7 @@ class Planner {
     return made;
   }
 
-  std::optional<std::vector<ReplicaChoice>> packed() {
+  std::optional<std::vector<ReplicaChoice>> packed(bool needed, const Budget& budget) {
     std::vector<ReplicaChoice> choices;
     time_ = 0;
     for (const Load& load : loads_) {
@@ -268,7 +276,8 @@ class Planner {
         if (step_.is_cut(item)) choice.rows.push_back({step_.id(item)});
       }
       Ms time = 0;
-      const auto rows = rows_of(load, time);
+      if (!needed && budget.exhausted()) return std::nullopt;
+      const auto rows = rows_of(load, budget, time);
       if (!rows) return std::nullopt;
       for (const RowDraft& row : *rows) {
         choice.rows.emplace_back();
@@ -286,17 +295,19 @@ class Planner {
   Ms time_ = 0;
 };
 
-std::optional<AssignPlan> fast(const AssignInstance& instance, std::uint64_t,
-                               const Budget& budget) {
+}  // namespace
+
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+                                         const Budget& budget) {
   const ChunkedStep step(instance);
   Planner planner(step);
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
   Ms least = kForever;
   for (const std::size_t usable : usable_strategies(instance)) {
-    if (best && budget.exhausted()) break;
+    if ((best || !needed) && budget.exhausted()) break;
     const auto strategy = static_cast<int>(usable);
-    auto choices = planner.plan(strategy, budget);
+    auto choices = planner.plan(strategy, needed && !best, budget);
     if (!choices || !(planner.time() < least)) continue;
     least = planner.time();
     chosen = strategy;
@@ -306,15 +317,16 @@ std::optional<AssignPlan> fast(const AssignInstance& instance, std::uint64_t,
   return compose_assign(instance, chosen, std::move(*best));
 }
 
-}  // namespace
-
 std::vector<AssignHeuristic> chunk_heuristics() {
   return {
       {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
        [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
          return assign_chunk_flow(step, budget);
        }},
-      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "", fast}};
+      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "",
+       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
+         return assign_chunked(step, true, budget);
+       }}};
 }
 
 }  // namespace stowage

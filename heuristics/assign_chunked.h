@@ -11,13 +11,19 @@
 // replica fastest.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "heuristics/assign_registry.h"
 
 namespace stowage {
 
-// Require an instance that asks for chunks.
+// `fast`. Nothing if no strategy can be planned, or if the budget ends before there is a plan and
+// none is `needed`. Requires an instance that asks for chunks.
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+                                         const Budget& budget);
+
+// Both, for whoever wants them by name.
 std::vector<AssignHeuristic> chunk_heuristics();
 
 }  // namespace stowage

@@ -221,8 +221,8 @@ std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const 
   const std::vector<int> group_of = groups_of_replicas(table, strategy);
   for (std::size_t r = 0; r < sets.size(); ++r) {
     if (give_up && budget.exhausted()) return std::nullopt;
-    auto replica =
-        best_rows(table, table.groups(strategy)[at(group_of[r])].scheme, sets[r], counts, budget);
+    auto replica = best_rows(table, table.groups(strategy)[at(group_of[r])].scheme, sets[r], counts,
+                             budget, give_up);
     if (!replica) return std::nullopt;
     draft.replicas.push_back(std::move(*replica));
   }

@@ -37,7 +37,7 @@ std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const R
                                  const Preference* preference);
 
 // The rows of best_rows for every replica. Nothing if some replica's sequences fit no permitted
-// number of rows.
+// number of rows, or if one may give up and the budget ends.
 std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,
                                   const Dispatch& sets, const Budget& budget = Budget(),
                                   bool give_up = false);

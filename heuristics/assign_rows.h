@@ -59,10 +59,10 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
                                               std::span<const int> positions, int rows);
 
 // The fastest of fit_rows over the permitted row counts, by increasing even_time. Nothing if no
-// count fits. Once the budget is exhausted the first that fits will do.
+// count fits. Once the budget is exhausted the first that fits will do, or none if one may give up.
 std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
                                       std::span<const int> positions, const RowCounts& counts,
-                                      const Budget& budget = Budget());
+                                      const Budget& budget = Budget(), bool give_up = false);
 
 // The fewest rows of a permitted count for which fit_rows finds a packing.
 std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,

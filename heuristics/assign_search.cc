@@ -23,6 +23,7 @@ constexpr double kWorkPerStep = 12000;     // exchanges looked at, on average: w
 constexpr double kSmallStep = 1e5;         // exchanges looked at in one step
 constexpr int kTurns = 4;                  // of each replica, then
 constexpr double kSequencesPerRuin = 256;  // on average; beyond, there are fewer rounds
+constexpr std::size_t kRowsTried = 512;    // for a sequence that moves
 constexpr std::size_t kRepacks = 24;       // tried before a replica counts as stuck
 
 void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
@@ -103,13 +104,16 @@ void AssignSearch::consider_moves(int slowest, int target, Change& best) const {
     const auto without = time_without(slowest, mine);
     if (!without || *without >= best.time) continue;
     const Tokens room = cost.max_tokens - table_.length(mine.position);
-    for (std::size_t j = 0; j < to.rows.size(); ++j) {
+    const Ms least = load.sum + added + (cost.pp - 1) * load.longest;  // where no bubble grows
+    const std::size_t tried = std::min(to.rows.size(), kRowsTried);
+    for (std::size_t j = 0; j < tried; ++j) {
       if (to.rows[j].tokens > room) continue;
-      const Ms time = std::max(*without, time_with(target, static_cast<int>(j), added));
+      const Ms there = time_with(target, static_cast<int>(j), added);
+      const Ms time = std::max(*without, there);
       if (time < best.time) {
         best = {.time = time, .target = target, .mine = mine, .row = static_cast<int>(j)};
       }
-      if (cost.pp == 1) break;  // every row with room gives the same T
+      if (cost.pp == 1 || there <= least) break;  // no row gives a shorter T
     }
     if (counts_.fixed()) continue;
     const Ms alone = added + cost.fixed_ms;
@@ -350,6 +354,7 @@ void AssignSearch::improve(std::span<const int> replicas, int steps, const Budge
     Change best{.time = at(slowest).time * kBetter};
     consider_inside(slowest, best);
     for (const int target : replicas) {
+      if (budget.exhausted()) break;
       if (target == slowest || at(target).time >= best.time) continue;
       consider_moves(slowest, target, best);
       consider_swaps(slowest, target, best);

@@ -1,9 +1,36 @@
 #include "instances/assign_table.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
+#include <numeric>
 
 namespace stowage {
+namespace {
+
+// The ids from the longest sequence to the shortest, of equal ones the lowest first.
+std::vector<std::int64_t> longest_first(const std::vector<Tokens>& padded) {
+  std::vector<std::int64_t> ids(padded.size());
+  const Tokens longest = padded.empty() ? 0 : *std::ranges::max_element(padded);
+  if (longest <= 4 * std::ssize(padded)) {  // counted, in linear time
+    std::vector<std::size_t> next(static_cast<std::size_t>(longest) + 2, 0);  // place of a length
+    const auto by_length = [&](Tokens length) {
+      return static_cast<std::size_t>(longest - length);
+    };
+    for (const Tokens length : padded) ++next[by_length(length) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t id = 0; id < padded.size(); ++id) {
+      ids[next[by_length(padded[id])]++] = static_cast<std::int64_t>(id);
+    }
+    return ids;
+  }
+  std::iota(ids.begin(), ids.end(), 0);
+  std::ranges::stable_sort(ids, [&](std::int64_t a, std::int64_t b) {
+    return padded[static_cast<std::size_t>(a)] > padded[static_cast<std::size_t>(b)];
+  });
+  return ids;
+}
+
+}  // namespace
 
 AssignTable::AssignTable(const AssignInstance& instance)
     : schemes_(instance.schemes), constraints_(instance.constraints) {
@@ -16,15 +43,8 @@ AssignTable::AssignTable(const AssignInstance& instance)
     }
   }
   const std::vector<Tokens> padded = padded_lengths(instance);
-  std::vector<std::pair<Tokens, std::int64_t>> order;  // side by side, which sorts twice as fast
-  order.reserve(padded.size());
-  for (std::size_t id = 0; id < padded.size(); ++id) {
-    order.emplace_back(-padded[id], static_cast<std::int64_t>(id));
-  }
-  std::ranges::sort(order);
-  ids_.reserve(order.size());
-  for (const auto& [length, id] : order) ids_.push_back(id);
-  kind_of_.reserve(order.size());
+  ids_ = longest_first(padded);
+  kind_of_.reserve(ids_.size());
   for (int position = 0; position < size(); ++position) {
     const Tokens length = padded[static_cast<std::size_t>(id(position))];
     if (kinds_.empty() || kinds_.back().length != length) {

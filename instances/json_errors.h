@@ -79,7 +79,6 @@ inline constexpr char kTrainerMagic[] = "E601";
 inline constexpr char kTrainerHeader[] = "E602";
 inline constexpr char kTrainerEntry[] = "E603";
 inline constexpr char kTrainerTooLarge[] = "E604";
-inline constexpr char kTrainerChunks[] = "E605";
 }  // namespace code
 
 // What is wrong with a file or a stream as a whole.

@@ -127,7 +127,7 @@ Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterP
 
 Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPlan& plan) {
   if (instance.constraints.chunks) {
-    return InputError{code::kTrainerChunks, "/constraints/chunks",
+    return InputError{code::kChunkConstraint, "/constraints/chunks",
                       "must be absent for a trainer file, whose rows are whole sequences"};
   }
   Composer composer(instance.lengths);

@@ -68,7 +68,7 @@ struct TrainerStep {
 };
 
 // The step that a plan describes. Requires a plan that verify() has nothing to say about. Error:
-// E604 when a row, an id or the whole step does not fit a trainer file, E605 for rows of chunks.
+// E604 when a row, an id or the whole step does not fit a trainer file, E345 for rows of chunks.
 Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan);
 Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPlan& plan);
 

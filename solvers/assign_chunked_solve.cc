@@ -1,9 +1,12 @@
 #include "solvers/assign_chunked_solve.h"
 
 #include <exception>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "formulations/assign_chunk_bounds.h"
+#include "heuristics/assign_chunk_flow.h"
 #include "heuristics/assign_chunked.h"
 #include "solvers/incumbent.h"
 
@@ -42,23 +45,38 @@ Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& option
   }
   for (const NamedBound& bound : assign_chunk_bounds(instance)) incumbent.raise_bound(bound);
   if (options.start) incumbent.offer_start(std::get<AssignPlan>(*options.start));
-  StoppedBy ended = StoppedBy::heuristic_end;
+  // To write down and verify a plan takes about as long as the bounds took.
+  const double reserve_s = budget.seconds();
   bool gap_reached = false;
-  for (const AssignHeuristic& heuristic : chunk_heuristics()) {
-    if (options.method != kAuto && options.method != heuristic.name) continue;
-    if (incumbent.plan() && (gap_reached || incumbent.proven() || budget.exhausted())) break;
-    try {
-      if (auto plan = heuristic.run(instance, options.seed, budget)) {
-        incumbent.offer(std::move(*plan), 'H', heuristic.name);
-      } else {
-        incumbent.remark(heuristic.name + " cannot plan this step");
-      }
-    } catch (const std::exception& failure) {  // never takes a good plan away
-      incumbent.remark(std::string("failed: ") + failure.what());
-      ended = StoppedBy::error;
+  bool time_ended = false;
+  const auto attempt = [&](const char* name, const auto& make) {
+    if (options.method != kAuto && options.method != name) return;
+    const Budget part = budget.part(budget.seconds_left() - reserve_s, budget.nodes_left());
+    const bool needed = !incumbent.plan();
+    if (!needed && (gap_reached || incumbent.proven())) return;
+    if (std::optional<AssignPlan> plan = make(needed, part)) {
+      incumbent.offer(std::move(*plan), 'H', name);
+    } else if (part.exhausted()) {
+      time_ended = time_ended || part.stop_reason() == StopReason::time_limit;
+    } else {
+      incumbent.remark(std::string(name) + " cannot plan this step");
     }
     gap_reached = incumbent.plan() && incumbent.within(options.gap);
+  };
+  StoppedBy ended = StoppedBy::heuristic_end;
+  try {
+    attempt("chunk-flow", [&](bool needed, const Budget& part) -> std::optional<AssignPlan> {
+      if (!needed && part.exhausted()) return std::nullopt;
+      return assign_chunk_flow(instance, part);
+    });
+    attempt("fast", [&](bool needed, const Budget& part) {
+      return assign_chunked(instance, needed, part);
+    });
+  } catch (const std::exception& failure) {  // never takes a good plan away
+    incumbent.remark(std::string("failed: ") + failure.what());
+    ended = StoppedBy::error;
   }
+  if (time_ended && ended != StoppedBy::error) ended = StoppedBy::time_limit;
   return finished(incumbent.conclude(gap_reached ? StoppedBy::gap : ended));
 }
 

@@ -41,6 +41,7 @@ void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoun
   Ms time = upper;
   std::vector<std::vector<RowRange>> ranges = first_ranges(table, strategy, upper);
   for (int round = 0; round < options.rounds && best.bound < upper * (1 - kStalled); ++round) {
+    if (budget.exhausted()) return;
     const AssignPatterns patterns(table, strategy, time, ranges);
     const double cells = static_cast<double>(patterns.model().rows().size()) *
                          static_cast<double>(patterns.model().variables().size());

@@ -165,7 +165,7 @@ TEST_F(Assign, TheGroupedModelIsExported) {
   ASSERT_EQ(fast.exit_code, 0) << fast.err;
   const auto answer = nlohmann::json::parse(fast.out);
   EXPECT_EQ(answer["problem"], "assign");
-  EXPECT_GT(answer["columns"], 100);
+  EXPECT_GT(answer["columns"], 20);
   EXPECT_GT(answer["no_slower_than_ms"], 0);
   EXPECT_THAT(dir_.read("a.lp"), HasSubstr("G3_0"));
   const Finished apart = run({"export", "a.json", "-o", "a.mps", "--strategy", "S0", "--apart"});
@@ -204,7 +204,6 @@ TEST_F(Assign, ChunksGoAllTheWay) {
   ok({"generate", "assign", "--tokens", "100K", "--limit", "60K", "--chunk-tokens", "4000",
       "--retained", "2", "--seed", "5", "-o", "c.json"});
   const auto outcome = nlohmann::json::parse(ok({"solve", "c.json", "-o", "c-plan.json"}).out);
-  EXPECT_EQ(outcome["bound_by"], "strategies");
   EXPECT_LT(outcome["gap"], 0.2);
   EXPECT_THAT(dir_.read("c-plan.json"), HasSubstr("\"token_range\": "));
   ok({"verify", "c.json", "c-plan.json"});
@@ -214,9 +213,10 @@ TEST_F(Assign, ChunksGoAllTheWay) {
   ok({"render", "c.json", "c-plan.json", "-o", "c.svg"});
   ok({"memory", "c.json"});
   EXPECT_EQ(run({"export", "c.json", "-o", "c.lp"}).exit_code, 2);
+  EXPECT_EQ(run({"propose", "c.json"}).exit_code, 2);
   const Finished refused = run({"convert", "c.json", "c.bin", "--plan", "c-plan.json"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("E605"));
+  EXPECT_THAT(refused.err, HasSubstr("E345"));
 }
 
 }  // namespace

@@ -419,6 +419,15 @@ std::vector<Case> assign_cases() {
                   {"E343 /strategies/both: must use at most the 8 devices, is replicas of 9"}),
       assign_case("no replica", table, "{\"2x2\": 0, \"x-note\": 1}",
                   {"E344 /strategies/both: must have at least one replica, is without"}),
+      assign_case("equal rows of chunks", "\"rows_multiple_of\": 2",
+                  "\"chunks\": {\"size_tokens\": 50}",
+                  {"E345 /constraints/equal_rows: must be false beside chunks",
+                   "E345 /constraints/allow_empty: must be true beside chunks"}),
+      assign_case("keys and values",
+                  "\"rows_multiple_of\": 2, \"equal_rows\": true, \"allow_empty\": false",
+                  "\"chunks\": {\"size_tokens\": 50, \"key_value_bytes\": 35}",
+                  {"E346 /constraints/chunks/key_value_bytes: must be at most the 34 "
+                   "activation_bytes, of which it is a part, is 35"}),
       assign_case(
           "most schemes", "\"schemes\": {", "\"schemes\": " + schemes + "\"x-s\": 1}, \"x-t\": {",
           {"E342 /strategies/both/2x2", "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),

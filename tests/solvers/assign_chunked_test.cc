@@ -136,7 +136,9 @@ TEST(AssignChunked, OddChunksArePlanned) {
       for (const AssignReplica& replica : plan_in(outcome).replicas) {
         for (const AssignRow& row : replica.rows) rows += row.tokens == 1;
       }
-      if (chunk == 1) EXPECT_EQ(rows, 73);
+      if (chunk == 1) {
+        EXPECT_EQ(rows, 73);
+      }
     }
   }
 }
