@@ -34,6 +34,13 @@ bool ScatterProfileBound::promising() const {
          area + (kMostMicroBatches + 1) * table_.least_overhead() >= upper_;
 }
 
+int ScatterProfileBound::most_micro_batches() const {
+  const Ms left = upper_ - table_.total_area() / table_.devices();
+  const Ms overhead = table_.least_overhead();
+  if (!(overhead > 0) || left / overhead >= table_.size()) return table_.size();
+  return static_cast<int>(left / overhead * (1 + 1e-9));
+}
+
 void ScatterProfileBound::begin() {
   const Ms area = table_.total_area() / table_.devices();
   int count = fewest_;
@@ -134,6 +141,15 @@ bool ScatterProfileBound::improve(Budget& budget) {
   }
   publish();
   return more || budget.exhausted();
+}
+
+std::vector<Ms> ScatterProfileBound::weakest() const {
+  const Leaf* weakest = nullptr;
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.makespans.empty() || leaf.bound >= upper_ * kJustBelow) continue;
+    if (weakest == nullptr || leaf.bound < weakest->bound) weakest = &leaf;
+  }
+  return weakest == nullptr ? std::vector<Ms>() : weakest->makespans;
 }
 
 void ScatterProfileBound::publish() {

@@ -30,6 +30,9 @@ class ScatterProfileBound {
   // Whether there are few enough micro-batches, and lengths, for this to promise anything.
   bool promising() const;
 
+  // No plan faster than the known one has more.
+  int most_micro_batches() const;
+
   // Goes on until the budget ends, a box counting as a node. False if there is nothing
   // left to gain.
   bool improve(Budget& budget);
@@ -40,6 +43,9 @@ class ScatterProfileBound {
   void learn(const StepDraft& step) { lp_.learn(step); }
 
   Ms bound() const { return best_; }
+  // Makespans that the pattern LP thinks possible where the bound is weakest; empty if there are
+  // none.
+  std::vector<Ms> weakest() const;
 
  private:
   struct Leaf {  // not split

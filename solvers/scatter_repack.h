@@ -80,7 +80,8 @@ class ScatterRepack {
 };
 
 struct RepackEffort {
-  double spread = 0;        // of the makespans asked for around the present ones, relative
+  std::vector<Ms> shape;    // makespans to ask for, times a common factor; none: the present ones
+  double spread = 0;        // of the makespans asked for around these, relative
   double precision = 1e-4;  // of the common factor of the makespans
   std::int64_t anneal_moves = 20000;  // of annealing afterwards
 };
@@ -92,11 +93,5 @@ struct RepackEffort {
 bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
                  const RepackEffort& effort, MilpBackend backend, std::uint64_t seed,
                  StepDraft& step, Budget& budget);
-
-// Plans some micro-batches of a step anew as `count` micro-batches whose makespans are drawn at
-// random: far from the present ones, where what improves them step by step does not get, and more
-// or fewer of them. True if the step got faster. Counts nodes and is deterministic as repack_some.
-bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, std::size_t count,
-                  MilpBackend backend, std::uint64_t seed, StepDraft& step, Budget& budget);
 
 }  // namespace stowage

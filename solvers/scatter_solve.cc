@@ -21,6 +21,7 @@
 #include "solvers/scatter_flexsp.h"
 #include "solvers/scatter_profile_bound.h"
 #include "solvers/scatter_repack.h"
+#include "solvers/scatter_reshape.h"
 #include "solvers/scatter_step_bound.h"
 
 namespace stowage {
@@ -40,13 +41,16 @@ constexpr char kProfile[] = "profile";
 constexpr std::int64_t kProfileBoxes = 60;        // at a time
 constexpr std::int64_t kProfileBoxesAlways = 6;   // without limits
 constexpr double kProfileShare = 0.15;            // of the time left
-constexpr double kStepBoundShare = 0.35;          // of the time left
+constexpr double kLeadShare = 0.4;                // of the time left, for the better search of bounds
+constexpr double kOtherShare = 0.08;              // and for the other
+constexpr int kFewMakespans = 2;
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 12;
 
 constexpr std::uint64_t kRoundsPerRepack = 2;
 constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
+constexpr double kAloneShare = 0.2;       // of the time left, for that
 constexpr std::size_t kMostTogether = 3;  // micro-batches that are all planned anew at first
 constexpr double kTogetherShare = 0.1;    // of the time left, for that
 constexpr std::size_t kMostReshaped = 4;  // micro-batches that get other makespans at first
@@ -77,7 +81,8 @@ class ScatterSolve {
       : instance_(instance),
         options_(options),
         budget_(budget),
-        incumbent_(instance, budget, progress) {}
+        incumbent_(instance, budget, progress),
+        table_(instance) {}
 
   Outcome run() {
     if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
@@ -173,14 +178,9 @@ class ScatterSolve {
     if (!built_backends().empty()) {
       replan_alone(false);
       if (done()) return StoppedBy::heuristic_end;
-      reshape();
+      reshape(kReshapeShare);
       if (done()) return StoppedBy::heuristic_end;
-      profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(),
-                                           limited ? kProfileBoxes : kProfileBoxesAlways);
-      if (done()) return StoppedBy::heuristic_end;
-      begin_step_bound({});
-      bound_rises_ = raise_step_bound(kStepBoundShare * budget_.seconds_left(), kStepBoundLps);
-      if (done()) return StoppedBy::heuristic_end;
+      if (raise_bounds(limited)) return StoppedBy::heuristic_end;
       tighten_bound();
       // A MILP of some size wants a good start, and must leave time for what does better.
       if (endless) improve(kRoundsBeforeMilp);
@@ -203,6 +203,28 @@ class ScatterSolve {
     const bool limit = ended == StoppedBy::node_limit || ended == StoppedBy::time_limit;
     if (done() || !limit) return ended;
     return std::nullopt;
+  }
+
+  // Makespans one by one where there are one or two of them, intervals of makespans otherwise; then
+  // the other of the two for a while. True if that is enough.
+  bool raise_bounds(bool limited) {
+    const std::int64_t boxes = limited ? kProfileBoxes : kProfileBoxesAlways;
+    begin_step_bound({});
+    begin_profile_bound();
+    const bool few = profile_bound_ && profile_bound_->most_micro_batches() <= kFewMakespans;
+    const auto profile = [&](double share) {
+      profile_rises_ = raise_profile_bound(share * budget_.seconds_left(), boxes);
+    };
+    const auto step = [&](double share) {
+      bound_rises_ = raise_step_bound(share * budget_.seconds_left(), kStepBoundLps);
+    };
+    if (few) profile(kLeadShare);
+    if (few && !done()) dive_for_profile();
+    if (done()) return true;
+    step(few ? kOtherShare : kLeadShare);
+    if (done()) return true;
+    if (!few) profile(kOtherShare);
+    return done();
   }
 
   void bound_quickly() {
@@ -237,15 +259,18 @@ class ScatterSolve {
     }
   }
 
+  void begin_profile_bound() {
+    if (built_backends().empty() || (profile_bound_ && profile_bound_->bound() > 0)) return;
+    profile_bound_.emplace(instance_, backend(), incumbent_.plan()->objective_ms,
+                           [this](const ScatterCertificate& better) { certified_ = better; });
+  }
+
   // The bound by makespans, for steps of few micro-batches. False if nothing is left to gain.
   bool raise_profile_bound(double seconds, std::int64_t boxes) {
     if (built_backends().empty()) return false;
-    const ScatterPlan& plan = *incumbent_.plan();
-    if (!profile_bound_ || profile_bound_->bound() == 0) {
-      profile_bound_.emplace(instance_, backend(), plan.objective_ms,
-                             [this](const ScatterCertificate& better) { certified_ = better; });
-    }
+    begin_profile_bound();
     if (!profile_bound_->promising()) return false;
+    const ScatterPlan& plan = *incumbent_.plan();
     profile_bound_->lower_upper(plan.objective_ms);
     const ScatterTable table(instance_);
     profile_bound_->learn(to_draft(table, plan));
@@ -287,6 +312,7 @@ class ScatterSolve {
         if (repack(table, step, round)) {
           incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
         }
+        if (!done()) reshape(kReshapeShare);
       }
       if (round % kRoundsPerRegroup != kRoundsPerRegroup - 1 || built_backends().empty()) continue;
       if (!done() && profile_rises_) {
@@ -306,17 +332,20 @@ class ScatterSolve {
     const ScatterTable table(instance_);
     StepDraft step = to_draft(table, *incumbent_.plan());
     bool better = false;
+    // One micro-batch alone is all there is to do.
+    const double share = step.size() == 1 ? 1 : kAloneShare;
+    Budget alone = budget_.part(share * budget_.seconds_left(), budget_.nodes_left());
     const double precision = quickly            ? kQuickPrecision
                              : step.size() == 1 ? kProofPrecision
                                                 : RepackEffort().precision;
     if (step.size() > kMostAlone) return;
-    for (std::size_t b = 0; b < step.size() && !budget_.exhausted(); ++b) {
+    for (std::size_t b = 0; b < step.size() && !alone.exhausted(); ++b) {
       // What is planned anew goes to the end, and may gain more from there.
       std::rotate(step.begin(), step.begin() + 1, step.end());
       for (int again = 0; again < (quickly ? 1 : kMostAgain); ++again) {
         const bool gained =
             repack_some(table, {step.size() - 1}, {.precision = precision}, backend(),
-                        options_.seed + static_cast<std::uint64_t>(again), step, budget_);
+                        options_.seed + static_cast<std::uint64_t>(again), step, alone);
         if (!gained) break;
         better = true;
       }
@@ -330,22 +359,31 @@ class ScatterSolve {
     if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
   }
 
-  // All micro-batches in other shapes, and one more or less of them: what joint planning settles on
-  // first is not always the best number.
-  void reshape() {
-    const ScatterTable table(instance_);
-    StepDraft step = to_draft(table, *incumbent_.plan());
+  // All micro-batches in other shapes: what joint planning settles on first is not always the best
+  // number of them, nor are the lengths of each.
+  void reshape(double share) {
+    StepDraft step = to_draft(table_, *incumbent_.plan());
     if (step.size() < 2 || step.size() > kMostReshaped) return;
-    Budget part = budget_.part(kReshapeShare * budget_.seconds_left(), budget_.nodes_left());
-    std::mt19937_64 random(options_.seed * 1000003 + 1);
+    if (!reshape_) reshape_.emplace(table_, backend());
+    Budget part = budget_.part(share * budget_.seconds_left(), budget_.nodes_left());
     bool better = false;
     for (int i = 0; i < kReshapes && !part.exhausted(); ++i) {
-      std::vector<std::size_t> all(step.size());
-      std::iota(all.begin(), all.end(), 0);
-      const std::size_t count = step.size() - 1 + draw(random, 3);
-      better = reshape_some(table, all, count, backend(), random(), step, part) || better;
+      better = reshape_->improve(step, options_.seed * 1000003 + ++shapes_, part) || better;
     }
-    if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "reshape");
+    if (better) incumbent_.offer(to_plan(instance_, table_, step), 'L', "reshape");
+  }
+
+  // The makespans where the bound by makespans has its weakest spot.
+  void dive_for_profile() {
+    const std::vector<Ms> shape = profile_bound_ ? profile_bound_->weakest() : std::vector<Ms>();
+    if (shape.empty()) return;
+    StepDraft step = to_draft(table_, *incumbent_.plan());
+    std::vector<std::size_t> all(step.size());
+    std::iota(all.begin(), all.end(), 0);
+    Budget part = budget_.part(kTogetherShare * budget_.seconds_left(), budget_.nodes_left());
+    if (repack_some(table_, all, {.shape = shape}, backend(), options_.seed, step, part)) {
+      incumbent_.offer(to_plan(instance_, table_, step), 'L', "repack");
+    }
   }
 
   // A few micro-batches of like makespans planned anew, a few times.
@@ -359,9 +397,9 @@ class ScatterSolve {
       const std::size_t first = draw(random, step.size() - count + 1);
       std::vector<std::size_t> chosen;
       for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
-      if (count > 1 && count <= kMostTogether && draw(random, 2) == 0) {
-        const std::size_t other = count - 1 + draw(random, 3);
-        better = reshape_some(table, chosen, other, backend(), random(), step, part) || better;
+      if (count > 1 && count <= kMostTogether && step.size() > kMostReshaped &&
+          draw(random, 2) == 0) {
+        better = reshape_some(table, chosen, backend(), random(), step, part) || better;
         continue;
       }
       const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
@@ -393,6 +431,9 @@ class ScatterSolve {
   const SolveOptions& options_;
   Budget& budget_;
   ScatterIncumbent incumbent_;
+  const ScatterTable table_;
+  std::optional<ScatterReshape> reshape_;
+  std::uint64_t shapes_ = 0;  // that were drawn
   std::optional<ScatterStepBound> step_bound_;
   std::optional<ScatterProfileBound> profile_bound_;
   std::optional<ScatterCertificate> certified_;    // the last that the search made
