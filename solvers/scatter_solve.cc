@@ -43,7 +43,7 @@ constexpr double kProfileShare = 0.15;            // of the time left
 constexpr double kStepBoundShare = 0.35;          // of the time left
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
-constexpr std::int64_t kQuickStepBoundLps = 12;
+constexpr std::int64_t kQuickStepBoundLps = 9;
 
 constexpr std::uint64_t kRoundsPerRepack = 2;
 constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
@@ -52,7 +52,9 @@ constexpr double kTogetherShare = 0.1;    // of the time left, for that
 constexpr int kRepackRounds = 4;
 constexpr double kRepackShare = 0.04;  // of the time left, for so many
 constexpr double kQuickPrecision = 1e-3;
-constexpr double kFewSequences = 4;  // per device, for `fast` to plan anew
+constexpr double kFewSequences = 4;    // per device, for `fast` to plan a micro-batch anew
+constexpr double kFewerSequences = 2;  // and for several
+constexpr std::size_t kFewLengths = 60;
 constexpr std::int64_t kQuickBoxes = 4;
 constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
 constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
@@ -113,10 +115,7 @@ class ScatterSolve {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
     if (options_.method == "fast" && incumbent_.plan()) {
-      // Where a group holds few sequences, patterns find what annealing misses, and at once.
-      const bool few = static_cast<double>(instance_.lengths.size()) <=
-                       kFewSequences * instance_.cluster.devices;
-      if (few && !built_backends().empty() && incumbent_.plan()->micro_batches.size() == 1) {
+      if (patterns_are_quick()) {
         replan_alone(true);
         raise_profile_bound(budget_.seconds_left(), kQuickBoxes);
       }
@@ -125,6 +124,17 @@ class ScatterSolve {
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return StoppedBy::heuristic_end;
+  }
+
+  // Where a group holds few sequences, patterns find what annealing misses, and at once.
+  bool patterns_are_quick() const {
+    if (built_backends().empty()) return false;
+    const std::size_t count = incumbent_.plan()->micro_batches.size();
+    const auto sequences = static_cast<double>(instance_.lengths.size());
+    const double per_device = sequences / instance_.cluster.devices;
+    if (count <= 1) return per_device <= kFewSequences;
+    return count <= kMostTogether && per_device <= kFewerSequences &&
+           ScatterTable(instance_).kinds().size() <= kFewLengths;
   }
 
   void run_heuristic(const std::string& name) {
@@ -320,7 +330,10 @@ class ScatterSolve {
     std::iota(all.begin(), all.end(), 0);
     if (all.size() > 1 && all.size() <= kMostTogether) {
       Budget part = budget_.part(kTogetherShare * budget_.seconds_left(), budget_.nodes_left());
-      better = repack_some(table, all, {}, backend(), options_.seed, step, part) || better;
+      const double together = quickly ? kQuickPrecision : RepackEffort().precision;
+      better =
+          repack_some(table, all, {.precision = together}, backend(), options_.seed, step, part) ||
+          better;
     }
     if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
   }
