@@ -27,6 +27,7 @@ constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse
 constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
 constexpr double kAmple = 8;       // sequences per device that need no extra moves
 constexpr double kMostScarce = 4;
+constexpr double kCoarseMoves = 2;  // times those of the finer step
 constexpr std::size_t kMostRacing = 4;
 constexpr double kHot = 4.2e-3;  // of the first round's annealing, see AnnealEffort
 constexpr double kCooler = 0.5;  // of each further round's
@@ -200,7 +201,10 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   }
   const std::size_t baselines = field.size();
   if (const std::optional<Coarse> coarse = coarsen(table)) {
-    if (const auto small = joint(coarse->table, effort, seed, budget)) {
+    // A better small step is cheap.
+    JointEffort more = effort;
+    more.moves *= kCoarseMoves;
+    if (const auto small = joint(coarse->table, more, seed, budget)) {
       field.push_back(refine(table, *coarse, *small));
     }
   }

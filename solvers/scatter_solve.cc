@@ -44,6 +44,8 @@ constexpr double kStepBoundShare = 0.35;          // of the time left
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 9;
+constexpr std::size_t kLarge = 2000;  // sequences
+constexpr std::int64_t kLargeStepBoundLps = 18;
 
 constexpr std::uint64_t kRoundsPerRepack = 2;
 constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
@@ -212,8 +214,10 @@ class ScatterSolve {
 
   void bound_quickly() {
     if (done()) return;
-    begin_step_bound(quick_step_bound());
-    raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps);
+    // Planning a large step takes long enough for a finer grid to make no difference.
+    const bool large = instance_.lengths.size() > kLarge;
+    begin_step_bound(large ? StepBoundOptions{} : quick_step_bound());
+    raise_step_bound(budget_.seconds_left(), large ? kLargeStepBoundLps : kQuickStepBoundLps);
   }
 
   void begin_step_bound(StepBoundOptions options) {
