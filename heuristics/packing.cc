@@ -1,6 +1,7 @@
 #include "heuristics/packing.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -13,6 +14,8 @@ template <class Key>
 std::vector<int> descending(std::span<const Key> keys) {
   std::vector<int> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
+  if (std::ranges::is_sorted(keys, std::greater<>{}))
+    return order;  // often so, and checked in no time
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return keys[static_cast<std::size_t>(a)] > keys[static_cast<std::size_t>(b)];
   });
@@ -64,8 +67,9 @@ std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens c
 std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {
   std::set<std::pair<Tokens, std::size_t>> by_room;  // (room, bin)
   Bins bins;
-  for (const int item : descending(sizes)) {
-    const Tokens size = sizes[static_cast<std::size_t>(item)];
+  const std::vector<int> order = descending(sizes);
+  for (std::size_t i = 0; i < order.size();) {
+    const Tokens size = sizes[static_cast<std::size_t>(order[i])];
     if (size > capacity) return std::nullopt;
     std::pair<Tokens, std::size_t> target{capacity, bins.size()};
     if (const auto fullest = by_room.lower_bound({size, 0}); fullest != by_room.end()) {
@@ -74,8 +78,13 @@ std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens ca
     } else {
       bins.emplace_back();
     }
-    bins[target.second].push_back(item);
-    by_room.insert({target.first - size, target.second});
+    // While it has room it stays the fullest that has, for items of the same size.
+    do {
+      bins[target.second].push_back(order[i++]);
+      target.first -= size;
+    } while (i < order.size() && sizes[static_cast<std::size_t>(order[i])] == size &&
+             target.first >= size);
+    by_room.insert(target);
   }
   return bins;
 }

@@ -22,15 +22,16 @@ struct JointEffort {
   // Annealing moves per sequence, of all starts together, in steps of 128 to 512 sequences. Smaller
   // steps have fewer moves to try; larger ones get fewer per sequence, so that time grows little
   // faster than the step.
-  double moves = 800;
-  int path_rounds = 30;  // of shortest_path_chunks
+  double moves = 540;
+  int path_rounds = 10;  // of shortest_path_chunks
 };
 
 // Large steps are planned as copies of a smaller one, which is then annealed. Otherwise makes
-// starts by homogeneous degrees, shortest path, token-balanced and spread chunks, then anneals them
-// in rounds from which the better half survives. Begins with something valid, so that a budget that
-// ends at once leaves a plan. Nothing if no homogeneous degree holds the longest sequence.
-// Deterministic in `seed` unless the budget ends first.
+// starts by homogeneous degrees, shortest path, token-balanced and spread chunks, packs the
+// sequences anew for the makespans of the best, and anneals a few of all these in rounds from which
+// the better half survives. Begins with something valid, so that a budget that ends at once leaves
+// a plan. Nothing if no homogeneous degree holds the longest sequence. Deterministic in `seed`
+// unless the budget ends first.
 std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
                                std::uint64_t seed, const Budget& budget);
 

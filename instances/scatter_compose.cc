@@ -12,9 +12,12 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
   const auto padded = [&](std::int64_t id) {
     return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
   };
-  std::sort(choice.sequences.begin(), choice.sequences.end(), [&](std::int64_t a, std::int64_t b) {
+  const auto longer = [&](std::int64_t a, std::int64_t b) {
     return std::pair(-padded(a), a) < std::pair(-padded(b), b);
-  });
+  };
+  if (!std::is_sorted(choice.sequences.begin(), choice.sequences.end(), longer)) {
+    std::sort(choice.sequences.begin(), choice.sequences.end(), longer);
+  }
   ScatterGroup group{.degree = choice.degree,
                      .first_rank = first_rank,
                      .time_ms = group_overhead_ms(instance, choice.degree),

@@ -46,7 +46,9 @@ constexpr double kOtherShare = 0.08;              // and for the other
 constexpr int kFewMakespans = 2;
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
-constexpr std::int64_t kQuickStepBoundLps = 12;
+constexpr std::int64_t kQuickStepBoundLps = 9;
+constexpr std::size_t kLarge = 2000;  // sequences
+constexpr std::int64_t kLargeStepBoundLps = 18;
 
 constexpr std::uint64_t kRoundsPerRepack = 2;
 constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
@@ -59,7 +61,9 @@ constexpr double kReshapeShare = 0.15;    // of the time left, for that
 constexpr int kRepackRounds = 4;
 constexpr double kRepackShare = 0.04;  // of the time left, for so many
 constexpr double kQuickPrecision = 1e-3;
-constexpr double kFewSequences = 4;  // per device, for `fast` to plan anew
+constexpr double kFewSequences = 4;    // per device, for `fast` to plan a micro-batch anew
+constexpr double kFewerSequences = 2;  // and for several
+constexpr std::size_t kFewLengths = 60;
 constexpr std::int64_t kQuickBoxes = 4;
 constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
 constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
@@ -121,10 +125,7 @@ class ScatterSolve {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     run_heuristic(options_.method);
     if (options_.method == "fast" && incumbent_.plan()) {
-      // Where a group holds few sequences, patterns find what annealing misses, and at once.
-      const bool few = static_cast<double>(instance_.lengths.size()) <=
-                       kFewSequences * instance_.cluster.devices;
-      if (few && !built_backends().empty() && incumbent_.plan()->micro_batches.size() == 1) {
+      if (patterns_are_quick()) {
         replan_alone(true);
         raise_profile_bound(budget_.seconds_left(), kQuickBoxes);
       }
@@ -133,6 +134,17 @@ class ScatterSolve {
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return StoppedBy::heuristic_end;
+  }
+
+  // Where a group holds few sequences, patterns find what annealing misses, and at once.
+  bool patterns_are_quick() const {
+    if (built_backends().empty()) return false;
+    const std::size_t count = incumbent_.plan()->micro_batches.size();
+    const auto sequences = static_cast<double>(instance_.lengths.size());
+    const double per_device = sequences / instance_.cluster.devices;
+    if (count <= 1) return per_device <= kFewSequences;
+    return count <= kMostTogether && per_device <= kFewerSequences &&
+           ScatterTable(instance_).kinds().size() <= kFewLengths;
   }
 
   void run_heuristic(const std::string& name) {
@@ -229,8 +241,10 @@ class ScatterSolve {
 
   void bound_quickly() {
     if (done()) return;
-    begin_step_bound(quick_step_bound());
-    raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps);
+    // Planning a large step takes long enough for a finer grid to make no difference.
+    const bool large = instance_.lengths.size() > kLarge;
+    begin_step_bound(large ? StepBoundOptions{} : quick_step_bound());
+    raise_step_bound(budget_.seconds_left(), large ? kLargeStepBoundLps : kQuickStepBoundLps);
   }
 
   void begin_step_bound(StepBoundOptions options) {
@@ -354,7 +368,10 @@ class ScatterSolve {
     std::iota(all.begin(), all.end(), 0);
     if (all.size() > 1 && all.size() <= kMostTogether) {
       Budget part = budget_.part(kTogetherShare * budget_.seconds_left(), budget_.nodes_left());
-      better = repack_some(table, all, {}, backend(), options_.seed, step, part) || better;
+      const double together = quickly ? kQuickPrecision : RepackEffort().precision;
+      better =
+          repack_some(table, all, {.precision = together}, backend(), options_.seed, step, part) ||
+          better;
     }
     if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
   }

@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "heuristics/scatter_fit.h"
 #include "heuristics/scatter_lpt.h"
 #include "heuristics/scatter_polish.h"
 #include "tests/tiny_scatter.h"
@@ -95,22 +94,6 @@ TEST(ScatterLpt, GivesUpAtTheCutoffAndWithoutRoom) {
   const std::vector<int> two{0, 1};
   EXPECT_TRUE(lpt_groups(table, std::vector<int>{2, 0}, two, 4.5));
   EXPECT_FALSE(lpt_groups(table, std::vector<int>{2, 0}, two, 4));  // must end before the cutoff
-}
-
-TEST(ScatterFit, MeetsItsTarget) {
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const ScatterInstance instance = tiny_scatter(seed, 10);
-    if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
-    const ScatterTable table(instance);
-    const Ms estimate = grouping_estimate(table, everyone(table));
-    for (const double slack : {1.0, 1.5, 4.0}) {
-      const auto batch = fit_groups(table, everyone(table), slack * estimate);
-      if (!batch) continue;
-      // The makespan is summed up anew, in another order.
-      EXPECT_LE(batch->makespan, slack * estimate * (1 + 1e-12));
-      expect_sound(table, *batch);
-    }
-  }
 }
 
 // 28 tokens of memory, 14 per device: one exact split works, and enumeration must find it.
