@@ -87,7 +87,7 @@ Table table_of(const std::vector<Row>& rows, const Frame& frame) {
     if (!frame.parts.empty()) {
       cells.push_back(outcome.plan ? grouped(part_count(*outcome.plan)) : "-");
     }
-    cells.emplace_back(row.best ? "<- best" : "");
+    cells.push_back(row.best ? "<- best" : outcome.plan ? "" : printable(outcome.detail));
     table.add(std::move(cells));
   }
   return table;
