@@ -223,7 +223,7 @@ class Planner {
   }
 
   // Rows around the best guess, as long as even rows would be better than what is known.
-  std::optional<std::vector<RowDraft>> rows_of(const Load& load, const Budget& budget,
+  std::optional<std::vector<RowDraft>> rows_of(const Load& load, bool needed, const Budget& budget,
                                                Ms& best) const {
     std::vector<int> positions;
     for (auto item = load.items.lower_bound(step_.cuts()); item != load.items.end(); ++item) {
@@ -254,11 +254,13 @@ class Planner {
       return true;
     };
     const auto worth = [&](std::int64_t rows) {
-      return rows <= load.packed.sequences &&
-             (!made || (!budget.exhausted() && even(load, rows) < best));
+      if ((made || !needed) && budget.exhausted()) return false;
+      return rows <= load.packed.sequences && (!made || even(load, rows) < best);
     };
-    for (std::int64_t rows = guess; worth(rows) && (!made || rows < guess + kRowCounts); ++rows) {
-      attempt(rows);
+    for (std::int64_t rows = guess; worth(rows) && (!made || rows < guess + kRowCounts);) {
+      rows = attempt(rows) || made ? rows + 1
+                                   : count_after_failure(step_.table(), load.scheme, positions, {},
+                                                         static_cast<int>(rows));
     }
     for (std::int64_t rows = guess - 1; rows > 0 && rows > guess - kRowCounts && worth(rows);
          --rows) {
@@ -277,7 +279,7 @@ class Planner {
       }
       Ms time = 0;
       if (!needed && budget.exhausted()) return std::nullopt;
-      const auto rows = rows_of(load, budget, time);
+      const auto rows = rows_of(load, needed, budget, time);
       if (!rows) return std::nullopt;
       for (const RowDraft& row : *rows) {
         choice.rows.emplace_back();

@@ -73,20 +73,6 @@ std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int sche
   return packed;
 }
 
-// The next count to try after `rows`, in which no packing was found: of many rows fit_rows() fills
-// as many as best-fit-decreasing needs, so that no fewer need be tried. Of pipelines with stages
-// and not too many sequences longest first may do with fewer.
-int after_failure(const AssignTable& table, int scheme, std::span<const int> positions,
-                  const RowCounts& counts, int rows) {
-  constexpr std::size_t kMany = 20000;
-  const Scheme& s = scheme_of(table, scheme);
-  const int next = rows + counts.multiple;
-  if (static_cast<std::size_t>(rows) <= kFewRows) return next;
-  if (s.pp > 1 && positions.size() <= kMany) return next;
-  const auto bins = best_fit_decreasing(lengths_of(table, positions), s.max_tokens);
-  return bins ? std::max(next, counts.at_least(static_cast<Tokens>(bins->size()))) : next;
-}
-
 // Fills one row after another as well as it can: the longest sequence left, and of the others those
 // that leave least room, by a short depth-first search (minimum bin slack, Gupta and Ho 1999).
 // Finds packings without room to spare that best-fit-decreasing misses.
@@ -264,6 +250,17 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
   return std::nullopt;
 }
 
+int count_after_failure(const AssignTable& table, int scheme, std::span<const int> positions,
+                        const RowCounts& counts, int rows) {
+  constexpr std::size_t kMany = 20000;
+  const Scheme& s = scheme_of(table, scheme);
+  const int next = rows + counts.multiple;
+  if (static_cast<std::size_t>(rows) <= kFewRows) return next;
+  if (s.pp > 1 && positions.size() <= kMany) return next;
+  const auto bins = best_fit_decreasing(lengths_of(table, positions), s.max_tokens);
+  return bins ? std::max(next, counts.at_least(static_cast<Tokens>(bins->size()))) : next;
+}
+
 std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
                                       std::span<const int> positions, const RowCounts& counts,
                                       const Budget& budget, bool give_up) {
@@ -298,7 +295,8 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
   // even_time is convex in the rows: outwards from its least until it exceeds what is known.
   for (int rows = ideal; worth(rows);) {
     const bool made = attempt(rows) || best;
-    rows = made ? rows + counts.multiple : after_failure(table, scheme, positions, counts, rows);
+    rows =
+        made ? rows + counts.multiple : count_after_failure(table, scheme, positions, counts, rows);
   }
   for (int rows = ideal - counts.multiple; rows >= least && worth(rows); rows -= counts.multiple) {
     if (!attempt(rows)) break;  // fewer rows are tighter still
@@ -314,7 +312,8 @@ std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
   for (const int position : positions) tokens += table.length(position);
   const auto most = static_cast<int>(positions.size());
   for (int rows = counts.at_least(rows_for(tokens, scheme_of(table, scheme).max_tokens));
-       rows > 0 && rows <= most; rows = after_failure(table, scheme, positions, counts, rows)) {
+       rows > 0 && rows <= most;
+       rows = count_after_failure(table, scheme, positions, counts, rows)) {
     if (auto packed = fit_rows(table, scheme, positions, rows)) {
       const Ms time = time_of(table, scheme, *packed);
       return ReplicaDraft{scheme, std::move(*packed), time};

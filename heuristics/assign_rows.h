@@ -58,6 +58,12 @@ std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int sch
 std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int scheme,
                                               std::span<const int> positions, int rows);
 
+// The next count to try after `rows`, for which fit_rows found nothing: many rows are as many as
+// best-fit-decreasing needs, so that no fewer need be tried. Of pipelines with stages and not too
+// many sequences, longest first may do with fewer.
+int count_after_failure(const AssignTable& table, int scheme, std::span<const int> positions,
+                        const RowCounts& counts, int rows);
+
 // The fastest of fit_rows over the permitted row counts, by increasing even_time. Nothing if no
 // count fits. Once the budget is exhausted the first that fits will do, or none if one may give up.
 std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,

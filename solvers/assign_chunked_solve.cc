@@ -14,6 +14,8 @@ namespace stowage {
 namespace {
 
 constexpr const char* kAuto = "auto";
+// Writing down and verifying a plan takes at most so many times what the bounds took.
+constexpr double kPlanPerBounds = 3;
 
 }  // namespace
 
@@ -45,8 +47,7 @@ Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& option
   }
   for (const NamedBound& bound : assign_chunk_bounds(instance)) incumbent.raise_bound(bound);
   if (options.start) incumbent.offer_start(std::get<AssignPlan>(*options.start));
-  // To write down and verify a plan takes about as long as the bounds took.
-  const double reserve_s = budget.seconds();
+  const double reserve_s = kPlanPerBounds * budget.seconds();
   bool gap_reached = false;
   bool time_ended = false;
   const auto attempt = [&](const char* name, const auto& make) {

@@ -25,6 +25,9 @@ constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
 constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
 constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds
 
+// Writing down and verifying a plan takes at most so many times what the table and the bounds took.
+constexpr double kPlanPerSetup = 3;
+
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
 const Method kExact{"exact", MethodKind::ours,
                     "brute force or one MILP per strategy, until proof or limit", ""};
@@ -55,7 +58,7 @@ class AssignSolve {
       return infeasible("the row constraints need more sequences than there are");
     }
     for (const NamedBound& bound : assign_bounds(table_)) incumbent_.raise_bound(bound);
-    reserve_s_ = budget_.seconds();
+    reserve_s_ = kPlanPerSetup * budget_.seconds();
     if (options_.start) incumbent_.offer_start(std::get<AssignPlan>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
     try {
@@ -235,7 +238,7 @@ class AssignSolve {
   std::vector<AssignPlan> plans_;                 // the best known of each strategy, fastest first
   std::optional<AssignCertificate> certificate_;  // confirmed
   std::vector<Ms> proven_;                        // of each strategy, by the certificate
-  // To write down and verify a plan takes about as long as the table and the bounds took.
+  // For writing down and verifying a plan.
   double reserve_s_ = 0;
   bool time_ended_it_ = false;
   bool gap_ended_it_ = false;
