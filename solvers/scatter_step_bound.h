@@ -25,7 +25,7 @@ namespace stowage {
 
 struct StepBoundOptions {
   std::optional<MilpBackend> backend;  // none: the dense simplex, for small models
-  double resolution = 80;              // sequences are merged up to this part of the step's area
+  double resolution = 65;              // sequences are merged up to this part of the step's area
   double ratio = 1.25;                 // of successive makespans to begin with
   int breaks = 4;                      // longest kinds that put their times alone into the grid
   int refinements = 0;                 // of the grid before branching, at most
