@@ -60,6 +60,8 @@ class ScatterStepBound {
     StepCondition condition;  // of the child `more`, if this is no leaf
     std::size_t fewer = 0;
     std::size_t more = 0;
+    bool solved = false;     // to the end, not up to a limit
+    bool coarse = false;     // to be refined before anything else
     bool exhausted = false;  // nothing left to branch on or to refine
     double value = 0;        // proven by `prices`
     CertificateLeaf prices;
