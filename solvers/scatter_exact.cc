@@ -15,6 +15,9 @@
 namespace stowage {
 namespace {
 
+// A bound on the backend's word has to be better than one with a certificate.
+constexpr double kBetter = 1 + 5e-7;
+
 // Exact length classes of some sequences, longest first, with the ids of each.
 struct Classes {
   std::vector<LengthClass> lengths;
@@ -103,7 +106,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
     if (event.values != nullptr) {
       incumbent.offer(compose_plan(instance, deal(decode(milp, *event.values), classes.ids)), 'M',
                       by);
-    } else if (event.bound > incumbent.bound()) {
+    } else if (event.bound > incumbent.bound() * kBetter) {
       incumbent.raise_bound({by, event.bound});
     }
   };
@@ -123,7 +126,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
     return StoppedBy::error;
   }
   if (!result.detail.empty()) incumbent.remark(by + ": " + result.detail);
-  if (result.bound > incumbent.bound()) incumbent.raise_bound({by, result.bound});
+  if (result.bound > incumbent.bound() * kBetter) incumbent.raise_bound({by, result.bound});
   return stopped_by(result);
 }
 

@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;             // of pricing
+constexpr int kMostRounds = 200;             // of pricing, in a dive
 constexpr double kGain = 1e-7;               // devices per device: columns worth adding
 constexpr double kWhole = 1 - 1e-6;          // a share of a pattern that counts as a whole group
 constexpr double kEnough = 1e-7;             // devices
@@ -70,7 +70,8 @@ bool ScatterRepack::fits(const Column& column, const Task& task, std::size_t bat
   });
 }
 
-ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility, Budget& budget) {
+ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility, int most_rounds,
+                                          Budget& budget) {
   const std::size_t batches = task.limits.size();
   const std::size_t kinds = table_.kinds().size();
   Mixture mixture;
@@ -105,7 +106,7 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
   }
   LpBasis basis;
   std::size_t states = kFirstStates;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < most_rounds; ++round) {
     milp::Model model;
     model.add_variable({.lower = -double(table_.devices()), .objective = 1});
     for (int v = 1; v < variables; ++v) model.add_variable({});
@@ -191,8 +192,9 @@ ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
   return task;
 }
 
-ScatterRepack::Relaxation ScatterRepack::relax(std::span<const Ms> limits, Budget& budget) {
-  return mix(whole(limits), true, budget).relaxation;
+ScatterRepack::Relaxation ScatterRepack::relax(std::span<const Ms> limits, Budget& budget,
+                                               int most_rounds) {
+  return mix(whole(limits), true, most_rounds, budget).relaxation;
 }
 
 std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget& budget) {
@@ -222,7 +224,7 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
     return true;
   };
   while (left > 0) {
-    Mixture mixture = mix(task, false, budget);
+    Mixture mixture = mix(task, false, kMostRounds, budget);
     if (!mixture.relaxation.solved) break;
     bool applied = false;
     for (const Use& use : mixture.uses) {

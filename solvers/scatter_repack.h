@@ -30,14 +30,15 @@ class ScatterRepack {
 
   void learn(const StepDraft& step);
 
-  // What the LP says of micro-batches that last `limits` ms at most.
+  // What the LP says of micro-batches that last `limits` ms at most. After so many rounds of
+  // pricing it gives up: devices are then still missing.
   struct Relaxation {
     bool solved = false;
     double missing = 0;          // devices that each micro-batch lacks; at most 0: perhaps possible
     std::vector<double> values;  // of a sequence, by kind: the dual prices
     std::vector<double> prices;  // of a device, by micro-batch
   };
-  Relaxation relax(std::span<const Ms> limits, Budget& budget);
+  Relaxation relax(std::span<const Ms> limits, Budget& budget, int most_rounds = 200);
 
   // Groups for these makespans. Where the dive ends before all sequences have a place, the rest go
   // where they hurt least, and makespans come out longer. Nothing if memory or the budget ends.
@@ -65,7 +66,7 @@ class ScatterRepack {
   };
 
   Task whole(std::span<const Ms> limits) const;
-  Mixture mix(const Task& task, bool only_feasibility, Budget& budget);
+  Mixture mix(const Task& task, bool only_feasibility, int most_rounds, Budget& budget);
   BestPattern price(const Task& task, int level, Ms room, const std::vector<double>& values,
                     double floor, std::size_t states) const;
   void add_pattern(int level, std::vector<PatternAmount> amounts);

@@ -19,6 +19,8 @@ constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};
 constexpr double kHopeful = 1.05;
 constexpr std::int64_t kMoves = 200000;  // of annealing
 constexpr double kHot = 3e-4;
+constexpr double kPrecision = 1e-3;
+constexpr int kRounds = 40;      // of pricing: what takes longer to decide is hardly possible
 constexpr int kDraws = 40;       // until the longest sequence fits
 constexpr int kMostShapes = 60;  // until patterns are forgotten
 
@@ -81,7 +83,7 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   }
   repack_->learn(step);
   budget.count_nodes(1);
-  const ScatterRepack::Relaxation found = repack_->relax(*shape, budget);
+  const ScatterRepack::Relaxation found = repack_->relax(*shape, budget, kRounds);
   if (!found.solved || found.missing > 1e-7) return false;
   ++tally.possible;
   budget.count_nodes(1);
@@ -91,7 +93,7 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   if (total(*planned) > before * kHopeful) return false;
   std::vector<std::size_t> all(planned->size());
   std::iota(all.begin(), all.end(), 0);
-  repack_some(table_, all, {}, backend_, random(), *planned, budget);
+  repack_some(table_, all, {.precision = kPrecision}, backend_, random(), *planned, budget);
   if (!(total(*planned) < before * (1 - 1e-9))) return false;
   step = *std::move(planned);
   return true;

@@ -44,8 +44,8 @@ class ScatterReshape {
 
   const ScatterTable& table_;
   MilpBackend backend_;
-  std::optional<ScatterRepack> repack_;  // keeps its patterns from shape to shape
-  int shapes_ = 0;                       // that it has seen
+  std::optional<ScatterRepack> repack_;   // keeps its patterns from shape to shape
+  int shapes_ = 0;                        // that it has seen
   std::map<std::size_t, Tally> tallies_;  // by number of micro-batches
 };
 

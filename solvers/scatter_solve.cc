@@ -36,13 +36,14 @@ constexpr std::uint64_t kRoundsPerRegroup = 8;
 constexpr std::uint64_t kRoundsBeforeMilp = 8;
 constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
 
+constexpr double kBetter = 1 + 5e-7;  // than a bound with a certificate, for one without
 constexpr char kStepLp[] = "step-lp";
 constexpr char kProfile[] = "profile";
-constexpr std::int64_t kProfileBoxes = 60;        // at a time
-constexpr std::int64_t kProfileBoxesAlways = 6;   // without limits
-constexpr double kProfileShare = 0.15;            // of the time left
-constexpr double kLeadShare = 0.4;                // of the time left, for the better search of bounds
-constexpr double kOtherShare = 0.08;              // and for the other
+constexpr std::int64_t kProfileBoxes = 60;       // at a time
+constexpr std::int64_t kProfileBoxesAlways = 6;  // without limits
+constexpr double kProfileShare = 0.15;           // of the time left
+constexpr double kLeadShare = 0.5;    // of the time left, for the better search of bounds
+constexpr double kOtherShare = 0.08;  // and for the other
 constexpr int kFewMakespans = 2;
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
@@ -52,12 +53,12 @@ constexpr std::int64_t kLargeStepBoundLps = 18;
 
 constexpr std::uint64_t kRoundsPerRepack = 2;
 constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
-constexpr double kAloneShare = 0.2;       // of the time left, for that
+constexpr double kAloneShare = 0.08;      // of the time left, for that
 constexpr std::size_t kMostTogether = 3;  // micro-batches that are all planned anew at first
 constexpr double kTogetherShare = 0.1;    // of the time left, for that
 constexpr std::size_t kMostReshaped = 4;  // micro-batches that get other makespans at first
-constexpr int kReshapes = 40;             // tries
-constexpr double kReshapeShare = 0.15;    // of the time left, for that
+constexpr int kReshapes = 60;             // tries
+constexpr double kReshapeShare = 0.25;    // of the time left, for that
 constexpr int kRepackRounds = 4;
 constexpr double kRepackShare = 0.04;  // of the time left, for so many
 constexpr double kQuickPrecision = 1e-3;
@@ -300,8 +301,8 @@ class ScatterSolve {
         best.micro_batches.size() == 1 ? best.objective_ms : std::numeric_limits<Ms>::infinity();
     for (const bool integral : {false, true}) {
       const StepClassBound found =
-          step_class_bound(instance_, backend(), integral, incumbent_.bound(), best.objective_ms,
-                           one_batch, budget_);
+          step_class_bound(instance_, backend(), integral, incumbent_.bound() * kBetter,
+                           best.objective_ms, one_batch, budget_);
       if (!found.failure.empty()) incumbent_.remark("a class bound failed: " + found.failure);
       if (found.bound) incumbent_.raise_bound(*found.bound);
     }

@@ -58,8 +58,10 @@ bool ScatterStepBound::improve(Budget& budget) {
     Node& weakest = nodes_[weakest_leaf()];
     if (weakest.exhausted || weakest.value >= upper_) return false;
     const double before = weakest.value;
-    if (weakest.result.values.empty()) {  // a limit came before its first solution
+    if (!weakest.solved) {  // a limit came before
       weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
+    } else if (weakest.coarse) {
+      weakest.coarse = !refine(weakest, budget) && budget.exhausted();
     } else if (nodes_.size() == 1 && refinements_ < options_.refinements) {
       // Sharper at the root is sharper everywhere.
       ++refinements_;
@@ -195,7 +197,7 @@ bool ScatterStepBound::branch(Node& node, Budget& budget) {
     child.result.basis = node.result.basis;
     const bool solved = solve(child, budget);
     child.exhausted = !solved && !budget.exhausted();
-    if (solved && child.value < upper_) refine(child, budget);
+    child.coarse = !(solved && child.value < upper_ && refine(child, budget)) && budget.exhausted();
     (at_least ? node.more : node.fewer) = nodes_.size();
     nodes_.push_back(std::move(child));
   }
@@ -233,6 +235,7 @@ bool ScatterStepBound::refine(Node& node, Budget& budget) {
 // Rows and columns until few are missing. Keeps the best prices on the way. False if the LP could
 // not be solved.
 bool ScatterStepBound::solve(Node& node, Budget& budget) {
+  node.solved = false;
   double last = 0;
   for (int round = 0; round < kMostRounds; ++round) {
     LpResult result = solve_lp(options_.backend, node.lp->model(), node.result.basis, budget);
@@ -252,6 +255,7 @@ bool ScatterStepBound::solve(Node& node, Budget& budget) {
     const int rows = node.lp->add_rows(node.result.values);
     if (columns == 0 && (rows == 0 || stalled)) break;
   }
+  node.solved = true;
   return true;
 }
 

@@ -25,7 +25,7 @@ namespace stowage {
 
 struct StepBoundOptions {
   std::optional<MilpBackend> backend;  // none: the dense simplex, for small models
-  double resolution = 80;              // sequences are merged up to this part of the step's area
+  double resolution = 65;              // sequences are merged up to this part of the step's area
   double ratio = 1.25;                 // of successive makespans to begin with
   int breaks = 4;                      // longest kinds that put their times alone into the grid
   int refinements = 0;                 // of the grid before branching, at most
@@ -60,6 +60,8 @@ class ScatterStepBound {
     StepCondition condition;  // of the child `more`, if this is no leaf
     std::size_t fewer = 0;
     std::size_t more = 0;
+    bool solved = false;     // to the end, not up to a limit
+    bool coarse = false;     // to be refined before anything else
     bool exhausted = false;  // nothing left to branch on or to refine
     double value = 0;        // proven by `prices`
     CertificateLeaf prices;

@@ -17,6 +17,7 @@
 #include "solvers/brute_force.h"
 #include "solvers/milp_solver.h"
 #include "solvers/scatter_repack.h"
+#include "solvers/scatter_reshape.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -213,6 +214,61 @@ TEST(Repack, MakesNoPlanWorseAndLosesNothing) {
     EXPECT_FALSE(gained);  // of an optimal plan
     const ScatterPlan plan = to_plan(instance, table, step);
     EXPECT_TRUE(verify(instance, plan).empty());
+  }
+}
+
+TEST(Reshape, MakesNoPlanWorseAndLosesNothing) {
+  if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
+  int gained = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto best = brute_force(instance);
+    if (!best || instance.lengths.empty()) continue;
+    const ScatterTable table(instance);
+    // Every sequence in a micro-batch of its own: there is something to gain.
+    StepDraft step;
+    for (int position = 0; position < table.size(); ++position) {
+      MicroBatchDraft& batch = step.emplace_back();
+      int level = 0;
+      for (int d = 0; d < static_cast<int>(table.levels().size()); ++d) {
+        if (table.holds(d, position)) level = d;
+      }
+      batch.groups.push_back(empty_group(table, level));
+      add_sequence(table, batch.groups.front(), position);
+      batch.makespan = batch.groups.front().time;
+    }
+    const Ms before = total(step);
+    ScatterReshape reshape(table, built_backends().front());
+    Budget budget;
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      const Ms last = total(step);
+      const bool better = reshape.improve(step, seed * 100 + i, budget);
+      EXPECT_EQ(better, total(step) < last);
+    }
+    EXPECT_LE(total(step), before);
+    gained += total(step) < before ? 1 : 0;
+    const ScatterPlan plan = to_plan(instance, table, step);
+    EXPECT_TRUE(verify(instance, plan).empty());
+    EXPECT_GE(plan.objective_ms, best->objective_ms * (1 - 1e-9));
+  }
+  EXPECT_GT(gained, 20);
+}
+
+TEST(Reshape, OfSomeMicroBatchesLeavesTheOthers) {
+  if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto best = brute_force(instance);
+    if (!best || best->micro_batches.size() < 2) continue;
+    const ScatterTable table(instance);
+    StepDraft step = to_draft(table, *best);
+    Budget budget;
+    EXPECT_FALSE(reshape_some(table, {0, 1}, built_backends().front(), seed, step, budget));
+    const ScatterPlan plan = to_plan(instance, table, step);
+    EXPECT_TRUE(verify(instance, plan).empty());
+    EXPECT_NEAR(plan.objective_ms, best->objective_ms, 1e-9 * best->objective_ms);
   }
 }
 

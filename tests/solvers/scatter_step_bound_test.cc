@@ -66,5 +66,37 @@ INSTANTIATE_TEST_SUITE_P(Backends, StepBoundOnTiny,
                          testing::Combine(testing::ValuesIn(lp_solvers()),
                                           testing::Range(std::uint64_t{0}, kShards)));
 
+TEST(StepBound, GoesOnWhereALimitCutItShort) {
+  if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || instance.lengths.empty()) continue;
+    const auto search = [&] {
+      return ScatterStepBound(instance, {.backend = built_backends().front()},
+                              plan->objective_ms * 1.1, [](const ScatterCertificate&) {});
+    };
+    ScatterStepBound whole = search();
+    Budget once({.node_limit = 2000});
+    const bool ended = !whole.improve(once);
+    if (!ended) continue;
+    // Too little time for a linear programme, then a little more: much is begun and not ended.
+    ScatterStepBound parts = search();
+    bool more = true;
+    for (double seconds = 1e-6; seconds < 1e-3 && more; seconds *= 1.2) {
+      Budget part({.time_limit_s = seconds});
+      more = parts.improve(part);
+    }
+    Budget rest({.node_limit = 4000});
+    parts.improve(rest);
+    // Not the same tree, but as good a one.
+    EXPECT_GE(parts.bound(), whole.bound() * (1 - 5e-3));
+    ++compared;
+  }
+  EXPECT_GT(compared, 10);
+}
+
 }  // namespace
 }  // namespace stowage
