@@ -47,7 +47,9 @@ constexpr double kOtherShare = 0.08;  // and for the other
 constexpr int kFewMakespans = 2;
 constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
-constexpr std::int64_t kQuickStepBoundLps = 9;
+constexpr std::int64_t kQuickStepBoundLps = 5;
+constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
+constexpr double kQuickGap = 0.02;
 constexpr std::size_t kLarge = 2000;  // sequences
 constexpr std::int64_t kLargeStepBoundLps = 18;
 
@@ -245,7 +247,12 @@ class ScatterSolve {
     // Planning a large step takes long enough for a finer grid to make no difference.
     const bool large = instance_.lengths.size() > kLarge;
     begin_step_bound(large ? StepBoundOptions{} : quick_step_bound());
-    raise_step_bound(budget_.seconds_left(), large ? kLargeStepBoundLps : kQuickStepBoundLps);
+    if (large) {
+      raise_step_bound(budget_.seconds_left(), kLargeStepBoundLps);
+    } else if (raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps) &&
+               !incumbent_.within(kQuickGap)) {
+      raise_step_bound(budget_.seconds_left(), kQuickStepBoundLpsAgain);
+    }
   }
 
   void begin_step_bound(StepBoundOptions options) {
