@@ -8,9 +8,6 @@ namespace stowage {
 namespace {
 
 constexpr int kSmall = 1500;  // sequences that need no coarser step
-// Copies of micro-batches come by fours, which costs overheads: a step that is not too large is
-// better planned as it is.
-constexpr int kFew = 10000;
 constexpr int kFactor = 4;
 // The small step must have room for several of its largest groups, or its shape is another.
 constexpr int kDevicesPerDegree = 3;
@@ -37,7 +34,7 @@ std::optional<Coarse> coarsen(const ScatterTable& table) {
   if (devices >= kDevicesPerDegree * needed_degree(table)) {
     return Coarse{table.part(every(table, kFactor), devices), kFactor, true};
   }
-  if (table.size() > kFew && fewest_micro_batches(table) >= 2 * kFactor) {
+  if (fewest_micro_batches(table) >= 2 * kFactor) {
     return Coarse{table.part(every(table, kFactor), table.devices()), kFactor, false};
   }
   return std::nullopt;

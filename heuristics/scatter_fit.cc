@@ -1,3 +1,4 @@
+// Long because one packing serves two uses: a micro-batch for a target, and a step for a profile.
 #include "heuristics/scatter_fit.h"
 
 #include <algorithm>
