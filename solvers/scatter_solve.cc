@@ -41,7 +41,7 @@ constexpr char kStepLp[] = "step-lp";
 constexpr char kProfile[] = "profile";
 constexpr std::int64_t kProfileBoxes = 60;       // at a time
 constexpr std::int64_t kProfileBoxesAlways = 6;  // without limits
-constexpr double kProfileShare = 0.15;           // of the time left
+constexpr double kAgainShare = 0.08;             // of the time left, for more of a bound
 constexpr double kLeadShare = 0.4;    // of the time left, for the better search of bounds
 constexpr double kOtherShare = 0.08;  // and for the other
 constexpr int kFewMakespans = 2;
@@ -338,10 +338,10 @@ class ScatterSolve {
       }
       if (round % kRoundsPerRegroup != kRoundsPerRegroup - 1 || built_backends().empty()) continue;
       if (!done() && profile_rises_) {
-        profile_rises_ = raise_profile_bound(kProfileShare * budget_.seconds_left(), kProfileBoxes);
+        profile_rises_ = raise_profile_bound(kAgainShare * budget_.seconds_left(), kProfileBoxes);
       }
       if (!done() && bound_rises_) {
-        bound_rises_ = raise_step_bound(budget_.seconds_left(), kStepBoundLpsAgain);
+        bound_rises_ = raise_step_bound(kAgainShare * budget_.seconds_left(), kStepBoundLpsAgain);
       }
       if (options_.method != kExact.name || done()) continue;
       regroup_by_milp(instance_, exact_options(round), regroup_nodes_, incumbent_, budget_);
