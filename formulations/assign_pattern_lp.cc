@@ -1,3 +1,4 @@
+// Longer than 300 lines: one LP, whose rows and columns share their numbering.
 #include "formulations/assign_pattern_lp.h"
 
 #include <algorithm>

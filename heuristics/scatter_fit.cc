@@ -1,4 +1,4 @@
-// Long because one packing serves two uses: a micro-batch for a target, and a step for a profile.
+// Longer than 300 lines: one packing serves a micro-batch with a target and a step with a profile.
 #include "heuristics/scatter_fit.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Longer than 300 lines: the tensors of one transformer, forward, backward and recomputed.
 #include "instances/layout_trace.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Certificates by makespans, checked with arithmetic alone: every number of micro-batches, every
 // box of makespans, every set of sequences that a group could hold.
+// Longer than 300 lines: the question of one group and the walk over all boxes are one proof.
 #include "instances/scatter_profile_check.h"
 
 #include <algorithm>

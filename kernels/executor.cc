@@ -1,3 +1,4 @@
+// Longer than 300 lines: one execution and its comparison, group by group, share the tensors.
 #include "kernels/executor.h"
 
 #include <algorithm>

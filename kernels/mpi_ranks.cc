@@ -1,3 +1,4 @@
+// Longer than 300 lines: one communicator over MPI, whose parts share its requests and failures.
 #include "kernels/mpi_ranks.h"
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// Longer than 300 lines: both ends of one exchange of messages must be read side by side.
 #include "kernels/process_pool.h"
 
 #include <algorithm>

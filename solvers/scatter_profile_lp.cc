@@ -1,3 +1,4 @@
+// Longer than 300 lines: one LP by column generation, whose columns outlive its boxes.
 #include "solvers/scatter_profile_lp.h"
 
 #include <algorithm>

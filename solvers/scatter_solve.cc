@@ -1,3 +1,4 @@
+// Longer than 300 lines: the course of one solve, whose stages share incumbent, bounds and time.
 #include "solvers/scatter_solve.h"
 
 #include <algorithm>
