@@ -235,7 +235,8 @@ class CompareCommand : public Command {
                                                         method.name) != methods_.end();
       if (wanted) chosen.push_back(method);
     }
-    // Baselines may take minutes: whoever ends them early has the rest already. They are shown first.
+    // Baselines may take minutes: whoever ends them early has the rest already. They are shown
+    // first.
     const auto is_baseline = [](const Method& method) {
       return method.kind == MethodKind::baseline;
     };

@@ -12,6 +12,7 @@
 #include <ClpSimplex.hpp>
 #include <ClpSolve.hpp>
 #include <CoinError.hpp>
+#include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
 #include <algorithm>
 #include <atomic>
@@ -20,7 +21,7 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/coin_model.h"
+#include "solvers/coin_arrays.h"
 
 // LAPACK calls inside CBC are tiny; with a threaded OpenBLAS each of them would start threads. The
 // symbol exists only when that OpenBLAS is the process's BLAS.
@@ -108,8 +109,13 @@ class TreeWatch : public CbcEventHandler {
   Watch* watch_;
 };
 
-void load_mip(const milp::Model& model, OsiClpSolverInterface& osi) {
-  load(model, osi);
+void load(const milp::Model& model, OsiClpSolverInterface& osi) {
+  const CoinArrays a(model);
+  const CoinPackedMatrix matrix(false, a.columns(), a.rows(),
+                                static_cast<CoinBigIndex>(a.index.size()), a.value.data(),
+                                a.index.data(), a.begin.data(), nullptr);
+  osi.loadProblem(matrix, a.lower.data(), a.upper.data(), a.cost.data(), a.row_lower.data(),
+                  a.row_upper.data());
   osi.setObjSense(1);
   osi.setDblParam(OsiObjOffset, -model.offset());
   for (std::size_t j = 0; j < model.variables().size(); ++j) {
@@ -161,7 +167,7 @@ class Solve {
     // With the default, 1e-7, the branch that lifts 0.9999999 to 1 changes nothing Clp would
     // notice.
     osi_.setDblParam(OsiPrimalTolerance, 1e-9);
-    load_mip(task_.model, osi_);
+    load(task_.model, osi_);
     const LpStop stop(&watch_);
     osi_.getModelPtr()->passInEventHandler(&stop);
     osi_.getModelPtr()->setRandomSeed(seed());

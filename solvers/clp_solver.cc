@@ -4,9 +4,10 @@
 #include <ClpFactorization.hpp>
 #include <ClpSimplex.hpp>
 #include <CoinError.hpp>
+#include <CoinPackedMatrix.hpp>
 #include <vector>
 
-#include "solvers/coin_model.h"
+#include "solvers/coin_arrays.h"
 #include "solvers/milp_backend.h"
 
 // LAPACK calls inside Clp are tiny; with a threaded OpenBLAS each of them would start threads.
@@ -30,6 +31,15 @@ class LpStop : public ClpEventHandler {
  private:
   const Budget* budget_;
 };
+
+void load(const milp::Model& model, ClpSimplex& clp) {
+  const CoinArrays a(model);
+  const CoinPackedMatrix matrix(false, a.columns(), a.rows(),
+                                static_cast<CoinBigIndex>(a.index.size()), a.value.data(),
+                                a.index.data(), a.begin.data(), nullptr);
+  clp.loadProblem(matrix, a.lower.data(), a.upper.data(), a.cost.data(), a.row_lower.data(),
+                  a.row_upper.data());
+}
 
 ClpSimplex::Status to_clp(LpPlace place) {
   switch (place) {

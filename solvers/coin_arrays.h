@@ -1,0 +1,47 @@
+// A model as the solvers of COIN-OR take it: arrays, the matrix by rows, infinity the largest
+// double. Not installed: the files that are built with CBC share it.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "formulations/model.h"
+
+namespace stowage {
+
+struct CoinArrays {
+  explicit CoinArrays(const milp::Model& model) {
+    for (const milp::Variable& v : model.variables()) {
+      lower.push_back(finite(v.lower));
+      upper.push_back(finite(v.upper));
+      cost.push_back(v.objective);
+    }
+    for (const milp::Row& row : model.rows()) {
+      row_lower.push_back(finite(row.lower));
+      row_upper.push_back(finite(row.upper));
+      for (const milp::Term& term : row.terms) {
+        index.push_back(term.variable);
+        value.push_back(term.coefficient);
+      }
+      begin.push_back(static_cast<int>(index.size()));
+    }
+  }
+
+  int rows() const { return static_cast<int>(row_lower.size()); }
+  int columns() const { return static_cast<int>(lower.size()); }
+
+  std::vector<double> lower, upper, cost;    // by variable
+  std::vector<double> row_lower, row_upper;  // by row
+  std::vector<int> begin{0};                 // by row and one more: its first term
+  std::vector<int> index;                    // by term: its variable
+  std::vector<double> value;                 // by term
+
+ private:
+  static double finite(double bound) {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    return std::clamp(bound, -kMost, kMost);
+  }
+};
+
+}  // namespace stowage
