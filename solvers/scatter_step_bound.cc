@@ -64,8 +64,9 @@ bool ScatterStepBound::improve(Budget& budget) {
       weakest.coarse = !refine(weakest, budget) && budget.exhausted();
     } else if (nodes_.size() == 1 && refinements_ < options_.refinements) {
       // Sharper at the root is sharper everywhere.
-      ++refinements_;
-      const bool gained = refine(weakest, budget) && weakest.value >= before * (1 + kWorthIt);
+      const bool refined = refine(weakest, budget);
+      const bool gained = refined && weakest.value >= before * (1 + kWorthIt);
+      if (refined || !budget.exhausted()) ++refinements_;  // else it is for the next time
       if (!gained && !budget.exhausted()) refinements_ = options_.refinements;
     } else if (!branch(weakest, budget)) {
       // What a limit has cut short is for the next time.

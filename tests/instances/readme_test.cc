@@ -62,7 +62,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"assign plan", 2},
                                               {"layout instance", 1},
                                               {"layout plan", 1},
-                                              {"scatter instance", 2},
+                                              {"scatter instance", 3},
                                               {"scatter plan", 2},
                                               {"trainer", 1}}));
 }
