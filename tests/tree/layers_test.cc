@@ -109,6 +109,7 @@ TEST(Layers, TheRulesCatchWhatTheyAreFor) {
 TEST(Layers, TheVerifierStandsAlone) {
   const std::set<std::string> words = {"instances/units.h",
                                        "instances/verify.h",
+                                       "instances/plan_claims.h",  // held to this itself
                                        "instances/assign_certificate.h",
                                        "instances/scatter_certificate.h",
                                        "instances/scatter_profile_check.h",  // held to this itself
@@ -120,6 +121,7 @@ TEST(Layers, TheVerifierStandsAlone) {
         file.path.find("_truth.h") == std::string::npos &&
         file.path.find("certificate_check") == std::string::npos &&
         file.path.find("profile_check") == std::string::npos &&
+        file.path.find("plan_claims") == std::string::npos &&
         file.path.find("violation") == std::string::npos) {
       continue;
     }

@@ -40,13 +40,15 @@ TEST(Text, MeasuresTimeWithClocksThatDoNotJump) {
                                             "std::clock(",      "time(nullptr)",
                                             "time(NULL)",       "CoinCpuTime",
                                             "CoinGetTimeOfDay", "glp_time"};
-  const std::string dated = "bench/setup.cc";  // says on what day a table was made
+  const std::string dated = "bench/setup.cc";       // says on what day a table was made
+  const std::string counts = "instances/budget.h";  // CPU time, which nobody can set
   int steady = 0;
   for (const SourceFile& file : source_files()) {
     const bool code = file.path.ends_with(".cc") || file.path.ends_with(".h");
     if (!code || file.folder() == "tests" || file.path == dated) continue;
     steady += file.text.find("steady_clock") != std::string::npos ? 1 : 0;
     for (const std::string& clock : jumping) {
+      if (file.path == counts && clock == "std::clock(") continue;
       EXPECT_EQ(file.text.find(clock), std::string::npos) << file.path << " asks " << clock;
     }
   }
