@@ -14,9 +14,11 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "instances/verify.h"
+#include "solvers/milp_solver.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -28,10 +30,12 @@ struct Answer {
   bool proven = false;
 };
 
-// Of `auto` within `nodes`. The plan is verified once more.
+// Of `auto` within some nodes. The plan is verified once more.
 template <class InstanceT>
-Answer answer(const InstanceT& instance, std::int64_t nodes = 2000) {
-  Budget budget({.node_limit = nodes});
+Answer answer(const InstanceT& instance) {
+  // Without a backend most scatter steps stay open, and a node is a round of ever more moves.
+  const bool rounds = std::is_same_v<InstanceT, ScatterInstance> && built_backends().empty();
+  Budget budget({.node_limit = rounds ? 20 : 2000});
   const Outcome outcome = solve(Instance(instance), {}, budget);
   Answer answer{.bound = outcome.bound,
                 .infeasible = outcome.status == Status::infeasible,
