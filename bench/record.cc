@@ -49,6 +49,9 @@ Record record_from(const ObjectReader& reader) {
           .objective = read_optional(reader, "objective"),
           .bound = reader.number("bound", {}),
           .bound_by = reader.text("bound_by"),
+          .method_bound = reader.find("method_bound") == nullptr
+                              ? std::nullopt
+                              : read_optional(reader, "method_bound"),
           .found_by = reader.text("found_by"),
           .cpu_s = reader.number("cpu_s", {}),
           .wall_s = reader.number("wall_s", {}),
@@ -96,6 +99,7 @@ std::string to_line(const Record& record) {
   write_optional(json, "objective", record.objective);
   json.number("bound", record.bound);
   json.text("bound_by", record.bound_by);
+  if (record.method_bound) json.number("method_bound", *record.method_bound);
   json.text("found_by", record.found_by);
   json.number("cpu_s", record.cpu_s);
   json.number("wall_s", record.wall_s);
@@ -131,7 +135,7 @@ Result<Results> read_results(std::istream& stream, const std::string& name) {
             {"record", "suite",      "instance", "problem",      "size",       "devices",
              "method", "kind",       "seed",     "status",       "stopped_by", "objective",
              "bound",  "bound_by",   "found_by", "cpu_s",        "wall_s",     "first_s",
-             "best_s", "memory_mib", "nodes",    "time_limit_s", "plan"});
+             "best_s", "memory_mib", "nodes",    "time_limit_s", "plan",       "method_bound"});
         results.records.push_back(record_from(reader));
       }
     }

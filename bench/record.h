@@ -50,6 +50,8 @@ struct Record {
   std::optional<double> objective;  // in the unit of the problem; of a verified plan
   double bound = 0;
   std::string bound_by;
+  // No plan of the method can be better, if it says so; the bound is on the instance.
+  std::optional<double> method_bound;
   std::string found_by;
   double cpu_s = 0;  // of the process while it solved
   double wall_s = 0;

@@ -109,6 +109,7 @@ Measured measure(const SuiteEntry& entry, const Method& method, const Asked& ask
   record.objective = outcome.objective;
   record.bound = outcome.bound;
   record.bound_by = outcome.bound_by;
+  record.method_bound = outcome.method_bound;
   record.found_by = outcome.found_by;
   record.nodes = outcome.nodes;
   time_plans(outcome.improvements, record);

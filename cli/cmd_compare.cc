@@ -108,6 +108,7 @@ void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
   json.key("gap");
   const std::optional<double> gap = outcome.gap();
   gap ? json.number(*gap) : json.null();
+  if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, frame.unit);
   json.text("found_by", outcome.found_by);
   if (!frame.parts.empty()) {
     json.key(frame.parts);

@@ -89,6 +89,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   const std::optional<double> gap = outcome.gap();
   gap ? json.number(*gap) : json.null();
   json.text("method", outcome.method);
+  if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, unit);
   json.text("found_by", outcome.found_by);
   json.text("solver", frame.solver);
   json.key("seed");

@@ -63,8 +63,11 @@ struct Outcome {
   // whose own certificate cannot be written down if it is a MILP's.
   std::optional<Certificate> certificate;
   std::vector<NamedBound> bounds;  // all that were computed, weakest first
-  std::string method;              // what was asked for
-  std::string found_by;            // what found the plan
+  // No plan of the method asked for can be better, whatever its solver: of a baseline that fixes
+  // part of the plan by rule. Not a bound on the instance.
+  std::optional<double> method_bound;
+  std::string method;    // what was asked for
+  std::string found_by;  // what found the plan
   double seconds = 0;
   std::int64_t nodes = 0;
   std::string detail;                     // a sentence for people; never empty for error

@@ -7,35 +7,26 @@
 
 #include "formulations/scatter_milp.h"
 #include "heuristics/scatter_buckets.h"
-#include "heuristics/scatter_chunking.h"
 #include "heuristics/scatter_lpt.h"
 #include "instances/scatter_compose.h"
 #include "solvers/scatter_deal.h"
+#include "solvers/scatter_flexsp_chunks.h"
 
 namespace stowage {
 namespace {
 
 constexpr int kBuckets = 16;
-constexpr int kCounts = 5;
 
 class Flexsp {
  public:
   Flexsp(const ScatterInstance& instance, const FlexspOptions& options, Budget& budget)
-      : instance_(instance), options_(options), budget_(budget) {
-    if (instance_.cluster.degrees.size() > 1) {
-      std::erase(instance_.cluster.degrees, 1);
-    }
-  }
+      : instance_(flexsp_view(instance)), options_(options), budget_(budget) {}
 
   FlexspResult run() {
     const ScatterTable table(instance_);
     std::optional<ScatterPlan>& best = result_.plan;
-    int tried = 0;
-    for (int count = fewest_micro_batches(table);
-         count <= table.size() && tried < kCounts && !budget_.exhausted(); ++count) {
-      const Chunks chunks = token_chunks(table, count);
-      if (!fits(table, chunks)) continue;
-      ++tried;
+    for (const Chunks& chunks : flexsp_chunks(table)) {
+      if (budget_.exhausted()) break;
       std::optional<ScatterPlan> plan = plan_chunks(table, chunks, best);
       if (plan && (!best || plan->objective_ms < best->objective_ms)) best = std::move(plan);
     }
@@ -43,15 +34,6 @@ class Flexsp {
   }
 
  private:
-  // Chunks beyond the cluster's memory are not worth one of the tries.
-  static bool fits(const ScatterTable& table, const Chunks& chunks) {
-    return std::ranges::all_of(chunks, [&](const std::vector<int>& chunk) {
-      Tokens tokens = 0;
-      for (const int position : chunk) tokens += table.length(position);
-      return tokens <= table.batch_capacity();
-    });
-  }
-
   // Gives up on a count as soon as its makespans reach the best plan's: the result is the same.
   std::optional<ScatterPlan> plan_chunks(const ScatterTable& table, const Chunks& chunks,
                                          const std::optional<ScatterPlan>& best) {

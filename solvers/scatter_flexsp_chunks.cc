@@ -1,0 +1,121 @@
+#include "solvers/scatter_flexsp_chunks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "heuristics/scatter_grouping.h"
+#include "instances/scatter_table.h"
+#include "solvers/scatter_class_bound.h"
+#include "solvers/scatter_profile_bound.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kCounts = 5;
+constexpr double kClose = 1e-6;
+constexpr std::int64_t kBoxes = 50;
+
+// Chunks beyond the cluster's memory are not worth one of the tries.
+bool fits(const ScatterTable& table, const Chunks& chunks) {
+  return std::ranges::all_of(chunks, [&](const std::vector<int>& chunk) {
+    Tokens tokens = 0;
+    for (const int position : chunk) tokens += table.length(position);
+    return tokens <= table.batch_capacity();
+  });
+}
+
+std::vector<LengthClass> classes_of(const ScatterTable& table, const std::vector<int>& chunk) {
+  std::vector<LengthClass> classes;
+  for (const int position : chunk) {
+    if (classes.empty() || classes.back().length != table.length(position)) {
+      classes.push_back({table.length(position), 0});
+    }
+    ++classes.back().count;
+  }
+  return classes;
+}
+
+// The area of a chunk spread evenly over all devices, as [B1] for one micro-batch.
+Ms even_makespan(const ScatterTable& table, const std::vector<int>& chunk) {
+  double area = 0;
+  for (const int position : chunk) area += table.area(position);
+  return table.least_overhead() + area / table.devices();
+}
+
+// No grouping of the chunk in one micro-batch is faster. `upper` ends the search: bounds beyond it
+// are of no interest.
+Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
+               const std::vector<int>& chunk, Ms upper, MilpBackend backend, Budget& budget,
+               std::string& failure) {
+  Ms lower = even_makespan(table, chunk);
+  const std::vector<LengthClass> classes = classes_of(table, chunk);
+  for (const bool integral : {false, true}) {
+    lower = class_bound(view, classes, backend, integral, lower, upper, budget, failure);
+  }
+  if (lower >= upper * (1 - kClose)) return lower;
+  // As a step of its own, of one micro-batch or more: patterns see how badly long ones pack.
+  ScatterInstance alone = view;
+  alone.lengths.clear();
+  for (const int position : chunk) alone.lengths.push_back(table.length(position));
+  ScatterProfileBound search(alone, backend, upper, [&](const ScatterCertificate& better) {
+    const CertificateCheck check = check_certificate(alone, better);
+    if (check.violations.empty()) lower = std::max(lower, check.bound_ms);
+  });
+  if (search.promising()) {
+    Budget part = budget.part(budget.seconds_left(), kBoxes);
+    search.improve(part);
+  }
+  return lower;
+}
+
+}  // namespace
+
+ScatterInstance flexsp_view(const ScatterInstance& instance) {
+  ScatterInstance view = instance;
+  if (view.cluster.degrees.size() > 1) std::erase(view.cluster.degrees, 1);
+  return view;
+}
+
+std::vector<Chunks> flexsp_chunks(const ScatterTable& table) {
+  std::vector<Chunks> found;
+  for (int count = fewest_micro_batches(table); count <= table.size() && found.size() < kCounts;
+       ++count) {
+    Chunks chunks = token_chunks(table, count);
+    if (fits(table, chunks)) found.push_back(std::move(chunks));
+  }
+  return found;
+}
+
+FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBackend backend,
+                                      Budget& budget) {
+  const ScatterInstance view = flexsp_view(instance);
+  const ScatterTable table(view);
+  FlexspChunksResult result;
+  StepDraft best;
+  Ms least = std::numeric_limits<Ms>::infinity();  // of the counts' bounds
+  Ms fastest = std::numeric_limits<Ms>::infinity();
+  for (const Chunks& chunks : flexsp_chunks(table)) {
+    StepDraft step;
+    Ms bound = 0;
+    for (const std::vector<int>& chunk : chunks) {
+      std::optional<MicroBatchDraft> batch = group_micro_batch(table, chunk);
+      const Ms upper = batch ? batch->makespan : fastest;
+      bound += std::isfinite(upper)
+                   ? bound_chunk(view, table, chunk, upper, backend, budget, result.failure)
+                   : even_makespan(table, chunk);
+      if (batch) step.push_back(std::move(*batch));
+    }
+    least = std::min(least, bound);
+    if (step.size() == chunks.size() && total(step) < fastest) {
+      fastest = total(step);
+      best = std::move(step);
+    }
+  }
+  if (std::isfinite(least)) result.bound = least;
+  if (!best.empty()) result.plan = to_plan(view, table, best);
+  return result;
+}
+
+}  // namespace stowage
