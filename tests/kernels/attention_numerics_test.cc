@@ -11,6 +11,7 @@
 
 #include "attention_arrays.h"
 #include "kernels/attention_threads.h"
+#include "kernels/isa.h"
 #include "kernels/reference.h"
 #include "kernels/relative_error.h"
 #include "plain_attention.h"
@@ -47,12 +48,16 @@ void expect_close(const AttentionCase& c) {
   check_tensor("dq", run.dq, grad.dq, plain.dq, peaked ? 2e-5 : 5e-6);
   check_tensor("dk", run.dk, grad.dk, plain.dk, peaked ? 2e-5 : 5e-6);
   check_tensor("dv", run.dv, grad.dv, plain.dv, peaked ? 2e-5 : 5e-6);
+  // A peaked logit of 256 channels is a sum of terms whose sizes add up to a hundred. Products that
+  // are rounded before they are added, where there is no fused multiply-add, leave a bit more.
+  const bool rounds_twice = peaked && c.dim > 128 && isa_in_use() == "v2";
+  const double lse_tolerance = rounds_twice ? 4e-6 : 3e-6;
   for (std::size_t i = 0; i < run.lse.size(); ++i) {
     const double want = out.lse[i];
     if (std::isinf(want)) {
       EXPECT_EQ(run.lse[i], -kInf);
     } else {
-      ASSERT_LE(std::abs(run.lse[i] - want), 3e-6 * std::max(1.0, std::abs(want)));
+      ASSERT_LE(std::abs(run.lse[i] - want), lse_tolerance * std::max(1.0, std::abs(want)));
     }
   }
 }
