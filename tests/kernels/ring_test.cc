@@ -52,6 +52,23 @@ TEST(Ring, EveryOrderEqualsOneRank) {
   }
 }
 
+// Many steps of many tiles each: what every step rounds must not add up.
+TEST(Ring, ALongSequence) {
+  const std::vector<std::int32_t> cu = {0, kSanitized ? 400 : 4096};
+  const Batch batch({.total_q = cu.back(),
+                     .total_k = cu.back(),
+                     .heads = 2,
+                     .kv_heads = 1,
+                     .head_dim = 64,
+                     .cu_q = cu,
+                     .cu_k = cu});
+  const Tensors one = batch.on_one_rank();
+  for (const ExchangeKind kind : {ExchangeKind::ring, ExchangeKind::zigzag, ExchangeKind::hybrid}) {
+    SCOPED_TRACE(kExchangeNames[static_cast<std::size_t>(kind)]);
+    expect_equal_to_rounding(one, batch.on_ranks(8, kind));
+  }
+}
+
 // The lengths of RingLayout's golden vector: chunks of one and two tokens.
 TEST(Ring, ChunksOfOneToken) {
   const std::vector<std::int32_t> cu = prefix_sums({8, 8, 8, 16});
