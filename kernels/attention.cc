@@ -25,7 +25,7 @@ void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace) {
   clear_forward_slack(shape, o, lse);
-  ForwardUnits units(shape, {.q = q, .k = k, .v = v, .o = o, .lse = lse}, 0);
+  ForwardUnits units(shape, {.q = q, .keys = keys_by_token(shape, k, v), .o = o, .lse = lse}, 0);
   while (units.next()) units.run(workspace);
 }
 

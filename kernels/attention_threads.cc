@@ -48,8 +48,8 @@ void attention_forward_on(int threads, const AttentionShape& shape, std::span<co
                           std::span<float> lse, std::span<float> workspace,
                           std::span<double> cpu_seconds) {
   clear_forward_slack(shape, o, lse);
-  share(threads, ForwardUnits(shape, {.q = q, .k = k, .v = v, .o = o, .lse = lse}, kUnitQueries),
-        workspace, cpu_seconds);
+  const ForwardArrays arrays = {.q = q, .keys = keys_by_token(shape, k, v), .o = o, .lse = lse};
+  share(threads, ForwardUnits(shape, arrays, kUnitQueries), workspace, cpu_seconds);
 }
 
 void attention_backward_on(int threads, const AttentionShape& shape,

@@ -20,7 +20,17 @@ std::int64_t gradient_stride(const AttentionShape& shape, KvGradients mode) {
   return mode == KvGradients::per_query_head ? q_stride(shape) : k_stride(shape);
 }
 
+// Packed keys of a group's kv head; null stays null.
+const float* lanes_of(const float* lanes, const KeyArrays& keys, const HeadGroups& group) {
+  return lanes == nullptr ? nullptr : lanes + group.kv_head() * keys.lanes_head;
+}
+
 }  // namespace
+
+KeyArrays keys_by_token(const AttentionShape& shape, std::span<const float> k,
+                        std::span<const float> v) {
+  return {.k = k.data(), .v = v.data(), .token = k_stride(shape), .head = shape.head_dim};
+}
 
 void clear_forward_slack(const AttentionShape& shape, std::span<float> o, std::span<float> lse) {
   const std::int64_t used = shape.cu_q.back();
@@ -66,7 +76,8 @@ bool ForwardUnits::next() {
 void ForwardUnits::run(std::span<float> workspace) const {
   const std::int64_t dim = shape_.head_dim;
   const std::int64_t q = groups_.first_query() * q_stride(shape_) + groups_.first_head() * dim;
-  const std::int64_t k = groups_.first_key() * k_stride(shape_) + groups_.kv_head() * dim;
+  const KeyArrays& keys = arrays_.keys;
+  const std::int64_t k = groups_.first_key() * keys.token + groups_.kv_head() * keys.head;
   simd_table().attention_forward(
       {.lq = groups_.queries(),
        .lk = groups_.keys(),
@@ -77,24 +88,51 @@ void ForwardUnits::run(std::span<float> workspace) const {
        .dim = shape_.head_dim,
        .scale = shape_.logit_scale(),
        .q = arrays_.q.data() + q,
-       .k = arrays_.k.data() + k,
-       .v = arrays_.v.data() + k,
+       .k = keys.k + k,
+       .v = keys.v + k,
        .q_stride = q_stride(shape_),
-       .k_stride = k_stride(shape_),
+       .k_stride = keys.token,
+       .k_lanes = lanes_of(keys.k_lanes, keys, groups_),
        .o = arrays_.o.data() + q,
        .lse = arrays_.lse.data() + groups_.first_head() * shape_.total_q + groups_.first_query(),
        .lse_stride = shape_.total_q,
+       .resume = arrays_.resume,
        .workspace = workspace.data()});
 }
+
+BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
+                             KvGradients mode, const AttentionGradientArrays& out)
+    : shape_(shape),
+      input_(input),
+      keys_(keys_by_token(shape, input.k, input.v)),
+      mode_(mode),
+      out_{.dq = out.dq,
+           .add_to_dq = false,
+           .dk = out.dk,
+           .dv = out.dv,
+           .grad_head = shape.head_dim},
+      grad_token_(gradient_stride(shape, mode)),
+      running_(false),
+      groups_(shape) {}
+
+BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
+                             const KeyArrays& keys, KvGradients mode, const RunningGradients& out)
+    : shape_(shape),
+      input_(input),
+      keys_(keys),
+      mode_(mode),
+      out_(out),
+      grad_token_(grad_row(shape.head_dim)),
+      running_(true),
+      groups_(shape) {}
 
 void BackwardUnits::run(std::span<float> workspace) const {
   const std::int64_t dim = shape_.head_dim;
   const std::int64_t q = groups_.first_query() * q_stride(shape_) + groups_.first_head() * dim;
-  const std::int64_t k = groups_.first_key() * k_stride(shape_) + groups_.kv_head() * dim;
+  const std::int64_t k = groups_.first_key() * keys_.token + groups_.kv_head() * keys_.head;
   const bool apart = mode_ == KvGradients::per_query_head;
-  const std::int64_t grad_stride = gradient_stride(shape_, mode_);
-  const std::int64_t grad =
-      groups_.first_key() * grad_stride + (apart ? groups_.first_head() : groups_.kv_head()) * dim;
+  const std::int64_t grad = groups_.first_key() * grad_token_ +
+                            (apart ? groups_.first_head() : groups_.kv_head()) * out_.grad_head;
   simd_table().attention_backward(
       {.lq = groups_.queries(),
        .lk = groups_.keys(),
@@ -103,20 +141,38 @@ void BackwardUnits::run(std::span<float> workspace) const {
        .dim = shape_.head_dim,
        .scale = shape_.logit_scale(),
        .q = input_.q.data() + q,
-       .k = input_.k.data() + k,
-       .v = input_.v.data() + k,
+       .k = keys_.k + k,
+       .v = keys_.v + k,
        .o = input_.o.data() + q,
        .lse = input_.lse.data() + groups_.first_head() * shape_.total_q + groups_.first_query(),
        .upstream = input_.upstream.data() + q,
        .q_stride = q_stride(shape_),
-       .k_stride = k_stride(shape_),
+       .k_stride = keys_.token,
        .lse_stride = shape_.total_q,
+       .k_lanes = lanes_of(keys_.k_lanes, keys_, groups_),
+       .v_lanes = lanes_of(keys_.v_lanes, keys_, groups_),
        .dq = out_.dq.data() + q,
        .dk = out_.dk.data() + grad,
        .dv = out_.dv.data() + grad,
-       .grad_stride = grad_stride,
-       .grad_head = apart ? dim : 0,
+       .grad_stride = grad_token_,
+       .grad_head = apart ? out_.grad_head : 0,
+       .running_sums = running_,
+       .add_to_dq = out_.add_to_dq,
        .workspace = workspace.data()});
+}
+
+void write_kv_gradients(const KvGradientRows& rows, std::span<const float> dk_sums,
+                        std::span<const float> dv_sums, std::span<float> dk, std::span<float> dv) {
+  const std::int64_t row = grad_row(rows.dim);
+  const auto scale = static_cast<float>(rows.scale);
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    for (int h = 0; h < rows.heads; ++h) {
+      const std::int64_t from = (h * rows.total + rows.begin + i) * row;
+      const std::int64_t to = (i * rows.heads + h) * rows.dim;
+      for (int d = 0; d < rows.dim; ++d) dk[to + d] = scale * dk_sums[from + d];
+      std::copy_n(dv_sums.begin() + from, rows.dim, dv.begin() + to);
+    }
+  }
 }
 
 }  // namespace stowage::kernels

@@ -12,13 +12,40 @@
 
 namespace stowage::kernels {
 
+// Where keys and values are: token t of kv head h begins at t * token + h * head. Keys that are
+// used several times may be packed beforehand (PackTask), head h at lanes + h * lanes_head: in
+// tiles of kKeyBlock for forward, of kBackwardKeys for backward. That takes a batch of one
+// sequence.
+struct KeyArrays {
+  const float *k, *v;
+  std::int64_t token, head;
+  const float *k_lanes = nullptr, *v_lanes = nullptr;  // forward packs no values
+  std::int64_t lanes_head = 0;
+};
+
+// As attention.h has them: (tokens, kv_heads, head_dim).
+KeyArrays keys_by_token(const AttentionShape& shape, std::span<const float> k,
+                        std::span<const float> v);
+
 struct ForwardArrays {
-  std::span<const float> q, k, v;
+  std::span<const float> q;
+  KeyArrays keys;
   std::span<float> o, lse;
+  bool resume = false;  // o and lse hold attention over other keys: these keys come on top
 };
 
 struct AttentionGradientArrays {
   std::span<float> dq, dk, dv;
+};
+
+// Gradients that several passes over different queries or keys add up to. dk and dv are
+// (heads, rows, grad_row(head_dim)) with `heads` as KvGradients says and grad_head floats between
+// heads; dk has yet to be multiplied by the logits' scale, which write_kv_gradients() does.
+struct RunningGradients {
+  std::span<float> dq;
+  bool add_to_dq;  // else dq is written, where a sequence has queries
+  std::span<float> dk, dv;
+  std::int64_t grad_head;
 };
 
 // The grain of ForwardUnits: enough queries to pay for copying the keys they see.
@@ -70,8 +97,10 @@ class ForwardUnits {
 class BackwardUnits {
  public:
   BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input, KvGradients mode,
-                const AttentionGradientArrays& out)
-      : shape_(shape), input_(input), mode_(mode), out_(out), groups_(shape) {}
+                const AttentionGradientArrays& out);
+  // Of `input`, k and v are not looked at.
+  BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
+                const KeyArrays& keys, KvGradients mode, const RunningGradients& out);
 
   bool next() { return groups_.next(); }
   void run(std::span<float> workspace) const;  // backward_workspace() floats
@@ -79,9 +108,21 @@ class BackwardUnits {
  private:
   const AttentionShape& shape_;
   AttentionBackwardInput input_;
+  KeyArrays keys_;
   KvGradients mode_;
-  AttentionGradientArrays out_;
+  RunningGradients out_;
+  std::int64_t grad_token_;  // between tokens of dk and dv
+  bool running_;
   HeadGroups groups_;
 };
+
+// Running sums as gradients: rows [begin, begin + rows) of `total`, as (rows, heads, dim).
+struct KvGradientRows {
+  std::int64_t begin, rows, total;
+  int heads, dim;
+  double scale;  // of the logits
+};
+void write_kv_gradients(const KvGradientRows& rows, std::span<const float> dk_sums,
+                        std::span<const float> dv_sums, std::span<float> dk, std::span<float> dv);
 
 }  // namespace stowage::kernels

@@ -22,14 +22,30 @@
 
 namespace stowage::kernels {
 
-// Keys and values of one sequence and the sums of their gradients.
-struct RetainedKeys {
+struct KeyArrays;  // attention_units.h, which is not installed
+
+// Keys and values of one sequence and the sums of their gradients, all with their heads outside:
+// (kv_heads, length, head_dim). A chunk brings its own; those before it stay as the kernels read
+// and write them, so that no chunk copies, transposes or adds up the whole prefix again.
+class RetainedKeys {
+ public:
   // Heads, head_dim and grouping are those of `shape`.
   RetainedKeys(std::int64_t length, const AttentionShape& shape, KvGradients gradients);
 
-  KvGradients mode;
-  std::int64_t key_width, gradient_width;  // floats per token
-  std::vector<float> k, v, dk, dv;
+ private:
+  friend class RetainedAttention;
+  void put(std::int64_t begin, std::int64_t end, std::span<const float> k,
+           std::span<const float> v);
+
+  KeyArrays keys(const std::vector<float>& k_lanes) const;
+
+  std::int64_t length_;
+  int kv_heads_, sum_heads_, dim_;  // sum_heads_: of the gradients
+  KvGradients mode_;
+  std::vector<float> k_, v_;
+  std::int64_t lanes_head_;                                 // floats of a kv head below
+  std::vector<float> k_forward_, k_backward_, v_backward_;  // packed in the passes' tiles
+  std::vector<float> dk_, dv_;                              // running sums
 };
 
 class RetainedAttention final : public AttentionStage {

@@ -2,43 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <limits>
+
+#include "kernels/attention_units.h"
+#include "kernels/simd_table.h"
 
 namespace stowage::kernels {
-namespace {
-
-// Adds rows [begin, end) of `part` to those of `sum`.
-void add_rows(std::int64_t begin, std::int64_t end, std::int64_t width, std::span<const float> part,
-              std::span<float> sum) {
-  for (std::int64_t i = begin * width; i < end * width; ++i) sum[i] += part[i];
-}
-
-}  // namespace
-
-void merge_attention(std::int64_t rows, int heads, int head_dim, std::span<float> o,
-                     std::span<float> lse, std::span<const float> other_o,
-                     std::span<const float> other_lse) {
-  constexpr float kBlind = -std::numeric_limits<float>::infinity();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (int h = 0; h < heads; ++h) {
-      float& have = lse[h * rows + row];
-      const float more = other_lse[h * rows + row];
-      if (more == kBlind) continue;
-      // lse = ln(e^have + e^more); the shares of both are taken from their difference, since
-      // have - lse would lose the digits that a large lse has before the point.
-      const float top = std::max(have, more);
-      const float smaller = std::exp(std::min(have, more) - top);  // 0 if have is -inf
-      const float larger_share = 1 / (1 + smaller), smaller_share = smaller / (1 + smaller);
-      const float keep = have == top ? larger_share : smaller_share;
-      const float take = have == top ? smaller_share : larger_share;
-      float* to = &o[(row * heads + h) * head_dim];
-      const float* from = &other_o[(row * heads + h) * head_dim];
-      for (int d = 0; d < head_dim; ++d) to[d] = keep * to[d] + take * from[d];
-      have = top + std::log1p(smaller);
-    }
-  }
-}
 
 RingAttention::RingAttention(Communicator& world, RingOrder order, const AttentionShape& local,
                              KvGradients mode)
@@ -55,7 +23,7 @@ RingAttention::RingAttention(Communicator& world, RingOrder order, const Attenti
     cu_late_k_.insert(cu_late_k_.end(), {begin, end});
   }
   own_ = local;
-  own_.total_q = own_.total_k = rows();
+  own_.total_k = rows();
   own_.scale = local.logit_scale();
   own_.group_size = local.heads > 0 ? local.queries_per_kv() : 1;
   earlier_ = later_ = own_;
@@ -64,13 +32,10 @@ RingAttention::RingAttention(Communicator& world, RingOrder order, const Attenti
     earlier_.cu_q = cu_all_, earlier_.cu_k = cu_halves_;
     later_.cu_q = cu_late_q_, later_.cu_k = cu_late_k_;
   }
-  o_.resize(own_.q_size());
-  lse_.resize(own_.lse_size());
-  dq_.resize(own_.q_size());
-  for (auto* v : {&dk_, &dv_}) {
-    v->resize(mode == KvGradients::per_query_head ? own_.q_size() : own_.k_size());
-  }
-  for (auto* v : {&travelling_, &arriving_}) v->resize(2 * (own_.k_size() + dk_.size()));
+  sum_heads_ = mode == KvGradients::per_query_head ? own_.heads : own_.kv_heads;
+  key_size_ = own_.k_size();
+  sum_size_ = sum_heads_ * rows() * grad_row(own_.head_dim);
+  for (auto* v : {&travelling_, &arriving_}) v->resize(2 * (key_size_ + sum_size_));
   workspace_.resize(std::max(forward_workspace(own_), backward_workspace(own_)));
 }
 
@@ -78,6 +43,24 @@ const AttentionShape* RingAttention::seen_of(int source) const {
   if (source == world_.rank()) return &own_;
   if (source < world_.rank()) return &earlier_;
   return order_ == RingOrder::zigzag ? &later_ : nullptr;
+}
+
+void RingAttention::load_keys(std::span<const float> k, std::span<const float> v) {
+  const std::int64_t dim = own_.head_dim;
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    for (int h = 0; h < own_.kv_heads; ++h) {
+      const std::int64_t from = (row * own_.kv_heads + h) * dim, to = (h * rows() + row) * dim;
+      std::copy_n(k.begin() + from, dim, travelling_.begin() + to);
+      std::copy_n(v.begin() + from, dim, travelling_.begin() + key_size_ + to);
+    }
+  }
+}
+
+KeyArrays RingAttention::keys() const {
+  return {.k = travelling_.data(),
+          .v = travelling_.data() + key_size_,
+          .token = own_.head_dim,
+          .head = rows() * own_.head_dim};
 }
 
 void RingAttention::pass_on(std::int64_t skip, std::int64_t count) {
@@ -89,76 +72,55 @@ void RingAttention::pass_on(std::int64_t skip, std::int64_t count) {
 
 void RingAttention::forward(std::span<const float> q, std::span<const float> k,
                             std::span<const float> v, const StageOutput& output, std::span<float>) {
-  const std::int64_t keys = own_.k_size();
   const int size = world_.size();
-  std::copy_n(k.begin(), keys, travelling_.begin());
-  std::copy_n(v.begin(), keys, travelling_.begin() + keys);
-  std::fill(output.o.begin(), output.o.end(), 0.0f);
-  std::fill(output.sums.begin(), output.sums.end(), 0.0f);
-  // sums is (heads, rows with slack); the steps' is (heads, rows).
-  std::vector<float> sums(own_.lse_size(), -std::numeric_limits<float>::infinity());
+  load_keys(k, v);
+  clear_forward_slack(own_, output.o, output.sums);
   for (int step = 0; step < size; ++step) {
     const AttentionShape* seen = seen_of((world_.rank() + size - step) % size);
     if (seen != nullptr) {
-      const auto keys_now = std::span<const float>(travelling_).first(keys);
-      const auto values_now = std::span<const float>(travelling_).subspan(keys, keys);
-      attention_forward(*seen, q, keys_now, values_now, o_, lse_, workspace_);
-      merge_attention(rows(), own_.heads, own_.head_dim, output.o, sums, o_, lse_);
+      ForwardUnits units(
+          *seen, {.q = q, .keys = keys(), .o = output.o, .lse = output.sums, .resume = step > 0},
+          0);
+      while (units.next()) units.run(workspace_);
     }
-    if (step + 1 < size) pass_on(0, 2 * keys);
-  }
-  for (int h = 0; h < own_.heads; ++h) {
-    std::copy_n(sums.begin() + h * rows(), rows(), output.sums.begin() + h * local_.total_q);
+    if (step + 1 < size) pass_on(0, 2 * key_size_);
   }
 }
 
 void RingAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
                              std::span<float> dk, std::span<float> dv, std::span<float>) {
-  const std::int64_t keys = own_.k_size(), gradients = static_cast<std::int64_t>(dk_.size());
   const int size = world_.size();
-  const std::int64_t query_width = std::int64_t{own_.heads} * own_.head_dim;
-  const std::int64_t gradient_width = mode_ == KvGradients::per_query_head
-                                          ? query_width
-                                          : std::int64_t{own_.kv_heads} * own_.head_dim;
-  std::copy_n(input.k.begin(), keys, travelling_.begin());
-  std::copy_n(input.v.begin(), keys, travelling_.begin() + keys);
-  std::fill(travelling_.begin() + 2 * keys, travelling_.end(), 0.0f);
-  std::fill(dq.begin(), dq.end(), 0.0f);
-  std::vector<float> sums(own_.lse_size());
-  for (int h = 0; h < own_.heads; ++h) {
-    std::copy_n(input.lse.begin() + h * local_.total_q, rows(), sums.begin() + h * rows());
-  }
+  const std::int64_t dk_at = 2 * key_size_, dv_at = dk_at + sum_size_;
+  load_keys(input.k, input.v);
+  std::fill(travelling_.begin() + dk_at, travelling_.end(), 0.0f);
+  clear_backward_slack(own_, mode_, dq, dk, dv);
   for (int step = 0; step < size; ++step) {
     const AttentionShape* seen = seen_of((world_.rank() + size - step) % size);
     if (seen != nullptr) {
-      AttentionBackwardInput part = input;
-      part.k = std::span<const float>(travelling_).first(keys);
-      part.v = std::span<const float>(travelling_).subspan(keys, keys);
-      part.lse = sums;
-      attention_backward(*seen, part, mode_, dq_, dk_, dv_, workspace_);
-      // Where a segment has no keys or no queries there is nothing but zeros to add.
-      const std::span<float> dk_sum = std::span(travelling_).subspan(2 * keys, gradients);
-      const std::span<float> dv_sum = std::span(travelling_).subspan(2 * keys + gradients);
-      for (std::size_t b = 0; b + 1 < seen->cu_q.size(); ++b) {
-        const std::int32_t q = seen->cu_q[b], q_end = seen->cu_q[b + 1];
-        const std::int32_t k = seen->cu_k[b], k_end = seen->cu_k[b + 1];
-        if (q == q_end || k == k_end) continue;
-        add_rows(q, q_end, query_width, dq_, dq);
-        add_rows(k, k_end, gradient_width, dk_, dk_sum);
-        add_rows(k, k_end, gradient_width, dv_, dv_sum);
-      }
+      const std::span<float> sums = travelling_;
+      BackwardUnits units(*seen, input, keys(), mode_,
+                          {.dq = dq,
+                           .add_to_dq = step > 0,
+                           .dk = sums.subspan(dk_at, sum_size_),
+                           .dv = sums.subspan(dv_at, sum_size_),
+                           .grad_head = rows() * grad_row(own_.head_dim)});
+      while (units.next()) units.run(workspace_);
     }
     // The gradients' last hop takes them home; nobody needs the keys there.
     if (step + 1 < size) {
-      pass_on(0, 2 * (keys + gradients));
+      pass_on(0, 2 * (key_size_ + sum_size_));
     } else if (size > 1) {
-      pass_on(2 * keys, 2 * gradients);
+      pass_on(dk_at, 2 * sum_size_);
     }
   }
-  std::fill(dk.begin(), dk.end(), 0.0f);
-  std::fill(dv.begin(), dv.end(), 0.0f);
-  std::copy_n(travelling_.begin() + 2 * keys, gradients, dk.begin());
-  std::copy_n(travelling_.begin() + 2 * keys + gradients, gradients, dv.begin());
+  const std::span<const float> sums = travelling_;
+  write_kv_gradients({.begin = 0,
+                      .rows = rows(),
+                      .total = rows(),
+                      .heads = sum_heads_,
+                      .dim = own_.head_dim,
+                      .scale = own_.logit_scale()},
+                     sums.subspan(dk_at, sum_size_), sums.subspan(dv_at, sum_size_), dk, dv);
 }
 
 }  // namespace stowage::kernels

@@ -1,12 +1,12 @@
 // Ring attention: queries stay, keys and values go round (arXiv 2310.01889).
 //
 // Every rank holds a part of each sequence (ring_layout.h). In P steps it sees the keys of all
-// others; what it attended to in a step is a softmax over a part of the keys, and partial results
-// are merged by their LSE. Which part of a step's keys is visible follows from who sent them: in
-// zigzag order a rank's own need the causal mask, of an earlier rank all queries see the first half
-// of each sequence, and of a later rank only the second half of the queries sees any, namely all.
-// Backward the keys go round again together with the sums of their gradients, which travel one hop
-// further, home.
+// others. A step is a softmax over a part of the keys; the next one takes up its running maximum
+// and sum from O and LSE and goes on. Which part of a step's keys is visible follows from who sent
+// them: in zigzag order a rank's own need the causal mask, of an earlier rank all queries see the
+// first half of each sequence, and of a later rank only the second half of the queries sees any,
+// namely all. Backward the keys go round again together with the sums of their gradients, which
+// every step adds to in place and which travel one hop further, home.
 //
 //   RingAttention attention(world, layout.order(), local_shape, KvGradients::per_kv_head);
 //   attention.forward(q, k, v, {.o = o, .sums = sums}, {});
@@ -24,11 +24,7 @@
 
 namespace stowage::kernels {
 
-// Adds attention over other keys to attention over some: o and lse (rows as in attention.h) become
-// those over the union. A row that saw no key (lse -inf) adds nothing.
-void merge_attention(std::int64_t rows, int heads, int head_dim, std::span<float> o,
-                     std::span<float> lse, std::span<const float> other_o,
-                     std::span<const float> other_lse);
+struct KeyArrays;  // attention_units.h, which is not installed
 
 class RingAttention final : public AttentionStage {
  public:
@@ -47,17 +43,23 @@ class RingAttention final : public AttentionStage {
  private:
   // What this rank's queries see of the keys that began at rank `source`; nothing if they see none.
   const AttentionShape* seen_of(int source) const;
-  std::int64_t rows() const { return local_.cu_q.back(); }  // without slack
-  void pass_on(std::int64_t skip, std::int64_t count);      // of travelling_, round the ring
+  std::int64_t rows() const { return local_.cu_q.back(); }             // without slack
+  void load_keys(std::span<const float> k, std::span<const float> v);  // into travelling_
+  KeyArrays keys() const;                                              // of travelling_
+  void pass_on(std::int64_t skip, std::int64_t count);  // of travelling_, round the ring
 
   Communicator& world_;
   RingOrder order_;
   AttentionShape local_;  // with slack, causal
   std::vector<std::int32_t> cu_all_, cu_halves_, cu_late_q_, cu_late_k_;
-  AttentionShape own_, earlier_, later_;  // without slack, by where the keys come from
+  AttentionShape own_, earlier_, later_;  // keys without slack, by where they come from
   KvGradients mode_;
-  std::vector<float> travelling_, arriving_;  // k, v and, backward, the sums of dk and dv
-  std::vector<float> o_, lse_, dq_, dk_, dv_, workspace_;  // of one step
+  int sum_heads_;                     // of the gradients of keys
+  std::int64_t key_size_, sum_size_;  // floats of k, and of the sums of dk
+  // k, v and, backward, the sums of dk and dv, each with its heads outside: a kv head's tokens are
+  // next to each other, as the kernels want them.
+  std::vector<float> travelling_, arriving_;
+  std::vector<float> workspace_;
 };
 
 }  // namespace stowage::kernels

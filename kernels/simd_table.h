@@ -49,8 +49,10 @@ struct ForwardTask {
   double scale;
   const float *q, *k, *v;  // the sequence's first token
   std::int64_t q_stride, k_stride;
-  float *o, *lse;  // o as q; head h of lse at lse + h * lse_stride
+  const float* k_lanes;  // k as pack_keys() packs it in tiles of kKeyBlock; null: it is packed here
+  float *o, *lse;        // o as q; head h of lse at lse + h * lse_stride
   std::int64_t lse_stride;
+  bool resume;       // o and lse hold attention over other keys: those here come on top
   float* workspace;  // forward_workspace()
 };
 
@@ -60,10 +62,30 @@ struct BackwardTask {
   double scale;
   const float *q, *k, *v, *o, *lse, *upstream;
   std::int64_t q_stride, k_stride, lse_stride;
-  float *dq, *dk, *dv;       // dq as q
-  std::int64_t grad_stride;  // between tokens of dk and dv
-  std::int64_t grad_head;    // between heads; 0: they are added up in head order
-  float* workspace;          // backward_workspace()
+  const float *k_lanes, *v_lanes;  // packed in tiles of kBackwardKeys; null: they are packed here
+  float *dq, *dk, *dv;             // dq as q
+  std::int64_t grad_stride;        // between tokens of dk and dv
+  std::int64_t grad_head;          // between heads; 0: they are added up in head order
+  // dk and dv are running sums: they are added to, dk without the scale, and grad_stride is at
+  // least grad_row(dim). Else they are written.
+  bool running_sums;
+  bool add_to_dq;    // else dq is written
+  float* workspace;  // backward_workspace()
+};
+
+// A row of running sums of gradients: whole vectors, at any level.
+constexpr std::int64_t grad_row(std::int64_t dim) {
+  return (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
+}
+
+// Rows of k or v from a tile's first on, into tiles of (dim, tile) behind one another: what passes
+// over the same keys again and again need not pack each time.
+struct PackTask {
+  const float* from;
+  std::int64_t stride, rows;
+  int dim;
+  std::int64_t tile;
+  float* to;  // the last tile may be filled in part
 };
 
 struct SimdTable {
@@ -72,6 +94,7 @@ struct SimdTable {
   void (*gemm)(const GemmTask&);
   void (*attention_forward)(const ForwardTask&);
   void (*attention_backward)(const BackwardTask&);
+  void (*pack_keys)(const PackTask&);
   // 2400 * lanes * rounds FLOP in registers: what the machine's multipliers can do. Returns
   // something that depends on all of them.
   float (*multiply_add)(std::int64_t rounds);

@@ -105,7 +105,7 @@ class ThreadRank : public Communicator {
     if (!all_call(Call::ring)) return team_.leave(kMixedCollectives);
     const Post& source = team_.post(from);
     const bool agreed = source.peer == rank_ && source.data.size() == recv.size();
-    if (agreed) std::ranges::copy(source.data, recv.begin());
+    if (agreed) std::copy_n(source.data.begin(), recv.size(), recv.begin());
     team_.leave(agreed ? "" : kUnequalCounts);
   }
 

@@ -9,6 +9,9 @@
 #include "attention_arrays.h"
 #include "kernels/isa.h"
 #include "kernels/linear.h"
+#include "kernels/retained_attention.h"
+#include "kernels/ring.h"
+#include "kernels/thread_ranks.h"
 
 namespace {
 std::atomic<long> allocations = 0;
@@ -53,6 +56,44 @@ TEST(Allocation, AttentionAndProductsNeedNone) {
     linear_forward(n, 256, 256, run.q, w, dx, Update::assign);
     linear_backward(n, 256, 256, run.q, w, run.o, dx, Update::assign, dw);
     EXPECT_EQ(allocations, before) << level;
+  }
+}
+
+// Neither do the steps of a ring (here of one rank) and the chunks of a sequence.
+TEST(Allocation, RingsAndChunksNeedNone) {
+  const std::vector<std::int32_t> cu = {0, 200};
+  const AttentionShape shape{.total_q = 200,
+                             .total_k = 200,
+                             .heads = 4,
+                             .kv_heads = 2,
+                             .head_dim = 64,
+                             .cu_q = cu,
+                             .cu_k = cu};
+  AttentionShape part = shape;
+  part.total_q = 100;
+  for (const std::string& level : isa_levels()) {
+    ASSERT_TRUE(use_isa(level));
+    const auto error = run_ranks(1, [&](Communicator& world) {
+      RingAttention ring(world, RingOrder::zigzag, shape, KvGradients::per_kv_head);
+      RetainedKeys keys(200, shape, KvGradients::per_kv_head);
+      RetainedAttention first(keys, part, 0), second(keys, part, 100);
+      for (AttentionStage* stage :
+           {static_cast<AttentionStage*>(&ring), static_cast<AttentionStage*>(&first),
+            static_cast<AttentionStage*>(&second)}) {
+        const auto rows = stage == &ring ? std::size_t{200} : std::size_t{100};
+        const AttentionMemory memory = stage->memory();
+        std::vector<float> q(rows * 256, 0.1f), k(rows * 128, 0.1f), o(q), dq(q), dk(k), dv(k);
+        std::vector<float> sums(static_cast<std::size_t>(memory.sums));
+        std::vector<float> scratch(
+            static_cast<std::size_t>(std::max(memory.forward_scratch, memory.backward_scratch)));
+        const long before = allocations;
+        stage->forward(q, k, k, {.o = o, .sums = sums}, scratch);
+        stage->backward({.q = q, .k = k, .v = k, .o = o, .lse = sums, .upstream = q}, dq, dk, dv,
+                        scratch);
+        EXPECT_EQ(allocations, before) << level;
+      }
+    });
+    EXPECT_FALSE(error) << error->message;
   }
 }
 

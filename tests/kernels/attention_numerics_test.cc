@@ -11,15 +11,18 @@
 
 #include "attention_arrays.h"
 #include "kernels/attention_threads.h"
+#include "kernels/isa.h"
 #include "kernels/reference.h"
 #include "kernels/relative_error.h"
 #include "plain_attention.h"
+#include "tests/long_run.h"
 
 namespace stowage::kernels {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const std::vector<int> kEdges = {0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+const std::vector<int> kDims = {16, 32, 64, 80, 128, 256};
 
 // Tolerances of kernels/README.md. Twice the plain run's error is asked for where there is enough
 // data for an error to be more than one rounding's luck.
@@ -45,18 +48,22 @@ void expect_close(const AttentionCase& c) {
   check_tensor("dq", run.dq, grad.dq, plain.dq, peaked ? 2e-5 : 5e-6);
   check_tensor("dk", run.dk, grad.dk, plain.dk, peaked ? 2e-5 : 5e-6);
   check_tensor("dv", run.dv, grad.dv, plain.dv, peaked ? 2e-5 : 5e-6);
+  // A peaked logit of 256 channels is a sum of terms whose sizes add up to a hundred. Products that
+  // are rounded before they are added, where there is no fused multiply-add, leave a bit more.
+  const bool rounds_twice = peaked && c.dim > 128 && isa_in_use() == "v2";
+  const double lse_tolerance = rounds_twice ? 4e-6 : 3e-6;
   for (std::size_t i = 0; i < run.lse.size(); ++i) {
     const double want = out.lse[i];
     if (std::isinf(want)) {
       EXPECT_EQ(run.lse[i], -kInf);
     } else {
-      ASSERT_LE(std::abs(run.lse[i] - want), 3e-6 * std::max(1.0, std::abs(want)));
+      ASSERT_LE(std::abs(run.lse[i] - want), lse_tolerance * std::max(1.0, std::abs(want)));
     }
   }
 }
 
 TEST(AttentionNumerics, EveryHeadDimensionAtEveryEdge) {
-  for (const int dim : {16, 32, 64, 80, 128, 256}) {
+  for (const int dim : kDims) {
     for (const float peak : {1.0f, 8.0f}) {
       SCOPED_TRACE(testing::Message() << "dim " << dim << " peak " << peak);
       expect_close({.heads = 1, .kv_heads = 1, .dim = dim, .lq = kEdges, .peak = peak});
@@ -73,18 +80,33 @@ TEST(AttentionNumerics, EveryEdgeAlone) {
 
 TEST(AttentionNumerics, GroupedQueries) {
   for (const int group : {1, 4, 8}) {
-    for (const int dim : {32, 64}) {
-      SCOPED_TRACE(testing::Message() << "group " << group << " dim " << dim);
-      expect_close({.heads = 8, .kv_heads = 8 / group, .dim = dim, .lq = {70, 33, 128}});
+    for (const int dim : kDims) {
+      for (const float peak : {1.0f, 8.0f}) {
+        SCOPED_TRACE(testing::Message() << "group " << group << " dim " << dim << " peak " << peak);
+        const int kv_heads = group == 8 ? 1 : 2;
+        expect_close({.heads = group * kv_heads,
+                      .kv_heads = kv_heads,
+                      .dim = dim,
+                      .lq = {70, 33, 128},
+                      .peak = peak});
+      }
     }
   }
 }
 
 TEST(AttentionNumerics, LongSequences) {
   if (kSanitized) GTEST_SKIP() << "too long under a sanitizer";
-  expect_close({.heads = 1, .kv_heads = 1, .dim = 64, .lq = {1000}});
-  expect_close({.heads = 1, .kv_heads = 1, .dim = 128, .lq = {1000}, .peak = 8});
-  expect_close({.heads = 1, .kv_heads = 1, .dim = 32, .lq = {4096}});
+  const bool all = in_long_run(0, 1) != 0;
+  for (const int length : {1000, 4096}) {
+    for (const int dim : kDims) {
+      for (const float peak : {1.0f, 8.0f}) {
+        const bool taken = length == 1000 ? (dim % 64 == 0) == (peak == 1) : dim == 32 && peak == 1;
+        if (!all && !taken) continue;
+        SCOPED_TRACE(testing::Message() << length << " tokens, dim " << dim << ", peak " << peak);
+        expect_close({.heads = 1, .kv_heads = 1, .dim = dim, .lq = {length}, .peak = peak});
+      }
+    }
+  }
 }
 
 TEST(AttentionNumerics, RandomPacks) {
@@ -93,7 +115,8 @@ TEST(AttentionNumerics, RandomPacks) {
     AttentionCase c{.heads = 4,
                     .kv_heads = 2,
                     .dim = 8 * (1 + static_cast<int>(random() % 12)),
-                    .slack = static_cast<int>(random() % 4)};
+                    .slack = static_cast<int>(random() % 4),
+                    .peak = trial % 2 == 0 ? 1.0f : 8.0f};
     for (std::uint64_t left = random() % 6; left > 0; --left) {
       c.lq.push_back(static_cast<int>(random() % 200));
       c.lk.push_back(static_cast<int>(random() % 200));

@@ -53,18 +53,28 @@ Tensors chunk_by_chunk(const Batch& batch, std::int64_t chunk_size) {
 }
 
 TEST(RetainedAttention, OutputAndQueryGradientHaveTheBitsOfTheWholeSequence) {
-  for (const int length : {300, 129}) {
-    const std::vector<std::int32_t> cu = {0, length};
-    const Batch batch({.total_q = length,
-                       .total_k = length,
-                       .heads = 4,
-                       .kv_heads = 2,
-                       .head_dim = 32,
+  struct Case {
+    int length, heads, kv_heads, dim;
+    std::vector<std::int64_t> chunks;
+  };
+  const std::vector<std::int64_t> any = {1, 7, 48, 64, 65, 100, 128, 500};
+  for (const Case& c : std::vector<Case>{{300, 4, 2, 32, any},
+                                         {129, 4, 2, 32, any},
+                                         {257, 8, 1, 20, {64, 100}},
+                                         {257, 1, 1, 80, {100, 128}},
+                                         {1000, 2, 2, 64, {192, 768}}}) {
+    const std::vector<std::int32_t> cu = {0, c.length};
+    const Batch batch({.total_q = c.length,
+                       .total_k = c.length,
+                       .heads = c.heads,
+                       .kv_heads = c.kv_heads,
+                       .head_dim = c.dim,
                        .cu_q = cu,
                        .cu_k = cu});
     const Tensors whole = batch.on_one_rank();
-    for (const std::int64_t chunk : {1, 7, 48, 64, 65, 100, 128, 500}) {
-      SCOPED_TRACE(testing::Message() << length << " tokens in chunks of " << chunk);
+    for (const std::int64_t chunk : c.chunks) {
+      SCOPED_TRACE(testing::Message() << c.length << " tokens of " << c.heads << '/' << c.kv_heads
+                                      << " heads of " << c.dim << " in chunks of " << chunk);
       const Tensors chunks = chunk_by_chunk(batch, chunk);
       EXPECT_TRUE(same_bits(whole.o, chunks.o));
       EXPECT_TRUE(same_bits(whole.dq, chunks.dq));

@@ -2,12 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
+#include "attention_arrays.h"
 #include "attention_batch.h"
+#include "kernels/attention_units.h"
 #include "kernels/hybrid_attention.h"
 #include "kernels/reference.h"
 #include "kernels/relative_error.h"
+#include "kernels/simd_table.h"
 
 namespace stowage::kernels {
 namespace {
@@ -43,6 +49,23 @@ TEST(Ring, EveryOrderEqualsOneRank) {
         }
       }
     }
+  }
+}
+
+// Many steps of many tiles each: what every step rounds must not add up.
+TEST(Ring, ALongSequence) {
+  const std::vector<std::int32_t> cu = {0, kSanitized ? 400 : 4096};
+  const Batch batch({.total_q = cu.back(),
+                     .total_k = cu.back(),
+                     .heads = 2,
+                     .kv_heads = 1,
+                     .head_dim = 64,
+                     .cu_q = cu,
+                     .cu_k = cu});
+  const Tensors one = batch.on_one_rank();
+  for (const ExchangeKind kind : {ExchangeKind::ring, ExchangeKind::zigzag, ExchangeKind::hybrid}) {
+    SCOPED_TRACE(kExchangeNames[static_cast<std::size_t>(kind)]);
+    expect_equal_to_rounding(one, batch.on_ranks(8, kind));
   }
 }
 
@@ -128,28 +151,148 @@ TEST(Attention, WithoutTheMaskEveryQuerySeesAllKeys) {
   EXPECT_EQ(lse[72], kBlind);  // the second sequence has no keys
 }
 
-TEST(Merge, IsTheLogarithmOfASum) {
-  // Two rows of two heads: both sides, only one side, neither.
-  std::vector<float> o = {1, 10, 2, 0}, lse = {0, 3, kBlind, kBlind};  // lse is (heads, rows)
-  const std::vector<float> more = {3, 20, 4, 0}, more_lse = {std::log(3.0f), kBlind, 5, kBlind};
-  merge_attention(2, 2, 1, o, lse, more, more_lse);
-  EXPECT_FLOAT_EQ(lse[0], std::log(4.0f));
-  EXPECT_FLOAT_EQ(o[0], 0.25f * 1 + 0.75f * 3);
-  EXPECT_EQ(lse[1], 3);
-  EXPECT_EQ(o[2], 2);
-  EXPECT_EQ(lse[2], 5);
-  EXPECT_EQ(o[1], 20);
-  EXPECT_EQ(lse[3], kBlind);
-  EXPECT_EQ(o[3], 0);
+// Attention over one run of keys after the other, each taking up what the one before left.
+struct InParts {
+  AttentionArrays arrays;
+
+  // Cuts the keys of a case of one sequence at `cuts`.
+  InParts(const AttentionCase& given, const std::vector<std::int32_t>& cuts) : arrays(given) {
+    run(cuts);
+  }
+  void run(const std::vector<std::int32_t>& cuts) {
+    AttentionShape part = arrays.shape;
+    const std::int64_t width = std::int64_t{part.kv_heads} * part.head_dim;
+    const std::int64_t row = grad_row(part.head_dim);
+    std::vector<float> work(std::max(forward_workspace(part), backward_workspace(part)));
+    std::vector<float> dk(part.total_k * part.kv_heads * row), dv(dk.size());
+    const auto each_part = [&](auto visit) {
+      for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+        const std::vector<std::int32_t> cu_k = {0, cuts[c + 1] - cuts[c]};
+        part.cu_k = cu_k;
+        part.total_k = cu_k.back();
+        part.causal = false;
+        KeyArrays keys = keys_by_token(part, arrays.k, arrays.v);
+        keys.k += cuts[c] * width;
+        keys.v += cuts[c] * width;
+        visit(keys, c, cuts[c] * row);
+      }
+    };
+    each_part([&](const KeyArrays& keys, std::size_t c, std::int64_t) {
+      ForwardUnits units(
+          part, {.q = arrays.q, .keys = keys, .o = arrays.o, .lse = arrays.lse, .resume = c > 0},
+          0);
+      while (units.next()) units.run(work);
+    });
+    each_part([&](const KeyArrays& keys, std::size_t c, std::int64_t at) {
+      BackwardUnits units(part, arrays.backward_input(), keys, KvGradients::per_kv_head,
+                          {.dq = arrays.dq,
+                           .add_to_dq = c > 0,
+                           .dk = std::span(dk).subspan(at),
+                           .dv = std::span(dv).subspan(at),
+                           .grad_head = arrays.shape.total_k * row});
+      while (units.next()) units.run(work);
+    });
+    write_kv_gradients({.begin = 0,
+                        .rows = arrays.shape.total_k,
+                        .total = arrays.shape.total_k,
+                        .heads = part.kv_heads,
+                        .dim = part.head_dim,
+                        .scale = part.logit_scale()},
+                       dk, dv, arrays.dk, arrays.dv);
+  }
+};
+
+// What a ring does to a rank's queries, within the tolerances of attention at once.
+TEST(Resume, KeysInPartsAreTheKeysAtOnce) {
+  for (const int dim : {16, 20, 64, 80, 128, 256}) {
+    for (const auto& [heads, kv_heads] : {std::pair{4, 4}, std::pair{4, 1}, std::pair{8, 1}}) {
+      for (const float peak : {1.0f, 8.0f}) {
+        std::optional<AttentionOutput> out;  // the same for all cuts
+        std::optional<AttentionGradients> want;
+        for (const auto& cuts : std::vector<std::vector<std::int32_t>>{
+                 {0, 300}, {0, 64, 300}, {0, 1, 2, 130, 131, 300}, {0, 37, 37, 211, 300}}) {
+          SCOPED_TRACE(testing::Message()
+                       << "dim " << dim << ", " << heads << '/' << kv_heads << " heads, peak "
+                       << peak << ", " << cuts.size() - 1 << " parts");
+          InParts parts({.heads = heads,
+                         .kv_heads = kv_heads,
+                         .dim = dim,
+                         .lq = {77},
+                         .lk = {300},
+                         .peak = peak},
+                        cuts);
+          AttentionArrays& have = parts.arrays;
+          if (!out) {
+            AttentionShape shape = have.shape;
+            shape.causal = false;
+            const auto q = widen(have.q), k = widen(have.k), v = widen(have.v);
+            out = reference_forward(shape, q, k, v);
+            want = reference_backward(shape, q, k, v, widen(have.upstream));
+          }
+          EXPECT_LE(relative_l2(have.o, out->o), peak > 1 ? 5e-6 : 2e-6);
+          EXPECT_LE(relative_l2(have.dq, want->dq), peak > 1 ? 2e-5 : 5e-6);
+          EXPECT_LE(relative_l2(have.dk, want->dk), peak > 1 ? 2e-5 : 5e-6);
+          EXPECT_LE(relative_l2(have.dv, want->dv), peak > 1 ? 2e-5 : 5e-6);
+          for (std::size_t i = 0; i < have.lse.size(); ++i) {
+            ASSERT_LE(std::abs(have.lse[i] - out->lse[i]),
+                      3e-6 * std::max(1.0, std::abs(out->lse[i])));
+          }
+        }
+      }
+    }
+  }
 }
 
-TEST(Merge, DoesNotOverflow) {
-  for (const float far : {0.0f, 80.0f, 100.0f, 1000.0f}) {
-    std::vector<float> o = {1}, lse = {200};
-    const std::vector<float> more = {5}, more_lse = {200 + far};
-    merge_attention(1, 1, 1, o, lse, more, more_lse);
-    EXPECT_FLOAT_EQ(lse[0], far == 0 ? 200 + std::log(2.0f) : 200 + far);
-    EXPECT_FLOAT_EQ(o[0], far == 0 ? 3 : 5);
+// One key after another for one query: shares are those of the logits, whichever is larger, however
+// far they lie apart. Between the keys stands an LSE of 200 in single precision, half a unit of
+// which is worth 2e-6 of a share of a half.
+TEST(Resume, DoesNotOverflow) {
+  for (const float far : {0.0f, 80.0f, -80.0f, 100.0f, 1000.0f, -1000.0f}) {
+    SCOPED_TRACE(far);
+    InParts parts({.heads = 1, .kv_heads = 1, .dim = 1, .lq = {1}, .lk = {2}}, {0, 2});
+    AttentionArrays& run = parts.arrays;
+    run.shape.scale = 1;
+    run.q = {1};
+    run.k = {200, 200 + far};
+    run.v = {1, 5};
+    parts.run({0, 1, 2});
+    if (far == 0) {
+      EXPECT_NEAR(run.lse[0], 200 + std::log(2.0), 3e-5);
+      EXPECT_NEAR(run.o[0], 3, 4 * 2e-6);
+    } else {
+      EXPECT_FLOAT_EQ(run.lse[0], std::max(200.0f, 200 + far));
+      EXPECT_FLOAT_EQ(run.o[0], far > 0 ? 5 : 1);
+    }
+  }
+}
+
+// A query that has seen nothing yet takes what comes; one that sees nothing more keeps what it has.
+TEST(Resume, BlindQueries) {
+  for (const bool first_blind : {true, false}) {
+    AttentionArrays run({.heads = 2, .kv_heads = 1, .dim = 16, .lq = {70}, .lk = {70}});
+    run.forward();
+    const std::vector<float> o = run.o, lse = run.lse;
+    AttentionShape blind = run.shape;
+    const std::vector<std::int32_t> no_keys = {0, 0};
+    blind.cu_k = no_keys;
+    std::vector<float> work(forward_workspace(run.shape));
+    run.o.assign(o.size(), 99);
+    for (const bool resume : {false, true}) {
+      ForwardUnits units(resume == first_blind ? run.shape : blind,
+                         {.q = run.q,
+                          .keys = keys_by_token(run.shape, run.k, run.v),
+                          .o = run.o,
+                          .lse = run.lse,
+                          .resume = resume},
+                         0);
+      while (units.next()) units.run(work);
+      if (!resume && first_blind) {
+        EXPECT_TRUE(std::ranges::all_of(run.o, [](float x) { return x == 0; }));
+        EXPECT_TRUE(std::ranges::all_of(run.lse, [](float x) { return x == kBlind; }));
+      }
+    }
+    EXPECT_EQ(run.o, o);
+    EXPECT_EQ(run.lse, lse);
   }
 }
 

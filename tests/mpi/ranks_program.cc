@@ -2,6 +2,7 @@
 // what went wrong from the rank where it did, and then ends them all.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "kernels/mpi_ranks.h"
 #include "kernels/synthetic.h"
 #include "kernels/thread_ranks.h"
+#include "tests/kernels/attention_batch.h"
 
 namespace stowage::kernels {
 namespace {
@@ -85,6 +87,36 @@ void same_as_threads(Communicator& world) {
   }
 }
 
+// Attention over one packed batch by every exchange, as the bits that this rank gets.
+void attention_as_threads(Communicator& world) {
+  const std::vector<std::int32_t> cu = prefix_sums({150, 1, 0, 33, 70});
+  const Batch batch({.total_q = cu.back() + 3,
+                     .total_k = cu.back() + 3,
+                     .heads = 6,
+                     .kv_heads = 2,
+                     .head_dim = 20,
+                     .cu_q = cu,
+                     .cu_k = cu});
+  for (const ExchangeKind kind :
+       {ExchangeKind::ulysses, ExchangeKind::ring, ExchangeKind::zigzag, ExchangeKind::hybrid}) {
+    Tensors mine = batch.zeros(), want = batch.zeros();
+    batch.on_this_rank(world, {.kind = kind}, mine);
+    const auto error = run_ranks(world.size(), [&](Communicator& thread) {
+      Tensors got = batch.zeros();
+      batch.on_this_rank(thread, {.kind = kind}, got);
+      if (thread.rank() == world.rank()) want = got;
+    });
+    require(!error, "threads failed");
+    const std::string what = " is not what threads compute, exchange " +
+                             std::string(kExchangeNames[static_cast<std::size_t>(kind)]);
+    require(same_bits(mine.o, want.o), "o" + what);
+    require(same_bits(mine.dq, want.dq), "dq" + what);
+    require(same_bits(mine.dk, want.dk), "dk" + what);
+    require(same_bits(mine.dv, want.dv), "dv" + what);
+    require(std::ranges::any_of(mine.dq, [](float x) { return x != 0; }), "nothing" + what);
+  }
+}
+
 // What a contained failure must look like on every rank of its group; the world goes on.
 void failures(Communicator& world) {
   const int last = world.size() - 1;
@@ -146,7 +178,11 @@ void throws(Communicator& world) {
 int main(int argc, char** argv) {
   using namespace stowage::kernels;
   const std::map<std::string, void (*)(Communicator&)> programs = {
-      {"same", same_as_threads}, {"failures", failures}, {"dies", dies}, {"throws", throws}};
+      {"same", same_as_threads},
+      {"attention", attention_as_threads},
+      {"failures", failures},
+      {"dies", dies},
+      {"throws", throws}};
   const auto program = programs.find(argc > 1 ? argv[1] : "");
   if (program == programs.end()) return 2;
   MpiProcess process;

@@ -21,6 +21,14 @@ TEST(MpiRanks, CollectivesHaveTheBitsOfThreads) {
   }
 }
 
+TEST(MpiRanks, AttentionHasTheBitsOfThreadsForEveryExchange) {
+  for (const int processes : {2, 4, 8}) {
+    const Finished run = program(processes, "attention");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.out, "ok " + std::to_string(processes) + '\n');
+  }
+}
+
 TEST(MpiRanks, AFailureInAGroupReachesEveryRankOfIt) {
   for (const int processes : {2, 5}) {
     const Finished run = program(processes, "failures");

@@ -65,10 +65,15 @@ TEST_F(MpiRun, SaysTheBytesOfThreadsForEveryExchange) {
   for (const std::string exchange : {"ring", "zigzag", "hybrid", "chunked"}) {
     const std::vector<std::string> run = {"run",        "instance.json", "plan.json",
                                           "--timeless", "--exchange",    exchange};
-    const Finished threads = alone(run), mpi = on_processes(8, run);
-    EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
-    EXPECT_EQ(mpi.out, threads.out);
-    EXPECT_THAT(mpi.out, HasSubstr("\"exchange\": \"" + exchange + '"'));
+    for (const int processes : {2, 4, 8}) {
+      std::vector<std::string> limited = run;
+      limited.insert(limited.end(), {"--max-ranks", std::to_string(processes)});
+      const Finished threads = alone(processes == 8 ? run : limited);
+      const Finished mpi = on_processes(processes, run);
+      EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
+      EXPECT_EQ(mpi.out, threads.out);
+      EXPECT_THAT(mpi.out, HasSubstr("\"exchange\": \"" + exchange + '"'));
+    }
   }
 }
 
