@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
 
 #include "instances/layout_load.h"
+#include "instances/radix_sort.h"
 
 namespace stowage {
 namespace {
@@ -33,22 +33,32 @@ ReachablePeaks::ReachablePeaks(const LayoutTable& table, Bytes most)
 }
 
 void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& placed) {
-  std::map<Bytes, std::int64_t> counts;  // of rounded sizes
   Bytes block = 0;
   for (const int b : placed) {
-    tops_.push_back(table.size(b));
     const Bytes rounded = rounded_up(table.size(b), alignment_);
     whole_ = whole_ && rounded == table.size(b);
-    ++counts[rounded];
     block = std::gcd(block, rounded);
   }
   for (const Bytes end : ends_) block = std::gcd(block, rounded_up(end, alignment_));
   block_ = std::max<Bytes>(block, 1);
-  std::sort(tops_.begin(), tops_.end());
+  const std::int64_t words = most_ / block_ / 64 + 1;
+  if (words > kMostWork / 64) return;  // for a single size already
+
+  for (const int b : placed) tops_.push_back(table.size(b));
+  radix_sort(tops_, [](Bytes size) { return sort_key(size); });
+  struct Sizes {
+    Bytes rounded = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Sizes> sizes;
+  for (const Bytes top : tops_) {
+    const Bytes rounded = rounded_up(top, alignment_);
+    if (sizes.empty() || sizes.back().rounded != rounded) sizes.push_back({rounded, 0});
+    ++sizes.back().count;
+  }
   tops_.erase(std::unique(tops_.begin(), tops_.end()), tops_.end());
 
-  const std::int64_t words = most_ / block_ / 64 + 1;
-  const std::int64_t additions = 64 * static_cast<std::int64_t>(counts.size());  // at most
+  const std::int64_t additions = 64 * static_cast<std::int64_t>(sizes.size());  // at most
   if (words > kMostWork / std::max<std::int64_t>(additions, 1)) return;
   stacks_.assign(static_cast<std::size_t>(words), 0);
   stacks_[0] = 1;
@@ -56,7 +66,7 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
     const std::int64_t base = rounded_up(end, alignment_) / block_;
     if (base / 64 < words) stacks_[static_cast<std::size_t>(base / 64)] |= 1ULL << (base % 64);
   }
-  for (const auto& [rounded, count] : counts) add(rounded, count);
+  for (const auto& [rounded, count] : sizes) add(rounded, count);
 }
 
 // Up to `count` more buffers of one size: 1, 2, 4, ... of them at a time, and the rest.

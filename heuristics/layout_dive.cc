@@ -10,7 +10,8 @@ namespace stowage {
 namespace {
 
 constexpr Bytes kRim = std::numeric_limits<Bytes>::max();  // beyond the first and last section
-constexpr int kClockPlacements = 1024;                     // between two looks at the clock
+// Placements between two looks at the clock. Each may look at all pinned buffers.
+int clock_placements(std::size_t pins) { return static_cast<int>(1 + 32736 / (32 + pins)); }
 
 // Heights over the sections, as stretches of equal height; the lowest at hand.
 class Skyline {
@@ -110,11 +111,12 @@ class Skyline {
 
 class Dive {
  public:
-  Dive(const LayoutTable& table, const std::vector<int>& order)
+  Dive(const LayoutTable& table, const std::vector<int>& order, const Budget& budget)
       : table_(table),
         order_(order),
         skyline_(table.sections()),
-        index_(hulls(table, order), table.sections()),
+        budget_(budget),
+        index_(hulls(table, order), table.sections(), budget),
         offsets_(static_cast<std::size_t>(table.buffers()), 0) {
     for (int b = 0; b < table.buffers(); ++b) {
       if (!table.pinned(b)) continue;
@@ -124,13 +126,15 @@ class Dive {
     std::ranges::stable_sort(pins_, {}, [&](int b) { return table.pin(b); });
   }
 
-  std::optional<std::vector<Bytes>> run(const Budget& budget) {
+  std::optional<std::vector<Bytes>> run() {
+    if (!index_.complete()) return std::nullopt;
     std::size_t left = order_.size();
     int ticks = 0;
+    const int clock = clock_placements(pins_.size());
     while (left > 0) {
-      if (++ticks % kClockPlacements == 0 && budget.exhausted()) return std::nullopt;
+      if (++ticks % clock == 0 && budget_.exhausted()) return std::nullopt;
       const Skyline::Valley valley = skyline_.lowest();
-      if (raise_pins(valley.height)) continue;
+      if (raise_pin(valley.height)) continue;
       wake(valley.height);
       const int rank = index_.least(valley.sections);
       if (rank == ContainedIndex::kNone) {
@@ -161,15 +165,12 @@ class Dive {
     return all;
   }
 
-  // Pinned buffers become part of the skyline once it has reached them.
-  bool raise_pins(Bytes level) {
-    bool raised = false;
-    while (next_pin_ < pins_.size() && table_.pin(pins_[next_pin_]) <= level) {
-      const int pin = pins_[next_pin_++];
-      skyline_.raise_anywhere(table_.hull(pin), table_.pin(pin) + table_.size(pin));
-      raised = true;
-    }
-    return raised;
+  // Pinned buffers become part of the skyline once it has reached them, the lowest first.
+  bool raise_pin(Bytes level) {
+    if (next_pin_ == pins_.size() || table_.pin(pins_[next_pin_]) > level) return false;
+    const int pin = pins_[next_pin_++];
+    skyline_.raise_anywhere(table_.hull(pin), table_.pin(pin) + table_.size(pin));
+    return true;
   }
 
   void wake(Bytes level) {
@@ -182,6 +183,7 @@ class Dive {
   const LayoutTable& table_;
   const std::vector<int>& order_;
   Skyline skyline_;
+  const Budget& budget_;
   ContainedIndex index_;
   std::vector<Bytes> offsets_;
   std::vector<int> pins_;  // by offset
@@ -195,7 +197,7 @@ class Dive {
 std::optional<std::vector<Bytes>> canonical_dive(const LayoutTable& table,
                                                  const std::vector<int>& order,
                                                  const Budget& budget) {
-  return Dive(table, order).run(budget);
+  return Dive(table, order, budget).run();
 }
 
 }  // namespace stowage

@@ -3,7 +3,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kClockBuffers = 64;  // between two looks at the clock
+constexpr std::size_t kClockVisits = 1 << 18;  // of placed buffers, between two looks at the clock
 
 // What a scan over the placed buffers needs, close together.
 struct Placed {
@@ -51,6 +51,8 @@ class Fit {
     return best >= 0 ? best : table_.aligned(b, top);
   }
 
+  std::size_t placed() const { return placed_.size(); }
+
   std::vector<Bytes>&& take() { return std::move(offsets_); }
 
  private:
@@ -65,9 +67,14 @@ std::optional<std::vector<Bytes>> fit_in_order(const LayoutTable& table,
                                                const std::vector<int>& order, GapRule rule,
                                                const Budget& budget) {
   Fit fit(table);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i % kClockBuffers == 0 && budget.exhausted()) return std::nullopt;
-    fit.put(order[i], fit.choose(order[i], rule));
+  std::size_t visits = kClockVisits;
+  for (const int b : order) {
+    if (visits >= kClockVisits) {
+      if (budget.exhausted()) return std::nullopt;
+      visits = 0;
+    }
+    visits += 1 + fit.placed();
+    fit.put(b, fit.choose(b, rule));
   }
   return fit.take();
 }

@@ -6,6 +6,7 @@
 #include "heuristics/layout_fit.h"
 #include "heuristics/layout_hill_climb.h"
 #include "heuristics/layout_orders.h"
+#include "heuristics/layout_slots.h"
 #include "heuristics/layout_stack.h"
 #include "instances/layout_compose.h"
 #include "instances/layout_table.h"
@@ -15,6 +16,7 @@ namespace {
 
 using Offsets = std::vector<Bytes>;
 
+constexpr int kManyBuffers = 50'000;  // more take a dive longer than a blink
 constexpr int kHillClimbAttempts = 500;
 constexpr double kAnnealVisits = 3e8;  // of sections, in the first annealing: about a second
 constexpr int kAnnealings = 3;         // each twice as long as the one before
@@ -39,10 +41,13 @@ std::optional<Offsets> best_fit(const LayoutTable& table, const Budget& budget) 
   return best;
 }
 
-// Dives see no gaps in lifetimes; fitting does.
+// Dives see no gaps in lifetimes; fitting does. A dive of many buffers takes seconds, slots do not.
 std::optional<Offsets> fast(const LayoutTable& table, const Budget& budget) {
+  const bool many = table.buffers() > kManyBuffers;
   std::optional<Offsets> best;
+  if (many && !budget.exhausted()) best = lay_in_slots(table);
   for (const char* keys : kDiveOrders) {
+    if (many && budget.exhausted()) return best;
     keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
     if (best && table.peak(*best) <= table.max_load()) return best;
   }
@@ -71,9 +76,8 @@ std::vector<LayoutHeuristic> layout_heuristics(const LayoutInstance&) {
   std::vector<LayoutHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back({std::move(name), std::move(summary), std::move(source),
-                   [make](const LayoutInstance& instance, std::uint64_t seed,
-                          const Budget& budget) -> std::optional<LayoutPlan> {
-                     const LayoutTable table(instance);
+                   [make](const LayoutInstance& instance, const LayoutTable& table,
+                          std::uint64_t seed, const Budget& budget) -> std::optional<LayoutPlan> {
                      if (!table.stackable() || table.clash()) return std::nullopt;
                      std::optional<Offsets> offsets = make(table, seed, budget);
                      if (!offsets) return std::nullopt;

@@ -10,17 +10,20 @@
 #include "instances/budget.h"
 #include "instances/layout.h"
 #include "instances/layout_plan.h"
+#include "instances/layout_table.h"
 
 namespace stowage {
 
-// One way to make a layout plan. `run` returns nothing if the method has no plan: pinned buffers
-// clash, its peak would exceed the capacity of the instance, all buffers on a stack would exceed
-// kMaxExact, or the budget ended too early. The hash and the bound are the caller's to set.
+// One way to make a layout plan; the table is that of the instance. `run` returns nothing if the
+// method has no plan: pinned buffers clash, its peak would exceed the capacity of the instance, all
+// buffers on a stack would exceed kMaxExact, or the budget ended too early. The hash and the bound
+// are the caller's to set.
 struct LayoutHeuristic {
   std::string name;
   std::string summary;  // one line
   std::string source;   // paper and section, or program and file; empty for our own
-  std::function<std::optional<LayoutPlan>(const LayoutInstance&, std::uint64_t seed, const Budget&)>
+  std::function<std::optional<LayoutPlan>(const LayoutInstance&, const LayoutTable&,
+                                          std::uint64_t seed, const Budget&)>
       run;
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "instances/layout_load.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -13,6 +14,25 @@ constexpr double kHot = 0.02;  // noise at the start, relative to the peak
 constexpr double kCold = 0.0005;
 constexpr std::uint64_t kCriticalOf10 = 5;  // so many of ten moves take a buffer of a longest path
 
+// Looks at the clock after so many sections, however many of them a buffer covers.
+class Ticker {
+ public:
+  explicit Ticker(const Budget& budget) : budget_(budget) {}
+
+  bool exhausted(std::int64_t visits) {
+    visits_ += visits;
+    if (visits_ < kClockVisits) return false;
+    visits_ = 0;
+    return budget_.exhausted();
+  }
+
+ private:
+  static constexpr std::int64_t kClockVisits = 1 << 18;
+
+  const Budget& budget_;
+  std::int64_t visits_ = 0;
+};
+
 // Heights over the sections, raised buffer by buffer.
 class Heights {
  public:
@@ -20,6 +40,9 @@ class Heights {
       : table_(table), height_(static_cast<std::size_t>(table.sections()), 0) {}
 
   void clear() { std::ranges::fill(height_, 0); }
+
+  // What one buffer costs, in sections looked at.
+  std::int64_t visits(int b) const { return 4 + 2 * (table_.hull(b).last - table_.hull(b).first); }
 
   Bytes over(int b) const {
     Bytes most = 0;
@@ -44,6 +67,23 @@ class Heights {
   std::vector<Bytes> height_;
 };
 
+// Nothing if the budget ends first.
+std::optional<std::vector<Bytes>> stack(const LayoutTable& table, const std::vector<int>& order,
+                                        Heights& heights, Ticker& ticker) {
+  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()), 0);
+  for (int b = 0; b < table.buffers(); ++b) {
+    if (table.pinned(b)) offsets[static_cast<std::size_t>(b)] = table.pin(b);
+  }
+  heights.clear();
+  for (const int b : order) {
+    const Bytes offset = table.clear_of_pins(b, heights.over(b));
+    offsets[static_cast<std::size_t>(b)] = offset;
+    heights.set(b, offset + table.size(b));
+    if (ticker.exhausted(heights.visits(b))) return std::nullopt;
+  }
+  return offsets;
+}
+
 class Annealing {
  public:
   Annealing(const LayoutTable& table, std::vector<Bytes> offsets, std::uint64_t seed)
@@ -60,13 +100,14 @@ class Annealing {
 
   std::vector<Bytes> run(std::int64_t moves, const Budget& budget) {
     if (order_.size() < 2) return best_;
+    Ticker ticker(budget);
     for (std::int64_t move = 0; move < moves && peak_ > table_.max_load(); ++move) {
       if (budget.exhausted()) break;
       const double done = static_cast<double>(move) / static_cast<double>(moves);
       noise_ = static_cast<double>(peak_) * kHot * std::pow(kCold / kHot, done);
       take_out();
-      measure();
-      if (put_back() < peak_) keep_if_better();
+      if (!measure(ticker)) break;
+      if (put_back() < peak_ && !keep_if_better(ticker)) break;
     }
     return best_;
   }
@@ -90,8 +131,9 @@ class Annealing {
     order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
 
-  // The longest paths below and above each buffer but the taken one.
-  void measure() {
+  // The longest paths below and above each buffer but the taken one. False if the budget ends
+  // first.
+  bool measure(Ticker& ticker) {
     longest_ = 0;
     heights_.clear();
     for (const int b : order_) {
@@ -99,13 +141,16 @@ class Annealing {
       below_[static_cast<std::size_t>(b)] = offset;
       heights_.set(b, offset + table_.size(b));
       longest_ = std::max(longest_, offset + table_.size(b));
+      if (ticker.exhausted(heights_.visits(b))) return false;
     }
     heights_.clear();
     for (std::size_t i = order_.size(); i-- > 0;) {
       const int b = order_[i];
       above_[static_cast<std::size_t>(b)] = heights_.over(b);
       heights_.set(b, above(b) + table_.size(b));
+      if (ticker.exhausted(heights_.visits(b))) return false;
     }
+    return true;
   }
 
   bool meets_taken(int b) const {
@@ -150,12 +195,15 @@ class Annealing {
     return longest_;
   }
 
-  void keep_if_better() {
-    std::vector<Bytes> offsets = stack_in_order(table_, order_);
-    const Bytes peak = table_.peak(offsets);
-    if (peak >= peak_) return;
+  // False if the budget ends first.
+  bool keep_if_better(Ticker& ticker) {
+    const auto offsets = stack(table_, order_, heights_, ticker);
+    if (!offsets) return false;
+    const Bytes peak = table_.peak(*offsets);
+    if (peak >= peak_) return true;
     peak_ = peak;
-    best_ = std::move(offsets);
+    best_ = *offsets;
+    return true;
   }
 
   const LayoutTable& table_;
@@ -175,17 +223,10 @@ class Annealing {
 }  // namespace
 
 std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<int>& order) {
-  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()), 0);
-  for (int b = 0; b < table.buffers(); ++b) {
-    if (table.pinned(b)) offsets[static_cast<std::size_t>(b)] = table.pin(b);
-  }
   Heights heights(table);
-  for (const int b : order) {
-    const Bytes offset = table.clear_of_pins(b, heights.over(b));
-    offsets[static_cast<std::size_t>(b)] = offset;
-    heights.set(b, offset + table.size(b));
-  }
-  return offsets;
+  const Budget unlimited;
+  Ticker ticker(unlimited);
+  return *stack(table, order, heights, ticker);
 }
 
 std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,
@@ -193,16 +234,23 @@ std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> off
   return Annealing(table, std::move(offsets), seed).run(moves, budget);
 }
 
-std::vector<Bytes> pile(const LayoutTable& table) {
-  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()));
+std::optional<std::vector<Bytes>> pile(const LayoutInstance& instance) {
+  std::vector<Bytes> offsets;
+  offsets.reserve(instance.buffers.size());
   Bytes top = 0;
-  for (int b = 0; b < table.buffers(); ++b) {
-    if (table.pinned(b)) top = std::max(top, table.pin(b) + table.size(b));
+  for (const Buffer& buffer : instance.buffers) {
+    if (buffer.offset) top = std::max(top, *buffer.offset + buffer.size);
   }
-  for (int b = 0; b < table.buffers(); ++b) {
-    Bytes& offset = offsets[static_cast<std::size_t>(b)];
-    offset = table.pinned(b) ? table.pin(b) : table.aligned(b, top);
-    if (!table.pinned(b)) top = offset + table.size(b);
+  for (const Buffer& buffer : instance.buffers) {
+    if (buffer.offset) {
+      offsets.push_back(*buffer.offset);
+      continue;
+    }
+    const Bytes alignment = alignment_of(instance, buffer);
+    const Bytes offset = alignment > 1 ? (top + alignment - 1) / alignment * alignment : top;
+    if (offset > kMaxExact - buffer.size) return std::nullopt;
+    offsets.push_back(offset);
+    top = offset + buffer.size;
   }
   return offsets;
 }

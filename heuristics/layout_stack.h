@@ -27,8 +27,9 @@ std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<in
 std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,
                                 std::int64_t moves, std::uint64_t seed, const Budget& budget);
 
-// All buffers one above the other, above those that are pinned: the layout that table.stack()
-// speaks of, and the only one that takes no time to speak of. Requires as above.
-std::vector<Bytes> pile(const LayoutTable& table);
+// All buffers one above the other, above those that are pinned: the only layout that takes no time
+// to speak of, and no table. Nothing if it would end beyond kMaxExact. Requires pins that do not
+// clash.
+std::optional<std::vector<Bytes>> pile(const LayoutInstance& instance);
 
 }  // namespace stowage

@@ -7,7 +7,9 @@
 //   return fingerprint.text();  // "fnv1a64:0123456789abcdef"
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,10 +20,13 @@ namespace stowage {
 class Fingerprint {
  public:
   void add(std::int64_t value) {
-    const auto bits = static_cast<std::uint64_t>(value);
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-      state_ = (state_ ^ ((bits >> shift) & 0xFFU)) * 0x100000001B3U;
+    auto bits = static_cast<std::uint64_t>(value);
+    unsigned zeros = 8;  // bytes above the highest that is not zero
+    for (; bits != 0; bits >>= 8) {
+      state_ = (state_ ^ (bits & 0xFFU)) * kPrime;
+      --zeros;
     }
+    state_ *= kPowers[zeros];
   }
   void add(double value) { add(std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value)); }
   void add(std::string_view text) {  // its length and its bytes
@@ -43,6 +48,14 @@ class Fingerprint {
   }
 
  private:
+  static constexpr std::uint64_t kPrime = 0x100000001B3U;
+  // Of the prime: a byte of zero only multiplies, so that many of them are one multiplication.
+  static constexpr std::array<std::uint64_t, 9> kPowers = [] {
+    std::array<std::uint64_t, 9> powers{1};
+    for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kPrime;
+    return powers;
+  }();
+
   std::uint64_t state_ = 0xCBF29CE484222325U;
 };
 

@@ -5,41 +5,13 @@
 #include <numeric>
 #include <set>
 
+#include "instances/layout_events.h"
+
 namespace stowage {
 namespace {
 
 const Buffer& buffer_at(const LayoutInstance& instance, std::int64_t index) {
   return instance.buffers[static_cast<std::size_t>(index)];
-}
-
-// A buffer begins or stops to need its bytes.
-struct Event {
-  std::int64_t step;
-  bool begins;
-  std::int64_t buffer;
-
-  // Ends before begins: lifetimes are half-open.
-  bool operator<(const Event& other) const {
-    if (step != other.step) return step < other.step;
-    if (begins != other.begins) return other.begins;
-    return buffer < other.buffer;
-  }
-};
-
-// Of the buffers that hold at least a byte, and are pinned if `pinned_only`.
-std::vector<Event> events_of(const LayoutInstance& instance, bool pinned_only) {
-  std::vector<Event> events;
-  for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
-    const Buffer& buffer = instance.buffers[i];
-    if (buffer.size == 0 || (pinned_only && !buffer.offset)) continue;
-    const auto index = static_cast<std::int64_t>(i);
-    for (const Lifetime& need : needs_of(buffer)) {
-      events.push_back({need.lower, true, index});
-      events.push_back({need.upper, false, index});
-    }
-  }
-  std::sort(events.begin(), events.end());
-  return events;
 }
 
 std::string name_of(const LayoutInstance& instance, std::int64_t index) {
@@ -63,6 +35,32 @@ std::string pinned_at(const LayoutInstance& instance, std::int64_t index) {
          std::to_string(*buffer.offset) + ", " + std::to_string(*buffer.offset + buffer.size) + ')';
 }
 
+// The peak of plain sums of sizes, if there are so few steps that each may have its own.
+std::optional<PeakLoad> peak_of_sums(const LayoutInstance& instance) {
+  std::int64_t first = kMaxExact;
+  std::int64_t last = 0;
+  for (const Buffer& buffer : instance.buffers) {
+    first = std::min(first, buffer.lower);
+    last = std::max(last, buffer.upper);
+  }
+  const auto few = 4 * static_cast<std::int64_t>(instance.buffers.size());
+  if (first > last || last - first > few) return std::nullopt;
+  std::vector<Bytes> change(static_cast<std::size_t>(last - first + 1), 0);
+  for (const Buffer& buffer : instance.buffers) {
+    for_each_need(buffer, [&](const Lifetime& need) {
+      change[static_cast<std::size_t>(need.lower - first)] += buffer.size;
+      change[static_cast<std::size_t>(need.upper - first)] -= buffer.size;
+    });
+  }
+  PeakLoad peak;
+  Bytes load = 0;
+  for (std::size_t s = 0; s < change.size(); ++s) {
+    load += change[s];
+    if (load > peak.load) peak = {first + static_cast<std::int64_t>(s), load};
+  }
+  return peak;
+}
+
 }  // namespace
 
 Bytes alignment_of(const LayoutInstance& instance, const Buffer& buffer) {
@@ -71,40 +69,49 @@ Bytes alignment_of(const LayoutInstance& instance, const Buffer& buffer) {
 
 std::vector<Lifetime> needs_of(const Buffer& buffer) {
   std::vector<Lifetime> needs;
-  std::int64_t from = buffer.lower;
-  for (const Lifetime& gap : buffer.gaps) {
-    if (from < gap.lower) needs.push_back({from, gap.lower});
-    from = gap.upper;
-  }
-  if (from < buffer.upper) needs.push_back({from, buffer.upper});
+  for_each_need(buffer, [&](const Lifetime& need) { needs.push_back(need); });
   return needs;
 }
 
 PeakLoad peak_load(const LayoutInstance& instance) {
   Bytes unit = 0;
   for (const Buffer& buffer : instance.buffers) {
-    if (buffer.size > 0) unit = std::gcd(unit, alignment_of(instance, buffer));
+    if (buffer.size > 0 && unit != 1) unit = std::gcd(unit, alignment_of(instance, buffer));
   }
-  const auto rounded = [&](const Buffer& b) { return (b.size + unit - 1) / unit * unit; };
+  const bool cut = unit > 1 && std::ranges::any_of(instance.buffers, [&](const Buffer& b) {
+                     return b.size % unit != 0;
+                   });
+  if (!cut) {
+    if (const auto peak = peak_of_sums(instance)) return *peak;
+  }
+  struct Blocks {
+    Bytes whole = 0;
+    Bytes left = 0;  // of the last one
+  };
+  std::vector<Blocks> blocks(instance.buffers.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Bytes size = instance.buffers[b].size;
+    blocks[b].whole = cut ? (size + unit - 1) / unit * unit : size;
+    blocks[b].left = blocks[b].whole - size;
+  }
 
   PeakLoad peak;
   Bytes load = 0;                  // of whole blocks
   std::map<Bytes, int> cut_short;  // how much of its last block a buffer leaves, how many do
-  const std::vector<Event> events = events_of(instance, false);
+  const std::vector<LayoutEvent> events =
+      layout_events(instance, [](const Buffer&) { return true; });
   for (std::size_t k = 0; k < events.size(); ++k) {
-    const Buffer& buffer = buffer_at(instance, events[k].buffer);
-    const Bytes left = rounded(buffer) - buffer.size;
-    if (events[k].begins) {
-      load += rounded(buffer);
+    const auto [whole, left] = blocks[static_cast<std::size_t>(events[k].buffer)];
+    load += events[k].begins ? whole : -whole;
+    if (left > 0 && events[k].begins) {
       ++cut_short[left];
-    } else {
-      load -= rounded(buffer);
+    } else if (left > 0) {
       const auto at = cut_short.find(left);
       if (--at->second == 0) cut_short.erase(at);
     }
     const bool last_of_step = k + 1 == events.size() || events[k + 1].step != events[k].step;
-    if (!last_of_step || cut_short.empty()) continue;
-    const Bytes least = load - cut_short.rbegin()->first;
+    if (!last_of_step) continue;
+    const Bytes least = load - (cut_short.empty() ? 0 : cut_short.rbegin()->first);
     if (least > peak.load) peak = {events[k].step, least};
   }
   return peak;
@@ -127,7 +134,8 @@ std::vector<PinClash> pin_clashes(const LayoutInstance& instance) {
   std::vector<PinClash> clashes;
   std::map<Bytes, std::int64_t> live;  // disjoint buffers by offset
   std::set<std::int64_t> clashing;     // of which one clash is told
-  for (const Event& event : events_of(instance, true)) {
+  for (const LayoutEvent& event :
+       layout_events(instance, [](const Buffer& b) { return b.offset.has_value(); })) {
     const Buffer& buffer = buffer_at(instance, event.buffer);
     const auto after = live.lower_bound(*buffer.offset);
     if (!event.begins) {

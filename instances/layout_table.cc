@@ -4,26 +4,10 @@
 #include <set>
 #include <tuple>
 
+#include "instances/layout_events.h"
+
 namespace stowage {
 namespace {
-
-struct Event {
-  std::int64_t step = 0;
-  bool start = false;  // ends come before starts: lifetimes are half-open
-  int buffer = 0;
-};
-
-// The lifetime without its gaps.
-std::vector<Lifetime> pieces(const Buffer& buffer) {
-  std::vector<Lifetime> all;
-  std::int64_t from = buffer.lower;
-  for (const Lifetime& gap : buffer.gaps) {
-    if (from < gap.lower) all.push_back({from, gap.lower});
-    from = gap.upper;
-  }
-  if (from < buffer.upper) all.push_back({from, buffer.upper});
-  return all;
-}
 
 // Least common multiple, or nothing beyond kMaxExact.
 std::optional<Bytes> common_multiple(Bytes a, Bytes b) {
@@ -72,47 +56,48 @@ LayoutTable::LayoutTable(const LayoutInstance& instance) {
   find_components();
   find_twins();
   std::ranges::stable_sort(pins_, {}, [&](int b) { return pin(b); });
+  for (const int b : pins_) {
+    const Bytes end = checked_add(pin(b), size(b)).value_or(kMaxExact);
+    pins_below_.push_back(pins_below_.empty() ? end : std::max(pins_below_.back(), end));
+  }
   if (any_pins()) find_clash();
 }
 
 // A section is complete where an end follows a start: the set of the living is then contained
 // neither in the one before nor in the one after.
 void LayoutTable::fold_time(const LayoutInstance& instance) {
-  std::vector<Event> events;
-  std::vector<std::vector<SectionRange>> found(rows_.size());
+  std::size_t needs = 0;
   for (std::size_t b = 0; b < rows_.size(); ++b) {
-    const std::vector<Lifetime> alive = pieces(instance.buffers[b]);
-    if (alive.size() > 1) any_gaps_ = true;
-    for (const Lifetime& piece : alive) {
-      rows_[b].steps += piece.upper - piece.lower;
-      if (rows_[b].size == 0) continue;
-      events.push_back({piece.lower, true, static_cast<int>(b)});
-      events.push_back({piece.upper, false, static_cast<int>(b)});
-    }
+    Row& row = rows_[b];
+    row.ranges = needs;  // as many as there are needs at most
+    std::size_t own = 0;
+    for_each_need(instance.buffers[b], [&](const Lifetime& need) {
+      row.steps += need.upper - need.lower;
+      ++own;
+    });
+    any_gaps_ = any_gaps_ || own > 1;
+    if (row.size > 0) needs += own;
   }
-  std::ranges::sort(events, [](const Event& a, const Event& b) {
-    return std::tie(a.step, a.start, a.buffer) < std::tie(b.step, b.start, b.buffer);
-  });
+  ranges_.resize(needs);
   int complete = 0;
   bool growing = false;
-  for (const Event& event : events) {
-    std::vector<SectionRange>& ranges = found[static_cast<std::size_t>(event.buffer)];
-    if (event.start) {
+  for (const LayoutEvent& event : layout_events(instance, [](const Buffer&) { return true; })) {
+    Row& row = rows_[static_cast<std::size_t>(event.buffer)];
+    if (event.begins) {
       growing = true;
-      const bool touches = !ranges.empty() && ranges.back().last == complete;
-      if (!touches) ranges.push_back({complete, complete});
+      const bool touches =
+          row.range_count > 0 && ranges_[row.ranges + row.range_count - 1].last == complete;
+      if (!touches) ranges_[row.ranges + row.range_count++] = {complete, complete};
     } else {
       if (growing) ++complete;
       growing = false;
-      ranges.back().last = complete;
+      ranges_[row.ranges + row.range_count - 1].last = complete;
     }
   }
   loads_.assign(static_cast<std::size_t>(complete), 0);
-  for (std::size_t b = 0; b < rows_.size(); ++b) {
-    rows_[b].ranges = ranges_.size();
-    rows_[b].range_count = found[b].size();
-    ranges_.insert(ranges_.end(), found[b].begin(), found[b].end());
-    if (!found[b].empty()) rows_[b].hull = {found[b].front().first, found[b].back().last};
+  for (Row& row : rows_) {
+    if (row.range_count == 0) continue;
+    row.hull = {ranges_[row.ranges].first, ranges_[row.ranges + row.range_count - 1].last};
   }
 }
 
@@ -150,30 +135,38 @@ void LayoutTable::find_components() {
 }
 
 void LayoutTable::find_twins() {
-  std::vector<int> order(rows_.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto same_place = [&](int a, int b) { return std::ranges::equal(ranges(a), ranges(b)); };
-  const auto key = [&](int b) {
-    const Row& r = row(b);
-    return std::tie(r.hull.first, r.hull.last, r.size, r.alignment, r.range_count);
+  struct Start {
+    int section = 0;
+    int buffer = 0;
   };
-  const auto before = [&](int a, int b) {
+  std::vector<Start> order;
+  order.reserve(rows_.size());
+  for (int b = 0; b < buffers(); ++b) {
+    if (!pinned(b) && !idle(b)) order.push_back({hull(b).first, b});
+  }
+  radix_sort(order, [](const Start& start) { return sort_key(std::int64_t{start.section}); });
+  const auto place = [](const SectionRange& range) { return std::tie(range.first, range.last); };
+  const auto key = [&](const Start& start) {
+    const Row& r = row(start.buffer);
+    return std::tie(r.hull.last, r.size, r.alignment, r.range_count);
+  };
+  const auto twins = [&](const Start& a, const Start& b) {
+    return key(a) == key(b) && std::ranges::equal(ranges(a.buffer), ranges(b.buffer));
+  };
+  const auto before = [&](const Start& a, const Start& b) {
     if (key(a) != key(b)) return key(a) < key(b);
-    const auto ra = ranges(a);
-    const auto rb = ranges(b);
-    for (std::size_t i = 0; i < ra.size(); ++i) {
-      if (!(ra[i] == rb[i])) {
-        return std::tie(ra[i].first, ra[i].last) < std::tie(rb[i].first, rb[i].last);
-      }
-    }
-    return a < b;
+    if (twins(a, b)) return a.buffer < b.buffer;
+    return std::ranges::lexicographical_compare(ranges(a.buffer), ranges(b.buffer), {}, place,
+                                                place);
   };
-  std::erase_if(order, [&](int b) { return pinned(b) || idle(b); });
-  std::ranges::sort(order, before);
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const int a = order[i - 1];
-    const int b = order[i];
-    if (key(a) == key(b) && same_place(a, b)) rows_[static_cast<std::size_t>(b)].twin = a;
+  for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+    while (to < order.size() && order[to].section == order[from].section) ++to;
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(from),
+              order.begin() + static_cast<std::ptrdiff_t>(to), before);
+    for (std::size_t i = from + 1; i < to; ++i) {
+      if (!twins(order[i - 1], order[i])) continue;
+      rows_[static_cast<std::size_t>(order[i].buffer)].twin = order[i - 1].buffer;
+    }
   }
 }
 
@@ -217,7 +210,9 @@ void LayoutTable::find_clash() {
 
 Bytes LayoutTable::clear_of_pins(int b, Bytes offset) const {
   offset = aligned(b, offset);
-  for (const int other : pins_) {
+  const auto meets = std::ranges::upper_bound(pins_below_, offset) - pins_below_.begin();
+  for (auto k = static_cast<std::size_t>(meets); k < pins_.size(); ++k) {
+    const int other = pins_[k];
     if (pin(other) >= offset + size(b)) break;
     const Bytes end = pin(other) + size(other);
     if (end > offset && conflict(b, other)) offset = aligned(b, end);

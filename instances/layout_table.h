@@ -133,7 +133,8 @@ class LayoutTable {
   std::optional<std::pair<int, int>> clash_;
   Bytes max_load_ = 0;
   Bytes unit_ = 1;
-  std::vector<int> pins_;  // by offset
+  std::vector<int> pins_;          // by offset
+  std::vector<Bytes> pins_below_;  // where the pinned buffers up to each of them end at most
   bool any_gaps_ = false;
   Bytes stack_ = 0;
   bool stackable_ = true;

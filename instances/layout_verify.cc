@@ -1,11 +1,11 @@
 // The rules of instances/verify.h for layout plans.
 #include <algorithm>
-#include <iterator>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "instances/plan_claims.h"
+#include "instances/radix_sort.h"
+#include "instances/rank_set.h"
 #include "instances/verify.h"
 #include "instances/violation_list.h"
 
@@ -37,9 +37,9 @@ std::string offset_at(std::size_t buffer) { return "/offsets/" + text(buffer); }
 
 // A buffer begins to need its bytes at `step`, or stops.
 struct Event {
-  std::int64_t step;
-  bool begins;
-  std::size_t buffer;
+  std::int64_t step = 0;
+  std::uint32_t buffer = 0;
+  bool begins = false;
 };
 
 class LayoutVerifier {
@@ -57,7 +57,12 @@ class LayoutVerifier {
                            text(instance_.buffers.size()) + ", one per buffer"};
       });
     }
-    for (std::size_t i = 0; i < count_; ++i) check_offset(i);
+    spans_.resize(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto last = end(i);
+      if (last) spans_[i] = {offset(i), *last, 0};
+      check_offset(i, last);
+    }
     check_overlap();
     check_peak();
     return std::move(found_).take();
@@ -73,8 +78,7 @@ class LayoutVerifier {
     return offset(i) >= 0 && end && *end <= kMaxExact ? end : std::nullopt;
   }
 
-  void check_offset(std::size_t i) {
-    const auto last = end(i);
+  void check_offset(std::size_t i, std::optional<Bytes> last) {
     if (!last) {
       found_.add(kOffsetRange, [&] {
         return Description{offset_at(i), text(offset(i)),
@@ -83,7 +87,7 @@ class LayoutVerifier {
       });
     }
     for (const Bytes unit : {buffer(i).alignment, instance_.alignment}) {
-      if (unit < 1 || offset(i) % unit == 0) continue;
+      if (unit <= 1 || offset(i) % unit == 0) continue;
       found_.add(kAlignment, [&] {
         return Description{offset_at(i), text(offset(i)), "a multiple of " + text(unit)};
       });
@@ -108,8 +112,8 @@ class LayoutVerifier {
     std::int64_t from = buffer(i).lower;
     const auto until = [&](std::int64_t to) {
       if (from >= to) return;
-      events.push_back({from, true, i});
-      events.push_back({to, false, i});
+      events.push_back({from, static_cast<std::uint32_t>(i), true});
+      events.push_back({to, static_cast<std::uint32_t>(i), false});
     };
     for (const Lifetime& gap : buffer(i).gaps) {
       until(gap.lower);
@@ -118,34 +122,68 @@ class LayoutVerifier {
     until(buffer(i).upper);
   }
 
+  // Bytes [begin, end) of a buffer, and how many different begins of others are below. The default
+  // is that of a buffer out of range.
+  struct Span {
+    Bytes begin = 0;
+    Bytes end = -1;
+    std::size_t rank = 0;
+  };
+
+  // Ranks the buffers that hold bytes. True if they are disjoint whatever the step.
+  bool rank_spans() {
+    struct Start {
+      Bytes begin = 0;
+      std::uint32_t buffer = 0;
+    };
+    std::vector<Start> order;
+    order.reserve(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (holds_bytes(i)) order.push_back({spans_[i].begin, static_cast<std::uint32_t>(i)});
+    }
+    radix_sort(order, [](const Start& start) { return sort_key(start.begin); });
+    bool apart = true;
+    for (std::size_t k = 1; k < order.size(); ++k) {
+      const Span& below = spans_[order[k - 1].buffer];
+      Span& span = spans_[order[k].buffer];
+      span.rank = below.rank + (below.begin < span.begin ? 1 : 0);
+      apart = apart && below.end <= span.begin;
+    }
+    return apart;
+  }
+
+  bool holds_bytes(std::size_t i) const { return spans_[i].begin < spans_[i].end; }
+
   // Walks the steps with the buffers that need memory, by address. Those in the walk are disjoint
   // up to the first overlap; who overlaps one of them is told and left out.
   void check_overlap() {
+    if (rank_spans()) return;
     std::vector<Event> events;
     for (std::size_t i = 0; i < count_; ++i) {
-      if (buffer(i).size > 0 && end(i)) add_events(i, events);
+      if (holds_bytes(i)) add_events(i, events);
     }
-    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-      if (a.step != b.step) return a.step < b.step;
-      if (a.begins != b.begins) return b.begins;  // lifetimes are half-open
-      return a.buffer < b.buffer;
+    radix_sort(events, [](const Event& event) {  // lifetimes are half-open: ends come first
+      return sort_key(2 * event.step + (event.begins ? 1 : 0));
     });
-    std::map<Bytes, std::size_t> live;
+    RankSet live(count_);
+    std::vector<std::uint32_t> who(count_);  // lives at a rank
     std::vector<Overlap> overlaps(count_);
     for (const Event& event : events) {
-      const auto above = live.lower_bound(offset(event.buffer));
+      const Span& span = spans_[event.buffer];
       if (!event.begins) {
-        if (above != live.end() && above->second == event.buffer) live.erase(above);
+        if (live.contains(span.rank) && who[span.rank] == event.buffer) live.erase(span.rank);
         continue;
       }
       std::size_t other = kNobody;
-      if (above != live.end() && above->first < *end(event.buffer)) other = above->second;
-      if (other == kNobody && above != live.begin()) {
-        const std::size_t below = std::prev(above)->second;
-        if (*end(below) > offset(event.buffer)) other = below;
+      const std::size_t above = live.next(span.rank);
+      if (above != RankSet::kNone && spans_[who[above]].begin < span.end) other = who[above];
+      if (other == kNobody) {
+        const std::size_t below = live.previous(span.rank);
+        if (below != RankSet::kNone && spans_[who[below]].end > span.begin) other = who[below];
       }
       if (other == kNobody) {
-        live.emplace(offset(event.buffer), event.buffer);
+        live.insert(span.rank);
+        who[span.rank] = event.buffer;
       } else if (overlaps[event.buffer].other == kNobody) {
         overlaps[event.buffer] = {other, event.step};
       }
@@ -161,7 +199,7 @@ class LayoutVerifier {
   };
 
   std::string span(std::size_t i) const {
-    return '[' + text(offset(i)) + ", " + text(*end(i)) + ')';
+    return '[' + text(spans_[i].begin) + ", " + text(spans_[i].end) + ')';
   }
 
   void tell(std::size_t i, const Overlap& overlap) {
@@ -177,8 +215,8 @@ class LayoutVerifier {
     std::optional<Bytes> peak = 0;
     if (count_ < instance_.buffers.size()) peak = std::nullopt;
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto last = end(i);
-      peak = peak && last ? std::optional(std::max(*peak, *last)) : std::nullopt;
+      const Bytes last = spans_[i].end;
+      peak = peak && last >= 0 ? std::optional(std::max(*peak, last)) : std::nullopt;
     }
     if (peak && plan_.peak_bytes != *peak) {
       found_.add(kPeak, [&] {
@@ -201,6 +239,7 @@ class LayoutVerifier {
   const LayoutInstance& instance_;
   const LayoutPlan& plan_;
   const std::size_t count_;  // buffers that have an offset
+  std::vector<Span> spans_;
   ViolationList found_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <optional>
 
 #include "solvers/layout_probe.h"
 
@@ -30,16 +31,17 @@ class Ladder {
  public:
   Ladder(const LayoutTable& table, LayoutMinimum known, Bytes capacity,
          const LayoutProgress& progress)
-      : ground_(table), known_(std::move(known)), capacity_(capacity), progress_(progress) {}
+      : table_(table), known_(std::move(known)), capacity_(capacity), progress_(progress) {}
 
   LayoutMinimum climb(Budget& budget) {
     while (!settled() && !budget.exhausted()) {
+      if (!ground_) ground_.emplace(table_);
       set_rungs();
       // The rung that has had the least, so that a new one catches up; ties to the lowest.
       LayoutProbe& rung = *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
       const LayoutTree::End end = rung.round(budget);
       if (end == LayoutTree::End::layout) {
-        ground_.favourite = rung.winner();
+        ground_->favourite = rung.winner();
         found(rung.offsets());
       }
       if (end == LayoutTree::End::exhausted) exhausted(rung.capacity());
@@ -48,7 +50,7 @@ class Ladder {
   }
 
  private:
-  Bytes unit() const { return ground_.table.unit(); }
+  Bytes unit() const { return table_.unit(); }
 
   // The largest capacity that would be news: below the incumbent and within the user's. All
   // interesting capacities are multiples of the unit.
@@ -76,14 +78,14 @@ class Ladder {
       const Bytes capacity = low + (high - low) / unit() * eighths / 8 * unit();
       if (std::ranges::find(wanted_, capacity) != wanted_.end()) continue;
       wanted_.push_back(capacity);
-      rungs_.push_back(ground_.probe(capacity));
+      rungs_.push_back(ground_->probe(capacity));
     }
     rungs_.sort(
         [](const LayoutProbe& a, const LayoutProbe& b) { return a.capacity() < b.capacity(); });
   }
 
   void found(std::vector<Bytes> offsets) {
-    known_.peak = ground_.table.peak(offsets);
+    known_.peak = table_.peak(offsets);
     known_.offsets = std::move(offsets);
     if (progress_) progress_(known_);
   }
@@ -93,7 +95,8 @@ class Ladder {
     if (progress_) progress_(known_);
   }
 
-  Ground ground_;
+  const LayoutTable& table_;
+  std::optional<Ground> ground_;  // a limit that is over needs none
   LayoutMinimum known_;
   Bytes capacity_;
   const LayoutProgress& progress_;

@@ -1,6 +1,7 @@
 #include "solvers/layout_solve.h"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,12 @@ const Method kMip{"mip", MethodKind::ours, "the strengthened MIP, for small grap
 const Method kPublishedMip{"mip-published", MethodKind::baseline, "the MIP as published",
                            "MEMO section 4.2"};
 
+// Rules of thumb for one buffer of a great many: table, bounds, a quick layout and its
+// verification; the verification alone.
+constexpr double kSecondsToPlan = 8e-7;
+constexpr double kSecondsToVerify = 3e-7;
+constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
+
 class LayoutSolve {
  public:
   LayoutSolve(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
@@ -35,17 +42,20 @@ class LayoutSolve {
       : instance_(instance),
         options_(options),
         budget_(budget),
-        table_(instance),
         incumbent_(instance, budget, progress) {}
 
   Outcome run() {
     if (const auto why = layout_infeasibility(instance_)) return infeasible(why->text);
-    if (!table_.stackable()) {
+    if (many_for(kSecondsToPlan)) return quickest();
+    table_.emplace(instance_);
+    if (!table_->stackable()) {
       incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
       incumbent_.remark("all buffers on one stack would exceed 2^53 bytes");
       return finished(incumbent_.conclude(StoppedBy::heuristic_end));
     }
-    for (const NamedBound& bound : layout_bounds(instance_, table_)) incumbent_.raise_bound(bound);
+    for (const NamedBound& bound : layout_bounds(instance_, *table_)) {
+      incumbent_.raise_bound(bound);
+    }
     if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
     try {
@@ -56,11 +66,26 @@ class LayoutSolve {
       ended = StoppedBy::error;
     }
     if (!incumbent_.plan() && budget_.exhausted()) offer_pile();
+    if (cut_short_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
     if (refuted_) return infeasible("the search has no layout within the capacity left to try");
     return finished(incumbent_.conclude(ended));
   }
 
  private:
+  // Whether there are so many buffers that the time left does not allow each so many seconds.
+  bool many_for(double seconds) const {
+    const auto buffers = static_cast<double>(instance_.buffers.size());
+    return buffers > kManyBuffers && budget_.seconds_left() < buffers * seconds;
+  }
+
+  // Without even a table.
+  Outcome quickest() {
+    incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
+    if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
+    if (!incumbent_.plan()) offer_pile();
+    return finished(incumbent_.conclude(StoppedBy::time_limit));
+  }
+
   StoppedBy search() {
     if (options_.method == kMemo.name) return run_memo();
     if (options_.method == kMip.name || options_.method == kPublishedMip.name) return run_mip();
@@ -74,19 +99,27 @@ class LayoutSolve {
   }
 
   void run_heuristic(const std::string& name) {
+    // What is left when a heuristic ends is for the verifier.
+    const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
+    const Budget part = budget_.part(budget_.seconds_left() - to_verify, budget_.nodes_left());
     for (const LayoutHeuristic& heuristic : layout_heuristics(instance_)) {
       if (heuristic.name != name) continue;
-      if (auto plan = heuristic.run(instance_, options_.seed, budget_)) {
+      if (auto plan = heuristic.run(instance_, *table_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', name);
+      } else if (part.exhausted()) {
+        if (!incumbent_.plan()) offer_pile();
       } else if (options_.method == name) {
         incumbent_.remark(name + " has no layout for this instance");
       }
+      cut_short_ = part.stop_reason() == StopReason::time_limit;
     }
   }
 
-  // A limit that ended the method before its first plan still leaves time for the quickest.
+  // A limit that ends a method before its first plan still leaves time for the quickest.
   void offer_pile() {
-    LayoutPlan plan = compose_layout(instance_, pile(table_));
+    auto offsets = pile(instance_);
+    if (!offsets) return;
+    LayoutPlan plan = compose_layout(instance_, *std::move(offsets));
     if (instance_.capacity && plan.peak_bytes > *instance_.capacity) return;
     incumbent_.offer(std::move(plan), 'H', "pile");
   }
@@ -124,7 +157,7 @@ class LayoutSolve {
     const MilpBackend backend = options_.backend.value_or(built_backends().front());
     Budget part = budget_.part(strengthened ? budget_.seconds_left() : options_.milp_seconds,
                                budget_.nodes_left());
-    const LayoutMipResult mip = solve_layout_mip(table_,
+    const LayoutMipResult mip = solve_layout_mip(*table_,
                                                  {.backend = backend,
                                                   .strengthened = strengthened,
                                                   .gap = options_.gap,
@@ -140,7 +173,7 @@ class LayoutSolve {
 
   StoppedBy run_search() {
     const LayoutMinimum minimum = minimise_layout(
-        table_, known(), budget_, [this](const LayoutMinimum& better) { take(better); });
+        *table_, known(), budget_, [this](const LayoutMinimum& better) { take(better); });
     take(minimum);
     switch (minimum.end) {
       case LayoutEnd::layout:
@@ -180,9 +213,10 @@ class LayoutSolve {
   const LayoutInstance& instance_;
   const SolveOptions& options_;
   Budget& budget_;
-  LayoutTable table_;
+  std::optional<LayoutTable> table_;
   LayoutIncumbent incumbent_;
-  bool refuted_ = false;  // no layout within the capacity
+  bool refuted_ = false;    // no layout within the capacity
+  bool cut_short_ = false;  // a heuristic that the time limit ended
 };
 
 }  // namespace

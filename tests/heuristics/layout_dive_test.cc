@@ -26,7 +26,7 @@ TEST(ContainedIndex, AgreesWithLookingAtEveryRange) {
     };
     std::vector<SectionRange> ranges;
     for (int i = up_to(30); i > 0; --i) ranges.push_back(window());
-    ContainedIndex index(ranges, sections);
+    ContainedIndex index(ranges, sections, Budget());
     std::vector<bool> present(ranges.size(), true);
     for (int step = 0; step < 60; ++step) {
       const SectionRange asked = window();

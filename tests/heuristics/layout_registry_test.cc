@@ -16,7 +16,7 @@ namespace {
 
 std::optional<LayoutPlan> plan_by(const std::string& name, const LayoutInstance& instance) {
   for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
-    if (heuristic.name == name) return heuristic.run(instance, 1, Budget());
+    if (heuristic.name == name) return heuristic.run(instance, LayoutTable(instance), 1, Budget());
   }
   ADD_FAILURE() << "no heuristic " << name;
   return std::nullopt;
@@ -30,7 +30,8 @@ TEST(LayoutRegistry, EveryPlanIsALayout) {
     for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
       if (heuristic.name == "anneal" && seed % 20 != 0) continue;  // it takes its time
       if (heuristic.name == "usmp-hill-climb" && seed % 5 != 0) continue;
-      const auto plan = heuristic.run(instance, seed, Budget({.time_limit_s = 0.05}));
+      const auto plan =
+          heuristic.run(instance, LayoutTable(instance), seed, Budget({.time_limit_s = 0.05}));
       if (plan) {
         EXPECT_EQ(layout_fault(instance, plan->offsets, plan->peak_bytes), "")
             << heuristic.name << ", seed " << seed;
@@ -56,23 +57,27 @@ TEST(LayoutRegistry, OddInstances) {
   const LayoutInstance huge{
       .buffers = {{.lower = 0, .upper = 1, .size = kMaxExact - 2}, unit, unit}};
   for (const LayoutHeuristic& heuristic : layout_heuristics(none)) {
-    EXPECT_EQ(heuristic.run(none, 1, Budget())->peak_bytes, 0) << heuristic.name;
-    EXPECT_EQ(heuristic.run(disjoint, 1, Budget())->peak_bytes, 50) << heuristic.name;
-    EXPECT_EQ(heuristic.run(overlapping, 1, Budget())->peak_bytes, 1275) << heuristic.name;
-    EXPECT_EQ(heuristic.run(huge, 1, Budget())->peak_bytes, kMaxExact) << heuristic.name;
+    EXPECT_EQ(heuristic.run(none, LayoutTable(none), 1, Budget())->peak_bytes, 0) << heuristic.name;
+    EXPECT_EQ(heuristic.run(disjoint, LayoutTable(disjoint), 1, Budget())->peak_bytes, 50)
+        << heuristic.name;
+    EXPECT_EQ(heuristic.run(overlapping, LayoutTable(overlapping), 1, Budget())->peak_bytes, 1275)
+        << heuristic.name;
+    EXPECT_EQ(heuristic.run(huge, LayoutTable(huge), 1, Budget())->peak_bytes, kMaxExact)
+        << heuristic.name;
     LayoutInstance beyond = huge;
     beyond.buffers.push_back(unit);
-    EXPECT_FALSE(heuristic.run(beyond, 1, Budget())) << heuristic.name;
+    EXPECT_FALSE(heuristic.run(beyond, LayoutTable(beyond), 1, Budget())) << heuristic.name;
     LayoutInstance tight = overlapping;
     tight.capacity = 1274;
-    EXPECT_FALSE(heuristic.run(tight, 1, Budget())) << heuristic.name;
+    EXPECT_FALSE(heuristic.run(tight, LayoutTable(tight), 1, Budget())) << heuristic.name;
   }
 }
 
 TEST(LayoutRegistry, TheSameSeedGivesTheSamePlan) {
   const LayoutInstance instance = guillotine_layout(5, 40, 100, 100);
   for (const LayoutHeuristic& heuristic : layout_heuristics(instance)) {
-    EXPECT_EQ(heuristic.run(instance, 3, Budget()), heuristic.run(instance, 3, Budget()))
+    EXPECT_EQ(heuristic.run(instance, LayoutTable(instance), 3, Budget()),
+              heuristic.run(instance, LayoutTable(instance), 3, Budget()))
         << heuristic.name;
   }
 }

@@ -8,11 +8,14 @@
 #include <functional>
 #include <limits>
 #include <ostream>
+#include <random>
 #include <set>
 #include <sstream>
 
+#include "instances/random.h"
 #include "instances/verify.h"
 #include "tests/instances/random_layout.h"
+#include "tests/layout_check.h"
 
 namespace stowage {
 namespace {
@@ -387,6 +390,35 @@ TEST_P(MutatedLayout, IsNotValid) {
 
 INSTANTIATE_TEST_SUITE_P(Mutations, MutatedLayout, testing::ValuesIn(kMutations),
                          [](const auto& each) { return each.param.name; });
+
+// Many buffers, most of them where they may be: the definition and the verifier agree on who is in
+// somebody's way.
+TEST(LayoutVerify, FindsTheOneOverlapAmongMany) {
+  std::mt19937_64 random(5);
+  int overlapping = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    LayoutInstance instance;
+    LayoutPlan plan;
+    for (int i = 0; i < 1200; ++i) {  // a grid of cells, each buffer inside its own
+      const auto lower = static_cast<std::int64_t>(10 * (i % 40) + draw(random, 5));
+      const auto offset = static_cast<Bytes>(100 * (i / 40) + draw(random, 50));
+      instance.buffers.push_back({.lower = lower,
+                                  .upper = lower + 1 + static_cast<std::int64_t>(draw(random, 5)),
+                                  .size = 1 + static_cast<Bytes>(draw(random, 50))});
+      plan.offsets.push_back(offset);
+    }
+    Buffer& moved = instance.buffers[draw(random, 1200)];
+    moved.upper += static_cast<std::int64_t>(draw(random, 12));
+    for (std::size_t i = 0; i < plan.offsets.size(); ++i) {
+      plan.peak_bytes = std::max(plan.peak_bytes, plan.offsets[i] + instance.buffers[i].size);
+    }
+    const std::string fault = layout_fault(instance, plan.offsets, plan.peak_bytes);
+    EXPECT_EQ(verify(instance, plan).empty(), fault.empty()) << fault;
+    overlapping += fault.empty() ? 0 : 1;
+  }
+  EXPECT_GT(overlapping, 5);
+  EXPECT_LT(overlapping, 35);
+}
 
 // A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
 TEST(LayoutVerify, SharesNoCodeWithThePlanners) {

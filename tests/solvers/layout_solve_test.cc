@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "instances/json.h"
+#include "instances/layout_generate.h"
 #include "instances/layout_trace.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
@@ -101,6 +102,33 @@ TEST(LayoutSolve, AStartIsNeverMadeWorse) {
   Budget again({.node_limit = 1000});
   const Outcome refused = solve(*trace, {.start = stranger}, again);
   EXPECT_THAT(refused.detail, testing::HasSubstr("another instance"));
+}
+
+// A table of so many buffers would take longer than there is time. A method that has the time to
+// begin says that the limit ended it, even if some is left for the verifier.
+TEST(LayoutSolve, ManyBuffersAndLittleTime) {
+  const auto made = generate_layout(
+      {.kind = LayoutGenerator::Kind::short_lived, .buffers = 60'000, .steps = 60'000});
+  ASSERT_TRUE(made);
+  for (const char* method : {"auto", "fast", "first-fit", "anneal", "exact"}) {
+    Budget none({.time_limit_s = 0});
+    const Outcome outcome = solve(made->instance, {.method = method}, none);
+    ASSERT_TRUE(outcome.plan) << method;
+    EXPECT_EQ(outcome.found_by, "pile");
+    EXPECT_EQ(outcome.bound_by, "load");
+    EXPECT_EQ(outcome.stopped_by, StoppedBy::time_limit);
+  }
+  Budget unlimited;
+  const Outcome fast = solve(made->instance, {.method = "fast"}, unlimited);
+  ASSERT_TRUE(fast.plan);
+  Budget none({.time_limit_s = 0});
+  const Outcome kept = solve(made->instance, {.start = fast.plan}, none);
+  EXPECT_EQ(kept.found_by, "start");
+  EXPECT_EQ(kept.objective, fast.objective);
+  LayoutInstance tight = made->instance;
+  tight.capacity = static_cast<Bytes>(*fast.objective);
+  Budget again({.time_limit_s = 0});
+  EXPECT_EQ(solve(tight, {}, again).status, Status::unknown);
 }
 
 TEST(LayoutSolve, TwoLevelsLoseNothingOnWholeSteps) {
