@@ -13,11 +13,14 @@ namespace {
 // Break points lie this much below the time of a sequence alone, so that it is certain not to fit
 // the interval that ends there.
 constexpr double kJustBelow = 1 - 1e-7;
-constexpr double kApart = 1.004;      // ratio of successive makespans at least
+constexpr double kApart = 1.004;  // ratio of successive makespans at least
+// Of `upper`: of shorter makespans an LP's tolerances are too large a part.
+constexpr double kShortest = 1e-4;
 constexpr int kBreakKinds = 24;       // longest kinds whose times alone split intervals
 constexpr int kMostRounds = 60;       // of rows and columns on one grid
 constexpr double kWorthIt = 2e-4;     // relative gain of a grid that makes another worth while
 constexpr double kStalled = 2e-5;     // relative gain of a round that ends the rounds
+constexpr int kPatience = 4;          // efforts in a row that gain nothing
 constexpr double kUsed = 1e-4;        // micro-batches in an interval worth splitting
 constexpr double kFractional = 1e-4;  // micro-batches away from an integer
 constexpr double kPenalty = 10;       // objectives per micro-batch too many
@@ -69,9 +72,13 @@ bool ScatterStepBound::improve(Budget& budget) {
       if (refined || !budget.exhausted()) ++refinements_;  // else it is for the next time
       if (!gained && !budget.exhausted()) refinements_ = options_.refinements;
     } else if (!branch(weakest, budget)) {
+      // Which of its solutions an LP ends in is chance, and so is what one more effort gains: there
+      // may be something to split afterwards, or another effort does better.
+      const int barren = weakest.barren;
+      const bool worked = deepen(weakest, budget);
+      if (worked) weakest.barren = weakest.value >= before * (1 + kStalled) ? 0 : barren + 1;
       // What a limit has cut short is for the next time.
-      const bool gained = refine(weakest, budget) && weakest.value >= before * (1 + kStalled);
-      weakest.exhausted = !gained && !budget.exhausted();
+      weakest.exhausted = worked ? weakest.barren == kPatience : !budget.exhausted();
     }
     publish();
   }
@@ -91,13 +98,14 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   const Ms batch = least + table_.total_area() / table_.devices() / static_cast<double>(fewest_);
   const Ms dense = std::min(upper_, std::max(longest * 1.3, batch * 2));
   std::vector<Ms> points;
-  for (Ms t = std::max(shortest, upper_ * 1e-6); t < dense; t *= options_.ratio) {
+  for (Ms t = std::max(shortest, upper_ * kShortest); t < dense; t *= options_.ratio) {
     points.push_back(t * kJustBelow);
   }
   for (Ms t = dense; t < upper_; t *= 2) points.push_back(t);
   points.push_back(upper_);
   for (int k = 0; k < std::min(options_.breaks, kinds); ++k) add_breaks(k, 0, upper_, points);
-  std::erase_if(points, [&](Ms t) { return t <= least * kApart; });
+  const Ms first = std::max(least * kApart, upper_ * kShortest * kJustBelow);
+  std::erase_if(points, [&](Ms t) { return t < first; });
   std::vector<Ms> grid = sorted_apart(std::move(points));
   grid.insert(grid.begin(), least);
   return grid;
@@ -124,8 +132,9 @@ std::vector<Ms> ScatterStepBound::refined_grid(const Node& node) const {
     const Ms middle = (grid[i] + grid[i + 1]) / 2;
     std::vector<Ms> inside;
     for (int k = 0; k < kinds; ++k) {
-      add_breaks(k, grid[i] * kApart, grid[i + 1] / kApart, inside);
+      add_breaks(k, std::max(grid[i] * kApart, upper_ * kShortest), grid[i + 1] / kApart, inside);
     }
+    if (middle < upper_ * kShortest) continue;
     Ms cut = middle;
     for (const Ms t : inside) {
       if (cut == middle || std::abs(t - middle) < std::abs(cut - middle)) cut = t;
@@ -226,18 +235,28 @@ bool ScatterStepBound::refine(Node& node, Budget& budget) {
   for (const int from : origin.row) {
     basis.rows.push_back(place_of(old.rows, from, LpPlace::basic));
   }
-  Node next{.value = node.value, .prices = node.prices, .lp = std::move(finer)};
+  Node next{
+      .barren = node.barren, .value = node.value, .prices = node.prices, .lp = std::move(finer)};
   next.result.basis = std::move(basis);
   if (!solve(next, budget)) return false;
   node = std::move(next);
   return true;
 }
 
+// A finer grid or, where there is none, rows that were left out because they gained nothing at
+// first. False if there is neither or the LP could not be solved.
+bool ScatterStepBound::deepen(Node& node, Budget& budget) {
+  if (refine(node, budget)) return true;
+  return !budget.exhausted() && node.stalled && solve(node, budget);
+}
+
 // Rows and columns until few are missing. Keeps the best prices on the way. False if the LP could
 // not be solved.
 bool ScatterStepBound::solve(Node& node, Budget& budget) {
   node.solved = false;
+  node.stalled = false;
   double last = 0;
+  int stalls = 0;
   for (int round = 0; round < kMostRounds; ++round) {
     LpResult result = solve_lp(options_.backend, node.lp->model(), node.result.basis, budget);
     budget.count_nodes(1);
@@ -250,11 +269,13 @@ bool ScatterStepBound::solve(Node& node, Budget& budget) {
       node.prices = std::move(prices);
     }
     if (node.value >= upper_) break;
-    const bool stalled = round > 0 && node.result.objective < last * (1 + kStalled);
+    const bool gained = round == 0 || node.result.objective >= last * (1 + kStalled);
+    stalls = gained ? 0 : stalls + 1;
     last = node.result.objective;
     const int columns = node.lp->add_columns(node.result.duals);
     const int rows = node.lp->add_rows(node.result.values);
-    if (columns == 0 && (rows == 0 || stalled)) break;
+    node.stalled = columns == 0 && rows > 0 && stalls > node.barren;
+    if (node.stalled || columns + rows == 0) break;
   }
   node.solved = true;
   return true;

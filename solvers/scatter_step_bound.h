@@ -62,6 +62,8 @@ class ScatterStepBound {
     std::size_t more = 0;
     bool solved = false;     // to the end, not up to a limit
     bool coarse = false;     // to be refined before anything else
+    bool stalled = false;    // with rows to add, which gain nothing at first
+    int barren = 0;          // efforts in a row that gained nothing
     bool exhausted = false;  // nothing left to branch on or to refine
     double value = 0;        // proven by `prices`
     CertificateLeaf prices;
@@ -77,6 +79,7 @@ class ScatterStepBound {
   std::optional<StepCondition> condition_for(const Node& node) const;
   bool branch(Node& node, Budget& budget);
   bool refine(Node& node, Budget& budget);
+  bool deepen(Node& node, Budget& budget);
   bool solve(Node& node, Budget& budget);
   void publish();
 

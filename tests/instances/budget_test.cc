@@ -28,6 +28,14 @@ TEST(Budget, OfCpuTimePassesInWorkOnly) {
   EXPECT_EQ(part.stop_reason(), StopReason::time_limit);
 }
 
+TEST(Budget, OfLooksPassesWhenLookedAt) {
+  const Budget budget({.time_limit_s = 4e-6, .clock = BudgetClock::looks});
+  std::this_thread::sleep_for(kNap);
+  int looks = 0;
+  while (!budget.exhausted()) ++looks;
+  EXPECT_EQ(looks, 3);
+}
+
 TEST(Budget, PartsCountTheirNodesInTheWhole) {
   Budget budget({.node_limit = 10});
   Budget part = budget.part(1, 100);
