@@ -80,6 +80,7 @@ TEST(AttentionNumerics, EveryEdgeAlone) {
 TEST(AttentionNumerics, GroupedQueries) {
   for (const int group : {1, 4, 8}) {
     for (const int dim : kDims) {
+      if (kSanitized && dim != 16 && dim != 80) continue;  // in one panel and more
       for (const float peak : {1.0f, 8.0f}) {
         SCOPED_TRACE(testing::Message() << "group " << group << " dim " << dim << " peak " << peak);
         const int kv_heads = group == 8 ? 1 : 2;
