@@ -11,7 +11,6 @@
 
 #include "attention_arrays.h"
 #include "kernels/attention_threads.h"
-#include "kernels/isa.h"
 #include "kernels/reference.h"
 #include "kernels/relative_error.h"
 #include "plain_attention.h"
@@ -48,10 +47,10 @@ void expect_close(const AttentionCase& c) {
   check_tensor("dq", run.dq, grad.dq, plain.dq, peaked ? 2e-5 : 5e-6);
   check_tensor("dk", run.dk, grad.dk, plain.dk, peaked ? 2e-5 : 5e-6);
   check_tensor("dv", run.dv, grad.dv, plain.dv, peaked ? 2e-5 : 5e-6);
-  // A peaked logit of 256 channels is a sum of terms whose sizes add up to a hundred. Products that
-  // are rounded before they are added, where there is no fused multiply-add, leave a bit more.
-  const bool rounds_twice = peaked && c.dim > 128 && isa_in_use() == "v2";
-  const double lse_tolerance = rounds_twice ? 4e-6 : 3e-6;
+  // A peaked logit of 256 channels is a sum of terms whose sizes add up to a hundred, and the LSE
+  // of a query with few keys may be below 1: in single precision one such row in some thousands is
+  // off by more than 3e-6 in whatever order it is summed (by up to 1e-5 in a single chain).
+  const double lse_tolerance = peaked && c.dim > 128 ? 4e-6 : 3e-6;
   for (std::size_t i = 0; i < run.lse.size(); ++i) {
     const double want = out.lse[i];
     if (std::isinf(want)) {
@@ -81,6 +80,7 @@ TEST(AttentionNumerics, EveryEdgeAlone) {
 TEST(AttentionNumerics, GroupedQueries) {
   for (const int group : {1, 4, 8}) {
     for (const int dim : kDims) {
+      if (kSanitized && dim != 16 && dim != 80) continue;  // in one panel and more
       for (const float peak : {1.0f, 8.0f}) {
         SCOPED_TRACE(testing::Message() << "group " << group << " dim " << dim << " peak " << peak);
         const int kv_heads = group == 8 ? 1 : 2;

@@ -205,6 +205,7 @@ struct InParts {
 // What a ring does to a rank's queries, within the tolerances of attention at once.
 TEST(Resume, KeysInPartsAreTheKeysAtOnce) {
   for (const int dim : {16, 20, 64, 80, 128, 256}) {
+    if (kSanitized && dim > 20) continue;
     for (const auto& [heads, kv_heads] : {std::pair{4, 4}, std::pair{4, 1}, std::pair{8, 1}}) {
       for (const float peak : {1.0f, 8.0f}) {
         std::optional<AttentionOutput> out;  // the same for all cuts
