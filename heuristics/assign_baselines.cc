@@ -48,9 +48,12 @@ std::optional<AssignDraft> settled(const AssignTable& table, AssignDraft draft) 
 
 // Rows by verl's partition, or nothing if one exceeds the cap or has no sequence.
 std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int scheme,
-                                               const std::vector<int>& positions, int rows) {
+                                               const std::vector<int>& positions, int rows,
+                                               const Budget& budget) {
   std::vector<RowDraft> made;
-  for (const std::vector<int>& bin : karmarkar_karp(verl_workloads(table, positions), rows)) {
+  const Bins bins = karmarkar_karp(verl_workloads(table, positions), rows, budget);
+  if (bins.empty()) return std::nullopt;
+  for (const std::vector<int>& bin : bins) {
     made.emplace_back();
     for (const int item : bin) append(table, scheme, positions[at(item)], made.back());
     if (made.back().tokens > table.schemes()[at(scheme)].max_tokens || bin.empty()) {
@@ -138,14 +141,16 @@ std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy) {
   return settled(table, std::move(draft));
 }
 
-std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int strategy) {
+std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int strategy,
+                                                 const Budget& budget) {
   if (!table.usable(strategy) || table.groups(strategy).size() != 1) return std::nullopt;
   AssignDraft draft = empty_draft(table, strategy);
   if (table.size() == 0) return settled(table, std::move(draft));
   const int scheme = draft.replicas.front().scheme;
   const Tokens cap = table.schemes()[at(scheme)].max_tokens;
   const Dispatch sets =
-      karmarkar_karp(verl_workloads(table, all_positions(table)), table.replicas(strategy));
+      karmarkar_karp(verl_workloads(table, all_positions(table)), table.replicas(strategy), budget);
+  if (sets.empty()) return std::nullopt;
   Tokens fullest = 0;
   for (const std::vector<int>& set : sets) {
     Tokens tokens = 0;
@@ -159,7 +164,8 @@ std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int s
     int rows = counts.at_least(fullest / cap + (fullest % cap != 0));
     std::optional<std::vector<RowDraft>> made;
     for (rows = std::min(rows, most); !made && rows <= most; ++rows) {
-      made = verl_rows(table, scheme, sets[r], rows);
+      made = verl_rows(table, scheme, sets[r], rows, budget);
+      if (!made && budget.exhausted()) return std::nullopt;
     }
     if (!made) return std::nullopt;
     draft.replicas[r].rows = std::move(*made);

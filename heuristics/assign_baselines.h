@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "heuristics/assign_draft.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -17,8 +18,10 @@ std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy);
 // verl's balancing (verl/utils/seqlen_balancing.py): Karmarkar-Karp of the workload
 // 24576 s + s^2 over replicas, then over the rows of each; all replicas have as many rows as the
 // one of most tokens needs. verl stops there, and its rows may exceed the cap; here the number of
-// rows is raised until none does. Nothing for strategies of several schemes.
-std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int strategy);
+// rows is raised until none does. Nothing for strategies of several schemes, or if the budget ends
+// first.
+std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int strategy,
+                                                 const Budget& budget = Budget());
 
 enum class RowFit { first_fit_decreasing, best_fit_decreasing, next_fit };
 

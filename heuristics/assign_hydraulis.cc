@@ -19,8 +19,9 @@ constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 
 class Hydraulis {
  public:
-  Hydraulis(const AssignTable& table, HydraulisScore score, const RowPacker& packer)
-      : table_(table), score_(score), packer_(packer) {}
+  Hydraulis(const AssignTable& table, HydraulisScore score, const RowPacker& packer,
+            const Budget& budget)
+      : table_(table), score_(score), packer_(packer), budget_(budget) {}
 
   std::optional<AssignDraft> plan(int strategy, std::uint64_t seed) {
     schemes_.clear();
@@ -59,7 +60,7 @@ class Hydraulis {
     std::vector<int> order(static_cast<std::size_t>(table_.size()));
     Dispatch best;
     Ms least = kForever;
-    for (int k = 0; k < kOrders; ++k) {
+    for (int k = 0; k < kOrders && (k == 0 || !budget_.exhausted()); ++k) {
       std::iota(order.begin(), order.end(), 0);
       for (std::size_t i = order.size(); i > 1; --i) {
         std::swap(order[i - 1], order[draw(random, i)]);
@@ -108,6 +109,7 @@ class Hydraulis {
     Ms least = kForever;
     const auto most = static_cast<int>(set.size());
     for (int rows = first; rows <= most && (rows < first + kRowCounts || !best); ++rows) {
+      if (rows > first && budget_.exhausted()) break;
       auto packed = packer_(table_, scheme, set, rows);
       if (!packed || !(score(scheme, *packed) < least)) continue;
       least = score(scheme, *packed);
@@ -120,6 +122,7 @@ class Hydraulis {
   const AssignTable& table_;
   HydraulisScore score_;
   const RowPacker& packer_;
+  const Budget& budget_;
   std::vector<int> schemes_;  // of each replica
 };
 
@@ -128,7 +131,7 @@ class Hydraulis {
 std::optional<AssignDraft> hydraulis(const AssignTable& table, HydraulisScore score,
                                      const RowPacker& packer, std::uint64_t seed,
                                      const Budget& budget) {
-  Hydraulis planner(table, score, packer);
+  Hydraulis planner(table, score, packer, budget);
   std::optional<AssignDraft> best;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy) || (best && budget.exhausted())) continue;

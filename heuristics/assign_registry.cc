@@ -9,14 +9,15 @@
 namespace stowage {
 namespace {
 
-using StrategyPlanner = std::function<std::optional<AssignDraft>(const AssignTable&, int strategy)>;
+using StrategyPlanner =
+    std::function<std::optional<AssignDraft>(const AssignTable&, int strategy, const Budget&)>;
 
 std::optional<AssignDraft> over_strategies(const AssignTable& table, const StrategyPlanner& plan,
                                            const Budget& budget) {
   std::optional<AssignDraft> best;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (best && budget.exhausted()) break;
-    auto draft = plan(table, strategy);
+    auto draft = plan(table, strategy, budget);
     if (draft && (!best || objective(*draft) < objective(*best))) best = std::move(draft);
   }
   return best;
@@ -58,12 +59,14 @@ std::vector<AssignHeuristic> assign_heuristics() {
         });
   };
   add_baseline("lpt", "longest sequence first to the replica that ends least", "Graham 1969",
-               assign_lpt);
+               [](const AssignTable& table, int strategy, const Budget&) {
+                 return assign_lpt(table, strategy);
+               });
   add_baseline("karmarkar-karp", "largest differencing over replicas, then over rows; one scheme",
                "verl utils/seqlen_balancing.py", assign_karmarkar_karp);
   const auto add_fit = [&](std::string name, std::string summary, std::string source, RowFit rule) {
     add_baseline(std::move(name), std::move(summary), std::move(source),
-                 [rule](const AssignTable& table, int strategy) {
+                 [rule](const AssignTable& table, int strategy, const Budget&) {
                    return assign_packed_rows(table, strategy, rule);
                  });
   };

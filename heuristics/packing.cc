@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -65,26 +66,33 @@ std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens c
 }
 
 std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {
-  std::set<std::pair<Tokens, std::size_t>> by_room;  // (room, bin)
+  // Bins by room; those of equal room as a heap with the first bin on top.
+  std::map<Tokens, std::vector<std::size_t>> by_room;
   Bins bins;
   const std::vector<int> order = descending(sizes);
   for (std::size_t i = 0; i < order.size();) {
     const Tokens size = sizes[static_cast<std::size_t>(order[i])];
     if (size > capacity) return std::nullopt;
-    std::pair<Tokens, std::size_t> target{capacity, bins.size()};
-    if (const auto fullest = by_room.lower_bound({size, 0}); fullest != by_room.end()) {
-      target = *fullest;
-      by_room.erase(fullest);
+    Tokens room = capacity;
+    std::size_t bin = bins.size();
+    if (const auto fullest = by_room.lower_bound(size); fullest != by_room.end()) {
+      std::vector<std::size_t>& same = fullest->second;
+      std::ranges::pop_heap(same, std::greater<>{});
+      room = fullest->first;
+      bin = same.back();
+      same.pop_back();
+      if (same.empty()) by_room.erase(fullest);
     } else {
       bins.emplace_back();
     }
     // While it has room it stays the fullest that has, for items of the same size.
     do {
-      bins[target.second].push_back(order[i++]);
-      target.first -= size;
-    } while (i < order.size() && sizes[static_cast<std::size_t>(order[i])] == size &&
-             target.first >= size);
-    by_room.insert(target);
+      bins[bin].push_back(order[i++]);
+      room -= size;
+    } while (i < order.size() && sizes[static_cast<std::size_t>(order[i])] == size && room >= size);
+    std::vector<std::size_t>& same = by_room[room];
+    same.push_back(bin);
+    std::ranges::push_heap(same, std::greater<>{});
   }
   return bins;
 }
@@ -145,7 +153,8 @@ struct PartialPartition {
 
 }  // namespace
 
-Bins karmarkar_karp(std::span<const double> loads, int bins) {
+Bins karmarkar_karp(std::span<const double> loads, int bins, const Budget& budget) {
+  constexpr std::size_t kClockChains = 1 << 18;  // joined between two looks at the clock
   const auto count = static_cast<std::size_t>(bins);
   std::vector<int> next(loads.size(), -1);
   std::priority_queue<PartialPartition> heap;
@@ -158,7 +167,12 @@ Bins karmarkar_karp(std::span<const double> loads, int bins) {
   for (; age < static_cast<int>(loads.size()); ++age) {
     push({{loads[static_cast<std::size_t>(age)], age, age}}, age);
   }
+  std::size_t joined = 0;
   while (heap.size() > 1) {
+    if (joined >= kClockChains) {
+      if (budget.exhausted()) return {};
+      joined = 0;
+    }
     PartialPartition a = heap.top();
     heap.pop();
     PartialPartition b = heap.top();
@@ -176,6 +190,7 @@ Bins karmarkar_karp(std::span<const double> loads, int bins) {
         to.load += from.load;
       }
     }
+    joined += 1 + a.chains.size() + b.chains.size();
     std::ranges::stable_sort(a.chains, std::greater<>{}, &Chain::load);
     push(std::move(a.chains), age++);
   }

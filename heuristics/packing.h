@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "instances/budget.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -35,7 +36,8 @@ std::optional<Bins> longest_processing_time(std::span<const double> loads,
 
 // Largest differencing for several bins: the two partial partitions of greatest spread become one,
 // the fullest bins of each with the emptiest of the other, until one is left. The fullest bin comes
-// first. Knows no capacity. A bin may stay empty. O(n (log n + bins)). Requires bins >= 1.
-Bins karmarkar_karp(std::span<const double> loads, int bins);
+// first. Knows no capacity. A bin may stay empty. O(n (log n + bins)). No bins at all if the budget
+// ends first. Requires bins >= 1.
+Bins karmarkar_karp(std::span<const double> loads, int bins, const Budget& budget = Budget());
 
 }  // namespace stowage

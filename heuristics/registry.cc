@@ -28,11 +28,10 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
 std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance) {
   std::vector<ScatterHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
-    all.push_back({std::move(name), std::move(summary), std::move(source),
-                   [make](const ScatterInstance& step, std::uint64_t seed, const Budget& budget) {
-                     const ScatterTable table(step);
-                     return planned(step, table, make(table, seed, budget));
-                   }});
+    all.push_back(
+        {std::move(name), std::move(summary), std::move(source),
+         [make](const ScatterInstance& step, const ScatterTable& table, std::uint64_t seed,
+                const Budget& budget) { return planned(step, table, make(table, seed, budget)); }});
   };
   const bool many = instance.cluster.degrees.size() > kMostHomogeneous;
   for (std::size_t level = 0; level < instance.cluster.degrees.size(); ++level) {
@@ -48,7 +47,9 @@ std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance
   }
   add("batch-ada", "the best homogeneous degree of this step",
       "FlexSP section 6.1, FlexSP-BatchAda",
-      [](const ScatterTable& table, std::uint64_t, const Budget&) { return batch_ada(table); });
+      [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
+        return batch_ada(table, kPublishedFill, budget);
+      });
   add("skrull", "each sequence local to one device or sharded over all",
       "Skrull (arXiv 2505.19609) section 4",
       [](const ScatterTable& table, std::uint64_t, const Budget&) { return skrull(table); });

@@ -10,18 +10,19 @@
 #include "instances/budget.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"
+#include "instances/scatter_table.h"
 
 namespace stowage {
 
-// One way to make a scatter plan. `run` returns nothing if the method cannot plan this instance,
-// e.g. a homogeneous degree whose memory is too small for the longest sequence. It requires an
-// instance without unplaceable sequences.
+// One way to make a scatter plan; the table is that of the instance. `run` returns nothing if the
+// method cannot plan this instance, e.g. a homogeneous degree whose memory is too small for the
+// longest sequence. It requires an instance without unplaceable sequences.
 struct ScatterHeuristic {
   std::string name;
   std::string summary;  // one line
   std::string source;   // paper and section; empty for our own
-  std::function<std::optional<ScatterPlan>(const ScatterInstance&, std::uint64_t seed,
-                                           const Budget&)>
+  std::function<std::optional<ScatterPlan>(const ScatterInstance&, const ScatterTable&,
+                                           std::uint64_t seed, const Budget&)>
       run;
 };
 

@@ -53,6 +53,7 @@ ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
     MicroBatchChoice choice;
     for (const GroupDraft& group : batch.groups) {
       choice.push_back({.degree = table.levels()[static_cast<std::size_t>(group.level)].degree});
+      choice.back().sequences.reserve(group.positions.size());
       for (const int position : group.positions) {
         choice.back().sequences.push_back(table.id(position));
       }

@@ -1,11 +1,29 @@
 #include "heuristics/scatter_homogeneous.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "heuristics/packing.h"
 
 namespace stowage {
+namespace {
+
+// The time of a homogeneous step whose groups are full and whose devices are always busy.
+Ms estimate(const ScatterTable& table, int level, double fill) {
+  const Level& group = table.levels()[static_cast<std::size_t>(level)];
+  double tokens = 0;
+  Ms time = 0;  // of all groups
+  for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+    const Kind& kind = table.kinds()[k];
+    tokens += static_cast<double>(kind.length) * kind.count;
+    time += table.kind_cost(static_cast<int>(k), level) * kind.count;
+  }
+  const double groups = std::ceil(tokens / (fill * static_cast<double>(group.capacity)));
+  return (time + groups * group.overhead) / (table.devices() / group.degree);
+}
+
+}  // namespace
 
 std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, double fill) {
   StepDraft step;
@@ -23,6 +41,7 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, doubl
   for (std::size_t bin = 0; bin < bins->size(); ++bin) {
     if (bin % per_batch == 0) step.emplace_back();
     step.back().groups.push_back(empty_group(table, level));
+    step.back().groups.back().positions.reserve((*bins)[bin].size());
     for (const int position : (*bins)[bin]) {
       add_sequence(table, step.back().groups.back(), position);
     }
@@ -31,11 +50,23 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, doubl
   return step;
 }
 
-std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill) {
-  std::optional<StepDraft> best;
+std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill, const Budget& budget) {
+  std::vector<int> levels;  // that can hold every sequence
   for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+    if (table.size() == 0 || table.holds(level, 0)) levels.push_back(level);
+  }
+  if (levels.empty()) return std::nullopt;
+  const int likely = *std::ranges::min_element(
+      levels, {}, [&](int level) { return estimate(table, level, fill); });
+  std::optional<StepDraft> best = homogeneous(table, likely, fill);
+  int best_level = likely;
+  for (const int level : levels) {
+    if (level == likely) continue;
+    if (budget.exhausted()) break;
     std::optional<StepDraft> step = homogeneous(table, level, fill);
-    if (step && (!best || total(*step) < total(*best))) best = std::move(step);
+    if (std::pair(total(*step), level) >= std::pair(total(*best), best_level)) continue;
+    best = std::move(step);
+    best_level = level;
   }
   return best;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "heuristics/scatter_draft.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -17,7 +18,9 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level,
                                      double fill = kPublishedFill);
 
 // The fastest homogeneous plan; ties to the smaller degree. Nothing if no degree holds the longest
-// sequence.
-std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill = kPublishedFill);
+// sequence. If the budget ends first, the best of those tried: at least the one that is fastest if
+// every group were full and every device busy.
+std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill = kPublishedFill,
+                                   const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -92,6 +92,10 @@ void keep_best(std::vector<StepDraft>& field, std::size_t count) {
   field.resize(std::min(field.size(), count));
 }
 
+StepDraft best_of(std::vector<StepDraft>& field) {
+  return std::move(*std::ranges::min_element(field, {}, total));
+}
+
 std::vector<Ms> makespans_of(const StepDraft& step) {
   std::vector<Ms> makespans;
   for (const MicroBatchDraft& batch : step) makespans.push_back(batch.makespan);
@@ -193,13 +197,15 @@ std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& c
 std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
                                std::uint64_t seed, const Budget& budget) {
   const std::int64_t steps = anneal_steps(table, effort.moves);
-  std::optional<StepDraft> safe = batch_ada(table);
+  std::optional<StepDraft> safe = batch_ada(table, kPublishedFill, budget);
   if (!safe || budget.exhausted()) return safe;
   std::vector<StepDraft> field{*std::move(safe)};
   for (auto* const published : {skrull, bytescale}) {
+    if (budget.exhausted()) return best_of(field);
     if (std::optional<StepDraft> step = published(table)) field.push_back(std::move(*step));
   }
   const std::size_t baselines = field.size();
+  if (budget.exhausted()) return best_of(field);
   if (const std::optional<Coarse> coarse = coarsen(table)) {
     // A better small step is cheap.
     JointEffort more = effort;
@@ -208,6 +214,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
       field.push_back(refine(table, *coarse, *small));
     }
   }
+  if (budget.exhausted()) return best_of(field);
   if (field.size() == baselines || table.size() <= kMostRaced) {
     for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
       field.push_back(std::move(step));
@@ -229,6 +236,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     for (StepDraft& step : field) {
+      if (budget.exhausted()) return best_of(field);
       anneal(table, step, {.steps = share, .hot = hot}, seed + static_cast<std::uint64_t>(round),
              budget);
     }

@@ -112,8 +112,8 @@ class Scheduler {
         return;
       }
       remove_sequence(table_, group, group.positions.size() - 1);
-      waiting_[own_[most]].push_back(last);
-      std::ranges::sort(waiting_[own_[most]], std::greater<>());
+      std::vector<int>& queue = waiting_[own_[most]];
+      queue.insert(std::ranges::upper_bound(queue, last, std::greater<>()), last);
     }
   }
 

@@ -21,23 +21,29 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
   for (int bin = 0; bin < batches * ranks; ++bin) least.emplace(level.overhead, bin);
   std::vector<GroupDraft> bins(static_cast<std::size_t>(batches * ranks), empty_group(table, 0));
-  for (const int position : local) {
-    std::vector<Load> full;  // for this sequence
+  // Ranks without room for a sequence wait, by room, until one comes that is short enough.
+  std::priority_queue<std::pair<Tokens, int>> waiting;
+  for (const int position : local) {  // the longest first
+    while (!waiting.empty() && waiting.top().first >= table.length(position)) {
+      const int index = waiting.top().second;
+      least.emplace(bins[static_cast<std::size_t>(index)].time, index);
+      waiting.pop();
+    }
     while (!least.empty() &&
            !has_room(table, bins[static_cast<std::size_t>(least.top().second)], position)) {
-      full.push_back(least.top());
+      const int index = least.top().second;
+      waiting.emplace(level.capacity - bins[static_cast<std::size_t>(index)].tokens, index);
       least.pop();
     }
     if (least.empty()) {
       sharded.push_back(position);
-    } else {
-      GroupDraft& bin = bins[static_cast<std::size_t>(least.top().second)];
-      add_sequence(table, bin, position);
-      const int index = least.top().second;
-      least.pop();
-      least.emplace(bin.time, index);
+      continue;
     }
-    for (const Load& load : full) least.push(load);
+    const int index = least.top().second;
+    GroupDraft& bin = bins[static_cast<std::size_t>(index)];
+    add_sequence(table, bin, position);
+    least.pop();
+    least.emplace(bin.time, index);
   }
   // Ranks of like load run at the same time.
   std::ranges::stable_sort(bins, std::greater<>(), &GroupDraft::time);

@@ -12,17 +12,28 @@ namespace {
 
 AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
                       std::vector<std::int64_t> ids) {
-  const auto padded = [&](std::int64_t id) {
-    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+  struct Padded {
+    Tokens length = 0;
+    std::int64_t id = 0;
   };
-  std::sort(ids.begin(), ids.end(), [&](std::int64_t a, std::int64_t b) {
-    return std::pair(-padded(a), a) < std::pair(-padded(b), b);
-  });
-  AssignRow row{.time_ms = scheme.fixed_ms, .cu_seqlens = {0}};
+  std::vector<Padded> padded;
+  padded.reserve(ids.size());
+  AssignRow row{.time_ms = scheme.fixed_ms};
   for (const std::int64_t id : ids) {
-    const auto s = static_cast<double>(padded(id));
-    row.tokens += padded(id);
-    row.loss_tokens += instance.lengths[static_cast<std::size_t>(id)];
+    const Tokens own = instance.lengths[static_cast<std::size_t>(id)];
+    padded.push_back({padded_length(instance, own), id});
+    row.loss_tokens += own;
+  }
+  const auto longer = [](const Padded& a, const Padded& b) {
+    return a.length != b.length ? a.length > b.length : a.id < b.id;
+  };
+  if (!std::ranges::is_sorted(padded, longer)) std::ranges::sort(padded, longer);
+  row.cu_seqlens.reserve(ids.size() + 1);
+  row.cu_seqlens.push_back(0);
+  for (std::size_t i = 0; i < padded.size(); ++i) {
+    const auto s = static_cast<double>(padded[i].length);
+    ids[i] = padded[i].id;
+    row.tokens += padded[i].length;
     row.cu_seqlens.push_back(row.tokens);
     row.time_ms += scheme.quadratic_ms * s * s + scheme.linear_ms * s;
   }

@@ -9,25 +9,36 @@ namespace stowage {
 namespace {
 
 ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, int first_rank) {
-  const auto padded = [&](std::int64_t id) {
-    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+  struct Padded {
+    Tokens length = 0;
+    std::int64_t id = 0;
   };
-  const auto longer = [&](std::int64_t a, std::int64_t b) {
-    return std::pair(-padded(a), a) < std::pair(-padded(b), b);
-  };
-  if (!std::is_sorted(choice.sequences.begin(), choice.sequences.end(), longer)) {
-    std::sort(choice.sequences.begin(), choice.sequences.end(), longer);
+  std::vector<Padded> padded;
+  padded.reserve(choice.sequences.size());
+  for (const std::int64_t id : choice.sequences) {
+    padded.push_back({padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]), id});
   }
+  const auto longer = [](const Padded& a, const Padded& b) {
+    return a.length != b.length ? a.length > b.length : a.id < b.id;
+  };
+  if (!std::ranges::is_sorted(padded, longer)) std::ranges::sort(padded, longer);
   ScatterGroup group{.degree = choice.degree,
                      .first_rank = first_rank,
-                     .time_ms = group_overhead_ms(instance, choice.degree),
-                     .cu_seqlens = {0}};
-  for (const std::int64_t id : choice.sequences) {
-    group.tokens += padded(id);
+                     .sequences = std::move(choice.sequences),
+                     .time_ms = group_overhead_ms(instance, choice.degree)};
+  group.cu_seqlens.reserve(padded.size() + 1);
+  group.cu_seqlens.push_back(0);
+  Ms sequence = 0;
+  for (std::size_t i = 0; i < padded.size(); ++i) {
+    const Tokens length = padded[i].length;
+    if (i == 0 || length != padded[i - 1].length) {
+      sequence = sequence_ms(instance, length, choice.degree);
+    }
+    group.sequences[i] = padded[i].id;
+    group.tokens += length;
     group.cu_seqlens.push_back(group.tokens);
-    group.time_ms += sequence_ms(instance, padded(id), choice.degree);
+    group.time_ms += sequence;
   }
-  group.sequences = std::move(choice.sequences);
   return group;
 }
 

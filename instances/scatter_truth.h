@@ -45,15 +45,17 @@ class ScatterTruth {
     return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
   }
 
-  void add(std::int64_t id, GroupSums& sums) const {
+  // Returns the length of the sequence; absent beyond the 64-bit range, or if it is not known.
+  std::optional<Tokens> add(std::int64_t id, GroupSums& sums) const {
     if (!is_known(id)) {
       sums.all_known = false;
-      return;
+      return std::nullopt;
     }
     const auto tokens = length(id);
     sums.tokens = sums.tokens && tokens ? checked_add(*sums.tokens, *tokens) : std::nullopt;
     const auto s = static_cast<long double>(tokens.value_or(0));
     sums.squares += s * s;
+    return tokens;
   }
 
   // C * degree with C = floor((memory - states) / activation per token) in [0, 2^53]. An overflow

@@ -174,9 +174,10 @@ class ScatterVerifier {
 
   GroupSums check_sequences(const Place& at) {
     GroupSums sums;
+    lengths_.clear();
     for (std::size_t i = 0; i < at.group.sequences.size(); ++i) {
       const std::int64_t id = at.group.sequences[i];
-      truth_.add(id, sums);
+      lengths_.push_back(truth_.add(id, sums));
       if (!truth_.is_known(id)) {
         found_.add(kUnknownSequence, [&] {
           return Description{at.pointer("/sequences/" + text(i)), "sequence " + text(id),
@@ -227,8 +228,7 @@ class ScatterVerifier {
       return;
     }
     for (std::size_t i = 0; i < ids.size() && truth_.is_known(ids[i]); ++i) {
-      const auto length = truth_.length(ids[i]);
-      const auto end = length ? checked_add(cu[i], *length) : std::nullopt;
+      const auto end = lengths_[i] ? checked_add(cu[i], *lengths_[i]) : std::nullopt;
       if (end == cu[i + 1]) continue;
       wrong("/" + text(i + 1), text(cu[i + 1]), end ? text(*end) : "an end below 2^63");
       return;
@@ -302,6 +302,7 @@ class ScatterVerifier {
   const ScatterTruth truth_;
   std::vector<std::int64_t> first_seen_;  // by id: the number of its group, or kNowhere
   std::int64_t groups_seen_ = 0;
+  std::vector<std::optional<Tokens>> lengths_;  // of the sequences of the group at hand
   ViolationList found_;
 };
 

@@ -78,7 +78,7 @@ Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& option
     ended = StoppedBy::error;
   }
   if (time_ended && ended != StoppedBy::error) ended = StoppedBy::time_limit;
-  return finished(incumbent.conclude(gap_reached ? StoppedBy::gap : ended));
+  return finished(std::move(incumbent).conclude(gap_reached ? StoppedBy::gap : ended));
 }
 
 }  // namespace stowage

@@ -10,6 +10,8 @@
 namespace stowage {
 namespace {
 
+constexpr std::size_t kMostVariables = 500'000;  // of one ILP: a row and a sequence each
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Ms longest_row(const std::vector<RowDraft>& rows) {
@@ -46,6 +48,10 @@ HydraulisResult hydraulis_by_milp(const AssignInstance& instance, const Hydrauli
                                   *even, [](const RowDraft& row) { return row.positions.empty(); });
     if (full && (!start || longest_row(*even) < longest_row(*start))) start = even;
     if (rows == 1 || budget.exhausted()) return start;
+    if (at(rows) > kMostVariables / positions.size()) {
+      ++result.too_large;
+      return start;
+    }
     const HydraulisRows milp = build_hydraulis_rows(t, scheme, positions, rows);
     Budget limit = budget.part(options.milp_seconds, budget.nodes_left());
     MilpParams params{.seed = options.seed};

@@ -23,6 +23,7 @@ struct HydraulisResult {
   std::optional<AssignPlan> plan;
   int milps = 0;          // solved
   int milps_stopped = 0;  // of these, ended by a limit before their proof
+  int too_large = 0;      // not tried: writing them down takes longer than their limit
   std::string detail;     // what the last failing ILP said; empty if none failed
 };
 

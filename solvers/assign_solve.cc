@@ -71,7 +71,7 @@ class AssignSolve {
     if (refuted_) return infeasible("no packing meets the row constraints");
     const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
     if (time_ended_it_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
-    return finished(incumbent_.conclude(by_gap ? StoppedBy::gap : ended));
+    return finished(std::move(incumbent_).conclude(by_gap ? StoppedBy::gap : ended));
   }
 
  private:
@@ -102,18 +102,25 @@ class AssignSolve {
   }
 
   StoppedBy search() {
+    if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
+    const StoppedBy ended = run_method();
+    // A limit that ended the method before its first plan still leaves time for the quickest.
+    if (!incumbent_.plan() && out_of_time()) plan(kQuickAssign, "fast");
+    return ended;
+  }
+
+  StoppedBy run_method() {
     if (options_.method == kHydraulis.name) return run_hydraulis(HydraulisScore::published);
     if (options_.method == kHydraulisModelled.name) return run_hydraulis(HydraulisScore::modelled);
-    if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     for (const AssignHeuristic& heuristic : assign_heuristics()) {
       if (heuristic.name != options_.method) continue;
       const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
       if (auto plan = heuristic.run(instance_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', heuristic.name);
-      } else {
+      } else if (!part.exhausted()) {
         incumbent_.remark(heuristic.name + " cannot plan this step");
       }
-      if (heuristic.source.empty()) raise_pattern_bound();
+      if (heuristic.source.empty() && !done()) raise_pattern_bound();
     }
     return StoppedBy::heuristic_end;
   }
@@ -131,6 +138,9 @@ class AssignSolve {
       incumbent_.remark(options_.method + " cannot plan this step");
     }
     if (!result.detail.empty()) incumbent_.remark("an ILP failed: " + result.detail);
+    if (result.too_large > 0) {
+      incumbent_.remark(std::to_string(result.too_large) + " ILPs are too large to be tried");
+    }
     if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
     incumbent_.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
                       " ILPs stopped at a limit");

@@ -85,6 +85,11 @@ void Incumbent<InstanceT>::tell(char source, const std::string& by) {
 
 template <class InstanceT>
 Outcome Incumbent<InstanceT>::report() const {
+  return report_with(plan_);
+}
+
+template <class InstanceT>
+Outcome Incumbent<InstanceT>::report_with(std::optional<PlanT> plan) const {
   Outcome outcome;
   outcome.bound = bound_.value;
   outcome.bound_by = bound_.name;
@@ -96,14 +101,13 @@ Outcome Incumbent<InstanceT>::report() const {
   outcome.detail = detail_;
   outcome.seconds = budget_.seconds();
   outcome.nodes = budget_.nodes();
-  if (plan_) {
+  if (plan) {
     // Rounding may put a bound that equals the optimum a hair above it.
-    outcome.bound = std::min(outcome.bound, objective_of(*plan_));
-    PlanT plan = *plan_;
-    state_bound(plan, outcome.bound, outcome.bound_by);
-    plan.instance_hash = instance_hash(instance_);
-    outcome.objective = objective_of(plan);
-    outcome.plan = std::move(plan);
+    outcome.bound = std::min(outcome.bound, objective_of(*plan));
+    state_bound(*plan, outcome.bound, outcome.bound_by);
+    plan->instance_hash = instance_hash(instance_);
+    outcome.objective = objective_of(*plan);
+    outcome.plan = *std::move(plan);
   }
   return outcome;
 }
@@ -118,15 +122,16 @@ void Incumbent<InstanceT>::offer_start(const PlanT& plan) {
 }
 
 template <class InstanceT>
-Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) const {
-  Outcome outcome = report();
+Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) && {
+  const bool is_proven = proven();
+  Outcome outcome = report_with(std::move(plan_));
   outcome.stopped_by = stopped_by(budget_.stop_reason(), ended);
   if (!outcome.plan) {
     const bool failed = ended == StoppedBy::error || !outcome.violations.empty();
     outcome.status = failed ? Status::error : Status::unknown;
     return outcome;
   }
-  if (proven()) {
+  if (is_proven) {
     outcome.status = Status::optimal;
     outcome.stopped_by = StoppedBy::proof;
     return outcome;

@@ -56,12 +56,14 @@ class Incumbent {
   // improvements.
   Outcome report() const;
 
-  // The report with what may be said of it. `ended` is why the work ended; if the budget is
-  // exhausted that is the reason, unless a gap that was asked for had been reached.
-  Outcome conclude(StoppedBy ended) const;
+  // The report with what may be said of it, and the plan itself instead of a copy. `ended` is why
+  // the work ended; if the budget is exhausted that is the reason, unless a gap that was asked for
+  // had been reached.
+  Outcome conclude(StoppedBy ended) &&;
 
  private:
   void tell(char source, const std::string& by);
+  Outcome report_with(std::optional<PlanT> plan) const;
 
   const InstanceT& instance_;
   const Budget& budget_;

@@ -51,7 +51,7 @@ class LayoutSolve {
     if (!table_->stackable()) {
       incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
       incumbent_.remark("all buffers on one stack would exceed 2^53 bytes");
-      return finished(incumbent_.conclude(StoppedBy::heuristic_end));
+      return finished(std::move(incumbent_).conclude(StoppedBy::heuristic_end));
     }
     for (const NamedBound& bound : layout_bounds(instance_, *table_)) {
       incumbent_.raise_bound(bound);
@@ -68,7 +68,7 @@ class LayoutSolve {
     if (!incumbent_.plan() && budget_.exhausted()) offer_pile();
     if (cut_short_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
     if (refuted_) return infeasible("the search has no layout within the capacity left to try");
-    return finished(incumbent_.conclude(ended));
+    return finished(std::move(incumbent_).conclude(ended));
   }
 
  private:
@@ -83,7 +83,7 @@ class LayoutSolve {
     incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
     if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
     if (!incumbent_.plan()) offer_pile();
-    return finished(incumbent_.conclude(StoppedBy::time_limit));
+    return finished(std::move(incumbent_).conclude(StoppedBy::time_limit));
   }
 
   StoppedBy search() {

@@ -73,6 +73,7 @@ constexpr std::size_t kFewLengths = 60;
 constexpr std::int64_t kQuickBoxes = 4;
 constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
 constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
+constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
@@ -106,7 +107,7 @@ class ScatterSolve {
       outcome.unplaceable = std::move(ids);
       return finished(std::move(outcome));
     }
-    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance_))) {
+    for (const NamedBound& bound : scatter_bounds(table_)) {
       incumbent_.raise_bound(bound);
     }
     if (options_.start) incumbent_.offer_start(std::get<ScatterPlan>(*options_.start));
@@ -119,7 +120,7 @@ class ScatterSolve {
       ended = StoppedBy::error;
     }
     const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
-    return finished(incumbent_.conclude(by_gap ? StoppedBy::gap : ended));
+    return finished(std::move(incumbent_).conclude(by_gap ? StoppedBy::gap : ended));
   }
 
  private:
@@ -131,11 +132,14 @@ class ScatterSolve {
   }
 
   StoppedBy search() {
-    if (options_.method == kFlexsp.name) return run_flexsp();
-    if (options_.method == kFlexspChunks.name) return run_flexsp_chunks();
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
+    if (options_.method == kFlexsp.name || options_.method == kFlexspChunks.name) {
+      const StoppedBy ended = options_.method == kFlexsp.name ? run_flexsp() : run_flexsp_chunks();
+      if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
+      return ended;
+    }
     run_heuristic(options_.method);
-    if (options_.method == "fast" && incumbent_.plan()) {
+    if (options_.method == "fast" && incumbent_.plan() && !cut_short_) {
       if (patterns_are_quick()) {
         replan_alone(true);
         raise_profile_bound(budget_.seconds_left(), kQuickBoxes);
@@ -144,7 +148,7 @@ class ScatterSolve {
     }
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
-    return StoppedBy::heuristic_end;
+    return cut_short_ ? StoppedBy::time_limit : StoppedBy::heuristic_end;
   }
 
   // Where a group holds few sequences, patterns find what annealing misses, and at once.
@@ -155,18 +159,22 @@ class ScatterSolve {
     const double per_device = sequences / instance_.cluster.devices;
     if (count <= 1) return per_device <= kFewSequences;
     return count <= kMostTogether && per_device <= kFewerSequences &&
-           ScatterTable(instance_).kinds().size() <= kFewLengths;
+           table_.kinds().size() <= kFewLengths;
   }
 
   void run_heuristic(const std::string& name) {
+    // What is left when a heuristic ends is for its plan: to be written down and verified.
+    const double to_finish = kSecondsToFinish * static_cast<double>(instance_.lengths.size());
+    const Budget part = budget_.part(budget_.seconds_left() - to_finish, budget_.nodes_left());
     for (const ScatterHeuristic& heuristic : scatter_heuristics(instance_)) {
       if (heuristic.name != name) continue;
-      if (auto plan = heuristic.run(instance_, options_.seed, budget_)) {
+      if (auto plan = heuristic.run(instance_, table_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', name);
       } else {
         incumbent_.remark(name + " cannot plan this step");
       }
     }
+    cut_short_ = part.stop_reason() == StopReason::time_limit;
   }
 
   StoppedBy run_flexsp() {
@@ -208,6 +216,7 @@ class ScatterSolve {
       if (done()) return StoppedBy::heuristic_end;
       if ((endless || limited) && name == std::string_view("joint")) break;  // improve() does that
       run_heuristic(name);
+      if (cut_short_ && incumbent_.plan()) return StoppedBy::time_limit;
       if (name == std::string_view("fast") && incumbent_.plan()) bound_quickly();
     }
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
@@ -316,8 +325,7 @@ class ScatterSolve {
     if (!profile_bound_->promising()) return false;
     const ScatterPlan& plan = *incumbent_.plan();
     profile_bound_->lower_upper(plan.objective_ms);
-    const ScatterTable table(instance_);
-    profile_bound_->learn(to_draft(table, plan));
+    profile_bound_->learn(to_draft(table_, plan));
     Budget part = budget_.part(seconds, boxes);
     const bool more = profile_bound_->improve(part);
     confirm(kProfile);
@@ -340,21 +348,20 @@ class ScatterSolve {
   // Rounds of replanning and annealing, now and then the bound and, for `exact`, MILP regrouping,
   // until a limit or the proof.
   void improve(std::uint64_t rounds) {
-    const ScatterTable table(instance_);
     const std::uint64_t last = rounds == kEndless ? kEndless : round_ + rounds;
     for (; round_ != last && !done(); ++round_) {
       const std::uint64_t round = round_;
-      StepDraft step = to_draft(table, *incumbent_.plan());
-      stowage::improve(table, step, round, options_.seed, budget_);
+      StepDraft step = to_draft(table_, *incumbent_.plan());
+      stowage::improve(table_, step, round, options_.seed, budget_);
       budget_.count_nodes(1);
-      incumbent_.offer(to_plan(instance_, table, step), 'L', "improve");
+      incumbent_.offer(to_plan(instance_, table_, step), 'L', "improve");
       // Patterns gain most in steps of few micro-batches.
       const std::uint64_t wait =
           step.size() <= kMostTogether ? kRoundsPerRepack : kRoundsPerRegroup;
       if (round % wait == wait - 1 && !done() && !built_backends().empty()) {
-        step = to_draft(table, *incumbent_.plan());
-        if (repack(table, step, round)) {
-          incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
+        step = to_draft(table_, *incumbent_.plan());
+        if (repack(step, round)) {
+          incumbent_.offer(to_plan(instance_, table_, step), 'L', "repack");
         }
         if (!done()) reshape(kReshapeShare);
       }
@@ -373,8 +380,7 @@ class ScatterSolve {
 
   // Each micro-batch planned anew, alone; then, if they are few, all together.
   void replan_alone(bool quickly) {
-    const ScatterTable table(instance_);
-    StepDraft step = to_draft(table, *incumbent_.plan());
+    StepDraft step = to_draft(table_, *incumbent_.plan());
     bool better = false;
     // One micro-batch alone is all there is to do.
     const double share = step.size() == 1 ? 1 : kAloneShare;
@@ -388,7 +394,7 @@ class ScatterSolve {
       std::rotate(step.begin(), step.begin() + 1, step.end());
       for (int again = 0; again < (quickly ? 1 : kMostAgain); ++again) {
         const bool gained =
-            repack_some(table, {step.size() - 1}, {.precision = precision}, backend(),
+            repack_some(table_, {step.size() - 1}, {.precision = precision}, backend(),
                         options_.seed + static_cast<std::uint64_t>(again), step, alone);
         if (!gained) break;
         better = true;
@@ -400,10 +406,10 @@ class ScatterSolve {
       Budget part = budget_.part(kTogetherShare * budget_.seconds_left(), budget_.nodes_left());
       const double together = quickly ? kQuickPrecision : RepackEffort().precision;
       better =
-          repack_some(table, all, {.precision = together}, backend(), options_.seed, step, part) ||
+          repack_some(table_, all, {.precision = together}, backend(), options_.seed, step, part) ||
           better;
     }
-    if (better) incumbent_.offer(to_plan(instance_, table, step), 'L', "repack");
+    if (better) incumbent_.offer(to_plan(instance_, table_, step), 'L', "repack");
   }
 
   // All micro-batches in other shapes: what joint planning settles on first is not always the best
@@ -434,7 +440,7 @@ class ScatterSolve {
   }
 
   // A few micro-batches of like makespans planned anew, a few times.
-  bool repack(const ScatterTable& table, StepDraft& step, std::uint64_t round) {
+  bool repack(StepDraft& step, std::uint64_t round) {
     std::mt19937_64 random(options_.seed * 1000003 + round);
     bool better = false;
     Budget part = budget_.part(kRepackShare * budget_.seconds_left(), budget_.nodes_left());
@@ -446,12 +452,12 @@ class ScatterSolve {
       for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
       if (count > 1 && count <= kMostTogether && step.size() > kMostReshaped &&
           draw(random, 2) == 0) {
-        better = reshape_some(table, chosen, backend(), random(), step, part) || better;
+        better = reshape_some(table_, chosen, backend(), random(), step, part) || better;
         continue;
       }
       const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
-      better =
-          repack_some(table, chosen, {.spread = spread}, backend(), random(), step, part) || better;
+      better = repack_some(table_, chosen, {.spread = spread}, backend(), random(), step, part) ||
+               better;
     }
     return better;
   }
@@ -486,6 +492,7 @@ class ScatterSolve {
   std::optional<ScatterCertificate> certified_;    // the last that the search made
   std::optional<ScatterCertificate> certificate_;  // the last that was confirmed
   std::optional<Ms> method_bound_;
+  bool cut_short_ = false;  // the last heuristic, by the time limit
   bool gap_ended_it_ = false;
   bool bound_rises_ = false;    // there may be more to gain from the step bound
   bool profile_rises_ = false;  // and from the bound by makespans

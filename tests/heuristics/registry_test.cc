@@ -31,7 +31,7 @@ TEST(Registry, EveryPlanVerifies) {
     Ms best = std::numeric_limits<Ms>::infinity();  // of the baselines, which come first
     for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
       const Budget budget;
-      const auto plan = heuristic.run(instance, seed, budget);
+      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, budget);
       if (!plan) {
         EXPECT_TRUE(heuristic.name.starts_with("homogeneous-") || heuristic.name == "megatron-dcp")
             << heuristic.name << ' ' << seed;
@@ -57,7 +57,7 @@ TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
                                  .lengths = {60, 50, 40, 30, 20, 10, 10}};
   for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
     const Budget budget({.time_limit_s = 0});
-    const auto plan = heuristic.run(instance, 0, budget);
+    const auto plan = heuristic.run(instance, ScatterTable(instance), 0, budget);
     EXPECT_TRUE(!plan || verify(instance, *plan).empty()) << heuristic.name;
     if (heuristic.name == "batch-ada" || heuristic.name == "fast" || heuristic.name == "joint") {
       EXPECT_TRUE(plan) << heuristic.name;
@@ -69,7 +69,7 @@ TEST(Registry, NothingToPlanNeedsNoMemory) {
   const ScatterInstance instance{.cluster = {.devices = 4, .memory_mib = 1, .degrees = {1, 2, 4}},
                                  .model = {.states_mib = 5, .activation_mib_per_token = 1}};
   for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
-    const auto plan = heuristic.run(instance, 0, Budget());
+    const auto plan = heuristic.run(instance, ScatterTable(instance), 0, Budget());
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_TRUE(plan->micro_batches.empty()) << heuristic.name;
   }
@@ -79,7 +79,8 @@ TEST(Registry, TheSameSeedGivesTheSamePlan) {
   const ScatterInstance instance = tiny_scatter(11, 14);
   for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
     const Budget budget;
-    EXPECT_EQ(heuristic.run(instance, 5, budget), heuristic.run(instance, 5, budget))
+    EXPECT_EQ(heuristic.run(instance, ScatterTable(instance), 5, budget),
+              heuristic.run(instance, ScatterTable(instance), 5, budget))
         << heuristic.name;
   }
 }

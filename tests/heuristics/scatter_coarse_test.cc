@@ -52,7 +52,7 @@ TEST(ScatterCoarse, AHundredThousandSequencesArePlanned) {
   const ScatterTable table(instance);
   for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
     if (heuristic.name != "fast") continue;
-    const auto plan = heuristic.run(instance, 1, Budget());
+    const auto plan = heuristic.run(instance, ScatterTable(instance), 1, Budget());
     ASSERT_TRUE(plan);
     EXPECT_TRUE(verify(instance, *plan).empty());
     EXPECT_LT(plan->objective_ms, total(*batch_ada(table)));

@@ -105,7 +105,7 @@ TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
           << bound.name << ' ' << seed;
     }
     for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
-      const auto plan = heuristic.run(instance, seed, Budget());
+      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
       if (!plan) continue;
       EXPECT_GE(plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms))
           << heuristic.name << ' ' << seed;
@@ -127,7 +127,8 @@ TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
     Incumbent incumbent(instance, budget, {});
     for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
       if (heuristic.name == "batch-ada") {
-        incumbent.offer(*heuristic.run(instance, 0, budget), 'H', heuristic.name);
+        incumbent.offer(*heuristic.run(instance, ScatterTable(instance), 0, budget), 'H',
+                        heuristic.name);
       }
     }
     EXPECT_EQ(solve_step_milp(instance, {.backend = backend}, incumbent, budget), StoppedBy::proof)
