@@ -187,7 +187,7 @@ class LayoutSolve {
       case LayoutEnd::budget:
         break;
     }
-    return StoppedBy::heuristic_end;
+    return StoppedBy::time_limit;  // or what the budget says
   }
 
   void take(const LayoutMinimum& known) {
