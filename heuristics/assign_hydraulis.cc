@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kOrders = 50;
 constexpr int kRowCounts = 20;
+constexpr std::size_t kClockSequences = 1 << 14;  // between two looks at the clock
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 
 class Hydraulis {
@@ -30,6 +31,7 @@ class Hydraulis {
     }
     AssignDraft draft{.strategy = strategy};
     const Dispatch sets = stage_one(seed);
+    if (sets.empty()) return std::nullopt;
     for (std::size_t r = 0; r < sets.size(); ++r) {
       auto replica = stage_two(schemes_[r], sets[r]);
       if (!replica) return std::nullopt;
@@ -55,6 +57,7 @@ class Hydraulis {
     return (static_cast<double>(rows.size()) + s.pp - 1) * (longest.work + s.fixed_ms);
   }
 
+  // Empty if the budget ends before the first order is dealt.
   Dispatch stage_one(std::uint64_t seed) const {
     std::mt19937_64 random(seed);
     std::vector<int> order(static_cast<std::size_t>(table_.size()));
@@ -76,10 +79,13 @@ class Hydraulis {
     return best;
   }
 
+  // The time of the slowest, or kForever if the budget ends first.
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
+    std::size_t ticks = 0;
     for (const int position : order) {
+      if (++ticks % kClockSequences == 0 && budget_.exhausted()) return kForever;
       std::size_t home = 0;
       Ms least = kForever;
       for (std::size_t r = 0; r < schemes_.size(); ++r) {
@@ -133,8 +139,11 @@ std::optional<AssignDraft> hydraulis(const AssignTable& table, HydraulisScore sc
                                      const Budget& budget) {
   Hydraulis planner(table, score, packer, budget);
   std::optional<AssignDraft> best;
+  bool tried = false;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
-    if (!table.usable(strategy) || (best && budget.exhausted())) continue;
+    if (!table.usable(strategy)) continue;
+    if (tried && budget.exhausted()) break;
+    tried = true;
     auto draft = planner.plan(strategy, seed);
     if (draft && (!best || planner.score(*draft) < planner.score(*best))) best = std::move(draft);
   }

@@ -57,7 +57,7 @@ std::optional<Offsets> fast(const LayoutTable& table, const Budget& budget) {
 
 std::optional<Offsets> anneal(const LayoutTable& table, std::uint64_t seed, const Budget& budget) {
   std::optional<Offsets> best = fast(table, budget);
-  if (!best) return best;
+  if (!best || budget.exhausted()) return best;
   double visits = 1;  // of a move
   for (int b = 0; b < table.buffers(); ++b) {
     visits += 4 + 2 * (table.hull(b).last - table.hull(b).first);

@@ -9,6 +9,9 @@
 namespace stowage {
 namespace {
 
+// Rule of thumb: listing who conflicts with whom, and the first states of the search.
+constexpr double kSecondsPerPair = 1e-7;
+
 bool too_large(const LayoutTable& table) {
   return !table.stackable() || count_pairs(table) > kSearchPairs;
 }
@@ -35,7 +38,11 @@ class Ladder {
 
   LayoutMinimum climb(Budget& budget) {
     while (!settled() && !budget.exhausted()) {
-      if (!ground_) ground_.emplace(table_);
+      if (!ground_) {
+        const auto pairs = static_cast<double>(count_pairs(table_));
+        if (budget.seconds_left() < kSecondsPerPair * pairs) break;
+        ground_.emplace(table_);
+      }
       set_rungs();
       // The rung that has had the least, so that a new one catches up; ties to the lowest.
       LayoutProbe& rung = *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);

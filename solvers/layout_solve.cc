@@ -164,7 +164,9 @@ class LayoutSolve {
                                                   .seed = options_.seed},
                                                  known(), part);
     const std::string by = "mip-" + std::string(name(backend));
-    if (!mip.offsets.empty()) incumbent_.offer(compose_layout(instance_, mip.offsets), 'M', by);
+    if (!mip.offsets.empty() && better(mip.peak)) {
+      incumbent_.offer(compose_layout(instance_, mip.offsets), 'M', by);
+    }
     incumbent_.raise_bound({by, static_cast<double>(mip.bound)});
     if (!mip.detail.empty()) incumbent_.remark(mip.detail);
     if (mip.status == MilpStatus::optimal) return StoppedBy::proof;
@@ -187,11 +189,16 @@ class LayoutSolve {
       case LayoutEnd::budget:
         break;
     }
-    return StoppedBy::heuristic_end;
+    return StoppedBy::time_limit;  // or what the budget says
+  }
+
+  // Whether a layout of this peak would be news, and worth the verifier's time.
+  bool better(Bytes peak) const {
+    return !incumbent_.plan() || peak < incumbent_.plan()->peak_bytes;
   }
 
   void take(const LayoutMinimum& known) {
-    if (known.offsets) {
+    if (known.offsets && better(known.peak)) {
       incumbent_.offer(compose_layout(instance_, *known.offsets), 'L', "search");
     }
     incumbent_.raise_bound({"search", static_cast<double>(known.bound)});
