@@ -108,6 +108,7 @@ BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwar
       mode_(mode),
       out_{.dq = out.dq,
            .add_to_dq = false,
+           .delta = {},
            .dk = out.dk,
            .dv = out.dv,
            .grad_head = shape.head_dim},
@@ -130,35 +131,36 @@ void BackwardUnits::run(std::span<float> workspace) const {
   const std::int64_t dim = shape_.head_dim;
   const std::int64_t q = groups_.first_query() * q_stride(shape_) + groups_.first_head() * dim;
   const std::int64_t k = groups_.first_key() * keys_.token + groups_.kv_head() * keys_.head;
+  const std::int64_t sums = groups_.first_head() * shape_.total_q + groups_.first_query();
   const bool apart = mode_ == KvGradients::per_query_head;
   const std::int64_t grad = groups_.first_key() * grad_token_ +
                             (apart ? groups_.first_head() : groups_.kv_head()) * out_.grad_head;
-  simd_table().attention_backward(
-      {.lq = groups_.queries(),
-       .lk = groups_.keys(),
-       .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
-       .heads = groups_.heads(),
-       .dim = shape_.head_dim,
-       .scale = shape_.logit_scale(),
-       .q = input_.q.data() + q,
-       .k = keys_.k + k,
-       .v = keys_.v + k,
-       .o = input_.o.data() + q,
-       .lse = input_.lse.data() + groups_.first_head() * shape_.total_q + groups_.first_query(),
-       .upstream = input_.upstream.data() + q,
-       .q_stride = q_stride(shape_),
-       .k_stride = keys_.token,
-       .lse_stride = shape_.total_q,
-       .k_lanes = lanes_of(keys_.k_lanes, keys_, groups_),
-       .v_lanes = lanes_of(keys_.v_lanes, keys_, groups_),
-       .dq = out_.dq.data() + q,
-       .dk = out_.dk.data() + grad,
-       .dv = out_.dv.data() + grad,
-       .grad_stride = grad_token_,
-       .grad_head = apart ? out_.grad_head : 0,
-       .running_sums = running_,
-       .add_to_dq = out_.add_to_dq,
-       .workspace = workspace.data()});
+  simd_table().attention_backward({.lq = groups_.queries(),
+                                   .lk = groups_.keys(),
+                                   .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
+                                   .heads = groups_.heads(),
+                                   .dim = shape_.head_dim,
+                                   .scale = shape_.logit_scale(),
+                                   .q = input_.q.data() + q,
+                                   .k = keys_.k + k,
+                                   .v = keys_.v + k,
+                                   .o = input_.o.data() + q,
+                                   .lse = input_.lse.data() + sums,
+                                   .upstream = input_.upstream.data() + q,
+                                   .q_stride = q_stride(shape_),
+                                   .k_stride = keys_.token,
+                                   .lse_stride = shape_.total_q,
+                                   .k_lanes = lanes_of(keys_.k_lanes, keys_, groups_),
+                                   .v_lanes = lanes_of(keys_.v_lanes, keys_, groups_),
+                                   .dq = out_.dq.data() + q,
+                                   .dk = out_.dk.data() + grad,
+                                   .dv = out_.dv.data() + grad,
+                                   .grad_stride = grad_token_,
+                                   .grad_head = apart ? out_.grad_head : 0,
+                                   .running_sums = running_,
+                                   .add_to_dq = out_.add_to_dq,
+                                   .delta = out_.delta.empty() ? nullptr : out_.delta.data() + sums,
+                                   .workspace = workspace.data()});
 }
 
 void write_kv_gradients(const KvGradientRows& rows, std::span<const float> dk_sums,

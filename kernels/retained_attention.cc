@@ -105,6 +105,7 @@ void RetainedAttention::backward(const AttentionBackwardInput& input, std::span<
   BackwardUnits units(now, input, retained_.keys(retained_.k_backward_), retained_.mode_,
                       {.dq = dq,
                        .add_to_dq = false,
+                       .delta = {},
                        .dk = retained_.dk_,
                        .dv = retained_.dv_,
                        .grad_head = retained_.length_ * grad_row(retained_.dim_)});

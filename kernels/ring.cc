@@ -36,6 +36,7 @@ RingAttention::RingAttention(Communicator& world, RingOrder order, const Attenti
   key_size_ = own_.k_size();
   sum_size_ = sum_heads_ * rows() * grad_row(own_.head_dim);
   for (auto* v : {&travelling_, &arriving_}) v->resize(2 * (key_size_ + sum_size_));
+  delta_.resize(own_.lse_size());
   workspace_.resize(std::max(forward_workspace(own_), backward_workspace(own_)));
 }
 
@@ -101,6 +102,7 @@ void RingAttention::backward(const AttentionBackwardInput& input, std::span<floa
       BackwardUnits units(*seen, input, keys(), mode_,
                           {.dq = dq,
                            .add_to_dq = step > 0,
+                           .delta = delta_,
                            .dk = sums.subspan(dk_at, sum_size_),
                            .dv = sums.subspan(dv_at, sum_size_),
                            .grad_head = rows() * grad_row(own_.head_dim)});

@@ -59,6 +59,7 @@ class RingAttention final : public AttentionStage {
   // k, v and, backward, the sums of dk and dv, each with its heads outside: a kv head's tokens are
   // next to each other, as the kernels want them.
   std::vector<float> travelling_, arriving_;
+  std::vector<float> delta_;  // of this rank's queries: the same in every step of backward
   std::vector<float> workspace_;
 };
 

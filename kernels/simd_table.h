@@ -69,7 +69,9 @@ struct BackwardTask {
   // dk and dv are running sums: they are added to, dk without the scale, and grad_stride is at
   // least grad_row(dim). Else they are written.
   bool running_sums;
-  bool add_to_dq;    // else dq is written
+  bool add_to_dq;  // else dq is written
+  // o . upstream of every query, as lse: read where dq is added to, else written; null: not kept.
+  float* delta;
   float* workspace;  // backward_workspace()
 };
 

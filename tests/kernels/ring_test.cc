@@ -165,6 +165,7 @@ struct InParts {
     const std::int64_t row = grad_row(part.head_dim);
     std::vector<float> work(std::max(forward_workspace(part), backward_workspace(part)));
     std::vector<float> dk(part.total_k * part.kv_heads * row), dv(dk.size());
+    std::vector<float> delta(arrays.lse.size(), 99);  // kept from part to part, or not
     const auto each_part = [&](auto visit) {
       for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
         const std::vector<std::int32_t> cu_k = {0, cuts[c + 1] - cuts[c]};
@@ -187,6 +188,7 @@ struct InParts {
       BackwardUnits units(part, arrays.backward_input(), keys, KvGradients::per_kv_head,
                           {.dq = arrays.dq,
                            .add_to_dq = c > 0,
+                           .delta = std::span(delta).first(cuts.size() % 2 == 0 ? 0 : delta.size()),
                            .dk = std::span(dk).subspan(at),
                            .dv = std::span(dv).subspan(at),
                            .grad_head = arrays.shape.total_k * row});
