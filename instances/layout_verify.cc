@@ -3,9 +3,8 @@
 #include <limits>
 #include <optional>
 
+#include "instances/layout_truth.h"
 #include "instances/plan_claims.h"
-#include "instances/radix_sort.h"
-#include "instances/rank_set.h"
 #include "instances/verify.h"
 #include "instances/violation_list.h"
 
@@ -141,7 +140,9 @@ class LayoutVerifier {
     for (std::size_t i = 0; i < count_; ++i) {
       if (holds_bytes(i)) order.push_back({spans_[i].begin, static_cast<std::uint32_t>(i)});
     }
-    radix_sort(order, [](const Start& start) { return sort_key(start.begin); });
+    if (!std::ranges::is_sorted(order, {}, &Start::begin)) {
+      std::ranges::sort(order, {}, &Start::begin);
+    }
     bool apart = true;
     for (std::size_t k = 1; k < order.size(); ++k) {
       const Span& below = spans_[order[k - 1].buffer];
@@ -162,8 +163,10 @@ class LayoutVerifier {
     for (std::size_t i = 0; i < count_; ++i) {
       if (holds_bytes(i)) add_events(i, events);
     }
-    radix_sort(events, [](const Event& event) {  // lifetimes are half-open: ends come first
-      return sort_key(2 * event.step + (event.begins ? 1 : 0));
+    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+      if (a.step != b.step) return a.step < b.step;
+      if (a.begins != b.begins) return b.begins;  // lifetimes are half-open
+      return a.buffer < b.buffer;
     });
     RankSet live(count_);
     std::vector<std::uint32_t> who(count_);  // lives at a rank

@@ -31,8 +31,8 @@ const Method kPublishedMip{"mip-published", MethodKind::baseline, "the MIP as pu
 
 // Rules of thumb for one buffer of a great many: table, bounds, a quick layout and its
 // verification; the verification alone.
-constexpr double kSecondsToPlan = 8e-7;
-constexpr double kSecondsToVerify = 3e-7;
+constexpr double kSecondsToPlan = 9e-7;
+constexpr double kSecondsToVerify = 5e-7;
 constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
 
 class LayoutSolve {

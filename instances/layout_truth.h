@@ -1,5 +1,6 @@
 // A set of numbers from 0 to a fixed size that knows the neighbours of any number: bits, and above
-// every 64 of them one that tells whether any is set. Not installed.
+// every 64 of them one that tells whether any is set. Not installed: the verifier of layouts alone
+// uses it, for the buffers that need memory at a step.
 //
 //   RankSet set(1000);
 //   set.insert(17);

@@ -1,4 +1,4 @@
-#include "instances/rank_set.h"
+#include "instances/layout_truth.h"
 
 #include <gtest/gtest.h>
 
