@@ -13,18 +13,31 @@ namespace {
 
 constexpr std::int64_t kStage = 1024;  // moves at one temperature
 constexpr std::size_t kLargestPool = 128;
+// Percent of the picks.
+constexpr std::uint32_t kFair = 15;
+constexpr std::uint32_t kSlowest = 25;
+constexpr std::uint32_t kFairGroup = 30;
 // Evenness counts as much as makespans at first, and little in the end.
 constexpr double kLastWeight = 0.05;
+
+// Draws from the exponential distribution: a change is accepted if it is below one times the
+// temperature.
+const std::array<double, 4096>& thresholds() {
+  static const std::array<double, 4096> all = [] {
+    std::array<double, 4096> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      made[i] = -std::log((static_cast<double>(i) + 0.5) / static_cast<double>(made.size()));
+    }
+    return made;
+  }();
+  return all;
+}
 
 class Annealer {
  public:
   Annealer(const ScatterTable& table, const StepDraft& step, const AnnealEffort& effort,
            std::uint64_t seed)
-      : state_(table, step, 1), effort_(effort), random_(seed) {
-    for (std::size_t i = 0; i < kThresholds; ++i) {
-      thresholds_[i] = -std::log((static_cast<double>(i) + 0.5) / kThresholds);
-    }
-  }
+      : state_(table, step, 1), effort_(effort), random_(seed) {}
 
   StepDraft run(const Budget& budget) {
     const double mean = state_.total() / static_cast<double>(state_.batches().size());
@@ -44,14 +57,13 @@ class Annealer {
   }
 
  private:
-  static constexpr std::size_t kThresholds = 4096;
   using Change = StepState::Change;
 
   std::uint32_t below(std::size_t n) { return random_.below(static_cast<std::uint32_t>(n)); }
 
   bool accept(double delta) {
     if (delta <= 0) return true;
-    return delta < temperature_ * thresholds_[below(kThresholds)];
+    return delta < temperature_ * thresholds_[below(thresholds_.size())];
   }
 
   void propose() {
@@ -67,9 +79,20 @@ class Annealer {
     }
   }
 
-  // A sequence to move: of a slowest group now and then, or else any.
+  int pick_any() { return state_.groups()[below(state_.groups().size())]; }
+  // A group of any micro-batch: those of long sequences have few groups, and most to gain.
+  int pick_fairly() {
+    const StepState::Batch& batch = state_.batches()[below(state_.batches().size())];
+    return batch.groups.empty() ? pick_any() : batch.groups[below(batch.groups.size())];
+  }
+
+  // A sequence to move: of a group picked fairly, of a slowest one, or any.
   int pick_position() {
-    if (below(4) == 0) {
+    const std::uint32_t dice = below(100);
+    if (dice < kFair) {
+      const auto& positions = state_.group(pick_fairly()).positions;
+      if (!positions.empty()) return positions[below(positions.size())];
+    } else if (dice < kFair + kSlowest) {
       const int batch = static_cast<int>(below(state_.batches().size()));
       if (state_.batch(batch).makespan > 0) {
         const auto& positions = state_.group(state_.slowest(batch)).positions;
@@ -78,7 +101,7 @@ class Annealer {
     }
     return static_cast<int>(below(static_cast<std::size_t>(state_.table().size())));
   }
-  int pick_group() { return state_.groups()[below(state_.groups().size())]; }
+  int pick_group() { return below(100) < kFairGroup ? pick_fairly() : pick_any(); }
 
   Ms time_without(const StepState::Group& group, int position) const {
     return group.positions.size() == 1 ? 0 : group.time - state_.cost(position, group.level);
@@ -230,7 +253,7 @@ class Annealer {
   const AnnealEffort& effort_;
   QuickRandom random_;
   double temperature_ = 0;
-  std::array<double, kThresholds> thresholds_{};
+  const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;
   std::vector<int> pool_;
   std::vector<GroupDraft> made_;

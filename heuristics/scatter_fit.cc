@@ -19,6 +19,7 @@ constexpr double kProfileReach = 0.2;  // factors tried below the makespans aske
 constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
 // A makespan gives up such a part, and another may get back that share of it.
 constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
+constexpr double kLess = 1 - 1e-9;  // than sums of areas, for their rounding
 // How a packing goes: see Fitter::fit, and which micro-batches are tried first.
 struct Rule {
   double waste = 1;
@@ -110,6 +111,11 @@ class Fitter {
       if (runs_.empty() || runs_.back().kind != kind) add_run(kind, i);
       ++runs_.back().count;
     }
+    double rest = 0;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+      rest += static_cast<double>(run->count) * area(run->kind, levels_[run->levels]);
+      run->rest = rest * kLess;
+    }
   }
 
   // Whether everything fits micro-batches that last `targets` at most, the first one first.
@@ -121,7 +127,12 @@ class Fitter {
     made_.clear();
     parts_.clear();
     devices_left_.assign(targets.size(), table_.devices());
+    area_left_ = 0;
+    for (const Ms target : targets) {
+      area_left_ += table_.devices() * std::max(0.0, target - table_.least_overhead());
+    }
     for (const Run& run : runs_) {
+      if (run.rest > area_left_) return false;
       std::size_t next = run.first;
       const std::size_t end = run.first + run.count;
       if (waste > 1) {
@@ -165,6 +176,7 @@ class Fitter {
     std::size_t count = 0;
     std::size_t levels = 0;  // [levels, levels_end) of levels_ can hold it, least area first
     std::size_t levels_end = 0;
+    double rest = 0;  // device-time of this run and those after it, at least
   };
   struct Made {  // a group
     std::size_t batch = 0;
@@ -229,6 +241,7 @@ class Fitter {
         devices_left_[batch] -= group.degree;
         slot = open.open(most - group.overhead, group.capacity, made_.size());
         made_.push_back({batch, level});
+        area_left_ -= group.degree * (group.overhead - table_.least_overhead());
         // Just below a target that one sequence fills, rounding leaves no room even here.
         if (open.room(slot).time < time) return next;
       }
@@ -242,6 +255,7 @@ class Fitter {
         }
       }
       parts_.push_back({open.name(slot), next, next + copies});
+      area_left_ -= group.degree * (static_cast<double>(copies) * time);
       open.take(slot, static_cast<double>(copies) * time, static_cast<Tokens>(copies) * tokens);
       next += copies;
     }
@@ -256,6 +270,7 @@ class Fitter {
   std::vector<Made> made_;
   std::vector<Part> parts_;
   std::vector<int> devices_left_;  // by micro-batch
+  double area_left_ = 0;           // device-time up to the targets
 };
 
 }  // namespace

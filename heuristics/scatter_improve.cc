@@ -8,6 +8,7 @@
 
 #include "heuristics/scatter_anneal.h"
 #include "heuristics/scatter_joint.h"
+#include "heuristics/some_batches.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -32,26 +33,9 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
     chosen.front() = draw(random, first + 1);
     chosen.back() += draw(random, step.size() - chosen.back());
   }
-  std::vector<int> positions;
-  Ms before = 0;
-  for (const std::size_t index : chosen) {
-    const std::vector<int> own = positions_of(step[index]);
-    positions.insert(positions.end(), own.begin(), own.end());
-    before += step[index].makespan;
-  }
-  std::ranges::sort(positions);
-  const ScatterTable part = table.part(positions, table.devices());
-  std::optional<StepDraft> planned = joint(part, {.moves = moves}, random(), budget);
-  if (!planned || !(total(*planned) < before)) return;
-  for (std::size_t i = chosen.size(); i-- > 0;) {
-    step.erase(step.begin() + static_cast<std::ptrdiff_t>(chosen[i]));
-  }
-  for (MicroBatchDraft& batch : *planned) {
-    for (GroupDraft& group : batch.groups) {
-      for (int& position : group.positions) position = static_cast<int>(part.id(position));
-    }
-    step.push_back(std::move(batch));
-  }
+  const SomeBatches some(table, std::move(chosen), step);
+  std::optional<StepDraft> planned = joint(some.part(), {.moves = moves}, random(), budget);
+  if (planned && total(*planned) < some.before()) some.replace(*std::move(planned), step);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "heuristics/scatter_homogeneous.h"
 #include "heuristics/scatter_megatron.h"
 #include "heuristics/scatter_skrull.h"
+#include "heuristics/scatter_windows.h"
 
 namespace stowage {
 namespace {
@@ -37,6 +38,7 @@ constexpr std::size_t kMostPacked = 6;  // that are worked on
 constexpr double kProposals = 0.6;      // per annealing move of a sequence, each, at most
 constexpr double kPackingWork = 1000;   // of all together per such move, see packing_work()
 constexpr double kMostPacking = 20000;  // no packings for steps where one is that much work
+constexpr int kWindows = 6;             // of micro-batches planned anew, each time
 constexpr int kTokenCounts = 2;         // micro-batch counts tried by token-balanced chunks
 constexpr int kSpreadCounts = 3;        // and by spread chunks
 
@@ -45,9 +47,14 @@ double thrift(const ScatterTable& table) {
   return std::min(1.0, std::sqrt(512.0 / std::max(1, table.size())));
 }
 
+// What a sequence of this step gets of the moves asked for.
+double moves_each(const ScatterTable& table, double moves) {
+  return moves * std::min(table.size() / 128.0, thrift(table));
+}
+
 std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   const double size = table.size();
-  double steps = moves * size * std::min(size / 128, thrift(table));
+  double steps = size * moves_each(table, moves);
   // With few sequences a device, hundreds of groups compete for each: more places to try.
   if (size >= 128) {
     steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
@@ -231,6 +238,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   keep_best(field, kMostRacing);
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
+  const WindowEffort windows{.rounds = kWindows, .moves = moves_each(table, effort.moves)};
   // Few moves per sequence could not mend what a hot start breaks.
   double hot = kHot * thrift(table);
   for (int round = 0; round < rounds; ++round) {
@@ -240,9 +248,14 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
       anneal(table, step, {.steps = share, .hot = hot}, seed + static_cast<std::uint64_t>(round),
              budget);
     }
+    // What micro-batches gain that are planned anew may decide which number of them wins.
+    if (field.size() == 2) {
+      for (StepDraft& step : field) replan_windows(table, step, windows, seed, budget);
+    }
     keep_best(field, (field.size() + 1) / 2);
     hot *= kCooler;
   }
+  replan_windows(table, field.front(), windows, seed, budget);
   return std::move(field.front());
 }
 

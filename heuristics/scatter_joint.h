@@ -22,14 +22,15 @@ struct JointEffort {
   // Annealing moves per sequence, of all starts together, in steps of 128 to 512 sequences. Smaller
   // steps have fewer moves to try; larger ones get fewer per sequence, so that time grows little
   // faster than the step.
-  double moves = 540;
+  double moves = 480;
   int path_rounds = 10;  // of shortest_path_chunks
 };
 
 // Large steps are planned as copies of a smaller one, which is then annealed. Otherwise makes
 // starts by homogeneous degrees, shortest path, token-balanced and spread chunks, packs the
 // sequences anew for the makespans of the best, and anneals a few of all these in rounds from which
-// the better half survives. Begins with something valid, so that a budget that ends at once leaves
+// the better half survives; the last two and the winner have their wasteful micro-batches planned
+// anew (scatter_windows.h). Begins with something valid, so that a budget that ends at once leaves
 // a plan. Nothing if no homogeneous degree holds the longest sequence. Deterministic in `seed`
 // unless the budget ends first.
 std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,

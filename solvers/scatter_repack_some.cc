@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "heuristics/scatter_anneal.h"
+#include "heuristics/some_batches.h"
 #include "instances/random.h"
 #include "solvers/scatter_repack.h"
-#include "solvers/some_batches.h"
 
 namespace stowage {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "heuristics/scatter_anneal.h"
+#include "heuristics/some_batches.h"
 #include "instances/random.h"
-#include "solvers/some_batches.h"
 
 namespace stowage {
 namespace {

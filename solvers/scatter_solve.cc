@@ -53,6 +53,7 @@ constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 5;
 constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
 constexpr double kQuickGap = 0.02;
+constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to be tried
 constexpr std::size_t kLarge = 2000;  // sequences
 constexpr std::int64_t kLargeStepBoundLps = 18;
 
@@ -280,8 +281,14 @@ class ScatterSolve {
     begin_step_bound(large ? StepBoundOptions{} : quick_step_bound());
     if (large) {
       raise_step_bound(budget_.seconds_left(), kLargeStepBoundLps);
-    } else if (raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps) &&
-               !incumbent_.within(kQuickGap)) {
+      return;
+    }
+    const Ms before = incumbent_.bound();
+    const bool more = raise_step_bound(budget_.seconds_left(), kQuickStepBoundLps);
+    // Where the first of them did little, the next do not do much either.
+    const bool worthwhile =
+        incumbent_.bound() - before >= kQuickShare * (incumbent_.plan()->objective_ms - before);
+    if (more && worthwhile && !incumbent_.within(kQuickGap)) {
       raise_step_bound(budget_.seconds_left(), kQuickStepBoundLpsAgain);
     }
   }

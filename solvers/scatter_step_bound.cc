@@ -43,7 +43,7 @@ LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwis
 }  // namespace
 
 StepBoundOptions quick_step_bound() {
-  return {.resolution = 12, .ratio = 1.6, .breaks = 2, .refinements = 0};
+  return {.resolution = 12, .ratio = 1.6, .breaks = 1, .refinements = 0};
 }
 
 ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options,

@@ -1,4 +1,4 @@
-#include "solvers/some_batches.h"
+#include "heuristics/some_batches.h"
 
 #include <algorithm>
 #include <functional>
