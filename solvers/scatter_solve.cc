@@ -33,6 +33,8 @@ namespace {
 // `auto` gives a whole-step MILP only to steps it can expect to close.
 constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr double kSmallMilpShare = 0.5;         // of the time left, of `exact`
+constexpr double kLargeMilpShare = 0.1;         // where a proof is as good as out of reach
 constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
 constexpr std::int64_t kMostRegroupNodes = 1000000;
 constexpr std::uint64_t kRoundsPerRegroup = 8;
@@ -241,10 +243,10 @@ class ScatterSolve {
 
   // The whole-step MILP where it is small enough. What ended it, or nothing if there is more to do.
   std::optional<StoppedBy> solve_whole_step(bool endless) {
-    if (step_milp_variables(instance_, incumbent_) > (endless ? kLargestScatterMilp : kSmallMilp)) {
-      return std::nullopt;
-    }
-    Budget part = endless ? budget_.part(budget_.seconds_left() / 2, budget_.nodes_left() / 2)
+    const std::size_t variables = step_milp_variables(instance_, incumbent_);
+    if (variables > (endless ? kLargestScatterMilp : kSmallMilp)) return std::nullopt;
+    const double share = variables > kSmallMilp ? kLargeMilpShare : kSmallMilpShare;
+    Budget part = endless ? budget_.part(share * budget_.seconds_left(), budget_.nodes_left() / 2)
                           : budget_.part(budget_.seconds_left(), kSmallMilpNodes);
     const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, part);
     const bool limit = ended == StoppedBy::node_limit || ended == StoppedBy::time_limit;
