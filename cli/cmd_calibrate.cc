@@ -33,7 +33,7 @@ class CalibrateCommand : public Command {
     flags.integer("--max-tokens", most_tokens_, "N", 64, 1 << 20,
                   "Tokens of the largest pack; default 2048");
     flags.integer("--rounds", rounds_, "N", 1, 1000,
-                  "Runs of every pack, the fastest counts; default 3");
+                  "Runs of every pack, the fastest counts; default 12");
     flags.integer("--seed", seed_, "N", 0, kMaxExact, "Of packs, tokens and weights; default 0");
     output_flags_.declare(flags, true);
   }
@@ -55,7 +55,7 @@ class CalibrateCommand : public Command {
                         .degrees = *degrees,
                         .packs = static_cast<int>(packs_.value_or(36)),
                         .most_tokens = most_tokens_.value_or(2048),
-                        .repeats = static_cast<int>(rounds_.value_or(3)),
+                        .repeats = static_cast<int>(rounds_.value_or(12)),
                         .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
                        budget);
     if (!measured.complete) {
