@@ -1,14 +1,32 @@
 # Copies the public headers of the list HEADERS (paths under FROM) to TO, and writes the umbrella
-# header TO/stowage.h. Includes of ours get their installed names: see stowageInstall.cmake.
-file(REMOVE_RECURSE ${TO})
+# header TO/stowage.h. Includes of ours get their installed names: see stowageInstall.cmake. A header
+# that stays as it is is not touched, so that nothing is compiled again for it.
+cmake_minimum_required(VERSION 3.25)
+file(GLOB_RECURSE old RELATIVE ${TO} ${TO}/*)
+foreach(header IN LISTS old)
+  if(NOT header IN_LIST HEADERS AND NOT header STREQUAL "stowage.h")
+    file(REMOVE ${TO}/${header})
+  endif()
+endforeach()
+
+function(publish header text)
+  if(EXISTS ${TO}/${header})
+    file(READ ${TO}/${header} before)
+    if(before STREQUAL text)
+      return()
+    endif()
+  endif()
+  file(WRITE ${TO}/${header} "${text}")
+endfunction()
+
 set(umbrella "")
 foreach(header IN LISTS HEADERS)
   file(READ ${FROM}/${header} text)
   string(REGEX REPLACE "(\n#include )\"([a-z_0-9/]+\\.h)\"" "\\1<stowage/\\2>" text "${text}")
-  file(WRITE ${TO}/${header} "${text}")
+  publish(${header} "${text}")
   string(APPEND umbrella "#include <stowage/${header}>\n")
 endforeach()
-file(WRITE ${TO}/stowage.h
+publish(stowage.h
 "// Everything stowage offers. Programs that build often include what they use instead.
 #pragma once
 

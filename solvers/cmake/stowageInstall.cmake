@@ -38,8 +38,11 @@ function(stowage_library)
 
   set(stamp ${PROJECT_BINARY_DIR}/public_headers.stamp)
   list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  list(TRANSFORM headers PREPEND ${STOWAGE_PUBLIC_INCLUDE}/stowage/ OUTPUT_VARIABLE published)
   add_custom_command(
     OUTPUT ${stamp}
+    # Named, so that Ninja rebuilds in the same run what includes them.
+    BYPRODUCTS ${published} ${STOWAGE_PUBLIC_INCLUDE}/stowage/stowage.h
     COMMAND ${CMAKE_COMMAND} "-DHEADERS=${headers}" -DFROM=${PROJECT_SOURCE_DIR}
             -DTO=${STOWAGE_PUBLIC_INCLUDE}/stowage -P ${PROJECT_SOURCE_DIR}/solvers/cmake/publish.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
