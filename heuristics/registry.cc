@@ -14,7 +14,7 @@ namespace {
 
 // More degrees than this are listed by their powers of two only.
 constexpr std::size_t kMostHomogeneous = 20;
-constexpr double kFastMoves = 480;  // of annealing, per sequence
+constexpr double kFastMoves = 420;  // of annealing, per sequence
 constexpr double kJointMoves = 40000;
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
