@@ -26,31 +26,15 @@ bool fits(const ScatterTable& table, const Chunks& chunks) {
   });
 }
 
-std::vector<LengthClass> classes_of(const ScatterTable& table, const std::vector<int>& chunk) {
-  std::vector<LengthClass> classes;
-  for (const int position : chunk) {
-    if (classes.empty() || classes.back().length != table.length(position)) {
-      classes.push_back({table.length(position), 0});
-    }
-    ++classes.back().count;
-  }
-  return classes;
-}
-
-// The area of a chunk spread evenly over all devices, as [B1] for one micro-batch.
-Ms even_makespan(const ScatterTable& table, const std::vector<int>& chunk) {
-  double area = 0;
-  for (const int position : chunk) area += table.area(position);
-  return table.least_overhead() + area / table.devices();
-}
-
 // No grouping of the chunk in one micro-batch is faster. `upper` ends the search: bounds beyond it
 // are of no interest.
 Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
                const std::vector<int>& chunk, Ms upper, MilpBackend backend, Budget& budget,
                std::string& failure) {
-  Ms lower = even_makespan(table, chunk);
-  const std::vector<LengthClass> classes = classes_of(table, chunk);
+  const ScatterTable part = table.part(chunk, table.devices());
+  Ms lower = part.least_overhead() + part.total_area() / part.devices();
+  if (!std::isfinite(upper)) return lower;
+  const std::vector<LengthClass> classes = exact_classes(part);
   for (const bool integral : {false, true}) {
     lower = class_bound(view, classes, backend, integral, lower, upper, budget, failure);
   }
@@ -64,8 +48,8 @@ Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
     if (check.violations.empty()) lower = std::max(lower, check.bound_ms);
   });
   if (search.promising()) {
-    Budget part = budget.part(budget.seconds_left(), kBoxes);
-    search.improve(part);
+    Budget limit = budget.part(budget.seconds_left(), kBoxes);
+    search.improve(limit);
   }
   return lower;
 }
@@ -102,9 +86,7 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
     for (const std::vector<int>& chunk : chunks) {
       std::optional<MicroBatchDraft> batch = group_micro_batch(table, chunk);
       const Ms upper = batch ? batch->makespan : fastest;
-      bound += std::isfinite(upper)
-                   ? bound_chunk(view, table, chunk, upper, backend, budget, result.failure)
-                   : even_makespan(table, chunk);
+      bound += bound_chunk(view, table, chunk, upper, backend, budget, result.failure);
       if (batch) step.push_back(std::move(*batch));
     }
     least = std::min(least, bound);
