@@ -86,10 +86,15 @@ std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens ca
       bins.emplace_back();
     }
     // While it has room it stays the fullest that has, for items of the same size.
+    std::size_t end = i;
     do {
-      bins[bin].push_back(order[i++]);
+      ++end;
       room -= size;
-    } while (i < order.size() && sizes[static_cast<std::size_t>(order[i])] == size && room >= size);
+    } while (end < order.size() && sizes[static_cast<std::size_t>(order[end])] == size &&
+             room >= size);
+    const auto at = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
+    bins[bin].insert(bins[bin].end(), at(i), at(end));
+    i = end;
     std::vector<std::size_t>& same = by_room[room];
     same.push_back(bin);
     std::ranges::push_heap(same, std::greater<>{});

@@ -9,6 +9,16 @@ GroupDraft empty_group(const ScatterTable& table, int level) {
   return {.level = level, .time = table.levels()[static_cast<std::size_t>(level)].overhead};
 }
 
+GroupDraft group_of(const ScatterTable& table, int level, std::vector<int> positions) {
+  GroupDraft group = empty_group(table, level);
+  for (const int position : positions) {
+    group.tokens += table.length(position);
+    group.time += table.cost(position, level);
+  }
+  group.positions = std::move(positions);
+  return group;
+}
+
 void add_sequence(const ScatterTable& table, GroupDraft& group, int position) {
   group.positions.push_back(position);
   group.tokens += table.length(position);
@@ -49,8 +59,10 @@ std::vector<int> positions_of(const MicroBatchDraft& batch) {
 ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
                     const StepDraft& step) {
   std::vector<MicroBatchChoice> choices;
+  choices.reserve(step.size());
   for (const MicroBatchDraft& batch : step) {
     MicroBatchChoice choice;
+    choice.reserve(batch.groups.size());
     for (const GroupDraft& group : batch.groups) {
       choice.push_back({.degree = table.levels()[static_cast<std::size_t>(group.level)].degree});
       choice.back().sequences.reserve(group.positions.size());

@@ -26,6 +26,9 @@ using StepDraft = std::vector<MicroBatchDraft>;
 // An empty group of `level`.
 GroupDraft empty_group(const ScatterTable& table, int level);
 
+// A group of `level` that holds the positions.
+GroupDraft group_of(const ScatterTable& table, int level, std::vector<int> positions);
+
 void add_sequence(const ScatterTable& table, GroupDraft& group, int position);
 // Removes the sequence at `index` of group.positions; the last one takes its place.
 void remove_sequence(const ScatterTable& table, GroupDraft& group, std::size_t index);

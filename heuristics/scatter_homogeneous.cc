@@ -30,21 +30,21 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, doubl
   if (table.size() == 0) return step;
   const Level& group = table.levels()[static_cast<std::size_t>(level)];
   std::vector<Tokens> sizes;
+  sizes.reserve(static_cast<std::size_t>(table.size()));
   for (int position = 0; position < table.size(); ++position) {
     sizes.push_back(table.length(position));
   }
   if (sizes.front() > group.capacity) return std::nullopt;
   const Tokens room =
       std::max(static_cast<Tokens>(fill * static_cast<double>(group.capacity)), sizes.front());
-  const std::optional<Bins> bins = best_fit_decreasing(sizes, room);
+  std::optional<Bins> bins = best_fit_decreasing(sizes, room);
   const auto per_batch = static_cast<std::size_t>(table.devices() / group.degree);
+  step.reserve(bins->size() / per_batch + 1);
   for (std::size_t bin = 0; bin < bins->size(); ++bin) {
-    if (bin % per_batch == 0) step.emplace_back();
-    step.back().groups.push_back(empty_group(table, level));
-    step.back().groups.back().positions.reserve((*bins)[bin].size());
-    for (const int position : (*bins)[bin]) {
-      add_sequence(table, step.back().groups.back(), position);
+    if (bin % per_batch == 0) {
+      step.emplace_back().groups.reserve(std::min(per_batch, bins->size() - bin));
     }
+    step.back().groups.push_back(group_of(table, level, std::move((*bins)[bin])));
     step.back().makespan = std::max(step.back().makespan, step.back().groups.back().time);
   }
   return step;

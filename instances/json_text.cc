@@ -32,6 +32,11 @@ std::string line_column(std::string_view text, std::size_t offset) {
 
 void append_json_escaped(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
+  // Nearly every text is of such characters alone.
+  const auto plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  const auto end = std::ranges::find_if_not(text, plain);
+  out.append(text.begin(), end);
+  text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
   while (!text.empty()) {
     const std::size_t bad = first_bad_byte(text).value_or(text.size());
     for (const char c : text.substr(0, bad)) {

@@ -55,20 +55,23 @@ void JsonWriter::text(std::string_view value) {
   out_ += '"';
 }
 
-void JsonWriter::integer(std::int64_t value) {
-  separate();
-  std::array<char, 24> buffer{};
+template <class Number>
+void JsonWriter::append_number(Number value) {
+  std::array<char, 32> buffer{};
   out_.append(buffer.data(),
               std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr);
+}
+
+void JsonWriter::integer(std::int64_t value) {
+  separate();
+  append_number(value);
 }
 
 void JsonWriter::number(double value) {
   if (!std::isfinite(value)) return null();
   if (value == 0) value = 0;  // "-0" would be read as an integer, which has no sign to keep
   separate();
-  std::array<char, 32> buffer{};
-  out_.append(buffer.data(),
-              std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr);
+  append_number(value);
 }
 
 void JsonWriter::boolean(bool value) {
@@ -82,9 +85,13 @@ void JsonWriter::null() {
 }
 
 void JsonWriter::integers(const std::vector<std::int64_t>& values) {
-  begin_array(Layout::line);
-  for (const std::int64_t value : values) integer(value);
-  end_array();
+  separate();
+  out_ += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out_ += ", ";
+    append_number(values[i]);
+  }
+  out_ += ']';
 }
 
 std::string JsonWriter::take() {

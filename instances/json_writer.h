@@ -54,6 +54,8 @@ class JsonWriter {
   void end(char bracket);
   void separate();  // what stands between the last value and the next
   void indent();
+  template <class Number>
+  void append_number(Number value);
 
   std::string out_;
   std::vector<Frame> frames_;

@@ -8,13 +8,15 @@
 namespace stowage {
 namespace {
 
-ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, int first_rank) {
-  struct Padded {
-    Tokens length = 0;
-    std::int64_t id = 0;
-  };
-  std::vector<Padded> padded;
-  padded.reserve(choice.sequences.size());
+struct Padded {
+  Tokens length = 0;
+  std::int64_t id = 0;
+};
+
+// `padded` is room to work in, taken once for a million groups.
+ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, int first_rank,
+                           std::vector<Padded>& padded) {
+  padded.clear();
   for (const std::int64_t id : choice.sequences) {
     padded.push_back({padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]), id});
   }
@@ -46,15 +48,18 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
 
 ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatchChoice> choices) {
   ScatterPlan plan{.name = instance.name};
+  plan.micro_batches.reserve(choices.size());
+  std::vector<Padded> padded;
   for (MicroBatchChoice& choice : choices) {
     std::erase_if(choice, [](const GroupChoice& group) { return group.sequences.empty(); });
     if (choice.empty()) continue;
     std::stable_sort(choice.begin(), choice.end(),
                      [](const auto& a, const auto& b) { return a.degree > b.degree; });
     ScatterMicroBatch batch;
+    batch.groups.reserve(choice.size());
     int rank = 0;
     for (GroupChoice& group : choice) {
-      batch.groups.push_back(compose_group(instance, std::move(group), rank));
+      batch.groups.push_back(compose_group(instance, std::move(group), rank, padded));
       rank += batch.groups.back().degree;
       batch.makespan_ms = std::max(batch.makespan_ms, batch.groups.back().time_ms);
     }
