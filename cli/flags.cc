@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "cli/error_codes.h"
@@ -47,12 +48,39 @@ void add_valued(CLI::App& app, const std::string& names, const std::string& plac
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-// Our own usage line: CLI11 knows neither the order nor the flags that matter.
+constexpr std::size_t kHelpColumn = 34;  // where the texts of the options begin
+constexpr std::size_t kHelpWidth = 100;
+
+// The text in lines of at most `width` bytes, broken at blanks; a longer word has its own line.
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::istringstream words(text);
+  std::string lines;
+  std::size_t used = 0;
+  for (std::string word; words >> word;) {
+    if (used > 0 && used + 1 + word.size() > width) {
+      lines += '\n';
+      used = 0;
+    } else if (used > 0) {
+      lines += ' ';
+      ++used;
+    }
+    lines += word;
+    used += word.size();
+  }
+  return lines;
+}
+
+// CLI11 knows neither the order of our arguments nor the width of a line.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {
+    column_width(kHelpColumn);
+  }
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: " + usage_ + '\n';
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return wrapped(option->get_description(), kHelpWidth - kHelpColumn);
   }
 
  private:

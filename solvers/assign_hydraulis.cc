@@ -10,7 +10,9 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostVariables = 500'000;  // of one ILP: a row and a sequence each
+// Of one ILP, a row and a sequence each. Clp looks at no clock while it prepares a model: at
+// 500,000 it went on for a second or two.
+constexpr std::size_t kMostVariables = 100'000;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
