@@ -79,6 +79,7 @@ struct AssignCertificateCheck {
 
 // Rules:
 //   certificate_number     every number is finite and at least 0
+//   certificate_chunks     the instance cuts no sequence
 //   certificate_strategy   every strategy that admits all sequences has one proof, by a known name
 //   certificate_scheme     a proof by patterns has prices for each scheme of its strategy, once
 //   certificate_pattern    the patterns of a scheme leave out no number of rows and no longest

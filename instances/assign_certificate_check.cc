@@ -18,6 +18,7 @@ namespace {
 
 enum Rule : std::size_t {
   kNumber,
+  kChunks,
   kStrategy,
   kScheme,
   kPattern,
@@ -27,8 +28,8 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "certificate_number",  "certificate_strategy", "certificate_scheme",
-    "certificate_pattern", "certificate_closed",   "certificate_prices"};
+    "certificate_number",  "certificate_chunks", "certificate_strategy", "certificate_scheme",
+    "certificate_pattern", "certificate_closed", "certificate_prices"};
 
 using Real = long double;
 
@@ -82,6 +83,12 @@ class AssignCertificateChecker {
     const Ms claimed = certificate_.bound_ms;
     if (!std::isfinite(claimed) || claimed < 0) {
       number("/bound_ms", claimed);
+    } else if (instance_.constraints.chunks) {
+      // A sequence that is cut lies in several rows, and is longer than any: nothing below is true
+      // of it.
+      found_.add(kChunks, [] {
+        return Description{"", "a certificate of whole sequences", "none: this instance cuts them"};
+      });
     } else {
       check_strategies();
     }

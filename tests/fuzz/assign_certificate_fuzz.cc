@@ -28,6 +28,7 @@ bool oracle_can(const AssignInstance& instance) {
 
 void check_bound(const AssignInstance& instance, Ms bound) {
   require(std::isfinite(bound) && bound >= 0, "a checked bound is a number");
+  require(!instance.constraints.chunks || bound == 0, "nothing is proven of chunks");
   if (!oracle_can(instance)) return;
   const auto best = brute_force(instance);
   require(!best || bound <= best->objective_ms * (1 + 1e-9), "no plan is faster than the bound");

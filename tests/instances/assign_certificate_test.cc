@@ -111,6 +111,16 @@ TEST(AssignCertificate, NumbersAreFiniteAndNotNegative) {
   }
 }
 
+// Chunks of a cut sequence lie in rows that are shorter than it: no strategy seems to admit it, so
+// that none would need a proof, and the closed bounds are of whole sequences.
+TEST(AssignCertificate, ProvesNothingOfChunks) {
+  AssignInstance instance = four();
+  instance.constraints.chunks = ChunkRule{.size = 100};
+  EXPECT_EQ(first_rule(good(), instance), "certificate_chunks");
+  instance.lengths[0] = 1000;
+  EXPECT_EQ(first_rule({.bound_ms = 1e6}, instance), "certificate_chunks");
+}
+
 TEST(AssignCertificate, EveryStrategyHasOneProof) {
   EXPECT_EQ(with([](auto& c) { c.strategies.pop_back(); }), "certificate_strategy");
   EXPECT_EQ(with([](auto& c) { c.strategies.clear(); }), "certificate_strategy");
