@@ -134,6 +134,7 @@ std::vector<NamedBound> layout_bounds(const LayoutInstance& instance, const Layo
   }
   raise("single", best);
   raise("load", peak_load(instance).load);
+  if (!table.stackable()) return bounds;  // sums below are not exact
   raise("unit", rounded_up(best, table.unit()));
   // One buffer after the other on a stack: the next sum is no farther away than one of them.
   Bytes largest = 0;

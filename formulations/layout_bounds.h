@@ -22,8 +22,9 @@ namespace stowage {
 //   load    the most that any step needs, in whole blocks of the common alignment [F2]
 //   unit    rounded up to the common unit of sizes, alignments and pinned ends [F3]
 //   chain   rounded up to a sum of sizes that a stack of buffers can have [F4]
-// `table` is that of the instance, and stackable. Clashing pins and a capacity below the bounds are
-// what layout_infeasibility() tells.
+// `table` is that of the instance; if it is not stackable, sums are not exact, and there are only
+// the first two. Clashing pins and a capacity below the bounds are what layout_infeasibility()
+// tells.
 std::vector<NamedBound> layout_bounds(const LayoutInstance& instance, const LayoutTable& table);
 
 // Some optimal layout is settled: no buffer can be moved down alone. Its peak is then the height of

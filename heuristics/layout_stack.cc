@@ -235,21 +235,33 @@ std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> off
 }
 
 std::optional<std::vector<Bytes>> pile(const LayoutInstance& instance) {
-  std::vector<Bytes> offsets;
-  offsets.reserve(instance.buffers.size());
-  Bytes top = 0;
-  for (const Buffer& buffer : instance.buffers) {
-    if (buffer.offset) top = std::max(top, *buffer.offset + buffer.size);
+  std::vector<Bytes> offsets(instance.buffers.size(), 0);
+  struct Range {
+    Bytes begin = 0;
+    Bytes end = 0;
+  };
+  std::vector<Range> pins;
+  for (std::size_t b = 0; b < offsets.size(); ++b) {
+    const Buffer& buffer = instance.buffers[b];
+    if (!buffer.offset) continue;
+    offsets[b] = *buffer.offset;
+    pins.push_back({*buffer.offset, *buffer.offset + buffer.size});
   }
-  for (const Buffer& buffer : instance.buffers) {
-    if (buffer.offset) {
-      offsets.push_back(*buffer.offset);
-      continue;
-    }
+  std::ranges::sort(pins, {}, &Range::begin);
+  auto pin = pins.begin();  // the first that is not below what was piled up
+  Bytes top = 0;
+  for (std::size_t b = 0; b < offsets.size(); ++b) {
+    const Buffer& buffer = instance.buffers[b];
+    if (buffer.offset) continue;
     const Bytes alignment = alignment_of(instance, buffer);
-    const Bytes offset = alignment > 1 ? (top + alignment - 1) / alignment * alignment : top;
+    const auto aligned = [&] { return (top + alignment - 1) / alignment * alignment; };
+    Bytes offset = aligned();
+    for (; pin != pins.end() && pin->begin < offset + buffer.size; ++pin) {
+      top = std::max(top, pin->end);
+      offset = aligned();
+    }
     if (offset > kMaxExact - buffer.size) return std::nullopt;
-    offsets.push_back(offset);
+    offsets[b] = offset;
     top = offset + buffer.size;
   }
   return offsets;

@@ -27,7 +27,7 @@ std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<in
 std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,
                                 std::int64_t moves, std::uint64_t seed, const Budget& budget);
 
-// All buffers one above the other, above those that are pinned: the only layout that takes no time
+// All buffers one above the other, wherever nothing is pinned: the only layout that takes no time
 // to speak of, and no table. Nothing if it would end beyond kMaxExact. Requires pins that do not
 // clash.
 std::optional<std::vector<Bytes>> pile(const LayoutInstance& instance);

@@ -48,15 +48,15 @@ class LayoutSolve {
     if (const auto why = layout_infeasibility(instance_)) return infeasible(why->text);
     if (many_for(kSecondsToPlan)) return quickest();
     table_.emplace(instance_);
-    if (!table_->stackable()) {
-      incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
-      incumbent_.remark("all buffers on one stack would exceed 2^53 bytes");
-      return finished(std::move(incumbent_).conclude(StoppedBy::heuristic_end));
-    }
     for (const NamedBound& bound : layout_bounds(instance_, *table_)) {
       incumbent_.raise_bound(bound);
     }
     if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
+    if (!table_->stackable()) {
+      incumbent_.remark("all buffers on one stack would exceed 2^53 bytes: they are not searched");
+      if (!incumbent_.plan()) offer_pile();
+      return finished(std::move(incumbent_).conclude(StoppedBy::heuristic_end));
+    }
     StoppedBy ended = StoppedBy::heuristic_end;
     try {
       ended = search();

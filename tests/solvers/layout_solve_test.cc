@@ -131,6 +131,21 @@ TEST(LayoutSolve, ManyBuffersAndLittleTime) {
   EXPECT_EQ(solve(tight, {}, again).status, Status::unknown);
 }
 
+// A buffer pinned at the end of what numbers can say: no stack of all buffers is exact, but a valid
+// plan is there all the same, and one that was brought along is kept.
+TEST(LayoutSolve, WhereStacksAreNotExact) {
+  const LayoutInstance instance{
+      .buffers = {{.lower = 0, .upper = 5, .size = 1, .offset = kMaxExact - 1},
+                  {.lower = 0, .upper = 5, .size = 11}}};
+  Budget budget;
+  const Outcome outcome = solve(instance, {}, budget);
+  ASSERT_TRUE(outcome.plan) << outcome.detail;
+  EXPECT_EQ(outcome.status, Status::optimal);
+  EXPECT_EQ(outcome.objective, static_cast<double>(kMaxExact));
+  Budget again;
+  EXPECT_EQ(solve(instance, {.start = outcome.plan}, again).found_by, "start");
+}
+
 TEST(LayoutSolve, TwoLevelsLoseNothingOnWholeSteps) {
   for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
     const Result<LayoutInstance> trace =
