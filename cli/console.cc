@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
 #include "cli/files.h"
 #include "cli/outcome_json.h"
+#include "instances/json_text.h"
 
 namespace stowage {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kPlain = "\033[0m";
+constexpr std::array kColours = {kBold, kRed, kPlain};
 
 // A file opened later must not get the number of a standard stream that the caller has closed, or
 // it would receive what is meant for the stream. The stand-in has the wrong direction on purpose:
@@ -26,13 +30,29 @@ void fill_standard_streams() {
   }
 }
 
+// What may be shown of lines that hold names from files: line ends and our own colours stay.
+std::string shown(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const auto own = std::ranges::find_if(
+        kColours, [&](std::string_view colour) { return lines.starts_with(colour); });
+    const std::size_t kept = own != kColours.end() ? own->size() : lines.starts_with('\n') ? 1 : 0;
+    const auto control = kept > 0 ? std::nullopt : control_character(lines);
+    const std::size_t bytes = control ? control->bytes : std::max<std::size_t>(kept, 1);
+    text += control ? "?" : lines.substr(0, bytes);
+    lines.remove_prefix(bytes);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
   std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += byte < 0x20 || byte == 0x7f ? '?' : c;
+  while (!text.empty()) {
+    const auto control = control_character(text);
+    shown += control ? '?' : text.front();
+    text.remove_prefix(control ? control->bytes : 1);
   }
   return shown;
 }
@@ -62,7 +82,7 @@ Console::~Console() {
 void Console::say(std::string_view line) {
   erase_line();
   // Nobody is left to be told when stderr fails.
-  write_all(STDERR_FILENO, std::string(line) + '\n');
+  write_all(STDERR_FILENO, shown(line) + '\n');
 }
 
 void Console::error(std::string_view line) { say(red("stowage:") + ' ' + printable(line)); }
@@ -85,13 +105,13 @@ void Console::debug(std::string_view line) {
 
 void Console::block(std::string_view lines) {
   erase_line();
-  write_all(STDERR_FILENO, std::string(lines));
+  write_all(STDERR_FILENO, shown(lines));
 }
 
 void Console::table_line(std::string_view line) { say(line); }
 
 void Console::rewrite_line(std::string_view line) {
-  write_all(STDERR_FILENO, "\r" + std::string(line) + "\033[K");
+  write_all(STDERR_FILENO, "\r" + shown(line) + "\033[K");
   line_open_ = true;
 }
 

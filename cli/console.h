@@ -33,6 +33,7 @@ struct CliError {
 };
 
 // `text` with control characters shown as '?': names come from files and must not steer a terminal.
+// The lines of a Console are made so anyway, but for line ends and colours.
 std::string printable(std::string_view text);
 
 // All of them as errors of `file`; "" for errors whose pointers already say where they are.

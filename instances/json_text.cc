@@ -16,7 +16,30 @@ std::size_t shown_bytes(std::string_view text, std::size_t most) {
   return shown;
 }
 
+// "\u" and four digits. Requires a code below 2^16.
+void append_escape(std::string& out, char32_t code) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(code >> shift) & 15U];
+}
+
 }  // namespace
+
+std::optional<ControlCharacter> control_character(std::string_view text) {
+  const auto byte = [&](std::size_t at) -> unsigned {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  const unsigned lead = byte(0);
+  if (text.empty()) return std::nullopt;
+  if (lead < 0x20 || lead == 0x7f) return ControlCharacter{lead, 1};
+  if (lead == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return ControlCharacter{byte(1), 2};
+  if (lead != 0xe2 || (byte(1) & 0xc0U) != 0x80U || (byte(2) & 0xc0U) != 0x80U) return std::nullopt;
+  const char32_t code = 0x2000U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU);
+  const bool steers = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+                      (code >= 0x2066 && code <= 0x2069);
+  if (!steers) return std::nullopt;
+  return ControlCharacter{code, 3};
+}
 
 std::string line_column(std::string_view text, std::size_t offset) {
   offset = std::min(offset, text.size());
@@ -31,32 +54,27 @@ std::string line_column(std::string_view text, std::size_t offset) {
 }
 
 void append_json_escaped(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   // Nearly every text is of such characters alone.
   const auto plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
   const auto end = std::ranges::find_if_not(text, plain);
   out.append(text.begin(), end);
   text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  std::size_t good = first_bad_byte(text).value_or(text.size());  // so many bytes are UTF-8
   while (!text.empty()) {
-    const std::size_t bad = first_bad_byte(text).value_or(text.size());
-    for (const char c : text.substr(0, bad)) {
-      if (c == '"' || c == '\\') out += '\\';
-      if (c == '\n' || c == '\r' || c == '\t') {
-        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
-      } else {
-        out += c;
-      }
-    }
-    if (bad == text.size()) return;
-    const auto byte = static_cast<unsigned char>(text[bad]);
-    if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 15U];
+    const char c = text.front();
+    std::size_t bytes = 1;
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (c == '\n' || c == '\r' || c == '\t') {
+      out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
+    } else if (const auto control = control_character(text)) {
+      append_escape(out, control->code);
+      bytes = control->bytes;
     } else {
-      out += '?';
+      out += good > 0 ? c : '?';
     }
-    text.remove_prefix(bad + 1);
+    text.remove_prefix(bytes);
+    good = good >= bytes ? good - bytes : first_bad_byte(text).value_or(text.size());
   }
 }
 

@@ -63,5 +63,12 @@ TEST(JsonWriter, TextIsEscapedAndMended) {
   EXPECT_EQ(json.take(), "\"a\\\"b\\\\c\\n\\u0001\xC3\xA4 ??\"\n");
 }
 
+TEST(JsonWriter, NothingInATextSteersATerminal) {
+  JsonWriter json;
+  json.text("\x1b[2J\x7f\xC2\x9B\xE2\x80\xAE\xE2\x81\xA9 \xC2\xA0\xE2\x82\xAC\xFF\xE2\x80\xAE");
+  EXPECT_EQ(json.take(),
+            "\"\\u001b[2J\\u007f\\u009b\\u202e\\u2069 \xC2\xA0\xE2\x82\xAC?\\u202e\"\n");
+}
+
 }  // namespace
 }  // namespace stowage
