@@ -18,6 +18,8 @@ namespace {
 
 enum Column : std::size_t { kId, kLower, kUpper, kSize, kAlignment, kGapList, kOffset, kColumns };
 
+constexpr std::int64_t kMostFields = 100;  // of a header that is read to its end
+
 struct ColumnName {
   std::string_view name;
   Column column;
@@ -42,14 +44,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
+// Takes what stands before the next separator off the text; false after the last part.
+bool take_part(std::optional<std::string_view>& text, char separator, std::string_view& part) {
+  if (!text) return false;
+  const std::size_t end = text->find(separator);
+  part = text->substr(0, end);
+  text = end == std::string_view::npos ? std::nullopt : std::optional(text->substr(end + 1));
+  return true;
+}
+
+std::int64_t fields_in(std::string_view line) {
+  return 1 + static_cast<std::int64_t>(std::ranges::count(line, ','));
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
@@ -98,7 +103,15 @@ class CsvReader {
   // Which column each field is. False if a column is unknown, twice or missing.
   bool read_header() {
     std::array<bool, kColumns> seen{};
-    for (const std::string_view field : split(next_line(), ',')) {
+    const std::string_view line = next_line();
+    if (fields_in(line) > kMostFields) {
+      add(code::kCsvHeader, here(),
+          "must name at most " + std::to_string(kColumns) + " columns, is a line of " +
+              std::to_string(fields_in(line)) + " fields");
+      return false;
+    }
+    std::optional<std::string_view> left = line;
+    for (std::string_view field; take_part(left, ',', field);) {
       const std::string_view name = trimmed(field);
       const auto* const known = std::find_if(kNames.begin(), kNames.end(),
                                              [&](const ColumnName& n) { return n.name == name; });
@@ -152,7 +165,13 @@ class CsvReader {
         return;
       }
       const std::int64_t before = errors_.found();
-      instance_.buffers.push_back(read_row(split(line, ',')));
+      instance_.buffers.push_back(read_row(line));
+      if (containers_ > kMaxContainers) {
+        add(code::kTooManyValues, here(),
+            "must be at most " + std::to_string(kMaxContainers) +
+                " buffers, lists of gaps and gaps, is more");
+        return;
+      }
       if (errors_.found() == before) check_buffer(instance_, index, places, errors_);
     }
     if (errors_.empty()) check_together(instance_, places, errors_);
@@ -163,16 +182,20 @@ class CsvReader {
     return first == std::string_view::npos ? std::string_view{} : text.substr(first);
   }
 
-  Buffer read_row(const std::vector<std::string_view>& fields) {
+  Buffer read_row(std::string_view line) {
     Buffer buffer;
-    if (fields.size() != columns_.size()) {
+    ++containers_;
+    if (fields_in(line) != static_cast<std::int64_t>(columns_.size())) {
       add(code::kCsvRow, here(),
           "must have " + std::to_string(columns_.size()) + " fields, is a line of " +
-              std::to_string(fields.size()));
+              std::to_string(fields_in(line)));
       return buffer;
     }
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      read_field(columns_[k], trimmed(fields[k]), buffer);
+    std::optional<std::string_view> left = line;
+    std::string_view field;
+    for (const Column column : columns_) {
+      take_part(left, ',', field);
+      read_field(column, trimmed(field), buffer);
     }
     return buffer;
   }
@@ -225,12 +248,16 @@ class CsvReader {
 
   // "5-7 9-12"
   void read_gaps(std::string_view field, Buffer& buffer) {
-    for (const std::string_view gap : split(field, ' ')) {
+    const IntegerRange range = {0, kMaxExact - last_step_};
+    if (!field.empty()) ++containers_;
+    std::optional<std::string_view> left = field;
+    for (std::string_view gap; take_part(left, ' ', gap) && containers_ <= kMaxContainers;) {
       if (gap.empty()) continue;
-      const std::vector<std::string_view> ends = split(gap, '-');
-      const IntegerRange range = {0, kMaxExact - last_step_};
-      const auto from = parse_integer(ends[0], range);
-      const auto to = ends.size() == 2 ? parse_integer(ends[1], range) : std::nullopt;
+      ++containers_;
+      const std::size_t dash = gap.find('-');
+      const auto from = parse_integer(gap.substr(0, dash), range);
+      const auto to = dash == std::string_view::npos ? std::nullopt
+                                                     : parse_integer(gap.substr(dash + 1), range);
       if (!from || !to) {
         complain(kGapList, "gaps FROM-TO between spaces, for all addresses", gap);
         return;
@@ -244,6 +271,7 @@ class CsvReader {
   std::int64_t line_number_ = 0;
   std::vector<Column> columns_;  // of each field
   std::int64_t last_step_ = 0;   // 1 if the column `end` holds the last step
+  std::int64_t containers_ = 2;  // arrays and objects of the same instance as JSON, so far
   LayoutInstance instance_;
   ErrorList errors_;
 };

@@ -53,10 +53,13 @@ Result<std::vector<Tokens>> read_length_list(std::string_view text, std::string_
   const bool beyond =
       selection.count ? line_number < selection.first + count : line_number < selection.first;
   if (beyond) {
-    errors.add(code::kListRange, std::string(file),
-               "must hold the selected lines " + std::to_string(selection.first + 1) + " to " +
-                   std::to_string(selection.first + (selection.count ? count : 0)) +
-                   ", is a list of " + std::to_string(line_number) + " lines");
+    const std::string lines =
+        selection.count ? "s " + std::to_string(selection.first + 1) + " to " +
+                              std::to_string(selection.first + count)
+                        : ' ' + std::to_string(selection.first) + ", before those selected";
+    errors.add(
+        code::kListRange, std::string(file),
+        "must hold the line" + lines + ", is a list of " + std::to_string(line_number) + " lines");
   }
   if (!errors.empty()) return std::move(errors).take();
   return lengths;

@@ -273,8 +273,9 @@ std::vector<Case> meaning_cases() {
                 {"E402 l.txt:1", "E402 l.txt:2", "E402 l.txt:3", "E402 l.txt:4", "E402 l.txt:5"}),
       list_case("beyond 2^53", "9007199254740993\n", {}, {"E402 l.txt:1"}),
       list_case("selection beyond the end", "1\n2\n3\n", {.first = 2, .count = 2},
-                {"E403 l.txt: must hold the selected lines 3 to 4, is a list of 3 lines"}),
-      list_case("first beyond the end", "1\n2\n3\n", {.first = 4}, {"E403 l.txt"}),
+                {"E403 l.txt: must hold the lines 3 to 4, is a list of 3 lines"}),
+      list_case("first beyond the end", "1\n2\n3\n", {.first = 4},
+                {"E403 l.txt: must hold the line 4, before those selected, is a list of 3 lines"}),
   };
 }
 

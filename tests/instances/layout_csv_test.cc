@@ -45,6 +45,22 @@ TEST(LayoutCsv, ReadsWhatMiniMallocWrites) {
             expected);
 }
 
+// What would be refused as JSON is refused as a table, and a line of commas is counted, not kept.
+TEST(LayoutCsv, LimitsHoldBeforeMemoryIsTaken) {
+  const auto first = [](const std::string& text) {
+    const Result<LayoutInstance> read = read_layout_csv(text, "t.csv");
+    return read ? std::string() : to_string(read.errors()[0]);
+  };
+  EXPECT_EQ(first(std::string(1'000'000, ',')),
+            "E411 t.csv:1: must name at most 7 columns, is a line of 1000001 fields");
+  EXPECT_EQ(first("id,lower,upper,size\n" + std::string(1'000'000, ',')),
+            "E412 t.csv:2: must have 4 fields, is a line of 1000001");
+  std::string gaps = "id,lower,upper,size,gaps\nx,0,9007199254740992,1,";
+  for (std::int64_t k = 0; k < kMaxContainers; ++k) gaps += "1-2 ";
+  EXPECT_EQ(first(gaps),
+            "E108 t.csv:2: must be at most 4000000 buffers, lists of gaps and gaps, is more");
+}
+
 TEST(LayoutCsv, AHeaderAloneIsAnEmptyInstance) {
   EXPECT_EQ(read_or_die("id,lower,upper,size"), LayoutInstance{});
   EXPECT_EQ(*write_layout_csv(LayoutInstance{}), "id,lower,upper,size\n");
