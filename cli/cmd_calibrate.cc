@@ -44,9 +44,7 @@ class CalibrateCommand : public Command {
     if (!degrees) return console.refuse(degrees.errors().front());
     const Result<kernels::BlockShape> block = block_for(*degrees);
     if (!block) return console.refuse(block.errors().front());
-    if (!output_.empty()) {
-      if (auto error = check_writable(output_)) return console.refuse(*error);
-    }
+    if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     const InterruptScope interrupt;
     Budget budget({.interrupt = &interrupt.flag()});
     const kernels::Calibration measured =

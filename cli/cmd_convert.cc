@@ -73,6 +73,7 @@ class ConvertCommand : public Command {
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (auto error = misplaced_flag()) return console.refuse(*error);
+    if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
     if (!plan_.empty()) return to_trainer(console);
     if (is_binary(in_) || is_binary(out_)) return between_trainers(console);

@@ -63,7 +63,9 @@ class ExportCommand : public Command {
       }
     }
     if (auto error = misplaced_flag(assign != nullptr)) return console.refuse(*error);
-    if (auto error = check_writable(output_)) return console.refuse(*error);
+    if (auto error = check_output("--output", output_, {instance_path_})) {
+      return console.refuse(*error);
+    }
     if (assign != nullptr) return check_and_write(console, *instance.value, *assign);
     return check_and_write(console, *instance.value, std::get<ScatterInstance>(*instance.value));
   }

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/common_flags.h"
 #include "cli/error_codes.h"
+#include "cli/files.h"
 #include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
@@ -76,6 +77,10 @@ class GenerateAssignCommand : public Command {
     if (!chunk_tokens_.empty()) generator.chunk_tokens = chunk;
     if (limit_.empty()) generator.limit_tokens = std::min(generator.limit_tokens, generator.tokens);
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
+    // A list on stdin is not called "-" any more.
+    if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
+      return console.refuse(*error);
+    }
     const Result<std::vector<Tokens>> list = lengths_.list();
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedAssign> generated = generate_assign(generator, *list);

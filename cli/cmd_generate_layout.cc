@@ -80,6 +80,7 @@ class GenerateLayoutCommand : public Command {
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (auto error = misplaced_flag()) return console.refuse(*error);
+    if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     Result<LayoutInstance> made = from_kernels_ ? recorded() : traced() ? trace() : drawn();
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     LayoutInstance layout = *std::move(made);

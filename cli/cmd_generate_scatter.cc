@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/common_flags.h"
 #include "cli/error_codes.h"
+#include "cli/files.h"
 #include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
@@ -49,6 +50,10 @@ class GenerateScatterCommand : public Command {
                                .pad_multiple = preset_.pad_multiple(),
                                .name = name_};
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
+    // A list on stdin is not called "-" any more.
+    if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
+      return console.refuse(*error);
+    }
     const Result<std::vector<Tokens>> list = lengths_.list();
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedScatter> generated = generate_scatter(generator, *list);

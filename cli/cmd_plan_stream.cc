@@ -1,6 +1,9 @@
 // stowage plan-stream: the steps of a training run, planned one after another.
-#include <fstream>
-#include <iostream>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <istream>
 
 #include "cli/command.h"
 #include "cli/common_flags.h"
@@ -90,12 +93,12 @@ class PlanStreamCommand : public Command {
                                  : trainer_ == "json" ? TrainerFormat::json
                                                       : TrainerFormat::binary);
     }
-    std::ifstream file;
-    if (path_ != "-") {
-      file.open(path_);
-      if (!file) return console.refuse(unreadable(path_));
-    }
-    return plan(console, path_ == "-" ? std::cin : file, *std::move(cluster.value));
+    // Opening a pipe may wait for who writes it: before signals mean anything but the end.
+    const int fd = path_ == "-" ? ::dup(STDIN_FILENO) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return console.refuse(unreadable(path_));
+    InterruptibleInput input(fd);
+    std::istream stream(&input);
+    return plan(console, stream, *std::move(cluster.value));
   }
 
  private:
@@ -145,13 +148,19 @@ class PlanStreamCommand : public Command {
     console.info("stream    scatter  " + printable(cluster.name) + "   " +
                  grouped(cluster.cluster.devices) + " devices  method " + method_ + "  " +
                  solve_.describe() + share_text());
-    StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
     const InterruptScope interrupt;
+    how.interrupt = &interrupt.flag();
+    StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
     StreamReport report(console);
-    plan_stream([&] { return interrupt.flag() ? std::nullopt : next(steps); }, options_,
-                solve_.limits(interrupt.flag()), static_cast<int>(threads_.value_or(1)),
+    plan_stream([&] { return next(steps); }, options_, solve_.limits(interrupt.flag()),
+                static_cast<int>(threads_.value_or(1)),
                 [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
     report.finish(interrupt.flag(), steps.clipped(), there_);
+    if (invalid_ > 0) {
+      console.warn(first_invalid_ + ": is invalid" +
+                   (invalid_ > 1 ? ", as " + grouped(invalid_ - 1) + " more" : "") +
+                   ", and is planned anew");
+    }
     if (!answered_) return ExitCode::internal;
     // stdout has its lines already: what went wrong is told on stderr alone.
     if (unwritten_) unread_.push_back({"", *unwritten_});
@@ -160,7 +169,8 @@ class PlanStreamCommand : public Command {
       return ExitCode::bad_input;
     }
     if (interrupt.flag()) {
-      console.info("go on with --from " + std::to_string(report.next()));
+      const std::int64_t begin = from_.value_or(0);
+      console.info("go on with --from " + std::to_string(std::max(begin, report.next())));
       return ExitCode::unknown;
     }
     return console.answer("", report.exit_code());
@@ -182,14 +192,17 @@ class PlanStreamCommand : public Command {
       }
       if (!*step) return std::nullopt;
       if (plans_) {
-        const Result<bool> there = plans_->has(index, **step);
-        if (!there) {
-          unread_ = errors_in("", there.errors());
+        const Result<StoredPlan> found = plans_->find(index, **step);
+        if (!found) {
+          unread_ = errors_in("", found.errors());
           return std::nullopt;
         }
-        if (*there) {
+        if (*found == StoredPlan::there) {
           ++there_;
           continue;
+        }
+        if (*found == StoredPlan::invalid && invalid_++ == 0) {
+          first_invalid_ = plans_->file_of(index, ".json");
         }
       }
       StreamStep found{.index = index};
@@ -249,6 +262,8 @@ class PlanStreamCommand : public Command {
   std::vector<CliError> unread_;         // of the step whose reading ended the stream
   std::optional<InputError> unwritten_;  // of the plan whose writing did
   std::int64_t there_ = 0;               // steps that had their plan already
+  std::int64_t invalid_ = 0;             // steps that had a plan that is none
+  std::string first_invalid_;            // the file of the first of them
   bool answered_ = true;                 // stdout has taken everything so far
 };
 

@@ -59,7 +59,10 @@ class RenderCommand : public Command {
       if (!read) return console.refuse(errors_in(comparison_path_, read.errors()));
       comparison = *std::move(read);
     }
-    if (auto error = check_writable(output_)) return console.refuse(*error);
+    if (auto error =
+            check_output("--output", output_, {instance_path_, plan_path_, comparison_path_})) {
+      return console.refuse(*error);
+    }
 
     console.info("instance  " + std::string(problem_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));

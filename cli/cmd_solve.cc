@@ -58,9 +58,9 @@ class SolveCommand : public Command {
       }
       asked.start = std::move(start.value);
     }
-    // Before the work, not after it.
-    if (!output_.empty()) {
-      if (auto error = check_writable(output_)) return console.refuse(*error);
+    // Before the work, not after it. --output may be --start: that plan is only made better.
+    if (auto error = check_output("--output", output_, {instance_path_})) {
+      return console.refuse(*error);
     }
     return solve_and_report(console, *instance.value, asked);
   }

@@ -1,16 +1,20 @@
 #include "cli/interrupt.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cassert>
+#include <cerrno>
+#include <system_error>
 
 #include "cli/exit_codes.h"
 
 namespace stowage {
 namespace {
 
-// A signal handler gets no argument of ours, so what it touches must have static storage: this is
-// the one place of the project where that is allowed. Lock-free atomics are async-signal-safe.
+// A signal handler gets no argument of ours, so what it touches must have static storage: it and a
+// thread that is left behind (solvers/milp_watch.cc) are all for which the project allows that.
+// Lock-free atomics are async-signal-safe.
 std::atomic<bool> interrupted = false;
 std::atomic<bool> in_scope = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -32,8 +36,9 @@ InterruptScope::InterruptScope() {
   action.sa_flags = SA_RESTART;  // a write to a slow pipe goes on after the first signal
   sigaction(SIGINT, &action, &old_int_);
   sigaction(SIGTERM, &action, &old_term_);
-  // A shell that starts us in the background with SIGINT ignored means it: respect that.
+  // Who starts us with a signal ignored means it, as a shell does in the background: respect that.
   if (old_int_.sa_handler == SIG_IGN) sigaction(SIGINT, &old_int_, nullptr);
+  if (old_term_.sa_handler == SIG_IGN) sigaction(SIGTERM, &old_term_, nullptr);
 }
 
 InterruptScope::~InterruptScope() {
@@ -43,5 +48,30 @@ InterruptScope::~InterruptScope() {
 }
 
 const std::atomic<bool>& InterruptScope::flag() const { return interrupted; }
+
+InterruptibleInput::InterruptibleInput(int fd) : fd_(fd), buffer_(std::size_t{1} << 16, '\0') {}
+
+InterruptibleInput::~InterruptibleInput() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+InterruptibleInput::int_type InterruptibleInput::underflow() {
+  // The signal may be another thread's to handle, so that nothing wakes this one.
+  constexpr int kLookMs = 20;
+  while (!interrupted) {
+    pollfd input{.fd = fd_, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&input, 1, kLookMs);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    const ssize_t count = ::read(fd_, buffer_.data(), buffer_.size());
+    if (count > 0) {
+      setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
+      return traits_type::to_int_type(buffer_.front());
+    }
+    if (count == 0) break;
+    if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) continue;
+    throw std::system_error(errno, std::generic_category(), "read");  // the stream is then bad
+  }
+  return traits_type::eof();
+}
 
 }  // namespace stowage

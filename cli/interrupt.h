@@ -5,11 +5,14 @@
 //   Budget budget({.interrupt = &interrupt.flag()});
 //   Outcome outcome = solve(instance, options, budget);
 //
-// Only one scope may live at a time. The handlers found at construction are put back at the end.
+// Only one scope may live at a time. The handlers found at construction are put back at the end,
+// and a signal that was ignored stays ignored.
 #pragma once
 
 #include <atomic>
 #include <csignal>
+#include <streambuf>
+#include <string>
 
 namespace stowage {
 
@@ -26,6 +29,25 @@ class InterruptScope {
  private:
   struct sigaction old_int_ = {};
   struct sigaction old_term_ = {};
+};
+
+// What a descriptor gives, until its end or a signal in an InterruptScope, whichever comes first:
+// waiting for more does not outlast Ctrl-C.
+//
+//   InterruptibleInput input(dup(STDIN_FILENO));
+//   std::istream stream(&input);
+class InterruptibleInput : public std::streambuf {
+ public:
+  explicit InterruptibleInput(int fd);  // closed at the end
+  ~InterruptibleInput() override;
+  InterruptibleInput(const InterruptibleInput&) = delete;
+  InterruptibleInput& operator=(const InterruptibleInput&) = delete;
+
+ private:
+  int_type underflow() override;
+
+  int fd_;
+  std::string buffer_;
 };
 
 }  // namespace stowage

@@ -1,4 +1,6 @@
 // stowage: one command line, a handful of commands. This file finds the command and hands over.
+#include <unistd.h>
+
 #include <csignal>
 #include <exception>
 #include <new>
@@ -10,6 +12,7 @@
 #include "cli/error_codes.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
+#include "solvers/milp_watch.h"
 
 namespace stowage {
 namespace {
@@ -150,6 +153,20 @@ ExitCode dispatch(std::vector<std::string> arguments, Console& console) {
   return console.refuse(unknown_command(commands, arguments));
 }
 
+int run(int argc, char** argv) {
+  Console console;
+  try {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return to_int(dispatch(arguments, console));
+  } catch (const std::bad_alloc&) {
+    return to_int(console.refuse(
+        {kOutOfMemory, "memory", "is used up: raise its limit or plan less at a time"},
+        ExitCode::internal));
+  } catch (const std::exception& e) {
+    return to_int(console.refuse({kInternal, "stowage", e.what()}, ExitCode::internal));
+  }
+}
+
 }  // namespace
 }  // namespace stowage
 
@@ -158,16 +175,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // So is a file that may not grow: a signal would leave the temporary file behind.
   std::signal(SIGXFSZ, SIG_IGN);
-  stowage::Console console;
-  try {
-    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return stowage::to_int(stowage::dispatch(arguments, console));
-  } catch (const std::bad_alloc&) {
-    return stowage::to_int(console.refuse(
-        {stowage::kOutOfMemory, "memory", "is used up: raise its limit or plan less at a time"},
-        stowage::ExitCode::internal));
-  } catch (const std::exception& e) {
-    return stowage::to_int(
-        console.refuse({stowage::kInternal, "stowage", e.what()}, stowage::ExitCode::internal));
-  }
+  const int code = stowage::run(argc, argv);
+  // Nothing of ours waits in a buffer.
+  if (stowage::backend_left_behind()) _exit(code);
+  return code;
 }

@@ -1,6 +1,8 @@
 #include "cli/plan_directory.h"
 
-#include <fstream>
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <iomanip>
 #include <sstream>
 
@@ -9,6 +11,7 @@
 #include "cli/files.h"
 #include "instances/json.h"
 #include "instances/trainer_step.h"
+#include "instances/verify.h"
 
 namespace stowage {
 
@@ -18,7 +21,11 @@ std::string ending(TrainerFormat trainer) {
   return trainer == TrainerFormat::binary ? ".trainer.bin" : ".trainer.json";
 }
 
-bool exists(const std::string& file) { return std::ifstream(file).good(); }
+// A file that is there and closed to us is not missing: reading it says what is wrong.
+bool is_missing(const std::string& file) {
+  struct stat status = {};
+  return ::stat(file.c_str(), &status) != 0 && errno == ENOENT;
+}
 
 }  // namespace
 
@@ -28,14 +35,17 @@ std::string PlanDirectory::file_of(std::int64_t index, const std::string& ending
   return name.str();
 }
 
-Result<bool> PlanDirectory::has(std::int64_t index, const ScatterInstance& step) const {
+Result<StoredPlan> PlanDirectory::find(std::int64_t index, const ScatterInstance& step) const {
   const std::string file = file_of(index, ".json");
-  if (!exists(file)) return false;
+  if (is_missing(file)) return StoredPlan::missing;
   const Result<std::string> text = read_file(file);
   if (!text) return text.errors();
   const Result<ScatterPlan> plan = read_scatter_plan(*text);
   if (plan && plan->instance_hash == instance_hash(step)) {
-    return trainer_ == TrainerFormat::none || exists(file_of(index, ending(trainer_)));
+    if (!verify(step, *plan).empty()) return StoredPlan::invalid;
+    const bool whole =
+        trainer_ == TrainerFormat::none || !is_missing(file_of(index, ending(trainer_)));
+    return whole ? StoredPlan::there : StoredPlan::missing;
   }
   return InputError{
       kUnwritable, file,

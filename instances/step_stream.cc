@@ -1,6 +1,5 @@
 #include "instances/step_stream.h"
 
-#include <array>
 #include <utility>
 
 #include "instances/json.h"
@@ -32,7 +31,11 @@ void read_json_step(std::string_view text, ScatterInstance& step, ErrorList& err
 
 StepStream::StepStream(std::istream& stream, std::string name, ScatterInstance cluster,
                        const StepStreamOptions& options)
-    : stream_(stream), name_(std::move(name)), cluster_(std::move(cluster)), options_(options) {}
+    : stream_(stream),
+      name_(std::move(name)),
+      cluster_(std::move(cluster)),
+      options_(options),
+      buffer_(std::size_t{1} << 16, '\0') {}
 
 std::string StepStream::place() const { return name_ + ':' + std::to_string(line_); }
 
@@ -42,13 +45,12 @@ std::string StepStream::error_place() const { return options_.batch_size ? place
 // The next line, its end included, appended to what is kept unless that is null or would be too
 // long. False if there is none.
 bool StepStream::read_line(Lines* kept) {
-  std::array<char, 65536> buffer;
   bool any = false;
   while (true) {
-    stream_.getline(buffer.data(), buffer.size());
+    stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     const auto got = static_cast<std::size_t>(stream_.gcount());
-    const bool more = stream_.fail() && got == buffer.size() - 1;  // the line goes on
-    if (stream_.bad() || (got == 0 && !any)) return false;
+    const bool more = stream_.fail() && got == buffer_.size() - 1;  // the line goes on
+    if (stream_.bad() || interrupted() || (got == 0 && !any)) return false;
     any = true;
     const bool ended = !more && !stream_.eof();  // its newline is counted, but not stored
     if (kept != nullptr && !kept->too_long) {
@@ -56,7 +58,7 @@ bool StepStream::read_line(Lines* kept) {
       if (kept->too_long) {
         kept->text = std::string();
       } else {
-        kept->text.append(buffer.data(), ended ? got - 1 : got);
+        kept->text.append(buffer_.data(), ended ? got - 1 : got);
       }
     }
     if (!more) break;
@@ -72,7 +74,7 @@ bool StepStream::read_step(Lines* kept) {
   const std::int64_t count = options_.batch_size.value_or(1);
   std::int64_t got = 0;
   while (got < count && read_line(kept)) ++got;
-  if (stream_.bad()) return false;
+  if (stream_.bad() || interrupted()) return false;
   return got == count || (got > 0 && !(options_.batch_size && options_.drop_last));
 }
 

@@ -13,6 +13,7 @@
 // stream, and a step is at most kMaxDocumentBytes long, however long its line.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <istream>
 #include <optional>
@@ -27,6 +28,9 @@ struct StepStreamOptions {
   std::optional<std::int64_t> batch_size;  // at least 1
   bool drop_last = false;                  // leave out a last step of fewer lines
   std::optional<Tokens> clip;              // longer sequences are cut to so many tokens
+  // Once it is true the stream ends before a step that has not been read whole. Who waits for input
+  // must end the wait as well, with an end of `stream`. May be null; must outlive the stream.
+  const std::atomic<bool>* interrupt = nullptr;
 };
 
 class StepStream {
@@ -61,6 +65,7 @@ class StepStream {
   };
 
   std::string error_place() const;
+  bool interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
   bool read_line(Lines* kept);
   bool read_step(Lines* kept);
   Result<std::optional<ScatterInstance>> end() const;
@@ -69,6 +74,7 @@ class StepStream {
   std::string name_;
   ScatterInstance cluster_;
   StepStreamOptions options_;
+  std::string buffer_;  // not on the stack, which may be small
   std::int64_t index_ = 0;
   std::int64_t line_ = 0;  // lines read
   std::int64_t clipped_ = 0;

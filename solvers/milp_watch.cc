@@ -16,6 +16,9 @@ namespace {
 // The interrupt is a flag that somebody sets without telling; this is how late it may be seen.
 constexpr auto kLook = std::chrono::milliseconds(10);
 
+// Of the process, as the thread that was left is: whoever ends it must know.
+std::atomic<bool> left_behind = false;
+
 // Everything the backend's thread touches. Shared with that thread, because a backend that never
 // returns needs it for ever, while the caller goes on.
 class Watched {
@@ -118,9 +121,12 @@ MilpResult run_watched(const MilpRun& run, const MilpTask& task) {
     thread.join();
     return *std::move(answer);
   }
+  left_behind = true;
   thread.detach();
   return {.status = MilpStatus::error,
           .detail = "the backend went on long after its limits and was left behind"};
 }
+
+bool backend_left_behind() { return left_behind; }
 
 }  // namespace stowage

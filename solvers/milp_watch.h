@@ -5,7 +5,7 @@
 // The backend works on copies, in a thread of its own. Limits and the interrupt reach it as they
 // would without; only if it goes on for kPatienceSeconds after them is it left behind: the thread
 // keeps its copies, whatever it still says is dropped, and the answer is an error that says so.
-// Internal to solvers/ and its tests.
+// Internal to solvers/ and its tests, but for the end of a process.
 #pragma once
 
 #include "solvers/milp_backend.h"
@@ -20,5 +20,9 @@ inline constexpr double kPatienceSeconds = 5;
 // std::system_error if there can be no thread. `task.observer` is called from the backend's thread
 // while this call waits.
 MilpResult run_watched(const MilpRun& run, const MilpTask& task);
+
+// Whether any backend of this process was left behind. Its thread may be in the middle of anything:
+// such a process should end with _exit, as static destructors would pull the ground from under it.
+bool backend_left_behind();
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
-// The certified bounds of one scatter solve: which search, for how long, and when again. Not
-// installed.
+// The certified bounds of one scatter solve: which search, for how long, and when again.
+// Not installed.
 //
 //   ScatterBounding bounding(run);
 //   bounding.quickly();                                      // for `fast`

@@ -1,4 +1,5 @@
 // Files that are missing, huge, empty or in the way; outputs that are whole or not there at all.
+// Longer than 300 lines: what can be in the way of an input, of an output and of both.
 #include "cli/files.h"
 
 #include <fcntl.h>
@@ -8,7 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
+#include <fstream>
+#include <future>
 #include <thread>
 
 #include "instances/json.h"
@@ -19,6 +24,25 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Whether what is under way ends by itself, however slow the machine.
+template <class T>
+bool ends(const std::future<T>& work) {
+  return work.wait_for(std::chrono::minutes(2)) == std::future_status::ready;
+}
+
+// All that comes out of a descriptor until its end, as a reader that begins late.
+std::string read_late(int fd) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::string text;
+  std::array<char, 4096> piece;
+  for (ssize_t got = 0; (got = read(fd, piece.data(), piece.size())) > 0;) {
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
 
 TEST(ReadFile, TakesEverythingUpToTheLimit) {
   const TempDir dir;
@@ -61,6 +85,23 @@ TEST(ReadFile, ReadsPipes) {
   EXPECT_EQ(*read, "from a pipe");
 }
 
+TEST(ReadFile, WaitsForAStdinThatDoesNotBlock) {
+  const auto read_stdin = [] {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_NONBLOCK) != 0) _exit(2);
+    dup2(ends[0], STDIN_FILENO);
+    std::thread writer([&ends] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      write_all(ends[1], "late");
+      close(ends[1]);
+    });
+    const Result<std::string> read = read_file("-");
+    writer.join();
+    _exit(read && *read == "late" ? 0 : 1);
+  };
+  EXPECT_EXIT(read_stdin(), testing::ExitedWithCode(0), "");
+}
+
 TEST(WriteFile, ReplacesTheOldFileAndLeavesNothingBeside) {
   const TempDir dir;
   dir.write("plan.json", "old");
@@ -82,6 +123,98 @@ TEST(WriteFile, FollowsLinks) {
   EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));
 }
 
+TEST(WriteFile, MakesTheTargetOfADanglingLink) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "plans");
+  std::filesystem::create_symlink("plans/second", dir / "first");
+  std::filesystem::create_symlink("plan.json", dir / "plans/second");
+  EXPECT_EQ(check_writable(dir / "first"), std::nullopt);
+  EXPECT_EQ(write_file(dir / "first", "new"), std::nullopt);
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "first"));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "plans/second"));
+  EXPECT_EQ(dir.read("plans/plan.json"), "new");
+  std::filesystem::create_symlink(dir / "none/plan.json", dir / "astray");
+  EXPECT_TRUE(check_writable(dir / "astray"));
+  EXPECT_TRUE(write_file(dir / "astray", "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "astray"));
+}
+
+TEST(WriteFile, RefusesALoopOfLinks) {
+  const TempDir dir;
+  std::filesystem::create_symlink("b", dir / "a");
+  std::filesystem::create_symlink("a", dir / "b");
+  const InputError loop{"E002", dir / "a",
+                        "cannot be written: Too many levels of symbolic links (errno 40)"};
+  EXPECT_EQ(check_writable(dir / "a"), loop);
+  EXPECT_EQ(write_file(dir / "a", "new"), loop);
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "a"));
+}
+
+TEST(WriteFile, AStaleTemporaryIsInNobodysWay) {
+  const TempDir dir;
+  const std::string stale = "plan.json." + std::to_string(getpid());
+  dir.write(stale + ".tmp", "cut");
+  dir.write(stale + ".1.tmp", "short");
+  EXPECT_EQ(write_file(dir / "plan.json", "new"), std::nullopt);
+  EXPECT_THAT(dir.names(), ElementsAre("plan.json", stale + ".1.tmp", stale + ".tmp"));
+  EXPECT_EQ(dir.read("plan.json"), "new");
+  EXPECT_EQ(dir.read(stale + ".tmp") + dir.read(stale + ".1.tmp"), "cutshort");
+}
+
+TEST(WriteFile, ANameMayBeAsLongAsNamesAre) {
+  std::string accents;  // cut anywhere but between two of them they are no text
+  for (int i = 0; i < 127; ++i) accents += "\u00e9";
+  for (const std::string& name : {std::string(255, 'n'), accents, 'n' + accents}) {
+    SCOPED_TRACE(name);
+    const TempDir dir;
+    EXPECT_EQ(check_writable(dir / name), std::nullopt);
+    EXPECT_EQ(write_file(dir / name, "new"), std::nullopt);
+    EXPECT_THAT(dir.names(), ElementsAre(name));
+  }
+}
+
+TEST(WriteFile, WaitsForNoReaderOfAPipe) {
+  const TempDir dir;
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  auto error = std::async(std::launch::async, [&] { return write_file(dir / "pipe", "new"); });
+  if (!ends(error)) {
+    ADD_FAILURE() << "still waiting for a reader";
+    const std::ifstream reader(dir / "pipe");
+    error.wait();
+  }
+  const std::optional<InputError> why = error.get();
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->code, "E002");
+  EXPECT_THAT(why->message, HasSubstr("nobody reads"));
+}
+
+TEST(WriteFile, APipeGetsEverythingAtItsReadersPace) {
+  const TempDir dir;
+  const std::string text(1'000'000, 'x');
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  const int reader = open((dir / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_EQ(fcntl(reader, F_SETFL, 0), 0);
+  // Without it a reader that is earlier than the writer would see an end.
+  const int held = open((dir / "pipe").c_str(), O_WRONLY);
+  auto read = std::async(std::launch::async, [&] { return read_late(reader); });
+  EXPECT_EQ(write_file(dir / "pipe", text), std::nullopt);
+  close(held);
+  EXPECT_EQ(read.get(), text);
+  close(reader);
+}
+
+TEST(WriteAll, WaitsForAPipeThatDoesNotBlock) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
+  ASSERT_EQ(fcntl(ends[0], F_SETFL, 0), 0);
+  const std::string text(1'000'000, 'x');
+  auto read = std::async(std::launch::async, [&] { return read_late(ends[0]); });
+  EXPECT_EQ(write_all(ends[1], text), 0);
+  close(ends[1]);
+  EXPECT_EQ(read.get(), text);
+  close(ends[0]);
+}
+
 TEST(WriteFile, DoesNotReplaceDevices) {
   EXPECT_EQ(write_file("/dev/null", "gone"), std::nullopt);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
@@ -90,16 +223,21 @@ TEST(WriteFile, DoesNotReplaceDevices) {
 TEST(WriteFile, SaysWhyNot) {
   const TempDir dir;
   dir.write("file", "");
+  const std::string temporary = '.' + std::to_string(getpid()) + ".tmp";
   struct Case {
     std::string path;
     std::string message;
   };
   for (const Case& c :
        {Case{dir.path(), "cannot be written: Is a directory (errno 21)"},
-        Case{dir / "none/plan.json", "cannot be written: No such file or directory (errno 2)"},
+        Case{dir / "none/plan.json", "cannot be written: its temporary file '" +
+                                         (dir / "none/plan.json").string() + temporary +
+                                         "': No such file or directory (errno 2)"},
         Case{dir / "file/plan.json", "cannot be written: Not a directory (errno 20)"},
         Case{"/dev/full", "cannot be written: No space left on device (errno 28)"},
-        Case{"/proc/plan.json", "cannot be written: No such file or directory (errno 2)"}}) {
+        Case{"/proc/plan.json", "cannot be written: its temporary file '/proc/plan.json" +
+                                    temporary + "': No such file or directory (errno 2)"},
+        Case{"", "cannot be written: No such file or directory (errno 2)"}}) {
     if (c.path.starts_with("/proc/") && access("/proc/self", F_OK) != 0) continue;  // a bare root
     const std::optional<InputError> error = write_file(c.path, "new");
     ASSERT_TRUE(error) << c.path;
@@ -142,6 +280,82 @@ TEST(OutputFile, AMissingDirectoryIsFoundBeforeTheWork) {
             "directory (errno 2)\n");
 }
 
+TEST(OutputFile, WhatCannotBeWrittenIsFoundBeforeTheWork) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  for (const std::vector<std::string>& before : std::vector<std::vector<std::string>>{
+           {"propose", "assign.json", "-o"},
+           {"generate", "scatter", "--lengths", "none.txt", "-o"},
+           {"generate", "assign", "--lengths", "none.txt", "-o"},
+           {"generate", "layout", "--from-kernels", "--lengths", "x", "-o"},
+           {"convert", "none.txt"},
+           {"convert", "none.csv"},
+           {"convert", "instance.json", "--plan", "none.json"}}) {
+    SCOPED_TRACE(testing::PrintToString(before));
+    std::vector<std::string> arguments = before;
+    arguments.emplace_back("none/out.json");
+    const Finished run = run_stowage(arguments, {.directory = dir.path()});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, StartsWith("stowage: none/out.json: cannot be written: its directory"));
+  }
+  const Finished named = run_stowage({"solve", "instance.json", "-o", std::string(256, 'n')},
+                                     {.directory = dir.path()});
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.err, StartsWith("stowage: nnn"));
+  EXPECT_THAT(named.err, testing::EndsWith("File name too long (errno 36)\n"));
+}
+
+TEST(OutputFile, IsNoneOfTheInputs) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  std::filesystem::create_symlink("instance.json", dir / "link.svg");
+  std::filesystem::create_hard_link(dir / "instance.json", dir / "hard.lp");
+  std::filesystem::create_hard_link(dir / "outcome.json", dir / "outcome.html");
+  std::filesystem::create_hard_link(dir / "buffers.1048576.csv", dir / "same.csv");
+  const auto all = [&dir] {
+    std::string text;
+    for (const std::string& name : dir.names()) text += name + dir.read(name);
+    return text;
+  };
+  const std::string before = all();
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"solve", "instance.json", "-o", "instance.json"},
+           {"solve", "instance.json", "-o", "./link.svg"},
+           {"solve", "instance.json", "--start", "plan.json", "-o", "hard.lp"},
+           {"propose", "assign.json", "-o", "assign.json"},
+           {"render", "instance.json", "plan.json", "-o", "link.svg"},
+           {"render", "instance.json", "outcome.json", "-o", "outcome.html"},
+           {"export", "instance.json", "-o", "hard.lp"},
+           {"convert", "lengths.txt", "lengths.txt", "--devices", "16"},
+           {"convert", "buffers.1048576.csv", "same.csv"},
+           {"convert", "instance.json", "instance.json", "--plan", "plan.json"},
+           {"convert", "instance.json", "plan.json", "--plan", "plan.json"},
+           {"generate", "scatter", "--lengths", "lengths.txt", "-o", "lengths.txt"},
+           {"generate", "assign", "--lengths", "lengths.txt", "-o", "lengths.txt"}}) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const Finished run = run_stowage(arguments, {.directory = dir.path()});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, HasSubstr("is the input "));
+    EXPECT_EQ(all(), before);
+  }
+  const Finished redirected = run_stowage(
+      {"solve", "-", "-o", "instance.json"},
+      {.command = {"/bin/sh", "-c", "exec \"$0\" \"$@\" < instance.json", STOWAGE_BINARY},
+       .directory = dir.path()});
+  EXPECT_EQ(redirected.exit_code, 2);
+  EXPECT_THAT(redirected.err, HasSubstr("is the input "));
+  EXPECT_EQ(all(), before);
+}
+
+TEST(OutputFile, MayBeThePlanToBeginWith) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  const Finished run = run_stowage(
+      {"solve", "instance.json", "--start", "plan.json", "-o", "plan.json", "--node-limit", "10"},
+      {.directory = dir.path()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
 TEST(OutputFile, AFailedSolveLeavesTheOldPlan) {
   const TempDir dir;
   dir.write("infeasible.json", kInfeasibleInstance);
@@ -163,6 +377,19 @@ TEST(OutputFile, APlanThatCannotBeWrittenIsStillInTheOutcome) {
   EXPECT_THAT(run.out, HasSubstr("\"exit_code\": 2,"));
   EXPECT_THAT(run.out, HasSubstr("\"micro_batches\""));
   EXPECT_THAT(run.err, testing::Not(HasSubstr("plan ->")));
+}
+
+TEST(InputFile, ASmallStackIsEnough) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  const auto on_little = [&dir](const std::vector<std::string>& arguments) {
+    return run_stowage(
+        arguments,
+        {.command = {"/bin/sh", "-c", "ulimit -s 64 && exec \"$0\" \"$@\"", STOWAGE_BINARY},
+         .directory = dir.path()});
+  };
+  const Finished verified = on_little({"verify", "instance.json", "plan.json"});
+  EXPECT_EQ(verified.exit_code, 0) << verified.signal << verified.err;
 }
 
 TEST(InputFile, EmptyFilesAndDirectories) {

@@ -1,12 +1,19 @@
 // Ctrl-C: once for the best plan, twice for the end.
 #include "cli/interrupt.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <future>
+#include <istream>
 #include <nlohmann/json.hpp>
 
+#include "cli/files.h"
+#include "solvers/milp_watch.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {
@@ -82,14 +89,80 @@ TEST(InterruptScope, PutsTheOldHandlersBack) {
   EXPECT_FALSE(fresh.flag()) << "an old signal must not stop a new solve";
 }
 
-TEST(InterruptScope, AnIgnoredInterruptStaysIgnored) {
-  std::signal(SIGINT, SIG_IGN);
-  {
-    const InterruptScope scope;
-    raise(SIGINT);
-    EXPECT_FALSE(scope.flag());
+TEST(InterruptScope, AnIgnoredSignalStaysIgnored) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    SCOPED_TRACE(signal);
+    std::signal(signal, SIG_IGN);
+    {
+      const InterruptScope scope;
+      raise(signal);
+      EXPECT_FALSE(scope.flag());
+    }
+    std::signal(signal, SIG_DFL);
   }
-  std::signal(SIGINT, SIG_DFL);
+}
+
+TEST(InterruptibleInput, GivesAllThatThereIs) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const std::string text(300'000, 'x');
+  auto writer = std::async(std::launch::async, [&] {
+    const bool whole = write_all(ends[1], text + "\nend") == 0;
+    close(ends[1]);
+    return whole;
+  });
+  const InterruptScope scope;
+  InterruptibleInput input(ends[0]);
+  std::istream stream(&input);
+  std::string line;
+  EXPECT_TRUE(std::getline(stream, line));
+  EXPECT_EQ(line, text);
+  EXPECT_TRUE(std::getline(stream, line));
+  EXPECT_EQ(line, "end");
+  EXPECT_TRUE(stream.eof());
+  EXPECT_FALSE(stream.bad());
+  EXPECT_TRUE(writer.get());
+}
+
+TEST(InterruptibleInput, ASignalEndsTheWait) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  ASSERT_EQ(write_all(ends[1], "half a li"), 0);
+  const InterruptScope scope;
+  InterruptibleInput input(ends[0]);
+  std::istream stream(&input);
+  std::string line;
+  auto reader = std::async(std::launch::async, [&] { std::getline(stream, line); });
+  raise(SIGTERM);  // handled by this thread, whether the other waits already or not
+  EXPECT_EQ(reader.wait_for(std::chrono::minutes(2)), std::future_status::ready);
+  close(ends[1]);
+  reader.wait();
+  EXPECT_TRUE(stream.eof());
+}
+
+TEST(InterruptibleInput, AReadErrorIsNoEnd) {
+  const InterruptScope scope;
+  InterruptibleInput input(open("/", O_RDONLY | O_CLOEXEC));
+  std::istream stream(&input);
+  EXPECT_EQ(stream.get(), std::istream::traits_type::eof());
+  EXPECT_TRUE(stream.bad());
+}
+
+// Its thread sleeps on when the test is over, as that of a real one would compute.
+TEST(LeftBehind, IsKnownAtTheEndOfTheProcess) {
+  const auto leave_one_behind = [] {
+    if (backend_left_behind()) _exit(1);
+    const milp::Model model;
+    const MilpParams params;
+    const MilpObserver observer;
+    Budget budget({.time_limit_s = 0});
+    const MilpRun never_returns = [](const MilpTask&) -> MilpResult {
+      while (true) pause();
+    };
+    const MilpResult answer = run_watched(never_returns, {model, params, budget, observer});
+    _exit(answer.status == MilpStatus::error && backend_left_behind() ? 0 : 2);
+  };
+  EXPECT_EXIT(leave_one_behind(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

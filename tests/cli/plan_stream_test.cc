@@ -1,4 +1,5 @@
 // plan-stream: lines in order, shares that make a whole, resuming, and what it says of bad steps.
+// Longer than 300 lines: one command with a fixture of its own, begun, ended and begun again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -249,6 +251,90 @@ TEST_F(PlanStreamCommand, AfterCtrlCItSaysWhereToGoOn) {
   ASSERT_NE(at, std::string::npos) << run_.err;
   EXPECT_EQ(std::to_string(files_in(dir_ / "plans")),
             run_.err.substr(at + 18, run_.err.find('\n', at) - at - 18));
+}
+
+// A stream that stays open, as that of a training job that thinks.
+class OpenStream : public PlanStreamCommand, public testing::WithParamInterface<int> {
+ protected:
+  OpenStream() { EXPECT_EQ(mkfifo((dir_ / "steps").c_str(), 0600), 0); }
+
+  // What the command says after a signal, while the stream goes on being open.
+  Finished after_signal(Child& child, std::ofstream& steps) const {
+    child.send(GetParam());
+    auto end = std::async(std::launch::async, [&child] { return child.finish(); });
+    EXPECT_EQ(end.wait_for(std::chrono::minutes(2)), std::future_status::ready);
+    steps.close();
+    return end.get();
+  }
+};
+
+TEST_P(OpenStream, EndsAtASignalWithWhatIsPlanned) {
+  Child child({"plan-stream", "steps", "--devices", "16", "-o", "plans"},
+              {.directory = dir_.path()});
+  std::ofstream steps(dir_ / "steps");
+  steps << "[608, 1040]\n[608, 10" << std::flush;  // the second is not whole yet
+  const auto late = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!std::filesystem::exists(dir_ / "plans/00000000.json") &&
+         std::chrono::steady_clock::now() < late) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const Finished run_ = after_signal(child, steps);
+  EXPECT_EQ(run_.exit_code, 3) << run_.err;
+  EXPECT_THAT(run_.err, HasSubstr("interrupted  1 steps"));
+  EXPECT_THAT(run_.err, HasSubstr("go on with --from 1\n"));
+  EXPECT_EQ(files_in(dir_ / "plans"), 1);
+}
+
+TEST_P(OpenStream, EndsAtASignalBeforeTheFirstStep) {
+  Child child({"plan-stream", "steps", "--devices", "16", "--from", "1000", "-o", "plans"},
+              {.directory = dir_.path()});
+  std::ofstream steps(dir_ / "steps");
+  for (int i = 0; i < 100; ++i) steps << "[608, 1040]\n";
+  steps << std::flush;
+  ASSERT_TRUE(child.wait_for_err("stream    scatter"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const Finished run_ = after_signal(child, steps);
+  EXPECT_EQ(run_.exit_code, 3) << run_.err;
+  EXPECT_THAT(run_.err, HasSubstr("go on with --from 1000\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, OpenStream, testing::Values(SIGINT, SIGTERM),
+                         [](const auto& each) { return each.param == SIGINT ? "INT" : "TERM"; });
+
+TEST_F(PlanStreamCommand, EndsAtASignalInALineWithoutEnd) {
+  Child child({"plan-stream", "/dev/zero", "--devices", "16"}, {.directory = dir_.path()});
+  ASSERT_TRUE(child.wait_for_err("stream    scatter"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  child.send(SIGTERM);
+  auto end = std::async(std::launch::async, [&child] { return child.finish(); });
+  if (end.wait_for(std::chrono::minutes(2)) != std::future_status::ready) {
+    ADD_FAILURE() << "still reading";
+    child.send(SIGTERM);
+  }
+  EXPECT_EQ(end.get().exit_code, 3);
+}
+
+TEST_F(PlanStreamCommand, PlansAnewWhatIsInvalid) {
+  ASSERT_EQ(eight({"-o", "plans"}).exit_code, 0);
+  const std::string good = dir_.read("plans/00000003.json");
+  auto plan = nlohmann::json::parse(good);
+  plan["objective_ms"] = 1;
+  dir_.write("plans/00000003.json", plan.dump());
+  const Finished again = eight({"-o", "plans"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("end  1 steps"));
+  EXPECT_THAT(again.err, HasSubstr("7 had their plan already"));
+  EXPECT_THAT(again.err, HasSubstr("warning: plans/00000003.json: "));
+  EXPECT_EQ(dir_.read("plans/00000003.json"), good);
+}
+
+TEST_F(PlanStreamCommand, APlanThatCannotBeReadIsNotMissing) {
+  ASSERT_EQ(eight({"-o", "plans"}).exit_code, 0);
+  std::filesystem::remove(dir_ / "plans/00000003.json");
+  std::filesystem::create_symlink("00000003.json", dir_ / "plans/00000003.json");
+  const Finished again = eight({"-o", "plans"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("plans/00000003.json: cannot be read: Too many levels of"));
 }
 
 }  // namespace

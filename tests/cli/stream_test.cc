@@ -68,6 +68,19 @@ TEST_F(Streams, NothingIsWrittenOverOffATerminal) {
   EXPECT_THAT(solved.err, Not(HasSubstr("\033")));
 }
 
+TEST_F(Streams, C1AndBidiControlsDoNotEither) {
+  dir_.write("steering.json", R"({"format": "stowage/instance", "version": 1, "problem": "layout",
+      "name": "n\u009b31m", "capacity_bytes": 1,
+      "buffers": [{"id": "b\u001b[2J\u202e", "lower": 0, "upper": 3, "size_bytes": 4}]})");
+  const Finished solved = run({"solve", "steering.json"});
+  EXPECT_EQ(solved.exit_code, 1) << solved.err;
+  EXPECT_THAT(solved.err, HasSubstr("buffers b?[2J?"));
+  for (const char* control : {"\x1b", "\xC2\x9B", "\xE2\x80\xAE"}) {
+    EXPECT_THAT(solved.err, Not(HasSubstr(control)));
+    EXPECT_THAT(solved.out, Not(HasSubstr(control)));
+  }
+}
+
 TEST_F(Streams, ColoursOnATerminalUnlessRefused) {
   if (access("/dev/ptmx", R_OK | W_OK) != 0 || access("/dev/pts", X_OK) != 0) {
     GTEST_SKIP() << "a bare root without terminals";

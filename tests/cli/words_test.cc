@@ -1,6 +1,7 @@
-// How tables and suggestions read.
+// How tables, suggestions and names read.
 #include <gtest/gtest.h>
 
+#include "cli/console.h"
 #include "cli/suggest.h"
 #include "cli/table.h"
 
@@ -17,6 +18,13 @@ TEST(Tables, AlignColumnsAndTrimLines) {
             "a|b          5  <- best\n");
   EXPECT_EQ(table.markdown(),
             "| method | ms |  |\n|---|---:|---|\n| lpt | 17 960 |  |\n| a\\|b | 5 | <- best |\n");
+}
+
+TEST(Names, SteerNoTerminal) {
+  EXPECT_EQ(printable("a\x1b[2J\x7f\n\xC2\x9B\xE2\x80\xAE\xE2\x81\xA6."), "a?[2J?????.");
+  EXPECT_EQ(printable("\xC2\xA0\xC3\xA4\xE2\x82\xAC\xE2\x80\x94"),
+            "\xC2\xA0\xC3\xA4\xE2\x82\xAC\xE2\x80\x94");
+  EXPECT_EQ(printable("\xC2"), "\xC2");
 }
 
 TEST(Suggestions, AreNearOrAbsent) {

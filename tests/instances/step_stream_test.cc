@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <sstream>
 #include <stdexcept>
 
@@ -171,6 +172,58 @@ TEST(StepStream, AStreamThatBreaksOffIsNoEnd) {
   EXPECT_FALSE(steps.skip());
   EXPECT_EQ(errors_of(steps.next()),
             "E110 list.txt:3: must be a file that can be read, is cut short by a read error\n");
+}
+
+// What comes before an interrupt and, as if the stream went on, behind it.
+class Interrupted : public std::streambuf {
+ public:
+  Interrupted(std::string before, std::string behind, std::atomic<bool>& interrupt)
+      : before_(std::move(before)), behind_(std::move(behind)), interrupt_(interrupt) {
+    setg(before_.data(), before_.data(), before_.data() + before_.size());
+  }
+
+ private:
+  int_type underflow() override {
+    interrupt_ = true;
+    if (behind_.empty()) return traits_type::eof();
+    setg(behind_.data(), behind_.data(), behind_.data() + behind_.size());
+    return traits_type::to_int_type(behind_.front());
+  }
+
+  std::string before_;
+  std::string behind_;
+  std::atomic<bool>& interrupt_;
+};
+
+TEST(StepStream, AnInterruptEndsItBeforeTheStepUnderWay) {
+  struct Case {
+    std::string before;  // the first step, and what is not yet the second
+    std::string behind;
+    std::optional<std::int64_t> batch_size;
+  };
+  for (const Case& c :
+       {Case{"[5]\n", "", std::nullopt}, Case{"[5]\n[6, 7", "", std::nullopt},
+        Case{"[5]\n[6, 7", "0]\n[8]\n", std::nullopt},
+        Case{"[5]\n", std::string(1 << 20, ' '), std::nullopt}, Case{"5\n", "", 1},
+        Case{"5\n6", "", 1}, Case{"5\n5\n6\n", "", 2}, Case{"5\n5\n6\n", "7\n8\n", 2}}) {
+    SCOPED_TRACE(c.before);
+    for (const bool skipped : {false, true}) {
+      std::atomic<bool> interrupt = false;
+      Interrupted input(c.before, c.behind, interrupt);
+      std::istream stream(&input);
+      StepStream steps(stream, "steps", kCluster,
+                       {.batch_size = c.batch_size, .interrupt = &interrupt});
+      EXPECT_TRUE(steps.skip());
+      EXPECT_FALSE(interrupt);
+      if (skipped) {
+        EXPECT_FALSE(steps.skip());
+      }
+      const auto end = steps.next();
+      ASSERT_TRUE(end) << errors_of(end);
+      EXPECT_EQ(*end, std::nullopt);
+      EXPECT_EQ(steps.index(), 1);
+    }
+  }
 }
 
 TEST(StepStream, ATableOfCostsMustFitIntoMemory) {
