@@ -12,7 +12,10 @@ namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
-constexpr int kMostShared = 32;  // sequences per replica in the pigeonhole bound
+constexpr double kFreeSteps = 2e7;         // of all bounds of a step, whatever the budget says
+constexpr int kMostShared = 32;            // sequences per replica in the pigeonhole bound
+constexpr std::size_t kPairSteps = 30;     // of one of its pairs on one scheme
+constexpr std::size_t kPricedSteps = 100;  // of the work bound for a kind or a bisection on one
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -22,19 +25,33 @@ const Scheme& scheme_of(const AssignTable& table, const SchemeGroup& group) {
 
 Tokens divided_up(Tokens a, Tokens b) { return a / b + (a % b != 0); }
 
-// [AB1]
-Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
-  Ms bound = 0;
-  for (const AssignKind& kind : table.kinds()) {
-    Ms least = kForever;
-    for (const SchemeGroup& group : groups) {
-      if (!table.holds(group.scheme, kind.first)) continue;
-      const Scheme& scheme = scheme_of(table, group);
-      least = std::min(least, scheme.pp * (table.work(kind.first, group.scheme) + scheme.fixed_ms));
-    }
-    bound = std::max(bound, least);
+// Lets the bounds of some milliseconds be computed whatever the budget says.
+class BoundTime {
+ public:
+  BoundTime(const Budget& budget, double free_steps) : budget_(budget), left_(free_steps) {}
+
+  // Whether there is no time for a piece of work of so many steps, a few nanoseconds each.
+  bool over(std::size_t steps) {
+    left_ -= static_cast<double>(steps);
+    return left_ < 0 && budget_.exhausted();
   }
-  return bound;
+
+  const Budget& budget() const { return budget_; }
+
+ private:
+  const Budget& budget_;
+  double left_;
+};
+
+// [AB1]; no shorter sequence takes longer on its best scheme.
+Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
+  Ms least = kForever;
+  for (const SchemeGroup& group : groups) {
+    if (!table.holds(group.scheme, 0)) continue;
+    const Scheme& scheme = scheme_of(table, group);
+    least = std::min(least, scheme.pp * (table.work(0, group.scheme) + scheme.fixed_ms));
+  }
+  return least;
 }
 
 // The least T of a replica that holds at least these sequences; positions ascend.
@@ -69,16 +86,19 @@ Ms together(const AssignTable& table, const std::vector<SchemeGroup>& groups,
 }
 
 // [AB2]
-Ms pigeonhole(const AssignTable& table, const std::vector<SchemeGroup>& groups, int replicas) {
+Ms pigeonhole(const AssignTable& table, const std::vector<SchemeGroup>& groups, int replicas,
+              BoundTime& time) {
   Ms bound = 0;
   std::vector<int> positions;
   for (int m = 1; m < kMostShared && m <= (table.size() - 1) / replicas; ++m) {
+    if (time.over(groups.size() * at(m * m))) return bound;
     positions.resize(at(m + 1));
     std::iota(positions.begin(), positions.end(), m * replicas - m);
     bound = std::max(bound, together(table, groups, positions));
   }
   for (int first = 0, last = 2 * replicas - 1; first < last; ++first, --last) {
     if (last < 2 || last >= table.size()) continue;
+    if (time.over(groups.size() * kPairSteps)) break;
     const Ms pair = together(table, groups, std::array{first, last});
     if (pair <= bound) continue;
     const Ms triple = together(table, groups, std::array{last - 2, last - 1, last});
@@ -119,7 +139,8 @@ Ms rows_of_captives(const AssignTable& table, const std::vector<SchemeGroup>& gr
 }
 
 // [AB4]
-Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
+Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups, BoundTime& time) {
+  if (time.over(groups.size() * (table.kinds().size() + kPricedSteps) * kPricedSteps)) return 0;
   std::vector<PricedGroup> priced;
   for (const SchemeGroup& group : groups) priced.push_back({&scheme_of(table, group), group.count});
   std::vector<PricedKind> kinds;
@@ -139,7 +160,7 @@ Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
       kinds.back().weight.push_back(weight);
     }
   }
-  return priced_work(kinds, priced, table.size());
+  return priced_work(kinds, priced, table.size(), time.budget());
 }
 
 }  // namespace
@@ -168,33 +189,57 @@ Tokens least_rows(std::span<const Tokens> lengths, Tokens cap) {
   return best;
 }
 
-std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy) {
+namespace {
+
+std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, BoundTime& time) {
   const std::vector<SchemeGroup>& groups = table.groups(strategy);
   std::vector<NamedBound> bounds{{"longest", 0}, {"pigeonhole", 0}, {"rows", 0}, {"work", 0}};
   if (!table.usable(strategy)) {
     for (NamedBound& bound : bounds) bound.value = kForever;
   } else if (table.size() > 0) {
     bounds[0].value = longest(table, groups);
-    bounds[1].value = pigeonhole(table, groups, table.replicas(strategy));
-    bounds[2].value = rows_of_captives(table, groups);
-    bounds[3].value = even_work(table, groups);
+    bounds[1].value = pigeonhole(table, groups, table.replicas(strategy), time);
+    const std::size_t looks = groups.size() * (at(table.size()) + groups.size());
+    if (!time.over(looks)) bounds[2].value = rows_of_captives(table, groups);
+    bounds[3].value = even_work(table, groups, time);
   }
   std::ranges::stable_sort(bounds, {}, &NamedBound::value);
   return bounds;
 }
 
-NamedBound strategy_bound(const AssignTable& table, int strategy) {
-  return strategy_bounds(table, strategy).back();
+// [AB1] of a strategy of all schemes that any strategy uses.
+Ms longest_anywhere(const AssignTable& table) {
+  Ms least = kForever;
+  for (int strategy = 0; strategy < table.strategies(); ++strategy) {
+    least = std::min(least, longest(table, table.groups(strategy)));
+  }
+  return least;
 }
 
-std::vector<NamedBound> assign_bounds(const AssignTable& table) {
+}  // namespace
+
+std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy,
+                                        const Budget& budget) {
+  BoundTime time(budget, kFreeSteps / 10);
+  return strategy_bounds(table, strategy, time);
+}
+
+NamedBound strategy_bound(const AssignTable& table, int strategy, const Budget& budget) {
+  return strategy_bounds(table, strategy, budget).back();
+}
+
+std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& budget) {
   std::vector<NamedBound> step{{"longest", kForever},
                                {"pigeonhole", kForever},
                                {"rows", kForever},
                                {"work", kForever},
                                {"strategies", kForever}};
+  BoundTime time(budget, kFreeSteps);
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
-    const std::vector<NamedBound> bounds = strategy_bounds(table, strategy);
+    if (time.over(table.groups(strategy).size()) && table.size() > 0) {
+      return {{"longest", longest_anywhere(table)}};
+    }
+    const std::vector<NamedBound> bounds = strategy_bounds(table, strategy, time);
     for (const NamedBound& bound : bounds) {
       Ms& least = std::ranges::find(step, bound.name, &NamedBound::name)->value;
       least = std::min(least, bound.value);

@@ -12,6 +12,7 @@
 
 #include "formulations/bound.h"
 #include "instances/assign_table.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -25,13 +26,16 @@ Tokens least_rows(std::span<const Tokens> lengths, Tokens cap);
 //               shorter than one of those that fold the 2 R longest in the middle [AB2]
 //   rows        what only one scheme can hold, in the fewest rows, spread evenly [AB3]
 //   work        all work spread evenly at the best prices of the schemes [AB4]
-std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy);
+// A budget that is exhausted makes them weaker where they take more than some milliseconds.
+std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy,
+                                        const Budget& budget = Budget());
 
 // The greatest of them.
-NamedBound strategy_bound(const AssignTable& table, int strategy);
+NamedBound strategy_bound(const AssignTable& table, int strategy, const Budget& budget = Budget());
 
 // Each of the above as a bound on the step, and `strategies` [AB5], the least strategy_bound.
-// Requires a usable strategy; 0 for a step without sequences.
-std::vector<NamedBound> assign_bounds(const AssignTable& table);
+// If the budget ends before all strategies are looked at, `longest` alone is left, over all
+// schemes. Requires a usable strategy; 0 for a step without sequences.
+std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& budget = Budget());
 
 }  // namespace stowage

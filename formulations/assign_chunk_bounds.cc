@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "formulations/priced_work.h"
 #include "instances/chunk_flow.h"
@@ -12,6 +13,8 @@ namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
+// Costs of a length on a scheme that are looked up whatever the budget says: some milliseconds.
+constexpr std::int64_t kFreeLooks = 50'000;
 
 using Lengths = std::map<Tokens, std::int64_t, std::greater<>>;  // how often each occurs
 
@@ -29,7 +32,21 @@ struct Bounds {
   Ms work = 0;
 };
 
-Bounds bounds_of(const AssignInstance& instance, const Strategy& strategy, const Lengths& lengths) {
+// The longest of all sequences by itself on the best of all schemes.
+Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
+  Ms least = kForever;
+  for (const Scheme& scheme : instance.schemes) {
+    if (length > longest_sequence(instance, scheme)) continue;
+    const CutCost cost = cost_of(instance, scheme, length);
+    least = std::min(least, cost.sum + (scheme.pp - 1) * cost.longest);
+  }
+  return least;
+}
+
+// Nothing if the budget ends before all sequences are looked at.
+std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& strategy,
+                                const Lengths& lengths, const Budget& budget,
+                                std::int64_t& free_looks) {
   const ChunkRule& rule = *instance.constraints.chunks;
   std::vector<PricedGroup> groups;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
@@ -39,6 +56,8 @@ Bounds bounds_of(const AssignInstance& instance, const Strategy& strategy, const
   std::vector<PricedKind> kinds;
   std::int64_t most_rows = 0;
   for (const auto& [length, count] : lengths) {
+    free_looks -= std::ssize(groups);
+    if (free_looks < 0 && budget.exhausted()) return std::nullopt;
     PricedKind& kind = kinds.emplace_back(PricedKind{.count = static_cast<double>(count)});
     Ms least = kForever;
     std::int64_t rows = 1;
@@ -64,13 +83,13 @@ Bounds bounds_of(const AssignInstance& instance, const Strategy& strategy, const
     most_rows += rows * count;
   }
   constexpr std::int64_t kMany = 1'000'000;  // more rows are not told apart
-  bounds.work = priced_work(kinds, groups, static_cast<int>(std::min(most_rows, kMany)));
+  bounds.work = priced_work(kinds, groups, static_cast<int>(std::min(most_rows, kMany)), budget);
   return bounds;
 }
 
 }  // namespace
 
-std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance) {
+std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance, const Budget& budget) {
   Lengths lengths;
   for (const Tokens length : padded_lengths(instance)) ++lengths[length];
   std::vector<NamedBound> step{{"longest", kForever}, {"work", kForever}, {"strategies", kForever}};
@@ -78,11 +97,14 @@ std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance) {
     for (NamedBound& bound : step) bound.value = 0;
     return step;
   }
+  std::int64_t free_looks = kFreeLooks;
   for (const std::size_t k : usable_strategies(instance)) {
-    const Bounds bounds = bounds_of(instance, instance.strategies[k], lengths);
-    step[0].value = std::min(step[0].value, bounds.longest);
-    step[1].value = std::min(step[1].value, bounds.work);
-    step[2].value = std::min(step[2].value, std::max(bounds.longest, bounds.work));
+    const std::optional<Bounds> bounds =
+        bounds_of(instance, instance.strategies[k], lengths, budget, free_looks);
+    if (!bounds) return {{"longest", longest_anywhere(instance, lengths.begin()->first)}};
+    step[0].value = std::min(step[0].value, bounds->longest);
+    step[1].value = std::min(step[1].value, bounds->work);
+    step[2].value = std::min(step[2].value, std::max(bounds->longest, bounds->work));
   }
   std::ranges::stable_sort(step, {}, &NamedBound::value);
   return step;

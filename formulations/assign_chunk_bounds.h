@@ -10,6 +10,7 @@
 
 #include "formulations/bound.h"
 #include "instances/assign.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -17,7 +18,9 @@ namespace stowage {
 //   longest     the longest sequence by itself on its best scheme [CB1]
 //   work        all work spread evenly at the best prices of the schemes [CB2]
 //   strategies  the greater of both, strategy by strategy [CB3]
+// If the budget ends before all of them are looked at, `longest` alone is left, over all schemes.
 // Requires such a strategy and an instance that asks for chunks.
-std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance);
+std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance,
+                                            const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -11,6 +11,7 @@ constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr int kPriceRounds = 60;
 constexpr int kRowClasses = 64;  // row counts told apart
 constexpr int kBisections = 50;
+constexpr std::size_t kLargeRound = 20'000;  // steps: worth a look at the clock
 
 // The most work that a replica can do in time Z, whatever the number of its rows.
 Ms most_work(const Scheme& scheme, Ms time, int most_rows) {
@@ -28,14 +29,16 @@ Ms most_work(const Scheme& scheme, Ms time, int most_rows) {
 class PricedWork {
  public:
   PricedWork(const std::vector<PricedKind>& kinds, const std::vector<PricedGroup>& groups,
-             int most_rows)
-      : kinds_(kinds), groups_(groups), most_rows_(most_rows) {}
+             int most_rows, const Budget& budget)
+      : kinds_(kinds), groups_(groups), most_rows_(most_rows), budget_(budget) {}
 
   Ms run() {
     std::vector<double> price(groups_.size(), 1);
     Ms best = 0;
     double step = 0.5;
+    const bool large = groups_.size() * (kinds_.size() + kBisections) > kLargeRound;
     for (int round = 0; round < kPriceRounds; ++round, step *= 0.93) {
+      if (large && budget_.exhausted()) break;
       std::vector<double> load(groups_.size(), 0);
       const Ms time = least_time(price, load);
       best = std::max(best, time);
@@ -89,13 +92,14 @@ class PricedWork {
   const std::vector<PricedKind>& kinds_;
   const std::vector<PricedGroup>& groups_;
   const int most_rows_;
+  const Budget& budget_;
 };
 
 }  // namespace
 
 Ms priced_work(const std::vector<PricedKind>& kinds, const std::vector<PricedGroup>& groups,
-               int most_rows) {
-  return PricedWork(kinds, groups, most_rows).run();
+               int most_rows, const Budget& budget) {
+  return PricedWork(kinds, groups, most_rows, budget).run();
 }
 
 }  // namespace stowage

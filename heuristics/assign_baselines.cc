@@ -14,6 +14,26 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// Looks at the clock only now and then, and never before a few milliseconds' work.
+class Patience {
+ public:
+  explicit Patience(const Budget& budget) : budget_(budget) {}
+
+  // Whether the budget has ended before so many more steps.
+  bool over(std::size_t steps) {
+    since_ += steps;
+    if (since_ <= kSteps) return false;
+    since_ = 0;
+    return budget_.exhausted();
+  }
+
+ private:
+  static constexpr std::size_t kSteps = 4'000'000;
+
+  const Budget& budget_;
+  std::size_t since_ = 0;
+};
+
 // As published; the unit cancels.
 double verl_workload(Tokens length) {
   const auto s = static_cast<double>(length);
@@ -41,8 +61,9 @@ AssignDraft empty_draft(const AssignTable& table, int strategy) {
   return draft;
 }
 
-std::optional<AssignDraft> settled(const AssignTable& table, AssignDraft draft) {
-  if (!settle_rows(table, draft)) return std::nullopt;
+std::optional<AssignDraft> settled(const AssignTable& table, AssignDraft draft,
+                                   const Budget& budget) {
+  if (!settle_rows(table, draft, budget)) return std::nullopt;
   return draft;
 }
 
@@ -64,9 +85,10 @@ std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int sch
 }
 
 // One sequence to every empty replica, the shortest of whichever replica has the most.
-bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft) {
+bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Patience& patience) {
   for (ReplicaDraft& empty : draft.replicas) {
     if (!empty.rows.empty()) continue;
+    if (patience.over(draft.replicas.size() + at(table.size()))) return false;
     RowDraft* donor = nullptr;
     std::size_t most = 1;
     for (ReplicaDraft& replica : draft.replicas) {
@@ -95,9 +117,10 @@ bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft) {
 
 }  // namespace
 
-bool settle_rows(const AssignTable& table, AssignDraft& draft) {
+bool settle_rows(const AssignTable& table, AssignDraft& draft, const Budget& budget) {
+  Patience patience(budget);
   const RowConstraints& constraints = table.constraints();
-  if (!constraints.allow_empty && !fill_empty_replicas(table, draft)) return false;
+  if (!constraints.allow_empty && !fill_empty_replicas(table, draft, patience)) return false;
   std::size_t most = 0;
   for (const ReplicaDraft& replica : draft.replicas) most = std::max(most, replica.rows.size());
   for (ReplicaDraft& replica : draft.replicas) {
@@ -114,12 +137,15 @@ bool settle_rows(const AssignTable& table, AssignDraft& draft) {
   return true;
 }
 
-std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy) {
+std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy,
+                                      const Budget& budget) {
   if (!table.usable(strategy)) return std::nullopt;
   AssignDraft draft = empty_draft(table, strategy);
   std::vector<Ms> work(draft.replicas.size(), 0);
   Dispatch sets(draft.replicas.size());
+  Patience patience(budget);
   for (int position = 0; position < table.size(); ++position) {
+    if (patience.over(sets.size())) return std::nullopt;
     std::size_t home = sets.size();
     Ms least = std::numeric_limits<Ms>::infinity();
     for (std::size_t r = 0; r < sets.size(); ++r) {
@@ -138,14 +164,14 @@ std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy) {
     if (!replica) return std::nullopt;
     draft.replicas[r] = std::move(*replica);
   }
-  return settled(table, std::move(draft));
+  return settled(table, std::move(draft), budget);
 }
 
 std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int strategy,
                                                  const Budget& budget) {
   if (!table.usable(strategy) || table.groups(strategy).size() != 1) return std::nullopt;
   AssignDraft draft = empty_draft(table, strategy);
-  if (table.size() == 0) return settled(table, std::move(draft));
+  if (table.size() == 0) return settled(table, std::move(draft), budget);
   const int scheme = draft.replicas.front().scheme;
   const Tokens cap = table.schemes()[at(scheme)].max_tokens;
   const Dispatch sets =
@@ -170,7 +196,7 @@ std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int s
     if (!made) return std::nullopt;
     draft.replicas[r].rows = std::move(*made);
   }
-  return settled(table, std::move(draft));
+  return settled(table, std::move(draft), budget);
 }
 
 namespace {
@@ -206,9 +232,12 @@ void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& dra
 }
 
 // Each row, the slowest first, to the replica that ends least with it.
-void deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft) {
+// False if the budget ends first.
+bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft,
+                   Patience patience) {
   std::ranges::stable_sort(rows, std::greater<>{}, &RowDraft::work);
   for (RowDraft& row : rows) {
+    if (patience.over(draft.replicas.size())) return false;
     ReplicaDraft& least = *std::ranges::min_element(draft.replicas, {}, &ReplicaDraft::time);
     least.rows.push_back(std::move(row));
     const Scheme& scheme = table.schemes()[at(least.scheme)];
@@ -216,11 +245,13 @@ void deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignD
     least.time +=
         (least.rows.size() == 1 ? scheme.pp : 1) * (least.rows.back().work + scheme.fixed_ms);
   }
+  return true;
 }
 
 }  // namespace
 
-std::optional<AssignDraft> assign_packed_rows(const AssignTable& table, int strategy, RowFit rule) {
+std::optional<AssignDraft> assign_packed_rows(const AssignTable& table, int strategy, RowFit rule,
+                                              const Budget& budget) {
   if (!table.usable(strategy) || table.groups(strategy).size() != 1) return std::nullopt;
   AssignDraft draft = empty_draft(table, strategy);
   const int scheme = draft.replicas.front().scheme;
@@ -242,10 +273,10 @@ std::optional<AssignDraft> assign_packed_rows(const AssignTable& table, int stra
   }
   if (rule == RowFit::next_fit) {
     deal(table, std::move(rows), draft);
-  } else {
-    deal_to_least(table, std::move(rows), draft);
+  } else if (!deal_to_least(table, std::move(rows), draft, Patience(budget))) {
+    return std::nullopt;
   }
-  return settled(table, std::move(draft));
+  return settled(table, std::move(draft), budget);
 }
 
 }  // namespace stowage

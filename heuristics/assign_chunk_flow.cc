@@ -13,6 +13,7 @@ namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
+constexpr std::size_t kClockLooks = 4'000'000;  // some milliseconds
 
 }  // namespace
 
@@ -27,9 +28,13 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
   std::optional<std::vector<ReplicaChoice>> best;
   int best_strategy = 0;
   Ms best_time = kForever;
-  for (const std::size_t usable : usable_strategies(instance)) {
+  const auto composed = [&]() -> std::optional<AssignPlan> {
+    if (!best) return std::nullopt;
+    return compose_assign(instance, best_strategy, std::move(*best), budget);
+  };
+  std::size_t looks = 0;  // at replicas, since the last look at the clock
+  for (const int strategy : step.strategies(budget)) {
     if (best && budget.exhausted()) break;
-    const auto strategy = static_cast<int>(usable);
     std::vector<ReplicaChoice> choices;
     std::vector<Ms> sums;
     std::vector<Ms> longest;
@@ -43,9 +48,14 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     sums.resize(choices.size());
     longest.resize(choices.size());
     const int schemes = static_cast<int>(step.table().schemes().size());
-    // `costs`: sum and longest row on each scheme.
+    // `costs`: sum and longest row on each scheme. False if the budget ends first.
     const auto deal = [&](std::vector<std::int64_t> ids,
                           const std::vector<std::pair<Ms, Ms>>& costs) {
+      looks += choices.size();
+      if (looks > kClockLooks) {
+        if (budget.exhausted()) return false;
+        looks = 0;
+      }
       std::size_t home = 0;
       Ms least = kForever;
       for (std::size_t r = 0; r < choices.size(); ++r) {
@@ -61,13 +71,14 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
       sums[home] += sum;
       longest[home] = std::max(longest[home], most);
       choices[home].rows.push_back(std::move(ids));
+      return true;
     };
     std::vector<std::pair<Ms, Ms>> costs(step.table().schemes().size());
     for (std::int64_t cut = 0; cut < step.cuts(); ++cut) {
       for (int g = 0; g < schemes; ++g) {
         costs[static_cast<std::size_t>(g)] = {step.cost(cut, g).sum, step.cost(cut, g).longest};
       }
-      deal({step.id(cut)}, costs);
+      if (!deal({step.id(cut)}, costs)) return composed();
     }
     for (const std::vector<int>& bin : bins) {
       std::vector<std::int64_t> ids;
@@ -77,7 +88,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
         for (const int position : bin) time += step.table().work(position, g);
         costs[static_cast<std::size_t>(g)] = {time, time};
       }
-      deal(std::move(ids), costs);
+      if (!deal(std::move(ids), costs)) return composed();
     }
     Ms time = 0;
     for (std::size_t r = 0; r < choices.size(); ++r) {
@@ -88,8 +99,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     best_strategy = strategy;
     best = std::move(choices);
   }
-  if (!best) return std::nullopt;
-  return compose_assign(instance, best_strategy, std::move(*best));
+  return composed();
 }
 
 }  // namespace stowage

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr std::size_t kCandidates = 24;  // sequences of the slowest replica that moves consider
+constexpr std::size_t kFewGroups = 8;    // that sequences are dealt to when there is no time
 constexpr std::size_t kTargets = 16;     // replicas that they may go to
 constexpr int kMostMoves = 2000;
 constexpr std::int64_t kMostLooks = 20'000'000;
@@ -140,12 +143,30 @@ class Planner {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (int n = 0; n < groups[g].count; ++n) queues[g].insert({0, replica++});
     }
-    constexpr std::int64_t kBetweenLooks = 4096;  // at the clock
-    for (std::int64_t item = 0; item < step_.items(); ++item) {
-      if (!needed && item % kBetweenLooks == 0 && budget.exhausted()) return false;
+    std::vector<std::size_t> looked_at(groups.size());
+    std::iota(looked_at.begin(), looked_at.end(), std::size_t{0});
+    constexpr std::size_t kBetweenLooks = 4096;  // at the clock
+    constexpr std::size_t kFreeLooks = 400'000;  // at groups: some milliseconds
+    std::size_t since = 0;
+    std::size_t looks = 0;
+    std::optional<std::size_t> holder;  // once there is no time
+    std::size_t next = 0;
+    for (std::int64_t item = 0; item < step_.items(); ++item, ++since) {
+      looks += looked_at.size();
+      if (since >= kBetweenLooks || looks > kFreeLooks) {
+        since = 0;
+        const bool late = budget.exhausted();
+        if (!needed && late) return false;
+        if (looks > kFreeLooks && late && !holder) holder = holder_of(groups);
+        if (looks > kFreeLooks) looks = 0;
+      }
+      if (holder && groups.size() > kFewGroups) {  // a few, each time the next ones
+        looked_at.assign(1, *holder);
+        while (looked_at.size() < kFewGroups) looked_at.push_back(next++ % groups.size());
+      }
       std::size_t home = groups.size();
       Ms least = kForever;
-      for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (const std::size_t g : looked_at) {
         if (!step_.admits(groups[g].scheme, item)) continue;
         const Ms time = exchanged(loads_[queues[g].begin()->second], -1, item);
         if (time < least) {
@@ -160,6 +181,21 @@ class Planner {
       add(loads_[chosen], item);
     }
     return true;
+  }
+
+  // The group on which the longest sequence ends first: it admits all others.
+  std::size_t holder_of(const std::vector<SchemeGroup>& groups) const {
+    std::size_t best = 0;
+    Ms least = kForever;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (!step_.admits(groups[g].scheme, 0)) continue;
+      Load load{.scheme = groups[g].scheme};
+      count(load, 0);
+      if (estimate(load) >= least) continue;
+      least = estimate(load);
+      best = g;
+    }
+    return best;
   }
 
   // One sequence of every length, as many as may be considered, spread over all.
@@ -306,9 +342,8 @@ std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool ne
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
   Ms least = kForever;
-  for (const std::size_t usable : usable_strategies(instance)) {
+  for (const int strategy : step.strategies(budget)) {
     if ((best || !needed) && budget.exhausted()) break;
-    const auto strategy = static_cast<int>(usable);
     auto choices = planner.plan(strategy, needed && !best, budget);
     if (!choices || !(planner.time() < least)) continue;
     least = planner.time();
@@ -316,7 +351,7 @@ std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool ne
     best = std::move(choices);
   }
   if (!best) return std::nullopt;
-  return compose_assign(instance, chosen, std::move(*best));
+  return compose_assign(instance, chosen, std::move(*best), budget);
 }
 
 std::vector<AssignHeuristic> chunk_heuristics() {

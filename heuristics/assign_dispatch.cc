@@ -1,8 +1,11 @@
+// Longer than 300 lines: the dispatcher keeps its orders of replicas in step with every choice.
 #include "heuristics/assign_dispatch.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -11,6 +14,8 @@ namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr int kPriceRounds = 48;
+constexpr std::size_t kLooks = 1'000'000;  // at groups or replicas, between two looks at the clock
+constexpr std::size_t kFewGroups = 8;      // looked at when there is no time
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -22,27 +27,45 @@ double fullness(const Scheme& scheme, const LoadSum& load) {
 
 class Dispatcher {
  public:
-  Dispatcher(const AssignTable& table, int strategy, const RowCounts& counts)
+  Dispatcher(const AssignTable& table, int strategy, const RowCounts& counts, const Budget& budget)
       : table_(table),
         groups_(table.groups(strategy)),
         counts_(counts),
+        budget_(budget),
         group_of_(groups_of_replicas(table, strategy)),
         loads_(group_of_.size()),
         sets_(group_of_.size()),
-        by_fullness_(groups_.size()) {
-    for (std::size_t r = 0; r < group_of_.size(); ++r) {
-      by_fullness_[at(group_of_[r])].insert({0, static_cast<int>(r)});
-    }
+        by_fullness_(groups_.size()),
+        owing_(groups_.size()) {
     const RowConstraints& constraints = table.constraints();
     must_start_ = constraints.allow_empty ? 0 : counts.at_least(1);
     tight_ = counts.fixed() || !constraints.allow_empty;
     owed_ = static_cast<int>(group_of_.size()) * must_start_;
+    look_at_all();
+    for (const SchemeGroup& group : groups_) {
+      untouched_.push_back(end_.empty() ? 0 : end_.back());
+      end_.push_back(untouched_.back() + group.count);
+      if (!tight_) by_fullness_[end_.size() - 1].insert({0, untouched_.back()});
+    }
   }
 
   std::optional<Dispatch> run(const Preference* preference) {
+    const std::size_t looks = tight_ ? group_of_.size() : groups_.size();
+    std::size_t since = 0;  // the last look at the clock
     for (int position = 0; position < table_.size(); ++position) {
-      const int replica =
-          tight_ ? choose_among_all(position, preference) : choose_least_full(position, preference);
+      since += looks;
+      if (!hurried_ && since > kLooks) {
+        since = 0;
+        if (budget_.exhausted()) hurry();
+      }
+      look_on();
+      int replica = !tight_    ? choose_least_full(position, preference)
+                    : hurried_ ? choose_among_few(position)
+                               : choose_among_all(position, preference);
+      if (replica < 0 && tight_ && hurried_) {
+        look_at_all();
+        replica = choose_among_few(position);
+      }
       if (replica < 0) return std::nullopt;
       put(position, replica);
     }
@@ -72,13 +95,54 @@ class Dispatcher {
     return even_time(scheme(group), load, counts_);
   }
 
+  // From here on looks at few groups and, where a constraint may leave a replica short, replicas.
+  void hurry() {
+    hurried_ = true;
+    holder_ = group_for_the_longest();
+    if (!tight_) return;
+    for (int replica = 0; replica < static_cast<int>(loads_.size()); ++replica) {
+      const int group = group_of_[at(replica)];
+      untouched_[at(group)] = end_[at(group)];
+      enter(replica);
+    }
+  }
+
+  // The groups to look at for the next sequence: once in a hurry a few, each time the next ones,
+  // and the one that ends first with the longest sequence, since it holds all others.
+  void look_on() {
+    if (!hurried_ || groups_.size() <= kFewGroups) return;
+    looked_at_.assign(1, holder_);
+    for (std::size_t k = 1; k < kFewGroups; ++k) {
+      looked_at_.push_back(static_cast<int>(next_++ % groups_.size()));
+    }
+  }
+
+  void look_at_all() {
+    looked_at_.resize(groups_.size());
+    std::iota(looked_at_.begin(), looked_at_.end(), 0);
+  }
+
+  int group_for_the_longest() const {
+    int best = 0;
+    Ms least = kForever;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!table_.holds(groups_[g].scheme, 0)) continue;
+      const Scheme& s = scheme(static_cast<int>(g));
+      const Ms time = s.pp * (table_.work(0, groups_[g].scheme) + s.fixed_ms);
+      if (time >= least) continue;
+      least = time;
+      best = static_cast<int>(g);
+    }
+    return best;
+  }
+
   int choose_least_full(int position, const Preference* preference) {
     int best = -1;
     Ms least = kForever;
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (const int group : looked_at_) {
+      const std::size_t g = at(group);
       if (!table_.holds(groups_[g].scheme, position)) continue;
       const int replica = by_fullness_[g].begin()->second;
-      const int group = static_cast<int>(g);
       const Ms time = time_with(group, with(position, replica));
       if (preference != nullptr && preference->group[at(table_.kind(position))] == group &&
           time <= preference->time) {
@@ -114,28 +178,75 @@ class Dispatcher {
     return best;
   }
 
+  // As above, of each group only the least full replica and one that lacks sequences.
+  int choose_among_few(int position) {
+    const int left = table_.size() - position - 1;
+    Ms least = kForever;
+    int best = -1;
+    const auto consider = [&](int group, int replica) {
+      const LoadSum load = with(position, replica);
+      if (owed_ - owed(group, loads_[at(replica)]) + owed(group, load) > left) return;
+      const Ms time = time_with(group, load);
+      if (time >= least) return;
+      least = time;
+      best = replica;
+    };
+    for (const int group : looked_at_) {
+      if (!table_.holds(groups_[at(group)].scheme, position)) continue;
+      consider(group, by_fullness_[at(group)].begin()->second);
+      if (!owing_[at(group)].empty()) consider(group, *owing_[at(group)].begin());
+    }
+    return best;
+  }
+
   void put(int position, int replica) {
     const int group = group_of_[at(replica)];
     LoadSum& load = loads_[at(replica)];
-    auto& order = by_fullness_[at(group)];
-    order.erase({fullness(scheme(group), load), replica});
+    leave(replica);
     owed_ -= owed(group, load);
     load = with(position, replica);
     owed_ += owed(group, load);
-    order.insert({fullness(scheme(group), load), replica});
+    enter(replica);
     sets_[at(replica)].push_back(position);
+  }
+
+  // The orders in which replicas are chosen: of those without a sequence only the first is in them,
+  // since they are all alike.
+  void enter(int replica) {
+    if (tight_ && !hurried_) return;
+    const int group = group_of_[at(replica)];
+    const LoadSum& load = loads_[at(replica)];
+    by_fullness_[at(group)].insert({fullness(scheme(group), load), replica});
+    if (hurried_ && owed(group, load) > 0) owing_[at(group)].insert(replica);
+  }
+  void leave(int replica) {
+    if (tight_ && !hurried_) return;
+    const std::size_t group = at(group_of_[at(replica)]);
+    by_fullness_[group].erase(
+        {fullness(scheme(group_of_[at(replica)]), loads_[at(replica)]), replica});
+    owing_[group].erase(replica);
+    if (replica != untouched_[group]) return;
+    if (++untouched_[group] < end_[group]) by_fullness_[group].insert({0, untouched_[group]});
   }
 
   const AssignTable& table_;
   const std::vector<SchemeGroup>& groups_;
   RowCounts counts_;
+  const Budget& budget_;
   std::vector<int> group_of_;
   std::vector<LoadSum> loads_;
   Dispatch sets_;
   std::vector<std::set<std::pair<double, int>>> by_fullness_;  // (fullness, replica)
-  int must_start_ = 0;  // sequences that a replica needs before it has any
-  bool tight_ = false;  // a constraint may leave a replica short of sequences
-  int owed_ = 0;        // sequences that replicas lack, in all
+  std::vector<std::set<int>> owing_;                           // replicas that lack sequences
+  std::vector<int> untouched_;  // of each group, the first replica without a sequence
+  std::vector<int> end_;        // of its replicas
+  std::vector<int> looked_at_;  // groups
+  bool hurried_ = false;
+  int holder_ = 0;        // look_on()
+  std::size_t next_ = 0;  // group
+  int must_start_ = 0;    // sequences that a replica needs before it has any
+  bool tight_ = false;    // a constraint may leave a replica short of sequences
+  int owed_ = 0;          // sequences that replicas lack, in all
 };
 
 }  // namespace
@@ -149,12 +260,14 @@ std::vector<int> groups_of_replicas(const AssignTable& table, int strategy) {
 }
 
 std::vector<Preference> price_preferences(const AssignTable& table, int strategy,
-                                          const RowCounts& counts, int most) {
+                                          const RowCounts& counts, int most, const Budget& budget) {
   const std::vector<SchemeGroup>& groups = table.groups(strategy);
+  const bool large = groups.size() * table.kinds().size() > kLooks / kPriceRounds;
   std::vector<double> price(groups.size(), 1);
   std::vector<Preference> best;
   double step = 0.5;
   for (int round = 0; round < kPriceRounds; ++round, step *= 0.93) {
+    if (large && budget.exhausted()) break;
     Preference wish;
     std::vector<LoadSum> loads(groups.size());
     for (std::size_t k = 0; k < table.kinds().size(); ++k) {
@@ -211,8 +324,35 @@ std::vector<Preference> price_preferences(const AssignTable& table, int strategy
 }
 
 std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const RowCounts& counts,
-                                 const Preference* preference) {
-  return Dispatcher(table, strategy, counts).run(preference);
+                                 const Preference* preference, const Budget& budget) {
+  return Dispatcher(table, strategy, counts, budget).run(preference);
+}
+
+std::vector<int> promising_first(const AssignTable& table, std::vector<int> strategies,
+                                 Tokens longest, double tokens, double squares) {
+  std::vector<double> rates;  // of one replica of each scheme, in steps per ms
+  for (const Scheme& scheme : table.schemes()) {
+    const Ms work = scheme.quadratic_ms * squares + scheme.linear_ms * tokens +
+                    scheme.fixed_ms * tokens / static_cast<double>(scheme.max_tokens);
+    rates.push_back(work > 0 ? 1 / work : std::numeric_limits<double>::max());
+  }
+  std::vector<std::pair<Ms, int>> order;
+  for (const int strategy : strategies) {
+    double rate = 0;
+    Ms alone = kForever;
+    const auto s = static_cast<double>(longest);
+    for (const SchemeGroup& group : table.groups(strategy)) {
+      const Scheme& scheme = table.schemes()[at(group.scheme)];
+      rate += group.count * rates[at(group.scheme)];
+      const Ms work = scheme.quadratic_ms * s * s + scheme.linear_ms * s + scheme.fixed_ms;
+      if (scheme.max_tokens >= longest) alone = std::min(alone, scheme.pp * work);
+    }
+    if (alone == kForever) alone = 0;  // it will be cut
+    order.emplace_back(std::max(1 / rate, alone), strategy);
+  }
+  std::ranges::sort(order);
+  for (std::size_t k = 0; k < order.size(); ++k) strategies[k] = order[k].second;
+  return strategies;
 }
 
 std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,

@@ -25,16 +25,24 @@ struct Preference {
 };
 
 // Prices that even out the groups, found by multiplicative weights; the `most` best preferences
-// met on the way, best first. Requires a usable strategy.
+// met on the way, until the budget ends, best first. Requires a usable strategy.
 std::vector<Preference> price_preferences(const AssignTable& table, int strategy,
-                                          const RowCounts& counts, int most);
+                                          const RowCounts& counts, int most,
+                                          const Budget& budget = Budget());
+
+// Strategies in the order of an estimate that needs no look at single sequences: the work of the
+// step at the rates of all replicas, and the longest sequence on its best scheme. `squares` is the
+// sum of the squared lengths.
+std::vector<int> promising_first(const AssignTable& table, std::vector<int> strategies,
+                                 Tokens longest, double tokens, double squares);
 
 // From the longest sequence to the shortest: to the preferred group while even_time of its least
 // loaded replica stays within Preference::time, otherwise (and without a preference) wherever
 // even_time ends least. Leaves every replica the sequences that its rows and the constraints need.
-// Nothing if that cannot be. Requires a usable strategy.
+// Nothing if that cannot be. With more than some milliseconds' work and a budget that is exhausted
+// only a few groups and replicas are looked at for each sequence. Requires a usable strategy.
 std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const RowCounts& counts,
-                                 const Preference* preference);
+                                 const Preference* preference, const Budget& budget = Budget());
 
 // The rows of best_rows for every replica. Nothing if some replica's sequences fit no permitted
 // number of rows, or if one may give up and the budget ends.

@@ -1,6 +1,8 @@
 #include "heuristics/assign_draft.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "instances/assign_compose.h"
@@ -40,8 +42,9 @@ std::vector<int> positions_of(const ReplicaDraft& replica) {
 }
 
 AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
-                   const AssignDraft& draft) {
+                   const AssignDraft& draft, const Budget& budget) {
   std::vector<ReplicaChoice> choices;
+  choices.reserve(draft.replicas.size());
   for (const ReplicaDraft& replica : draft.replicas) {
     choices.push_back({.scheme = replica.scheme});
     for (const RowDraft& row : replica.rows) {
@@ -51,7 +54,7 @@ AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
       }
     }
   }
-  return compose_assign(instance, draft.strategy, std::move(choices));
+  return compose_assign(instance, draft.strategy, std::move(choices), budget);
 }
 
 AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
@@ -63,9 +66,12 @@ AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
   AssignDraft draft;
   const auto strategy = std::ranges::find(instance.strategies, plan.strategy, &Strategy::name);
   draft.strategy = static_cast<int>(strategy - instance.strategies.begin());
+  std::map<std::string_view, int> schemes;
+  for (const Scheme& scheme : instance.schemes) {
+    schemes.emplace(scheme.name, static_cast<int>(schemes.size()));
+  }
   for (const AssignReplica& replica : plan.replicas) {
-    const auto scheme = std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
-    draft.replicas.push_back({.scheme = static_cast<int>(scheme - instance.schemes.begin())});
+    draft.replicas.push_back({.scheme = schemes.at(replica.scheme)});
     ReplicaDraft& made = draft.replicas.back();
     for (const AssignRow& row : replica.rows) {
       made.rows.emplace_back();

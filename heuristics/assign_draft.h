@@ -6,6 +6,7 @@
 #include "instances/assign.h"
 #include "instances/assign_plan.h"
 #include "instances/assign_table.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -37,8 +38,9 @@ void append(const AssignTable& table, int scheme, int position, RowDraft& row);
 // Every position of the replica, ascending.
 std::vector<int> positions_of(const ReplicaDraft& replica);
 
+// The budget is for what compose_assign() may leave out.
 AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
-                   const AssignDraft& draft);
+                   const AssignDraft& draft, const Budget& budget = Budget());
 
 // Requires a plan that verifies against the table's instance.
 AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kOrders = 50;
 constexpr int kRowCounts = 20;
-constexpr std::size_t kClockSequences = 1 << 14;  // between two looks at the clock
+constexpr std::size_t kClockLooks = 1 << 18;  // at replicas, between two looks at the clock
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 
 class Hydraulis {
@@ -37,7 +37,7 @@ class Hydraulis {
       if (!replica) return std::nullopt;
       draft.replicas.push_back(std::move(*replica));
     }
-    if (!settle_rows(table_, draft)) return std::nullopt;
+    if (!settle_rows(table_, draft, budget_)) return std::nullopt;
     return draft;
   }
 
@@ -83,9 +83,13 @@ class Hydraulis {
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
-    std::size_t ticks = 0;
+    std::size_t looks = 0;
     for (const int position : order) {
-      if (++ticks % kClockSequences == 0 && budget_.exhausted()) return kForever;
+      looks += schemes_.size();
+      if (looks > kClockLooks) {
+        if (budget_.exhausted()) return kForever;
+        looks = 0;
+      }
       std::size_t home = 0;
       Ms least = kForever;
       for (std::size_t r = 0; r < schemes_.size(); ++r) {

@@ -26,7 +26,7 @@ void add_starts(const AssignTable& table, int strategy, const RowCounts& counts,
   const auto add = [&](const Preference* wish) {
     const bool give_up = !needed || !starts.empty();
     if (give_up && budget.exhausted()) return;
-    if (const auto sets = dispatch(table, strategy, counts, wish)) {
+    if (const auto sets = dispatch(table, strategy, counts, wish, budget)) {
       if (auto draft = packed(table, strategy, counts, *sets, budget, give_up)) {
         starts.push_back({std::move(*draft), counts});
       }
@@ -34,7 +34,7 @@ void add_starts(const AssignTable& table, int strategy, const RowCounts& counts,
   };
   add(nullptr);
   if (table.groups(strategy).size() == 1 || (!starts.empty() && budget.exhausted())) return;
-  for (const Preference& wish : price_preferences(table, strategy, counts, preferences)) {
+  for (const Preference& wish : price_preferences(table, strategy, counts, preferences, budget)) {
     add(&wish);
   }
 }
@@ -73,6 +73,20 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
                budget, starts);
   }
   return starts;
+}
+
+// As in the instance; without time the most promising first, since one will have to do.
+std::vector<int> order_of_strategies(const AssignTable& table, const Budget& budget) {
+  std::vector<int> all(static_cast<std::size_t>(table.strategies()));
+  std::iota(all.begin(), all.end(), 0);
+  if (all.size() < 2 || table.size() == 0 || !budget.exhausted()) return all;
+  double squares = 0;
+  for (const AssignKind& kind : table.kinds()) {
+    const auto s = static_cast<double>(kind.length);
+    squares += kind.count * s * s;
+  }
+  return promising_first(table, std::move(all), table.length(0),
+                         static_cast<double>(table.total_tokens()), squares);
 }
 
 AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
@@ -121,7 +135,7 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
                                          std::uint64_t seed, const Budget& budget, bool needed) {
   std::vector<AssignDraft> drafts;
-  for (int strategy = 0; strategy < table.strategies(); ++strategy) {
+  for (const int strategy : order_of_strategies(table, budget)) {
     const bool enough = !needed || !drafts.empty();
     if (enough && budget.exhausted()) break;
     if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, !enough)) {

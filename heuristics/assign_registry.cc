@@ -15,8 +15,10 @@ using StrategyPlanner =
 std::optional<AssignDraft> over_strategies(const AssignTable& table, const StrategyPlanner& plan,
                                            const Budget& budget) {
   std::optional<AssignDraft> best;
+  bool tried = false;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
-    if (best && budget.exhausted()) break;
+    if (tried && budget.exhausted()) break;
+    tried = tried || table.usable(strategy);
     auto draft = plan(table, strategy, budget);
     if (draft && (!best || objective(*draft) < objective(*best))) best = std::move(draft);
   }
@@ -48,7 +50,7 @@ std::vector<AssignHeuristic> assign_heuristics() {
                      const AssignTable table(step);
                      const std::optional<AssignDraft> draft = make(table, seed, budget);
                      if (!draft) return std::nullopt;
-                     return to_plan(step, table, *draft);
+                     return to_plan(step, table, *draft, budget);
                    }});
   };
   const auto add_baseline = [&](std::string name, std::string summary, std::string source,
@@ -59,15 +61,13 @@ std::vector<AssignHeuristic> assign_heuristics() {
         });
   };
   add_baseline("lpt", "longest sequence first to the replica that ends least", "Graham 1969",
-               [](const AssignTable& table, int strategy, const Budget&) {
-                 return assign_lpt(table, strategy);
-               });
+               assign_lpt);
   add_baseline("karmarkar-karp", "largest differencing over replicas, then over rows; one scheme",
                "verl utils/seqlen_balancing.py", assign_karmarkar_karp);
   const auto add_fit = [&](std::string name, std::string summary, std::string source, RowFit rule) {
     add_baseline(std::move(name), std::move(summary), std::move(source),
-                 [rule](const AssignTable& table, int strategy, const Budget&) {
-                   return assign_packed_rows(table, strategy, rule);
+                 [rule](const AssignTable& table, int strategy, const Budget& budget) {
+                   return assign_packed_rows(table, strategy, rule, budget);
                  });
   };
   add_fit("first-fit-decreasing", "full rows, then each to the replica that ends least; one scheme",

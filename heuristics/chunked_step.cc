@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+
+#include "heuristics/assign_dispatch.h"
 
 namespace stowage {
 namespace {
@@ -17,7 +20,8 @@ AssignTable table_of_shorts(const AssignInstance& instance) {
 
 }  // namespace
 
-ChunkedStep::ChunkedStep(const AssignInstance& instance) : table_(table_of_shorts(instance)) {
+ChunkedStep::ChunkedStep(const AssignInstance& instance)
+    : instance_(instance), table_(table_of_shorts(instance)) {
   const ChunkRule& rule = *instance.constraints.chunks;
   const auto length_of = [&](std::int64_t id) {
     return padded_length(instance, instance.lengths[at(id)]);
@@ -27,12 +31,34 @@ ChunkedStep::ChunkedStep(const AssignInstance& instance) : table_(table_of_short
   }
   std::ranges::stable_sort(cut_ids_, std::greater<>{}, length_of);
   for (const std::int64_t id : cut_ids_) {
+    const bool repeats =
+        !kind_of_.empty() && length_of(id) == length_of(cut_ids_[kind_of_.size() - 1]);
+    kind_of_.push_back(kind_of_.empty() ? 0 : kind_of_.back() + (repeats ? 0 : 1));
+    if (repeats) continue;
     for (const Scheme& scheme : instance.schemes) {
       const bool admitted = length_of(id) <= longest_sequence(instance, scheme);
       costs_.push_back(admitted ? cut_cost(length_of(id), rule, scheme)
                                 : CutCost{.sum = std::numeric_limits<Ms>::infinity()});
     }
   }
+}
+
+std::vector<int> ChunkedStep::strategies(const Budget& budget) const {
+  std::vector<int> all;
+  for (const std::size_t usable : usable_strategies(instance_)) {
+    all.push_back(static_cast<int>(usable));
+  }
+  if (all.size() < 2 || !budget.exhausted()) return all;
+  Tokens longest = 0;
+  double tokens = 0;
+  double squares = 0;
+  for (const Tokens length : padded_lengths(instance_)) {
+    const auto s = static_cast<double>(length);
+    longest = std::max(longest, length);
+    tokens += s;
+    squares += s * s;
+  }
+  return promising_first(table_, std::move(all), longest, tokens, squares);
 }
 
 }  // namespace stowage

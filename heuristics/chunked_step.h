@@ -13,13 +13,14 @@
 
 #include "instances/assign.h"
 #include "instances/assign_table.h"
+#include "instances/budget.h"
 #include "instances/chunk_flow.h"
 
 namespace stowage {
 
 class ChunkedStep {
  public:
-  // Requires an instance that asks for chunks.
+  // Requires an instance that asks for chunks and outlives this.
   explicit ChunkedStep(const AssignInstance& instance);
 
   const AssignTable& table() const { return table_; }  // its schemes have the caps of rows
@@ -28,9 +29,12 @@ class ChunkedStep {
   std::int64_t items() const { return cuts() + table_.size(); }
   bool is_cut(std::int64_t item) const { return item < cuts(); }
   int position(std::int64_t item) const { return static_cast<int>(item - cuts()); }
+  // Those that admit every sequence; without time the most promising first, since one will have to
+  // do.
+  std::vector<int> strategies(const Budget& budget) const;
   // Infinite where the scheme does not admit it.
   const CutCost& cost(std::int64_t cut, int scheme) const {
-    return costs_[at(cut) * table_.schemes().size() + at(scheme)];
+    return costs_[at(kind_of_[at(cut)]) * table_.schemes().size() + at(scheme)];
   }
   bool admits(int scheme, std::int64_t item) const {
     return is_cut(item) ? cost(item, scheme).sum < std::numeric_limits<Ms>::infinity()
@@ -43,10 +47,12 @@ class ChunkedStep {
  private:
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
+  const AssignInstance& instance_;
   AssignTable table_;
   std::vector<std::int64_t> cut_ids_;
   std::vector<std::int64_t> short_ids_;  // by the table's id
-  std::vector<CutCost> costs_;           // [cut * schemes + scheme]
+  std::vector<std::int64_t> kind_of_;    // of each cut: those of one length are one kind
+  std::vector<CutCost> costs_;           // [kind * schemes + scheme]
 };
 
 }  // namespace stowage

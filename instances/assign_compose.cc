@@ -45,6 +45,25 @@ constexpr std::int64_t kOrderings = 300;         // simulations per replica
 constexpr std::int64_t kFewestOrderings = 4;     // of many rows: the fixed orders
 constexpr std::int64_t kMostPasses = 1'000'000;  // of rows through stages, in all simulations
 
+// What the simulations of one plan may take once the budget is exhausted: some milliseconds.
+constexpr std::int64_t kFreePasses = 2'000'000;
+
+// Asked before each simulation that a plan could do without.
+class OrderingTime {
+ public:
+  explicit OrderingTime(const Budget& budget) : budget_(budget) {}
+
+  // Whether there is time for another simulation of so many passes.
+  bool allows(std::int64_t passes) {
+    free_ -= passes;
+    return free_ >= 0 || !budget_.exhausted();
+  }
+
+ private:
+  const Budget& budget_;
+  std::int64_t free_ = kFreePasses;
+};
+
 std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
   std::vector<Ms> times;
   for (const AssignRow& row : rows) times.push_back(row.time_ms);
@@ -96,47 +115,69 @@ std::vector<RowGroup> groups_of(const std::vector<AssignRow>& rows) {
   return groups;
 }
 
+// The rows with these indices, in this order.
+void arrange(std::vector<AssignRow>& rows, const std::vector<std::size_t>& order) {
+  std::vector<AssignRow> ordered;
+  ordered.reserve(rows.size());
+  for (const std::size_t row : order) ordered.push_back(std::move(rows[row]));
+  rows = std::move(ordered);
+}
+
 // The order under which the pipeline ends first, of a few: standalone chunks before the sequences
 // that were cut, as ChunkFlow does, or after them; each from long to short, or from short to long.
-void put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme,
-                         std::vector<AssignRow>& rows) {
+// Without time the first of these. Returns when the pipeline ends.
+Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, OrderingTime& time,
+                       std::vector<AssignRow>& rows) {
+  const auto retained = static_cast<std::size_t>(instance.constraints.chunks->retained);
+  const std::vector<PipelineItem> items =
+      chunk_items(chunks_of(instance, rows), scheme, retained, {});
   std::vector<RowGroup> groups = groups_of(rows);
   std::ranges::stable_sort(groups, std::greater<>{}, &RowGroup::time);
-  std::vector<AssignRow> best;
+  std::vector<std::vector<std::size_t>> tried;
+  std::size_t best = 0;
   Ms least = 0;
   for (const bool rising : {false, true}) {
     for (const bool cut_last : {true, false}) {
+      if (!tried.empty() && !time.allows(std::ssize(rows) * scheme.pp)) continue;
       std::ranges::stable_sort(groups, {}, [&](const RowGroup& group) {
         return std::pair((group.count > 1) == cut_last, rising ? group.time : -group.time);
       });
-      std::vector<AssignRow> ordered;
-      ordered.reserve(rows.size());
+      std::vector<std::size_t> order;
+      order.reserve(rows.size());
       for (const RowGroup& group : groups) {
-        const auto first = rows.begin() + static_cast<std::ptrdiff_t>(group.first);
-        ordered.insert(ordered.end(), first, first + static_cast<std::ptrdiff_t>(group.count));
+        for (std::size_t k = 0; k < group.count; ++k) order.push_back(group.first + k);
       }
-      const Ms end = simulated_ms(instance, scheme, ordered);
-      if (!best.empty() && end >= least) continue;
-      least = end;
-      best = std::move(ordered);
+      if (std::ranges::find(tried, order) != tried.end()) continue;
+      std::vector<PipelineItem> ordered;
+      ordered.reserve(rows.size());
+      for (const std::size_t row : order) ordered.push_back(items[row]);
+      const Ms end = run_pipeline(ordered, scheme.pp).end / (1 + kBackwardPerForward);
+      if (tried.empty() || end < least) {
+        least = end;
+        best = tried.size();
+      }
+      tried.push_back(std::move(order));
     }
   }
-  rows = std::move(best);
+  arrange(rows, tried[best]);
+  return least;
 }
 
-void put_in_order(const AssignInstance& instance, const Scheme& scheme,
-                  std::vector<AssignRow>& rows) {
-  if (instance.constraints.chunks) return put_chunks_in_order(instance, scheme, rows);
+// Returns when the pipeline ends.
+Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, OrderingTime& time,
+                std::vector<AssignRow>& rows) {
+  if (rows.empty()) return 0;
+  if (instance.constraints.chunks) return put_chunks_in_order(instance, scheme, time, rows);
   const int stages = scheme.pp;
   std::ranges::stable_sort(rows, std::greater<>{}, &AssignRow::time_ms);
-  if (stages == 1) return;
+  if (stages == 1) return simulate_1f1b(times_of(rows), stages);
+  const std::int64_t passes = std::ssize(rows) * stages;
   const std::int64_t orderings =
-      std::clamp(kMostPasses / (std::ssize(rows) * stages + 1), kFewestOrderings, kOrderings);
-  std::vector<AssignRow> ordered;
-  for (const std::size_t row : order_rows(times_of(rows), stages, orderings)) {
-    ordered.push_back(std::move(rows[row]));
-  }
-  rows = std::move(ordered);
+      std::clamp(kMostPasses / (passes + 1), kFewestOrderings, kOrderings);
+  RowOrder found =
+      order_rows(times_of(rows), stages, orderings, [&] { return time.allows(passes); });
+  arrange(rows, found.rows);
+  return found.end;
 }
 
 }  // namespace
@@ -160,16 +201,20 @@ Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows) {
 }
 
 AssignPlan compose_assign(const AssignInstance& instance, int strategy,
-                          std::vector<ReplicaChoice> choices) {
+                          std::vector<ReplicaChoice> choices, const Budget& budget) {
   const Strategy& chosen = instance.strategies[static_cast<std::size_t>(strategy)];
   AssignPlan plan{.name = instance.name, .strategy = chosen.name};
+  OrderingTime time(budget);
+  std::vector<std::vector<ReplicaChoice*>> choices_of(instance.schemes.size());
+  for (ReplicaChoice& choice : choices) {
+    choices_of[static_cast<std::size_t>(choice.scheme)].push_back(&choice);
+  }
   for (std::size_t g = 0; g < chosen.replicas.size(); ++g) {
     const Scheme& scheme = instance.schemes[g];
     std::vector<AssignReplica> replicas;
-    for (ReplicaChoice& choice : choices) {
-      if (choice.scheme != static_cast<int>(g)) continue;
+    for (ReplicaChoice* choice : choices_of[g]) {
       AssignReplica replica{.scheme = scheme.name};
-      for (std::vector<std::int64_t>& ids : choice.rows) {
+      for (std::vector<std::int64_t>& ids : choice->rows) {
         if (ids.empty()) continue;
         if (is_cut(instance, ids.front())) {
           cut_row(instance, scheme, ids.front(), replica.rows);
@@ -178,7 +223,8 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
         }
       }
       for (const AssignRow& row : replica.rows) plan.loss_tokens += row.loss_tokens;
-      put_in_order(instance, scheme, replica.rows);
+      const Ms end = put_in_order(instance, scheme, time, replica.rows);
+      plan.simulated_1f1b_ms = std::max(plan.simulated_1f1b_ms, end);
       replica.time_ms = replica_time_ms(scheme, replica.rows);
       replicas.push_back(std::move(replica));
     }
@@ -186,8 +232,6 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
     std::ranges::stable_sort(replicas, std::greater<>{}, &AssignReplica::time_ms);
     for (AssignReplica& replica : replicas) {
       plan.objective_ms = std::max(plan.objective_ms, replica.time_ms);
-      plan.simulated_1f1b_ms =
-          std::max(plan.simulated_1f1b_ms, simulated_ms(instance, scheme, replica.rows));
       plan.replicas.push_back(std::move(replica));
     }
   }

@@ -5,6 +5,7 @@
 
 #include "instances/assign_json.h"
 #include "instances/assign_presets.h"
+#include "instances/chunk_flow.h"
 #include "instances/generate_json.h"
 #include "instances/json.h"
 #include "instances/json_errors.h"
@@ -159,6 +160,15 @@ Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
                       "must cut the sequences into at most " + std::to_string(kMaxParts) +
                           " parts, is " + std::to_string(*generator.chunk_tokens) +
                           ", which makes " + std::to_string(parts)};
+  }
+  const bool chunks = generator.chunk_tokens.has_value();
+  const std::int64_t most = chunks ? kMaxChunkPasses : kMaxPasses;
+  if (const std::int64_t passes = most_passes(instance); passes > most) {
+    return InputError{code::kGenerator, chunks ? "/chunk_tokens" : "/tokens",
+                      "must make at most " + std::to_string(most) +
+                          (chunks ? " rows of chunks" : " rows") + " times stages, is " +
+                          std::to_string(chunks ? *generator.chunk_tokens : generator.tokens) +
+                          ", which makes " + std::to_string(passes)};
   }
   return generated;
 }

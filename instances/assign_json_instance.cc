@@ -3,6 +3,7 @@
 #include <string>
 
 #include "instances/assign_json.h"
+#include "instances/chunk_flow.h"
 #include "instances/json.h"
 #include "instances/json_lengths.h"
 #include "instances/json_text.h"
@@ -171,10 +172,22 @@ RowConstraints read_constraints(const JsonValue& value, const JsonPath& path, Er
   return constraints;
 }
 
-// Each part is a row of the plan.
-void check_parts(const AssignInstance& instance, const JsonPath& constraints, ErrorList& errors) {
+// Each part is a row of the plan, and each row goes through all stages of its pipeline.
+void check_parts(const AssignInstance& instance, const JsonPath& constraints,
+                 const JsonPath& lengths, ErrorList& errors) {
   const std::int64_t parts = cut_parts(instance);
-  if (parts <= kMaxParts) return;
+  if (parts <= kMaxParts) {
+    const bool chunks = instance.constraints.chunks.has_value();
+    const std::int64_t most = chunks ? kMaxChunkPasses : kMaxPasses;
+    const std::int64_t passes = most_passes(instance);
+    if (passes <= most) return;
+    errors.add(code::kTooManyValues,
+               (chunks ? constraints.key("chunks").key("size_tokens") : lengths).pointer(),
+               "must make at most " + std::to_string(most) +
+                   (chunks ? " rows of chunks" : " rows") + " times stages, is " +
+                   std::to_string(passes));
+    return;
+  }
   errors.add(code::kTooManyValues, constraints.key("chunks").key("size_tokens").pointer(),
              "must cut the sequences into at most " + std::to_string(kMaxParts) + " parts, is " +
                  std::to_string(instance.constraints.chunks->size) + ", which makes " +
@@ -213,7 +226,7 @@ AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& p
     if (errors.found() == before) {
       check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
       check_costs(instance.lengths.size(), instance.schemes.size(), "schemes", where, errors);
-      check_parts(instance, reader.at("constraints"), errors);
+      check_parts(instance, reader.at("constraints"), where, errors);
     }
   }
   return instance;

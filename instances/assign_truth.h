@@ -106,18 +106,20 @@ class AssignTruth {
   static Ms simulated(const std::vector<Ms>& rows, int stages) {
     const auto p = static_cast<std::size_t>(std::max(stages, 1));
     const std::size_t rounds = rows.empty() ? 0 : rows.size() + p - 1;
+    std::vector<long double> third;  // of each row's time
+    for (const Ms row : rows) third.push_back(row / 3.0L);
     std::vector<long double> free(p, 0);  // when the stage is free again
     std::vector<long double> back(p, 0);  // when its last backward pass ended
     for (std::size_t k = 0; k < rounds; ++k) {
+      long double ready = 0;  // when the stage before has ended the row's forward pass
       for (std::size_t s = 0; k < rows.size() && s < p; ++s) {
-        const long double ready = s == 0 ? 0 : free[s - 1];
-        free[s] = std::max(free[s], ready) + rows[k] / 3.0L;
+        free[s] = ready = std::max(free[s], ready) + third[k];
       }
       for (std::size_t s = 0; s < p; ++s) {
         const std::size_t behind = p - 1 - s;
         if (k < behind || k - behind >= rows.size()) continue;
-        const long double ready = behind == 0 ? 0 : back[s + 1];
-        free[s] = back[s] = std::max(free[s], ready) + rows[k - behind] * 2 / 3.0L;
+        const long double gradient = behind == 0 ? 0 : back[s + 1];
+        free[s] = back[s] = std::max(free[s], gradient) + 2 * third[k - behind];
       }
     }
     return static_cast<Ms>(free[0]);

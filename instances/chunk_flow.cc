@@ -1,6 +1,7 @@
 #include "instances/chunk_flow.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace stowage {
 namespace {
@@ -57,6 +58,17 @@ Ms chunk_ms(const Chunk& chunk, const Scheme& scheme) {
 Ms chunk_pass_ms(const Chunk& chunk, const Scheme& scheme, std::size_t retained) {
   const Ms once = chunk_ms(chunk, scheme);
   return chunk.index + retained < chunk.count ? once + once / (1 + kBackwardPerForward) : once;
+}
+
+std::int64_t most_passes(const AssignInstance& instance) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  std::int64_t rows = cut_parts(instance);
+  for (const Tokens length : instance.lengths) {
+    rows += !rule || padded_length(instance, length) <= rule->size ? 1 : 0;
+  }
+  int stages = 1;
+  for (const Scheme& scheme : instance.schemes) stages = std::max(stages, scheme.pp);
+  return rows * stages;
 }
 
 CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme) {

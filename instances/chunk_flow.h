@@ -21,6 +21,10 @@
 
 namespace stowage {
 
+// Of most_passes(). The chunks' schedule is the slower one to simulate.
+inline constexpr std::int64_t kMaxPasses = 100'000'000;
+inline constexpr std::int64_t kMaxChunkPasses = 50'000'000;
+
 // Tokens [begin, end) of a sequence.
 struct ChunkPiece {
   std::int64_t sequence = 0;
@@ -49,6 +53,10 @@ Ms chunk_ms(const Chunk& chunk, const Scheme& scheme);
 
 // chunk_ms, and a third more for a chunk that goes forward once more.
 Ms chunk_pass_ms(const Chunk& chunk, const Scheme& scheme, std::size_t retained);
+
+// As many rows as a step's sequences may make, times the stages of its deepest pipeline: what
+// simulating a plan, and verifying it, takes. Requires cut_parts() of at most 2^53 / kMaxStages.
+std::int64_t most_passes(const AssignInstance& instance);
 
 // What a sequence of more than rule.size tokens takes on a scheme.
 struct CutCost {

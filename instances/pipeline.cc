@@ -1,9 +1,11 @@
+// Longer than 300 lines: the schedule pass by pass and, where that is enough, slot by slot, and the
+// search for an order by it.
 #include "instances/pipeline.h"
 
 #include <algorithm>
 #include <cassert>
-#include <deque>
 #include <numeric>
+#include <utility>
 
 namespace stowage {
 namespace {
@@ -30,12 +32,10 @@ Program program_of(const std::vector<PipelineItem>& items) {
 }
 
 struct Stage {
-  std::size_t forwards = 0;    // passes done
-  std::size_t backwards = 0;   // passes done
-  bool recomputed = false;     // for the next backward pass
-  Ms free = 0;                 // when its last pass ends
-  std::deque<Ms> activations;  // arrived from the stage before, not yet used
-  std::deque<Ms> gradients;    // arrived from the stage behind, not yet used
+  std::size_t forwards = 0;   // passes done
+  std::size_t backwards = 0;  // passes done
+  bool recomputed = false;    // for the next backward pass
+  Ms free = 0;                // when its last pass ends
   Bytes held = 0;
   Bytes most = 0;
 };
@@ -49,16 +49,16 @@ class Pipeline {
       : items_(items),
         watch_(watch),
         program_(program_of(items)),
+        arrivals_(items.size(), 0),
+        gradients_(items.size(), 0),
         stages_(static_cast<std::size_t>(std::max(stages, 1))) {}
 
   PipelineRun run() && {
     // Each sweep lets every stage go on for as long as its inputs allow. Some stage always can,
     // since no stage waits for a pass that itself waits for this stage's next one.
-    for (bool moved = true; moved;) {
+    for (bool moved = !items_.empty(); moved;) {
       moved = false;
-      for (std::size_t s = 0; s < stages_.size(); ++s) {
-        while (step(s)) moved = true;
-      }
+      for (std::size_t s = 0; s < stages_.size(); ++s) moved = go_on(s) || moved;
     }
     PipelineRun run;
     for (const PipelineItem& item : items_)
@@ -72,83 +72,174 @@ class Pipeline {
   }
 
  private:
-  bool step(std::size_t s) {
-    const Stage& stage = stages_[s];
-    if (stage.backwards == items_.size()) return false;
+  // The passes of stage s until an input is missing. False if it is so at once.
+  bool go_on(std::size_t s) {
+    const std::size_t n = items_.size();
     const std::size_t behind = stages_.size() - 1 - s;
-    const std::size_t wanted = std::max(std::min(items_.size(), behind + stage.backwards + 1),
-                                        program_.forwards[stage.backwards]);
-    return stage.forwards < wanted ? forward(s) : backward(s);
+    const std::size_t arrived = s == 0 ? n : stages_[s - 1].forwards;
+    const std::size_t answered = behind == 0 ? n : stages_[s + 1].backwards;
+    Stage stage = stages_[s];
+    bool moved = false;
+    while (stage.backwards < n) {
+      const std::size_t wanted =
+          std::max(std::min(n, behind + stage.backwards + 1), program_.forwards[stage.backwards]);
+      if (stage.forwards < wanted) {
+        if (stage.forwards == arrived) break;
+        forward(s, stage);
+      } else {
+        recompute(s, stage);  // needs no gradient yet
+        if (stage.backwards == answered) break;
+        backward(s, stage);
+      }
+      moved = true;
+    }
+    stages_[s] = stage;
+    return moved;
   }
 
-  bool forward(std::size_t s) {
-    Stage& stage = stages_[s];
-    Ms ready = 0;
-    if (s > 0) {
-      if (stage.activations.empty()) return false;
-      ready = stage.activations.front();
-      stage.activations.pop_front();
-    }
-    const PipelineItem& item = items_[stage.forwards++];
-    spend(s, stage.forwards - 1, Kind::forward, std::max(stage.free, ready), item.forward);
+  void forward(std::size_t s, Stage& stage) {
+    const std::size_t next = stage.forwards++;
+    const PipelineItem& item = items_[next];
+    spend(s, stage, next, Kind::forward, arrivals_[next], item.forward);
+    arrivals_[next] = stage.free;
     stage.held += item.stored;
     stage.most = std::max(stage.most, stage.held + item.working);
-    if (s + 1 < stages_.size()) stages_[s + 1].activations.push_back(stage.free);
-    return true;
   }
 
-  bool backward(std::size_t s) {
-    Stage& stage = stages_[s];
-    const PipelineItem& item = items_[program_.backward[stage.backwards]];
-    if (!stage.recomputed) {  // needs no gradient yet
-      const std::size_t next = program_.backward[stage.backwards];
-      if (item.recompute > 0) spend(s, next, Kind::recompute, stage.free, item.recompute);
-      stage.recomputed = true;
-    }
-    Ms ready = 0;
-    if (s + 1 < stages_.size()) {
-      if (stage.gradients.empty()) return false;
-      ready = stage.gradients.front();
-      stage.gradients.pop_front();
-    }
-    spend(s, program_.backward[stage.backwards], Kind::backward, std::max(stage.free, ready),
-          item.backward);
+  void recompute(std::size_t s, Stage& stage) {
+    const std::size_t next = program_.backward[stage.backwards];
+    const Ms time = items_[next].recompute;
+    if (!stage.recomputed && time > 0) spend(s, stage, next, Kind::recompute, 0, time);
+    stage.recomputed = true;
+  }
+
+  void backward(std::size_t s, Stage& stage) {
+    Ms& gradient = gradients_[stage.backwards];
+    const std::size_t next = program_.backward[stage.backwards++];
+    const PipelineItem& item = items_[next];
+    spend(s, stage, next, Kind::backward, gradient, item.backward);
+    gradient = stage.free;
     stage.most = std::max(stage.most, stage.held + item.working);
     stage.held -= item.stored;
     stage.recomputed = false;
-    ++stage.backwards;
-    if (s > 0) stages_[s - 1].gradients.push_back(stage.free);
-    return true;
   }
 
-  void spend(std::size_t s, std::size_t item, Kind kind, Ms start, Ms time) {
-    stages_[s].free = start + time;
-    if (watch_) watch_({s, item, kind, start, start + time});
+  void spend(std::size_t s, Stage& stage, std::size_t item, Kind kind, Ms ready, Ms time) {
+    const Ms start = std::max(stage.free, ready);
+    stage.free = start + time;
+    if (watch_) watch_({s, item, kind, start, stage.free});
   }
 
   const std::vector<PipelineItem>& items_;
   const Watch& watch_;
   const Program program_;
+  // When an item's forward pass ended on the last stage that it came to, and the backward pass of
+  // a place on the first one: each stage takes these times and leaves its own.
+  std::vector<Ms> arrivals_;
+  std::vector<Ms> gradients_;
   std::vector<Stage> stages_;
+};
+
+// run_pipeline() for rows without groups, where each stage takes a turn in every slot of time: in
+// slot s + 2 k the forward pass of row k through stage s, of p, and in slot 2 p - 1 - s + 2 k the
+// backward pass. Both need what was done a slot before, by the stage itself and by one neighbour,
+// and in each slot the stages pair up: s - 1 goes backward with what s goes forward with. Times are
+// in thirds of the unit, so that whole times stay whole.
+class OneForwardOneBackward {
+ public:
+  OneForwardOneBackward(const std::vector<Ms>& rows, int stages)
+      : n_(std::ssize(rows)),
+        p_(std::max(stages, 1)),
+        forward_(rows.rbegin(), rows.rend()),
+        even_(static_cast<std::size_t>(p_ / 2 + 1), 0),
+        odd_(static_cast<std::size_t>(p_ / 2 + 1), 0) {
+    backward_.reserve(rows.size());
+    for (const Ms row : rows) backward_.push_back(kBackwardPerForward * row);
+  }
+
+  Ms run() && {
+    for (Index slot = 0; n_ > 0 && slot < 2 * (n_ + p_ - 1); ++slot) take(slot);
+    return std::max(*std::ranges::max_element(even_), *std::ranges::max_element(odd_));
+  }
+
+ private:
+  using Index = std::ptrdiff_t;
+
+  // Stage 2 i and stage 2 i + 1 are even_[i] and odd_[i], so that what is read lies side by side.
+  Ms& free(Index s) { return (s % 2 == 0 ? even_ : odd_)[static_cast<std::size_t>(s / 2)]; }
+  const Ms* forward(Index row) const { return forward_.data() + (n_ - 1 - row); }
+  const Ms* backward(Index row) const { return backward_.data() + row; }
+
+  // The pairs of s - 1 and s = slot, slot - 2, ...: row (slot - s) / 2 goes forward through s and
+  // row (slot + s) / 2 - p backward through s - 1, if there is such a row and stage.
+  void take(Index slot) {
+    const Index parity = slot % 2;
+    const Index forward_from = std::max(slot - 2 * (n_ - 1), parity);
+    const Index forward_to = std::min(slot, p_ - 1);
+    const Index backward_from = std::max(2 * p_ - slot, 2 - parity);
+    const Index backward_to = std::min(2 * p_ - slot + 2 * (n_ - 1), p_);
+    Index s = std::min(forward_from, backward_from);
+    const Index both_from = std::max(forward_from, backward_from);
+    const Index both_to = std::min(forward_to, backward_to);
+    const auto one_goes = [&](Index to) {
+      for (; s <= to; s += 2) {
+        if (s >= forward_from && s <= forward_to) {
+          const Ms ready = s > 0 ? free(s - 1) : 0;
+          free(s) = std::max(free(s), ready) + *forward((slot - s) / 2);
+        } else if (s >= backward_from && s <= backward_to) {
+          const Ms ready = s < p_ ? free(s) : 0;
+          free(s - 1) = std::max(free(s - 1), ready) + *backward((slot + s) / 2 - p_);
+        }
+      }
+    };
+    if (both_from <= both_to) {
+      one_goes(both_from - 1);
+      both_go(&free(s - 1), &free(s), forward((slot - s) / 2), backward((slot + s) / 2 - p_),
+              (both_to - s) / 2 + 1);
+      s += ((both_to - s) / 2 + 1) * 2;
+    }
+    one_goes(std::max(forward_to, backward_to));
+  }
+
+  static void both_go(Ms* lower, Ms* upper, const Ms* forward, const Ms* backward, Index pairs) {
+    for (Index i = 0; i < pairs; ++i) {
+      const Ms start = std::max(lower[i], upper[i]);
+      lower[i] = start + backward[i];
+      upper[i] = start + forward[i];
+    }
+  }
+
+  const Index n_;
+  const Index p_;
+  const std::vector<Ms> forward_;  // of the rows, the last one first
+  std::vector<Ms> backward_;
+  std::vector<Ms> even_;  // when the stages are free
+  std::vector<Ms> odd_;
 };
 
 // The row at every place of an order, at most `simulations` of which are tried.
 class OrderSearch {
  public:
-  OrderSearch(const std::vector<Ms>& rows, int stages, std::int64_t simulations)
-      : rows_(rows), stages_(stages), left_(simulations), best_(rows.size()) {
+  OrderSearch(const std::vector<Ms>& rows, int stages, std::int64_t simulations,
+              const std::function<bool()>& go_on)
+      : rows_(rows), stages_(stages), left_(simulations), go_on_(go_on), best_(rows.size()) {
     std::iota(best_.begin(), best_.end(), std::size_t{0});
     best_end_ = end_of(best_);
   }
 
-  std::vector<std::size_t> run() && {
+  RowOrder run() && {
     try_fixed_orders();
     while (improve()) {
     }
-    return std::move(best_);
+    return {std::move(best_), best_end_};
   }
 
  private:
+  bool may_try() {
+    if (left_ > 0 && go_on_ && !go_on_()) left_ = 0;
+    return left_ > 0;
+  }
+
   Ms end_of(const std::vector<std::size_t>& order) {
     --left_;
     std::vector<Ms> times;
@@ -178,24 +269,26 @@ class OrderSearch {
     for (std::size_t k = 0; k < rows_.size(); ++k) {
       mountain[k % 2 == 0 ? front++ : --back] = ascending[k];
     }
-    if (left_ > 0) adopt(ascending);
-    if (left_ > 0) adopt({ascending.rbegin(), ascending.rend()});
-    if (left_ > 0) adopt(mountain);
+    if (may_try()) adopt(ascending);
+    if (may_try()) adopt({ascending.rbegin(), ascending.rend()});
+    if (may_try()) adopt(mountain);
   }
 
   // Takes the first move or swap that helps.
   bool improve() {
+    const auto [shortest, longest] = std::ranges::minmax_element(rows_);
+    if (shortest == rows_.end() || *shortest == *longest) return false;
     const std::vector<std::size_t> order = best_;
     for (std::size_t i = 0; i < order.size(); ++i) {
       for (std::size_t j = 0; j < order.size(); ++j) {
         if (i == j || rows_[order[i]] == rows_[order[j]]) continue;
         if (i < j) {
-          if (left_ <= 0) return false;
+          if (!may_try()) return false;
           std::vector<std::size_t> swapped = order;
           std::swap(swapped[i], swapped[j]);
           if (adopt(swapped)) return true;
         }
-        if (left_ <= 0) return false;
+        if (!may_try()) return false;
         std::vector<std::size_t> moved = order;
         moved.erase(moved.begin() + static_cast<std::ptrdiff_t>(i));
         moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(j), order[i]);
@@ -208,6 +301,7 @@ class OrderSearch {
   const std::vector<Ms>& rows_;
   const int stages_;
   std::int64_t left_;
+  const std::function<bool()>& go_on_;
   std::vector<std::size_t> best_;
   Ms best_end_ = 0;
 };
@@ -220,22 +314,18 @@ PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages,
 }
 
 Ms simulate_1f1b(const std::vector<Ms>& rows, int stages) {
-  // In thirds of the unit, so that whole times stay whole.
-  std::vector<PipelineItem> items;
-  items.reserve(rows.size());
-  for (const Ms row : rows)
-    items.push_back({.forward = row, .backward = kBackwardPerForward * row});
-  return run_pipeline(items, stages).end / (1 + kBackwardPerForward);
+  return OneForwardOneBackward(rows, stages).run() / (1 + kBackwardPerForward);
 }
 
-std::vector<std::size_t> order_rows(const std::vector<Ms>& rows, int stages,
-                                    std::int64_t simulations) {
+RowOrder order_rows(const std::vector<Ms>& rows, int stages, std::int64_t simulations,
+                    const std::function<bool()>& go_on) {
   if (stages <= 1) {  // the sum, in any order
-    std::vector<std::size_t> order(rows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    RowOrder order{.rows = std::vector<std::size_t>(rows.size()),
+                   .end = simulate_1f1b(rows, stages)};
+    std::iota(order.rows.begin(), order.rows.end(), std::size_t{0});
     return order;
   }
-  return OrderSearch(rows, stages, simulations).run();
+  return OrderSearch(rows, stages, simulations, go_on).run();
 }
 
 }  // namespace stowage

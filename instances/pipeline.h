@@ -7,7 +7,7 @@
 // sending takes no time. Times that are whole numbers stay exact.
 //
 //   simulate_1f1b({12, 6, 3, 3}, 4);             // 56: the sum is 24, so that 57.14 % is bubble
-//   order_rows({12, 6, 3, 3}, 4);                // an order that ends earlier
+//   order_rows({12, 6, 3, 3}, 4).rows;           // an order that ends earlier
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ struct PipelinePass {
   bool operator==(const PipelinePass&) const = default;
 };
 
-// Runs the items, which enter in this order. O(items * stages) time, O(items + stages^2) memory.
+// Runs the items, which enter in this order. O(items * stages) time, O(items + stages) memory.
 // Requires stages >= 1 and group sizes that add up to the items. `watch` is told of every pass; the
 // passes of one stage come in the order of time.
 PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages,
@@ -69,10 +69,16 @@ PipelineRun run_pipeline(const std::vector<PipelineItem>& items, int stages,
 // every stage. Exact if the times are whole numbers and the result is one. Requires stages >= 1.
 Ms simulate_1f1b(const std::vector<Ms>& rows, int stages);
 
-// An order of the rows, as indices, under which simulate_1f1b() ends early: the best of a few fixed
-// orders, improved by moves and swaps until none helps or `simulations` were made. Never worse than
-// the given order, which is kept where nothing is better. The same input gives the same order.
-std::vector<std::size_t> order_rows(const std::vector<Ms>& rows, int stages,
-                                    std::int64_t simulations = 2000);
+struct RowOrder {
+  std::vector<std::size_t> rows;  // their indices
+  Ms end = 0;                     // simulate_1f1b() in this order
+};
+
+// An order of the rows under which simulate_1f1b() ends early: the best of a few fixed orders,
+// improved by moves and swaps until none helps, `simulations` were made or `go_on`, asked before
+// each but the first, says no. Never worse than the given order, which is kept where nothing is
+// better. The same input gives the same order.
+RowOrder order_rows(const std::vector<Ms>& rows, int stages, std::int64_t simulations = 2000,
+                    const std::function<bool()>& go_on = {});
 
 }  // namespace stowage

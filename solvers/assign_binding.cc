@@ -1,6 +1,8 @@
 // What holds an assign plan's step where it is: the slowest replica and its longest row, and
 // whether any move or exchange of one of its sequences would end the step earlier.
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "instances/assign_table.h"
@@ -11,6 +13,7 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kMostMoves = 20'000'000;
+constexpr std::int64_t kMostLooks = 2'000'000'000;  // at rows, for all moves
 
 std::string pointer(std::size_t replica, std::size_t row) {
   return "/replicas/" + std::to_string(replica) + "/rows/" + std::to_string(row);
@@ -25,8 +28,10 @@ class AssignMoves {
  public:
   AssignMoves(const AssignInstance& instance, const AssignPlan& plan)
       : instance_(instance), plan_(plan) {
+    std::map<std::string_view, const Scheme*> by_name;
+    for (const Scheme& scheme : instance.schemes) by_name.emplace(scheme.name, &scheme);
     for (const AssignReplica& replica : plan.replicas) {
-      schemes_.push_back(&scheme_named(instance, replica.scheme));
+      schemes_.push_back(by_name.at(replica.scheme));
     }
     for (std::size_t r = 0; r < plan.replicas.size(); ++r) {
       if (plan.replicas[r].time_ms > plan.replicas[slowest_].time_ms) slowest_ = r;
@@ -90,6 +95,7 @@ class AssignMoves {
 
   // What `id` of row j of the slowest replica could do in replica r.
   void try_replica(std::int64_t id, std::size_t j, std::size_t r) {
+    if (++looks_ > kMostLooks) moves_.all = false;
     const AssignRow& from = plan_.replicas[slowest_].rows[j];
     const bool single = from.sequences.size() == 1;
     const bool last = plan_.replicas[slowest_].rows.size() == 1;
@@ -98,6 +104,7 @@ class AssignMoves {
     const Ms left = single ? 0 : from.time_ms - work(id, slowest_);
     const std::vector<AssignRow>& rows = plan_.replicas[r].rows;
     for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (looks_ > kMostLooks) return;
       if (r == slowest_ && k == j) continue;
       const AssignRow& to = rows[k];
       if (may_leave && to.tokens + length(id) <= schemes_[r]->max_tokens) {
@@ -127,7 +134,9 @@ class AssignMoves {
 
   template <class Text>
   void judge(Changed from, std::size_t r, Changed to, const Text& text) {
-    if (++moves_.tried >= kMostMoves) moves_.all = false;
+    looks_ += static_cast<std::int64_t>(plan_.replicas[slowest_].rows.size() +
+                                        plan_.replicas[r].rows.size());
+    if (++moves_.tried >= kMostMoves || looks_ > kMostLooks) moves_.all = false;
     Ms step = r == slowest_ ? replica_time(r, {from, to})
                             : std::max(replica_time(slowest_, {from}), replica_time(r, {to}));
     if (plan_.objective_ms - step <= moves_.best_gain) return;
@@ -144,6 +153,7 @@ class AssignMoves {
   const AssignPlan& plan_;
   std::vector<const Scheme*> schemes_;  // of replica r
   std::size_t slowest_ = 0;
+  std::int64_t looks_ = 0;  // at rows
   Moves moves_;
 };
 
@@ -199,6 +209,7 @@ Binding binding_of(const AssignInstance& instance, const AssignPlan& plan) {
 
 std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan& plan) {
   constexpr Tokens kMore = 1024;
+  constexpr std::size_t kMostSchemes = 16;  // each change is an instance of its own
   std::vector<Change> changes;
   AssignInstance changed = instance;
   for (Scheme& scheme : changed.schemes) {
@@ -208,11 +219,12 @@ std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan&
   start.instance_hash = instance_hash(changed);
   changes.push_back({"/schemes", "rows of 1024 tokens more", changed, Plan(std::move(start))});
 
-  // One more replica of each scheme that the plan's strategy uses.
+  // One more replica of each scheme that the plan's strategy uses, of a few if it uses many.
   const auto chosen = std::find_if(instance.strategies.begin(), instance.strategies.end(),
                                    [&](const Strategy& s) { return s.name == plan.strategy; });
   for (std::size_t g = 0; g < instance.schemes.size(); ++g) {
     if (chosen->replicas[g] == 0) continue;
+    if (changes.size() > kMostSchemes) break;
     const Scheme& scheme = instance.schemes[g];
     changed = instance;
     changed.devices += scheme.tp * scheme.pp;

@@ -24,11 +24,11 @@ struct Packing {
 
 class AssignOracle {
  public:
-  explicit AssignOracle(const AssignInstance& instance)
-      : instance_(instance), all_((Subset{1} << instance.lengths.size()) - 1) {
+  AssignOracle(const AssignInstance& instance, const Budget& budget)
+      : instance_(instance), budget_(budget), all_((Subset{1} << instance.lengths.size()) - 1) {
     const std::size_t sequences = instance.lengths.size();
     packings_.resize(instance.schemes.size());
-    for (std::size_t g = 0; g < packings_.size(); ++g) {
+    for (std::size_t g = 0; g < packings_.size() && !budget.exhausted(); ++g) {
       packings_[g].assign(all_ + 1, std::vector<Packing>(sequences + 1));
       for (Subset set = 0; set <= all_; ++set) {
         Rows rows;
@@ -41,12 +41,14 @@ class AssignOracle {
     std::optional<AssignPlan> best;
     for (std::size_t k = 0; k < instance_.strategies.size(); ++k) {
       for (const std::vector<int>& counts : permitted_counts()) {
+        if (budget_.exhausted()) return std::nullopt;
         const auto choices = deal(instance_.strategies[k], counts);
         if (!choices) continue;
         AssignPlan plan = compose_assign(instance_, static_cast<int>(k), *choices);
         if (!best || plan.objective_ms < best->objective_ms) best = std::move(plan);
       }
     }
+    if (budget_.exhausted()) return std::nullopt;  // some were not looked at to the end
     return best;
   }
 
@@ -131,6 +133,7 @@ class AssignOracle {
     std::vector<std::vector<Subset>> mine(replicas.size() + 1, std::vector<Subset>(all_ + 1, 0));
     slowest[0][0] = 0;
     for (std::size_t r = 0; r < replicas.size(); ++r) {
+      if (budget_.exhausted()) return std::nullopt;
       for (Subset set = 0; set <= all_; ++set) {
         for (Subset part = set;; part = (part - 1) & set) {
           const Ms time =
@@ -163,15 +166,16 @@ class AssignOracle {
   }
 
   const AssignInstance& instance_;
+  const Budget& budget_;
   Subset all_;
   std::vector<std::vector<std::vector<Packing>>> packings_;  // [scheme][subset][rows]
 };
 
 }  // namespace
 
-std::optional<AssignPlan> brute_force(const AssignInstance& instance) {
+std::optional<AssignPlan> brute_force(const AssignInstance& instance, const Budget& budget) {
   assert(instance.lengths.size() <= kAssignBruteForceSequences);
-  return AssignOracle(instance).run();
+  return AssignOracle(instance, budget).run();
 }
 
 }  // namespace stowage

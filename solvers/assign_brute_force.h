@@ -9,6 +9,7 @@
 
 #include "instances/assign.h"
 #include "instances/assign_plan.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -17,7 +18,8 @@ inline constexpr int kAssignBruteForceSequences = 8;
 // The optimal plan, or nothing if there is none: a sequence exceeds every cap, or the row
 // constraints cannot be met. Packs every subset of the sequences into rows in every way, then deals
 // subsets to replicas by dynamic programming: O(Bell(K + 1) + 3^K replicas K) per strategy.
-// Requires at most kAssignBruteForceSequences sequences.
-std::optional<AssignPlan> brute_force(const AssignInstance& instance);
+// Nothing either if the budget ends first. Requires at most kAssignBruteForceSequences sequences.
+std::optional<AssignPlan> brute_force(const AssignInstance& instance,
+                                      const Budget& budget = Budget());
 
 }  // namespace stowage

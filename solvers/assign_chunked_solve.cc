@@ -45,7 +45,8 @@ Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& option
     outcome.unplaceable = std::move(ids);
     return finished(std::move(outcome));
   }
-  for (const NamedBound& bound : assign_chunk_bounds(instance)) incumbent.raise_bound(bound);
+  for (const NamedBound& bound : assign_chunk_bounds(instance, budget))
+    incumbent.raise_bound(bound);
   if (options.start) incumbent.offer_start(std::get<AssignPlan>(*options.start));
   const double reserve_s = kPlanPerBounds * budget.seconds();
   bool gap_reached = false;
@@ -73,6 +74,13 @@ Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& option
     attempt("fast", [&](bool needed, const Budget& part) {
       return assign_chunked(instance, needed, part);
     });
+    // A limit that ended the method before its first plan still leaves time for the quickest.
+    if (!incumbent.plan() && budget.seconds_left() <= reserve_s) time_ended = true;
+    if (!incumbent.plan() && (time_ended || budget.exhausted())) {
+      if (auto plan = assign_chunked(instance, true, budget)) {
+        incumbent.offer(std::move(*plan), 'H', "fast");
+      }
+    }
   } catch (const std::exception& failure) {  // never takes a good plan away
     incumbent.remark(std::string("failed: ") + failure.what());
     ended = StoppedBy::error;

@@ -10,6 +10,8 @@
 namespace stowage {
 namespace {
 
+constexpr int kMostLate = 16;  // with more a bound on all strategies is given up
+
 // What ended a strategy's MILP, in the order in which it decides what ended them all.
 StoppedBy stopped_by(const MilpResult& result) {
   if (result.status == MilpStatus::optimal) return StoppedBy::proof;
@@ -27,9 +29,11 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
   const std::string by = "milp-" + std::string(name(options.backend));
   Ms proven = milp::kInfinity;  // least over the strategies so far
   StoppedBy ended = StoppedBy::proof;
+  int late = 0;  // strategies bounded after the budget ended
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy)) continue;
-    const Ms closed = strategy_bound(table, strategy).value;
+    if (budget.exhausted() && ++late > kMostLate) return StoppedBy::heuristic_end;
+    const Ms closed = strategy_bound(table, strategy, budget).value;
     const Ms best = incumbent.plan() ? incumbent.plan()->objective_ms : milp::kInfinity;
     if (closed >= best) continue;
     const auto plan = std::ranges::find(
@@ -48,8 +52,8 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
     if (plan != plans.end()) params.start = encode(milp, instance, table, *plan);
     const MilpResult result = solve_milp(options.backend, milp.model, params, budget);
     if (has_point(result.status)) {
-      incumbent.offer(compose_assign(instance, strategy, decode(milp, table, result.values)), 'M',
-                      by);
+      incumbent.offer(
+          compose_assign(instance, strategy, decode(milp, table, result.values), budget), 'M', by);
     }
     if (result.status == MilpStatus::error || result.status == MilpStatus::unbounded ||
         (result.status == MilpStatus::infeasible && plan != plans.end())) {

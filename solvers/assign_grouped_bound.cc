@@ -10,6 +10,7 @@
 namespace stowage {
 namespace {
 
+constexpr int kMostLate = 16;            // with more a bound on all strategies is given up
 constexpr double kClose = 1e-4;          // relative gap at which a relaxation is good enough
 constexpr std::size_t kLargest = 20000;  // kinds times groups: larger models take minutes
 constexpr double kTrifle = 1e-5;         // relative
@@ -67,12 +68,14 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
   if (table.size() == 0) return out;
   Relaxation relaxation(instance, table, options, budget);
   Ms step = objective;
+  int late = 0;  // strategies bounded after the budget ended
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy)) continue;
     const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
     const auto plan = std::ranges::find(plans, name, &AssignPlan::strategy);
     const AssignPlan* start = plan == plans.end() ? nullptr : &*plan;
-    Ms bound = strategy_bound(table, strategy).value;
+    if (budget.exhausted() && ++late > kMostLate) return out;
+    Ms bound = strategy_bound(table, strategy, budget).value;
     if (!proven.empty()) bound = std::max(bound, proven[static_cast<std::size_t>(strategy)]);
     if (bound < step * (1 - kClose)) bound = relaxation.bound(strategy, start, false, bound);
     if (bound < step * (1 - kClose) && table.replicas(strategy) <= options.most_apart) {

@@ -74,7 +74,7 @@ HydraulisResult hydraulis_by_milp(const AssignInstance& instance, const Hydrauli
     return made;
   };
   if (const auto draft = hydraulis(table, options.score, packer, options.seed, budget)) {
-    result.plan = to_plan(instance, table, *draft);
+    result.plan = to_plan(instance, table, *draft, budget);
   }
   return result;
 }

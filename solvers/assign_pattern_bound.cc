@@ -19,9 +19,9 @@ constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes 
 constexpr double kCertain = 1 - 1e-9;
 
 // What the checker can work out for itself, and its name.
-NamedBound checkable_bound(const AssignTable& table, int strategy) {
+NamedBound checkable_bound(const AssignTable& table, int strategy, const Budget& budget) {
   NamedBound best{"longest", 0};
-  for (NamedBound& bound : strategy_bounds(table, strategy)) {
+  for (NamedBound& bound : strategy_bounds(table, strategy, budget)) {
     if (bound.name != "work" && bound.value > best.value) best = std::move(bound);
   }
   return best;
@@ -36,7 +36,7 @@ struct Proven {
 // LP prove much, there, and else in the middle.
 void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoundOptions& options,
              Budget& budget, Proven& best) {
-  Ms low = std::max(best.bound, strategy_bound(table, strategy).value);
+  Ms low = std::max(best.bound, strategy_bound(table, strategy, budget).value);
   Ms high = upper;
   Ms time = upper;
   std::vector<std::vector<RowRange>> ranges = first_ranges(table, strategy, upper);
@@ -79,7 +79,11 @@ PatternBound pattern_bound(const AssignInstance& instance, const AssignTable& ta
   for (std::size_t s = 0; s < instance.strategies.size(); ++s) {
     const int strategy = static_cast<int>(s);
     if (!table.usable(strategy)) continue;
-    const NamedBound closed = checkable_bound(table, strategy);
+    if (budget.exhausted()) {
+      out.strategies.clear();
+      return out;
+    }
+    const NamedBound closed = checkable_bound(table, strategy, budget);
     proven[s] = {closed.value * kCertain, {instance.strategies[s].name, closed.name, {}}};
     order.push_back(s);
   }

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
 constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
-constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds
+constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds ...
+constexpr std::int64_t kBruteForceReplicas = 100'000;  // ... of few replicas in all strategies
 
 // Writing down and verifying a plan takes at most so many times what the table and the bounds took.
 constexpr double kPlanPerSetup = 3;
@@ -57,7 +58,7 @@ class AssignSolve {
     if (table_.size() < fewest_sequences()) {
       return infeasible("the row constraints need more sequences than there are");
     }
-    for (const NamedBound& bound : assign_bounds(table_)) incumbent_.raise_bound(bound);
+    for (const NamedBound& bound : assign_bounds(table_, budget_)) incumbent_.raise_bound(bound);
     reserve_s_ = kPlanPerSetup * budget_.seconds();
     if (options_.start) incumbent_.offer_start(std::get<AssignPlan>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
@@ -154,7 +155,7 @@ class AssignSolve {
     if (done()) return StoppedBy::heuristic_end;
     raise_pattern_bound();
     if (done()) return StoppedBy::heuristic_end;
-    if (instance_.lengths.size() <= kBruteForce) return by_brute_force();
+    if (brute_force_will_do()) return by_brute_force();
     if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
       plan(kPatientAssign, "joint");
       if (done()) return StoppedBy::heuristic_end;
@@ -182,15 +183,25 @@ class AssignSolve {
       return;
     }
     plans_.clear();
-    plans_.push_back(to_plan(instance_, table_, drafts.front()));
+    plans_.push_back(to_plan(instance_, table_, drafts.front(), part));
     incumbent_.offer(plans_.front(), 'H', name);
     for (std::size_t k = 1; k < drafts.size() && !part.exhausted(); ++k) {
-      plans_.push_back(to_plan(instance_, table_, drafts[k]));
+      plans_.push_back(to_plan(instance_, table_, drafts[k], part));
     }
   }
 
+  bool brute_force_will_do() const {
+    if (instance_.lengths.size() > kBruteForce) return false;
+    std::int64_t replicas = 0;
+    for (int strategy = 0; strategy < table_.strategies(); ++strategy) {
+      replicas += table_.replicas(strategy);
+    }
+    return replicas <= kBruteForceReplicas;
+  }
+
   StoppedBy by_brute_force() {
-    const auto plan = brute_force(instance_);
+    const auto plan = brute_force(instance_, budget_);
+    if (!plan && budget_.exhausted()) return StoppedBy::heuristic_end;
     refuted_ = !plan && !incumbent_.plan();
     if (!plan) return StoppedBy::proof;
     incumbent_.offer(*plan, 'M', "brute-force");

@@ -1,3 +1,4 @@
+// Longer than 300 lines: every heuristic under the same rules.
 #include "heuristics/assign_registry.h"
 
 #include <gtest/gtest.h>
@@ -6,10 +7,12 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "heuristics/assign_chunked.h"
 #include "heuristics/assign_rows.h"
 #include "heuristics/packing.h"
 #include "instances/assign_table.h"
@@ -283,6 +286,44 @@ TEST(AssignRows, NoCapIsEverBroken) {
       std::ranges::sort(seen);
       ASSERT_EQ(seen, positions);
     }
+  }
+}
+
+// Steps too large to look at every replica or group for every sequence once the time is over.
+TEST(AssignInAHurry, PlansObeyTheConstraints) {
+  AssignInstance instance{.name = "wide", .devices = 2000};
+  Strategy all{.name = "all"};
+  for (int g = 0; g < 400; ++g) {
+    instance.schemes.push_back({.name = std::to_string(g),
+                                .quadratic_ms = 1e-6,
+                                .linear_ms = 0.01 + 0.0001 * g,
+                                .fixed_ms = 5,
+                                .max_tokens = 3000 + g});
+    all.replicas.push_back(5);
+  }
+  instance.strategies = {{.name = "narrow", .replicas = std::vector<int>(400, 0)}, all};
+  instance.strategies.front().replicas[0] = 1;
+  instance.strategies.front().replicas[399] = 1;
+  std::mt19937_64 random(1);
+  for (int k = 0; k < 8000; ++k) {
+    instance.lengths.push_back(1 + static_cast<Tokens>(draw(random, 999)));
+  }
+  for (const RowConstraints& constraints :
+       {RowConstraints{}, RowConstraints{.allow_empty = false},
+        RowConstraints{.rows_multiple_of = 2}, RowConstraints{.chunks = ChunkRule{.size = 700}}}) {
+    instance.constraints = constraints;
+    const Budget none({.time_limit_s = 0});
+    const auto heuristics = constraints.chunks ? chunk_heuristics() : assign_heuristics();
+    const auto fast = std::ranges::find(heuristics, "fast", &AssignHeuristic::name);
+    const std::optional<AssignPlan> plan = fast->run(instance, 1, none);
+    ASSERT_TRUE(plan);
+    const std::vector<Violation> violations = verify(instance, *plan);
+    EXPECT_TRUE(violations.empty()) << to_string(violations.front());
+    EXPECT_EQ(plan->strategy, "all");  // the more promising one, and no second one is looked at
+    // Shared by all replicas, not only by those of the groups looked at first.
+    const auto idle = std::ranges::count_if(
+        plan->replicas, [](const AssignReplica& replica) { return replica.rows.empty(); });
+    EXPECT_LT(idle, 200);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "instances/chunk_flow.h"
 #include "instances/json.h"
 #include "instances/length_list.h"
 
@@ -83,6 +84,40 @@ TEST(Limits, ATableOfCostsMustFitIntoMemory) {
   EXPECT_TRUE(read_scatter_instance(step('[' + repeated(199'999, "1,") + "1]", degrees)));
   EXPECT_THAT(refusal(read_scatter_instance(step('[' + repeated(200'000, "1,") + "1]", degrees))),
               HasSubstr("E108 /lengths: must be at most 200000000 sequences times degrees"));
+}
+
+std::string assign_step(const std::string& lengths, const std::string& constraints = "{}") {
+  return R"({"format": "stowage/instance", "version": 1, "problem": "assign", "devices": 1000,
+    "schemes": {"deep": {"tp": 1, "pp": 1000, "quadratic_ms": 0, "linear_ms": 1, "fixed_ms": 1,
+    "max_tokens": 100000}}, "strategies": {"s": {"deep": 1}}, "constraints": )" +
+         constraints + R"(, "lengths": )" + lengths + "}";
+}
+
+// A plan is simulated and verified row by row and stage by stage, whatever the time limit.
+TEST(Limits, RowsTimesStages) {
+  static_assert(kMaxPasses == 100'000'000);
+  const std::string most = repeated(99'999, "1,");
+  EXPECT_TRUE(read_assign_instance(assign_step('[' + most + "1]")));
+  EXPECT_THAT(
+      refusal(read_assign_instance(assign_step('[' + most + "1,1]"))),
+      HasSubstr("E108 /lengths: must make at most 100000000 rows times stages, is 100001000"));
+}
+
+TEST(Limits, RowsOfChunksTimesStages) {
+  static_assert(kMaxChunkPasses == 50'000'000);
+  const std::string chunks = R"({"chunks": {"size_tokens": 2}})";
+  EXPECT_TRUE(read_assign_instance(assign_step("[99997, 1]", chunks)));
+  EXPECT_TRUE(read_assign_instance(assign_step("[100000]", chunks)));
+  for (const std::string lengths : {"[99999, 1]", "[100000, 1]"}) {
+    EXPECT_THAT(
+        refusal(read_assign_instance(assign_step(lengths, chunks))),
+        HasSubstr("E108 /constraints/chunks/size_tokens: must make at most 50000000 rows of "
+                  "chunks times stages, is 50001000"));
+  }
+  // Nothing overflows on the way there.
+  EXPECT_THAT(refusal(read_assign_instance(
+                  assign_step("[9007199254740992]", R"({"chunks": {"size_tokens": 1}})"))),
+              HasSubstr("E108 /constraints/chunks/size_tokens: must cut"));
 }
 
 TEST(Limits, ListsOfLengths) {

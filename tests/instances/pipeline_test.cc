@@ -209,7 +209,7 @@ TEST(OrderRows, IsAPermutationThatIsNeverWorse) {
     Draw draw(seed);
     const std::vector<Ms> rows = random_rows(draw, 14);
     const int stages = static_cast<int>(draw.whole(1, 5));
-    const std::vector<std::size_t> order = order_rows(rows, stages, draw.whole(1, 400));
+    const std::vector<std::size_t> order = order_rows(rows, stages, draw.whole(1, 400)).rows;
     std::vector<std::size_t> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < sorted.size(); ++i) ASSERT_EQ(sorted[i], i);
@@ -234,7 +234,7 @@ TEST(OrderRows, ComesCloseToTheBestOrder) {
     while (std::next_permutation(order.begin(), order.end())) {
       best = std::min(best, end_in_order(rows, stages, order));
     }
-    const Ms found = end_in_order(rows, stages, order_rows(rows, stages));
+    const Ms found = end_in_order(rows, stages, order_rows(rows, stages).rows);
     ASSERT_GE(found, best);
     EXPECT_LE(found, 1.1 * best) << seed;
     optimal += found == best ? 1 : 0;
@@ -242,10 +242,37 @@ TEST(OrderRows, ComesCloseToTheBestOrder) {
   EXPECT_GE(optimal, 50);
 }
 
+// Slot by slot and pass by pass, to the last bit, with fewer and with more rows than stages.
+TEST(Simulate1f1b, EndsWhenThePassesDo) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Draw draw(seed);
+    const std::vector<Ms> rows = random_rows(draw, 20);
+    const int stages = static_cast<int>(draw.whole(1, 20));
+    std::vector<PipelineItem> items;
+    for (const Ms row : rows) items.push_back({.forward = row / 7, .backward = 2 * (row / 7)});
+    std::vector<Ms> sevenths;
+    for (const Ms row : rows) sevenths.push_back(row / 7);
+    ASSERT_EQ(simulate_1f1b(sevenths, stages), run_pipeline(items, stages).end / 3)
+        << rows.size() << " rows, " << stages << " stages";
+  }
+}
+
+TEST(OrderRows, StopsWhenItIsTold) {
+  const std::vector<Ms> rows = {12, 6, 3, 3};
+  const RowOrder none = order_rows(rows, 4, 2000, [] { return false; });
+  EXPECT_EQ(none.rows, (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(none.end, simulate_1f1b(rows, 4));
+  int asked = 0;
+  const RowOrder some = order_rows(rows, 4, 2000, [&] { return ++asked <= 5; });
+  EXPECT_EQ(asked, 6);
+  EXPECT_EQ(some.end, end_in_order(rows, 4, some.rows));
+  EXPECT_LT(some.end, none.end);
+}
+
 TEST(OrderRows, KeepsTheOrderWhereNothingIsBetter) {
-  EXPECT_EQ(order_rows({5, 5, 5}, 4), (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_EQ(order_rows({1, 9, 4}, 1), (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_EQ(order_rows({}, 4), std::vector<std::size_t>{});
+  EXPECT_EQ(order_rows({5, 5, 5}, 4).rows, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(order_rows({1, 9, 4}, 1).rows, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(order_rows({}, 4).rows, std::vector<std::size_t>{});
 }
 
 }  // namespace

@@ -3,7 +3,11 @@
 // here however fast the machine is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <ctime>
+#include <string>
+#include <vector>
 
 #include "instances/assign_generate.h"
 #include "instances/generate.h"
@@ -75,6 +79,128 @@ INSTANTIATE_TEST_SUITE_P(Families, NoTime,
                          testing::Values(Family{"scatter", scatter_of}, Family{"assign", assign_of},
                                          Family{"layout", layout_of}),
                          [](const auto& family) { return std::string(family.param.name); });
+
+struct Timed {
+  double seconds = 0;  // CPU, the least of two
+  Outcome outcome;
+};
+
+// A solve that may not begin, whatever the reason.
+Timed solved_without_time(const AssignInstance& instance, const std::string& method,
+                          const Budget::Limits& limits) {
+  Timed timed;
+  for (int k = 0; k < 2; ++k) {
+    const std::clock_t begin = std::clock();
+    Budget none(limits);
+    timed.outcome = solve(instance, {.method = method}, none);
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    timed.seconds = k == 0 ? seconds : std::min(timed.seconds, seconds);
+  }
+  EXPECT_TRUE(timed.outcome.plan) << method << ": " << timed.outcome.detail;
+  EXPECT_TRUE(timed.outcome.violations.empty()) << method;
+  return timed;
+}
+
+// What must be done even so is to verify a plan: it is what the rest is measured with.
+double seconds_to_verify(const AssignInstance& instance, const AssignPlan& plan) {
+  double least = 0;
+  for (int k = 0; k < 3; ++k) {
+    const std::clock_t begin = std::clock();
+    EXPECT_TRUE(verify(instance, plan).empty());
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    least = k == 0 ? seconds : std::min(least, seconds);
+  }
+  return least;
+}
+
+AssignInstance deep_pipeline() {
+  return {.name = "deep",
+          .devices = 1024,
+          .schemes = {{.name = "1x1024",
+                       .pp = 1024,
+                       .quadratic_ms = 1e-9,
+                       .linear_ms = 0.001,
+                       .fixed_ms = 0.001,
+                       .max_tokens = 100'000}},
+          .strategies = {{.name = "one", .replicas = {1}}}};
+}
+
+AssignInstance many_rows() {
+  AssignInstance instance = deep_pipeline();
+  for (int k = 0; k < 3000; ++k) instance.lengths.push_back(100'000 - k % 3);
+  return instance;
+}
+
+AssignInstance many_chunks() {
+  AssignInstance instance = deep_pipeline();
+  instance.constraints.chunks = ChunkRule{.size = 10, .retained = 20'000};
+  instance.lengths = {25'000, 10'000, 3'000};
+  for (int k = 0; k < 200; ++k) instance.lengths.push_back(10 - k % 3);
+  return instance;
+}
+
+// Rows through a thousand stages: one simulation, not one for every order that might be better.
+constexpr double kMostVerifications = 2.5;
+TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
+  for (const AssignInstance& instance : {many_rows(), many_chunks()}) {
+    for (const Method& method : methods(instance)) {
+      const Timed timed = solved_without_time(instance, method.name, {.time_limit_s = 0});
+      ASSERT_TRUE(timed.outcome.plan);
+      const auto& plan = std::get<AssignPlan>(*timed.outcome.plan);
+      EXPECT_LT(timed.seconds,
+                kMostVerifications * std::max(kLeast, seconds_to_verify(instance, plan)))
+          << method.name;
+    }
+  }
+}
+
+// Strategies of many replicas of many schemes, all of which could be planned.
+AssignInstance strategies_of(int count) {
+  constexpr int kSchemes = 300;
+  AssignInstance instance{.name = "many", .devices = 10 * kSchemes};
+  for (int g = 0; g < kSchemes; ++g) {
+    instance.schemes.push_back({.name = "g" + std::to_string(g),
+                                .quadratic_ms = 0.001,
+                                .linear_ms = 0.1,
+                                .fixed_ms = 0.001,
+                                .max_tokens = 100 + g});
+  }
+  for (int k = 0; k < count; ++k) {
+    std::vector<int> replicas(kSchemes, 10);
+    replicas[static_cast<std::size_t>(k % kSchemes)] = 9 - k / kSchemes;
+    instance.strategies.push_back({.name = "s" + std::to_string(k), .replicas = replicas});
+  }
+  for (int k = 0; k < 200; ++k) instance.lengths.push_back(50 + k % 50);
+  return instance;
+}
+
+TEST(NoTimeAssign, OneStrategyWillDo) {
+  const AssignInstance few = strategies_of(20);
+  const AssignInstance many = strategies_of(640);
+  for (const Method& method : methods(few)) {
+    const double less = solved_without_time(few, method.name, {.time_limit_s = 0}).seconds;
+    const double more = solved_without_time(many, method.name, {.time_limit_s = 0}).seconds;
+    EXPECT_LT(more, 6 * std::max(kLeast, less)) << method.name;
+  }
+}
+
+// As Ctrl-C before the work begins, without any limit.
+TEST(NoTimeAssign, AnInterruptFromTheStartIsALimitOfNone) {
+  const std::atomic<bool> interrupt = true;
+  for (const AssignInstance& instance : {many_rows(), many_chunks(), strategies_of(300)}) {
+    for (const Method& method : methods(instance)) {
+      const Timed timed = solved_without_time(instance, method.name, {.interrupt = &interrupt});
+      ASSERT_TRUE(timed.outcome.plan);
+      EXPECT_TRUE(verify(instance, std::get<AssignPlan>(*timed.outcome.plan)).empty());
+      EXPECT_EQ(timed.outcome.stopped_by, timed.outcome.status == Status::optimal
+                                              ? StoppedBy::proof
+                                              : StoppedBy::interrupted);
+      const double limited =
+          solved_without_time(instance, method.name, {.time_limit_s = 0}).seconds;
+      EXPECT_LT(timed.seconds, 3 * std::max(kLeast, limited)) << method.name;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace stowage
