@@ -92,7 +92,11 @@ class ExportCommand : public Command {
     if (const auto ids = unplaceable_sequences(own); !ids.empty()) {
       std::vector<CliError> errors;
       for (const std::string& line : infeasibility_report(instance, ids)) {
-        errors.push_back({"", {kUsage, "INSTANCE", line}});
+        if (line.starts_with("remedy: ") && !errors.empty()) {
+          errors.back().error.message += "; " + line;
+        } else {
+          errors.push_back({"", {kUsage, "INSTANCE", line}});
+        }
       }
       return console.refuse(errors, ExitCode::refused);
     }

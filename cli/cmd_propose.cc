@@ -74,8 +74,9 @@ class ProposeCommand : public Command {
     if (most_) options.most = static_cast<std::size_t>(*most_);
     std::vector<Strategy> proposed = propose_strategies(assign, options);
     if (proposed.empty()) {
-      console.error("no scheme admits a sequence, or there is none: nothing to propose");
-      return ExitCode::refused;
+      return console.refuse({kUsage, "INSTANCE",
+                             "must have a sequence that a scheme admits: strategies are proposed "
+                             "for the lengths of a step"});
     }
     for (const Strategy& strategy : proposed) {
       console.info("strategy  " + strategy.name + "  " + replicas_text(assign, strategy));

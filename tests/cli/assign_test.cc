@@ -95,6 +95,12 @@ TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
   EXPECT_THAT(run({"propose", "a.json", "--cost", "hydraulis"}).err,
               HasSubstr("these lengths as one step: "));
   EXPECT_EQ(run({"propose", "instance.json"}).exit_code, 2);  // a scatter instance
+  nlohmann::json empty = nlohmann::json::parse(dir_.read("a.json"));
+  empty["lengths"] = nlohmann::json::array();
+  dir_.write("empty.json", empty.dump());
+  const Finished refused = run({"propose", "empty.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(nlohmann::json::parse(refused.out)["errors"][0]["code"], "E001");
 }
 
 TEST_F(Assign, ABrokenPlanIsNotExecuted) {
