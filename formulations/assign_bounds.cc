@@ -12,7 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
-constexpr double kFreeSteps = 2e7;         // of all bounds of a step, whatever the budget says
+constexpr double kFreeSteps = 3e8;         // of all bounds of a step, whatever the budget says
 constexpr int kMostShared = 32;            // sequences per replica in the pigeonhole bound
 constexpr std::size_t kPairSteps = 30;     // of one of its pairs on one scheme
 constexpr std::size_t kPricedSteps = 100;  // of the work bound for a kind or a bisection on one

@@ -38,7 +38,7 @@ class PricedWork {
     double step = 0.5;
     const bool large = groups_.size() * (kinds_.size() + kBisections) > kLargeRound;
     for (int round = 0; round < kPriceRounds; ++round, step *= 0.93) {
-      if (large && budget_.exhausted()) break;
+      if (round > 0 && large && budget_.exhausted()) break;
       std::vector<double> load(groups_.size(), 0);
       const Ms time = least_time(price, load);
       best = std::max(best, time);

@@ -24,7 +24,7 @@ struct PricedGroup {
 // The least time, in ms, in which prices exist for no split of the work: of the prices tried, the
 // one that proves most. A replica without stages offers its time; with several, the most work in
 // any number of rows up to `most_rows`. Every kind must fit some group. A budget that is exhausted
-// ends it after any number of prices; 0 after none.
+// ends it after the first prices.
 Ms priced_work(const std::vector<PricedKind>& kinds, const std::vector<PricedGroup>& groups,
                int most_rows, const Budget& budget = Budget());
 

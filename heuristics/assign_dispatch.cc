@@ -329,26 +329,35 @@ std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const R
 }
 
 std::vector<int> promising_first(const AssignTable& table, std::vector<int> strategies,
-                                 Tokens longest, double tokens, double squares) {
-  std::vector<double> rates;  // of one replica of each scheme, in steps per ms
+                                 Tokens longest, std::span<const LongSequences> sets) {
+  // In sets per ms, of one replica of each scheme.
+  const auto rate = [&](const Scheme& scheme, const LongSequences& set) {
+    if (scheme.max_tokens <= set.above) return 0.0;
+    const Ms work = scheme.quadratic_ms * set.squares + scheme.linear_ms * set.tokens +
+                    scheme.fixed_ms * set.tokens / static_cast<double>(scheme.max_tokens);
+    return work > 0 ? 1 / work : std::numeric_limits<double>::max();
+  };
+  std::vector<double> rates;
   for (const Scheme& scheme : table.schemes()) {
-    const Ms work = scheme.quadratic_ms * squares + scheme.linear_ms * tokens +
-                    scheme.fixed_ms * tokens / static_cast<double>(scheme.max_tokens);
-    rates.push_back(work > 0 ? 1 / work : std::numeric_limits<double>::max());
+    for (const LongSequences& set : sets) rates.push_back(rate(scheme, set));
   }
   std::vector<std::pair<Ms, int>> order;
+  std::vector<double> together;
   for (const int strategy : strategies) {
-    double rate = 0;
+    together.assign(sets.size(), 0);
     Ms alone = kForever;
     const auto s = static_cast<double>(longest);
     for (const SchemeGroup& group : table.groups(strategy)) {
+      for (std::size_t k = 0; k < sets.size(); ++k) {
+        together[k] += group.count * rates[at(group.scheme) * sets.size() + k];
+      }
       const Scheme& scheme = table.schemes()[at(group.scheme)];
-      rate += group.count * rates[at(group.scheme)];
       const Ms work = scheme.quadratic_ms * s * s + scheme.linear_ms * s + scheme.fixed_ms;
       if (scheme.max_tokens >= longest) alone = std::min(alone, scheme.pp * work);
     }
     if (alone == kForever) alone = 0;  // it will be cut
-    order.emplace_back(std::max(1 / rate, alone), strategy);
+    for (const double sets_per_ms : together) alone = std::max(alone, 1 / sets_per_ms);
+    order.emplace_back(alone, strategy);
   }
   std::ranges::sort(order);
   for (std::size_t k = 0; k < order.size(); ++k) strategies[k] = order[k].second;

@@ -30,11 +30,18 @@ std::vector<Preference> price_preferences(const AssignTable& table, int strategy
                                           const RowCounts& counts, int most,
                                           const Budget& budget = Budget());
 
-// Strategies in the order of an estimate that needs no look at single sequences: the work of the
-// step at the rates of all replicas, and the longest sequence on its best scheme. `squares` is the
-// sum of the squared lengths.
+// The sequences of more than so many tokens: the sums of their lengths and of the squares.
+struct LongSequences {
+  Tokens above = 0;
+  double tokens = 0;
+  double squares = 0;
+};
+
+// Strategies in the order of an estimate that needs no look at single sequences: the work of each
+// of these sets at the rates of all replicas that hold more than `above`, and the longest sequence
+// on its best scheme.
 std::vector<int> promising_first(const AssignTable& table, std::vector<int> strategies,
-                                 Tokens longest, double tokens, double squares);
+                                 Tokens longest, std::span<const LongSequences> sets);
 
 // From the longest sequence to the shortest: to the preferred group while even_time of its least
 // loaded replica stays within Preference::time, otherwise (and without a preference) wherever

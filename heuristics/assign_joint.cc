@@ -75,18 +75,38 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
   return starts;
 }
 
+// All sequences, and those that do not fit a scheme, for a few caps of schemes.
+std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
+  constexpr std::size_t kMostCaps = 8;
+  std::vector<Tokens> caps;
+  for (const Scheme& scheme : table.schemes()) caps.push_back(scheme.max_tokens);
+  std::ranges::sort(caps);
+  caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
+  std::vector<Tokens> chosen{0};
+  for (std::size_t k = 0; k < std::min(caps.size(), kMostCaps); ++k) {
+    chosen.push_back(caps[k * caps.size() / std::min(caps.size(), kMostCaps)]);
+  }
+  std::vector<LongSequences> sets;
+  LongSequences sum;  // of the kinds so far, from the longest on
+  std::size_t next = 0;
+  for (auto cap = chosen.rbegin(); cap != chosen.rend(); ++cap) {
+    for (; next < table.kinds().size() && table.kinds()[next].length > *cap; ++next) {
+      const auto s = static_cast<double>(table.kinds()[next].length);
+      sum.tokens += table.kinds()[next].count * s;
+      sum.squares += table.kinds()[next].count * s * s;
+    }
+    sum.above = *cap;
+    if (sum.tokens > 0) sets.push_back(sum);
+  }
+  return sets;
+}
+
 // As in the instance; without time the most promising first, since one will have to do.
 std::vector<int> order_of_strategies(const AssignTable& table, const Budget& budget) {
   std::vector<int> all(static_cast<std::size_t>(table.strategies()));
   std::iota(all.begin(), all.end(), 0);
   if (all.size() < 2 || table.size() == 0 || !budget.exhausted()) return all;
-  double squares = 0;
-  for (const AssignKind& kind : table.kinds()) {
-    const auto s = static_cast<double>(kind.length);
-    squares += kind.count * s * s;
-  }
-  return promising_first(table, std::move(all), table.length(0),
-                         static_cast<double>(table.total_tokens()), squares);
+  return promising_first(table, std::move(all), table.length(0), sets_by_cap(table));
 }
 
 AssignDraft nothing_to_do(const AssignTable& table, int strategy) {

@@ -58,7 +58,8 @@ std::vector<int> ChunkedStep::strategies(const Budget& budget) const {
     tokens += s;
     squares += s * s;
   }
-  return promising_first(table_, std::move(all), longest, tokens, squares);
+  const LongSequences everything{.tokens = tokens, .squares = squares};
+  return promising_first(table_, std::move(all), longest, {&everything, 1});
 }
 
 }  // namespace stowage

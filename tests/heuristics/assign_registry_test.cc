@@ -327,5 +327,22 @@ TEST(AssignInAHurry, PlansObeyTheConstraints) {
   }
 }
 
+// Many fast replicas that do not hold what is long are of no use for a step of long sequences.
+TEST(AssignInAHurry, StrategiesAreJudgedByWhatTheyHold) {
+  const AssignInstance instance{
+      .name = "long",
+      .devices = 9,
+      .schemes = {{.name = "short", .linear_ms = 1, .max_tokens = 100},
+                  {.name = "long", .linear_ms = 2, .max_tokens = 1000}},
+      .strategies = {{.name = "many", .replicas = {8, 1}}, {.name = "able", .replicas = {0, 4}}},
+      .lengths = std::vector<Tokens>(40, 900)};
+  const Budget none({.time_limit_s = 0});
+  const auto heuristics = assign_heuristics();
+  const auto fast = std::ranges::find(heuristics, "fast", &AssignHeuristic::name);
+  const std::optional<AssignPlan> plan = fast->run(instance, 1, none);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->strategy, "able");
+}
+
 }  // namespace
 }  // namespace stowage
