@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "formulations/priced_work.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
@@ -24,24 +25,6 @@ const Scheme& scheme_of(const AssignTable& table, const SchemeGroup& group) {
 }
 
 Tokens divided_up(Tokens a, Tokens b) { return a / b + (a % b != 0); }
-
-// Lets the bounds of some milliseconds be computed whatever the budget says.
-class BoundTime {
- public:
-  BoundTime(const Budget& budget, double free_steps) : budget_(budget), left_(free_steps) {}
-
-  // Whether there is no time for a piece of work of so many steps, a few nanoseconds each.
-  bool over(std::size_t steps) {
-    left_ -= static_cast<double>(steps);
-    return left_ < 0 && budget_.exhausted();
-  }
-
-  const Budget& budget() const { return budget_; }
-
- private:
-  const Budget& budget_;
-  double left_;
-};
 
 // [AB1]; no shorter sequence takes longer on its best scheme.
 Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
@@ -87,18 +70,18 @@ Ms together(const AssignTable& table, const std::vector<SchemeGroup>& groups,
 
 // [AB2]
 Ms pigeonhole(const AssignTable& table, const std::vector<SchemeGroup>& groups, int replicas,
-              BoundTime& time) {
+              FreeWork& time) {
   Ms bound = 0;
   std::vector<int> positions;
   for (int m = 1; m < kMostShared && m <= (table.size() - 1) / replicas; ++m) {
-    if (time.over(groups.size() * at(m * m))) return bound;
+    if (time.exhausted(groups.size() * at(m * m))) return bound;
     positions.resize(at(m + 1));
     std::iota(positions.begin(), positions.end(), m * replicas - m);
     bound = std::max(bound, together(table, groups, positions));
   }
   for (int first = 0, last = 2 * replicas - 1; first < last; ++first, --last) {
     if (last < 2 || last >= table.size()) continue;
-    if (time.over(groups.size() * kPairSteps)) break;
+    if (time.exhausted(groups.size() * kPairSteps)) break;
     const Ms pair = together(table, groups, std::array{first, last});
     if (pair <= bound) continue;
     const Ms triple = together(table, groups, std::array{last - 2, last - 1, last});
@@ -139,8 +122,9 @@ Ms rows_of_captives(const AssignTable& table, const std::vector<SchemeGroup>& gr
 }
 
 // [AB4]
-Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups, BoundTime& time) {
-  if (time.over(groups.size() * (table.kinds().size() + kPricedSteps) * kPricedSteps)) return 0;
+Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups, FreeWork& time) {
+  if (time.exhausted(groups.size() * (table.kinds().size() + kPricedSteps) * kPricedSteps))
+    return 0;
   std::vector<PricedGroup> priced;
   for (const SchemeGroup& group : groups) priced.push_back({&scheme_of(table, group), group.count});
   std::vector<PricedKind> kinds;
@@ -191,7 +175,7 @@ Tokens least_rows(std::span<const Tokens> lengths, Tokens cap) {
 
 namespace {
 
-std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, BoundTime& time) {
+std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, FreeWork& time) {
   const std::vector<SchemeGroup>& groups = table.groups(strategy);
   std::vector<NamedBound> bounds{{"longest", 0}, {"pigeonhole", 0}, {"rows", 0}, {"work", 0}};
   if (!table.usable(strategy)) {
@@ -200,7 +184,7 @@ std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, 
     bounds[0].value = longest(table, groups);
     bounds[1].value = pigeonhole(table, groups, table.replicas(strategy), time);
     const std::size_t looks = groups.size() * (at(table.size()) + groups.size());
-    if (!time.over(looks)) bounds[2].value = rows_of_captives(table, groups);
+    if (!time.exhausted(looks)) bounds[2].value = rows_of_captives(table, groups);
     bounds[3].value = even_work(table, groups, time);
   }
   std::ranges::stable_sort(bounds, {}, &NamedBound::value);
@@ -220,7 +204,7 @@ Ms longest_anywhere(const AssignTable& table) {
 
 std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy,
                                         const Budget& budget) {
-  BoundTime time(budget, kFreeSteps / 10);
+  FreeWork time(budget, kFreeSteps / 10);
   return strategy_bounds(table, strategy, time);
 }
 
@@ -234,9 +218,9 @@ std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& bu
                                {"rows", kForever},
                                {"work", kForever},
                                {"strategies", kForever}};
-  BoundTime time(budget, kFreeSteps);
+  FreeWork time(budget, kFreeSteps);
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
-    if (time.over(table.groups(strategy).size()) && table.size() > 0) {
+    if (time.exhausted(table.groups(strategy).size()) && table.size() > 0) {
       return {{"longest", longest_anywhere(table)}};
     }
     const std::vector<NamedBound> bounds = strategy_bounds(table, strategy, time);

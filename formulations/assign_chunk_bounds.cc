@@ -8,13 +8,14 @@
 
 #include "formulations/priced_work.h"
 #include "instances/chunk_flow.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 // Costs of a length on a scheme that are looked up whatever the budget says: some milliseconds.
-constexpr std::int64_t kFreeLooks = 50'000;
+constexpr double kFreeLooks = 50'000;
 
 using Lengths = std::map<Tokens, std::int64_t, std::greater<>>;  // how often each occurs
 
@@ -45,8 +46,7 @@ Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
 
 // Nothing if the budget ends before all sequences are looked at.
 std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& strategy,
-                                const Lengths& lengths, const Budget& budget,
-                                std::int64_t& free_looks) {
+                                const Lengths& lengths, FreeWork& time) {
   const ChunkRule& rule = *instance.constraints.chunks;
   std::vector<PricedGroup> groups;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
@@ -56,8 +56,7 @@ std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& 
   std::vector<PricedKind> kinds;
   std::int64_t most_rows = 0;
   for (const auto& [length, count] : lengths) {
-    free_looks -= std::ssize(groups);
-    if (free_looks < 0 && budget.exhausted()) return std::nullopt;
+    if (time.exhausted(static_cast<double>(groups.size()))) return std::nullopt;
     PricedKind& kind = kinds.emplace_back(PricedKind{.count = static_cast<double>(count)});
     Ms least = kForever;
     std::int64_t rows = 1;
@@ -83,7 +82,8 @@ std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& 
     most_rows += rows * count;
   }
   constexpr std::int64_t kMany = 1'000'000;  // more rows are not told apart
-  bounds.work = priced_work(kinds, groups, static_cast<int>(std::min(most_rows, kMany)), budget);
+  bounds.work =
+      priced_work(kinds, groups, static_cast<int>(std::min(most_rows, kMany)), time.budget());
   return bounds;
 }
 
@@ -97,10 +97,9 @@ std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance, cons
     for (NamedBound& bound : step) bound.value = 0;
     return step;
   }
-  std::int64_t free_looks = kFreeLooks;
+  FreeWork time(budget, kFreeLooks);
   for (const std::size_t k : usable_strategies(instance)) {
-    const std::optional<Bounds> bounds =
-        bounds_of(instance, instance.strategies[k], lengths, budget, free_looks);
+    const std::optional<Bounds> bounds = bounds_of(instance, instance.strategies[k], lengths, time);
     if (!bounds) return {{"longest", longest_anywhere(instance, lengths.begin()->first)}};
     step[0].value = std::min(step[0].value, bounds->longest);
     step[1].value = std::min(step[1].value, bounds->work);

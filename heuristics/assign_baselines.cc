@@ -8,31 +8,14 @@
 #include "heuristics/assign_dispatch.h"
 #include "heuristics/assign_rows.h"
 #include "heuristics/packing.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
+constexpr std::int64_t kClockLooks = 4'000'000;  // at replicas: some milliseconds
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Looks at the clock only now and then, and never before a few milliseconds' work.
-class Patience {
- public:
-  explicit Patience(const Budget& budget) : budget_(budget) {}
-
-  // Whether the budget has ended before so many more steps.
-  bool over(std::size_t steps) {
-    since_ += steps;
-    if (since_ <= kSteps) return false;
-    since_ = 0;
-    return budget_.exhausted();
-  }
-
- private:
-  static constexpr std::size_t kSteps = 4'000'000;
-
-  const Budget& budget_;
-  std::size_t since_ = 0;
-};
 
 // As published; the unit cancels.
 double verl_workload(Tokens length) {
@@ -85,10 +68,11 @@ std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int sch
 }
 
 // One sequence to every empty replica, the shortest of whichever replica has the most.
-bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Patience& patience) {
+bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Ticker& ticker) {
   for (ReplicaDraft& empty : draft.replicas) {
     if (!empty.rows.empty()) continue;
-    if (patience.over(draft.replicas.size() + at(table.size()))) return false;
+    if (ticker.exhausted(static_cast<std::int64_t>(draft.replicas.size() + at(table.size()))))
+      return false;
     RowDraft* donor = nullptr;
     std::size_t most = 1;
     for (ReplicaDraft& replica : draft.replicas) {
@@ -118,9 +102,9 @@ bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Patience&
 }  // namespace
 
 bool settle_rows(const AssignTable& table, AssignDraft& draft, const Budget& budget) {
-  Patience patience(budget);
+  Ticker ticker(budget, kClockLooks);
   const RowConstraints& constraints = table.constraints();
-  if (!constraints.allow_empty && !fill_empty_replicas(table, draft, patience)) return false;
+  if (!constraints.allow_empty && !fill_empty_replicas(table, draft, ticker)) return false;
   std::size_t most = 0;
   for (const ReplicaDraft& replica : draft.replicas) most = std::max(most, replica.rows.size());
   for (ReplicaDraft& replica : draft.replicas) {
@@ -143,9 +127,9 @@ std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy,
   AssignDraft draft = empty_draft(table, strategy);
   std::vector<Ms> work(draft.replicas.size(), 0);
   Dispatch sets(draft.replicas.size());
-  Patience patience(budget);
+  Ticker ticker(budget, kClockLooks);
   for (int position = 0; position < table.size(); ++position) {
-    if (patience.over(sets.size())) return std::nullopt;
+    if (ticker.exhausted(static_cast<std::int64_t>(sets.size()))) return std::nullopt;
     std::size_t home = sets.size();
     Ms least = std::numeric_limits<Ms>::infinity();
     for (std::size_t r = 0; r < sets.size(); ++r) {
@@ -234,10 +218,10 @@ void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& dra
 // Each row, the slowest first, to the replica that ends least with it.
 // False if the budget ends first.
 bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft,
-                   Patience patience) {
+                   Ticker ticker) {
   std::ranges::stable_sort(rows, std::greater<>{}, &RowDraft::work);
   for (RowDraft& row : rows) {
-    if (patience.over(draft.replicas.size())) return false;
+    if (ticker.exhausted(static_cast<std::int64_t>(draft.replicas.size()))) return false;
     ReplicaDraft& least = *std::ranges::min_element(draft.replicas, {}, &ReplicaDraft::time);
     least.rows.push_back(std::move(row));
     const Scheme& scheme = table.schemes()[at(least.scheme)];
@@ -273,7 +257,7 @@ std::optional<AssignDraft> assign_packed_rows(const AssignTable& table, int stra
   }
   if (rule == RowFit::next_fit) {
     deal(table, std::move(rows), draft);
-  } else if (!deal_to_least(table, std::move(rows), draft, Patience(budget))) {
+  } else if (!deal_to_least(table, std::move(rows), draft, Ticker(budget, kClockLooks))) {
     return std::nullopt;
   }
   return settled(table, std::move(draft), budget);

@@ -8,12 +8,13 @@
 #include "heuristics/chunked_step.h"
 #include "heuristics/packing.h"
 #include "instances/assign_compose.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
-constexpr std::size_t kClockLooks = 4'000'000;  // some milliseconds
+constexpr std::int64_t kClockLooks = 4'000'000;  // at replicas: some milliseconds
 
 }  // namespace
 
@@ -32,7 +33,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     if (!best) return std::nullopt;
     return compose_assign(instance, best_strategy, std::move(*best), budget);
   };
-  std::size_t looks = 0;  // at replicas, since the last look at the clock
+  Ticker ticker(budget, kClockLooks);
   for (const int strategy : step.strategies(budget)) {
     if (best && budget.exhausted()) break;
     std::vector<ReplicaChoice> choices;
@@ -51,11 +52,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     // `costs`: sum and longest row on each scheme. False if the budget ends first.
     const auto deal = [&](std::vector<std::int64_t> ids,
                           const std::vector<std::pair<Ms, Ms>>& costs) {
-      looks += choices.size();
-      if (looks > kClockLooks) {
-        if (budget.exhausted()) return false;
-        looks = 0;
-      }
+      if (ticker.exhausted(std::ssize(choices))) return false;
       std::size_t home = 0;
       Ms least = kForever;
       for (std::size_t r = 0; r < choices.size(); ++r) {

@@ -13,8 +13,8 @@
 namespace stowage {
 
 // The best strategy's plan. Those with a scheme whose rows cannot hold a chunk are passed over;
-// nothing if none is left
-// or the budget ends before the first. Requires an instance that asks for chunks.
+// nothing if none is left or the budget ends before the first. Requires an instance that asks for
+// chunks.
 std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, const Budget& budget);
 
 }  // namespace stowage

@@ -9,13 +9,14 @@
 #include "heuristics/assign_baselines.h"
 #include "heuristics/assign_dispatch.h"
 #include "instances/random.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
 constexpr int kOrders = 50;
 constexpr int kRowCounts = 20;
-constexpr std::size_t kClockLooks = 1 << 18;  // at replicas, between two looks at the clock
+constexpr std::int64_t kClockLooks = 1 << 18;  // at replicas, between two looks at the clock
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 
 class Hydraulis {
@@ -83,13 +84,9 @@ class Hydraulis {
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
-    std::size_t looks = 0;
+    Ticker ticker(budget_, kClockLooks);
     for (const int position : order) {
-      looks += schemes_.size();
-      if (looks > kClockLooks) {
-        if (budget_.exhausted()) return kForever;
-        looks = 0;
-      }
+      if (ticker.exhausted(std::ssize(schemes_))) return kForever;
       std::size_t home = 0;
       Ms least = kForever;
       for (std::size_t r = 0; r < schemes_.size(); ++r) {

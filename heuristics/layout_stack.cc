@@ -6,32 +6,15 @@
 
 #include "instances/layout_load.h"
 #include "instances/random.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
 constexpr double kHot = 0.02;  // noise at the start, relative to the peak
 constexpr double kCold = 0.0005;
+constexpr std::int64_t kClockSections = 1 << 18;  // looked at between two looks at the clock
 constexpr std::uint64_t kCriticalOf10 = 5;  // so many of ten moves take a buffer of a longest path
-
-// Looks at the clock after so many sections, however many of them a buffer covers.
-class Ticker {
- public:
-  explicit Ticker(const Budget& budget) : budget_(budget) {}
-
-  bool exhausted(std::int64_t visits) {
-    visits_ += visits;
-    if (visits_ < kClockVisits) return false;
-    visits_ = 0;
-    return budget_.exhausted();
-  }
-
- private:
-  static constexpr std::int64_t kClockVisits = 1 << 18;
-
-  const Budget& budget_;
-  std::int64_t visits_ = 0;
-};
 
 // Heights over the sections, raised buffer by buffer.
 class Heights {
@@ -100,7 +83,7 @@ class Annealing {
 
   std::vector<Bytes> run(std::int64_t moves, const Budget& budget) {
     if (order_.size() < 2) return best_;
-    Ticker ticker(budget);
+    Ticker ticker(budget, kClockSections);
     for (std::int64_t move = 0; move < moves && peak_ > table_.max_load(); ++move) {
       if (budget.exhausted()) break;
       const double done = static_cast<double>(move) / static_cast<double>(moves);
@@ -225,7 +208,7 @@ class Annealing {
 std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<int>& order) {
   Heights heights(table);
   const Budget unlimited;
-  Ticker ticker(unlimited);
+  Ticker ticker(unlimited, kClockSections);
   return *stack(table, order, heights, ticker);
 }
 

@@ -6,6 +6,7 @@
 
 #include "instances/chunk_flow.h"
 #include "instances/pipeline.h"
+#include "instances/ticker.h"
 
 namespace stowage {
 namespace {
@@ -46,23 +47,7 @@ constexpr std::int64_t kFewestOrderings = 4;     // of many rows: the fixed orde
 constexpr std::int64_t kMostPasses = 1'000'000;  // of rows through stages, in all simulations
 
 // What the simulations of one plan may take once the budget is exhausted: some milliseconds.
-constexpr std::int64_t kFreePasses = 2'000'000;
-
-// Asked before each simulation that a plan could do without.
-class OrderingTime {
- public:
-  explicit OrderingTime(const Budget& budget) : budget_(budget) {}
-
-  // Whether there is time for another simulation of so many passes.
-  bool allows(std::int64_t passes) {
-    free_ -= passes;
-    return free_ >= 0 || !budget_.exhausted();
-  }
-
- private:
-  const Budget& budget_;
-  std::int64_t free_ = kFreePasses;
-};
+constexpr double kFreePasses = 2e6;
 
 std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
   std::vector<Ms> times;
@@ -126,7 +111,7 @@ void arrange(std::vector<AssignRow>& rows, const std::vector<std::size_t>& order
 // The order under which the pipeline ends first, of a few: standalone chunks before the sequences
 // that were cut, as ChunkFlow does, or after them; each from long to short, or from short to long.
 // Without time the first of these. Returns when the pipeline ends.
-Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, OrderingTime& time,
+Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
                        std::vector<AssignRow>& rows) {
   const auto retained = static_cast<std::size_t>(instance.constraints.chunks->retained);
   const std::vector<PipelineItem> items =
@@ -138,7 +123,8 @@ Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, Ord
   Ms least = 0;
   for (const bool rising : {false, true}) {
     for (const bool cut_last : {true, false}) {
-      if (!tried.empty() && !time.allows(std::ssize(rows) * scheme.pp)) continue;
+      if (!tried.empty() && time.exhausted(static_cast<double>(std::ssize(rows) * scheme.pp)))
+        continue;
       std::ranges::stable_sort(groups, {}, [&](const RowGroup& group) {
         return std::pair((group.count > 1) == cut_last, rising ? group.time : -group.time);
       });
@@ -164,7 +150,7 @@ Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, Ord
 }
 
 // Returns when the pipeline ends.
-Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, OrderingTime& time,
+Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
                 std::vector<AssignRow>& rows) {
   if (rows.empty()) return 0;
   if (instance.constraints.chunks) return put_chunks_in_order(instance, scheme, time, rows);
@@ -174,8 +160,8 @@ Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, OrderingTi
   const std::int64_t passes = std::ssize(rows) * stages;
   const std::int64_t orderings =
       std::clamp(kMostPasses / (passes + 1), kFewestOrderings, kOrderings);
-  RowOrder found =
-      order_rows(times_of(rows), stages, orderings, [&] { return time.allows(passes); });
+  RowOrder found = order_rows(times_of(rows), stages, orderings,
+                              [&] { return !time.exhausted(static_cast<double>(passes)); });
   arrange(rows, found.rows);
   return found.end;
 }
@@ -204,7 +190,7 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
                           std::vector<ReplicaChoice> choices, const Budget& budget) {
   const Strategy& chosen = instance.strategies[static_cast<std::size_t>(strategy)];
   AssignPlan plan{.name = instance.name, .strategy = chosen.name};
-  OrderingTime time(budget);
+  FreeWork time(budget, kFreePasses);
   std::vector<std::vector<ReplicaChoice*>> choices_of(instance.schemes.size());
   for (ReplicaChoice& choice : choices) {
     choices_of[static_cast<std::size_t>(choice.scheme)].push_back(&choice);
