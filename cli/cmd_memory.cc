@@ -113,7 +113,11 @@ class MemoryCommand : public Command {
         [&status](std::size_t done, std::size_t all) {
           status.tell("layout    " + std::to_string(done + 1) + " of " + std::to_string(all));
         });
-    if (!groups) return console.refuse(as_flag_errors(groups.errors()));
+    if (!groups) {
+      const bool in_plan = groups.errors().front().pointer.starts_with("/micro_batches/");
+      return console.refuse(in_plan ? errors_in(plan_path_, groups.errors())
+                                    : as_flag_errors(groups.errors()));
+    }
     return answer(console, scatter, trace, *groups);
   }
 

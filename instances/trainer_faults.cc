@@ -70,7 +70,9 @@ class Faults {
         return add("/group", "must follow the batch before it, by micro-batch and group",
                    batch.group);
     }
-    if (batch.group < 0) return add("/group", "must be at least 0", batch.group);
+    if (batch.group < 0 || batch.group >= step_.ranks) {
+      return add("/group", "must be below the number of ranks", batch.group);
+    }
     if (batch.degree < 1 || batch.degree > step_.ranks) {
       return add("/degree", "must be one to the number of ranks", batch.degree);
     }

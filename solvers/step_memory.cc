@@ -58,6 +58,17 @@ Result<Peak> planned_peak(LayoutTrace trace, Tokens tokens, const SolveOptions& 
   return Peak{plan.peak_bytes, plan.bound_bytes};
 }
 
+// The errors of a trace, of which "/tokens" means those of a rank of this group.
+std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch, int group) {
+  for (InputError& error : errors) {
+    if (error.pointer != "/tokens") continue;
+    error.pointer = "/micro_batches/" + std::to_string(micro_batch) + "/groups/" +
+                    std::to_string(group) + "/tokens";
+    error.message = "per rank " + error.message;
+  }
+  return errors;
+}
+
 }  // namespace
 
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
@@ -74,7 +85,7 @@ Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
     const Tokens tokens = tokens_per_rank(group);
     if (!peaks.contains(tokens)) {
       const Result<Peak> peak = planned_peak(trace, tokens, options, budget);
-      if (!peak) return peak.errors();
+      if (!peak) return of_group(peak.errors(), m, g);
       peaks[tokens] = *peak;
     }
     const Mib capacity = instance.cluster.memory_mib - instance.model.states_mib;

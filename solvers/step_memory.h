@@ -49,8 +49,9 @@ using MemoryProgress = std::function<void(std::size_t done, std::size_t all)>;
 // In the plan's order. Of several micro-batches in which a rank has equally many tokens, the first
 // counts. `trace` says the model, what is recomputed and so on; its tokens, ranks and split are set
 // here, and its whole_step and layers should stay as they are. Requires a verified plan. Errors:
-// those of trace_layout(). The budget is shared by all layouts; each has a plan at least.
-// `progress` is told before each layout how many are done, and how many there are.
+// those of trace_layout(); where it refuses a group's tokens, at that group in the plan. The budget
+// is shared by all layouts; each has a plan at least. `progress` is told before each layout how
+// many are done, and how many there are.
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
                                              const ScatterPlan& plan, LayoutTrace trace,
                                              const SolveOptions& options, Budget& budget,

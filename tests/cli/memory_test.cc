@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@ namespace stowage {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Memory : public testing::Test {
  protected:
@@ -100,6 +102,19 @@ TEST_F(Memory, LogitsAreCutIntoEqualPieces) {
       run({"memory", "instance.json", "plan.json", "--model", "gpt-7b", "--logit-chunks", "1000"});
   EXPECT_EQ(uneven.exit_code, 2);
   EXPECT_THAT(uneven.err, HasSubstr("--logit-chunks: must divide the tokens of a rank"));
+}
+
+TEST_F(Memory, TokensThatNoTraceTakesAreNamedInThePlan) {
+  auto instance = nlohmann::json::parse(kTinyInstance);
+  instance["lengths"] = {std::int64_t{1} << 34};
+  instance["model"]["activation_mib_per_token"] = 1e-8;
+  dir_.write("huge.json", instance.dump());
+  solve("huge.json", "huge-plan.json");
+  const Finished told = run({"memory", "huge.json", "huge-plan.json", "--model", "gpt-7b"});
+  EXPECT_EQ(told.exit_code, 2);
+  EXPECT_THAT(told.err,
+              HasSubstr("huge-plan.json: E504 /micro_batches/0/groups/0/tokens: per rank "));
+  EXPECT_THAT(told.err, Not(HasSubstr("--tokens")));
 }
 
 TEST_F(Memory, OtherPlansAreRefused) {

@@ -201,6 +201,7 @@ TEST(TrainerStep, FaultsAreNamed) {
       {"/batches/0/micro_batch", [](auto& s) { s.batches[0].micro_batch = -1; }},
       {"/batches/1/group", [](auto& s) { s.batches[1].group = 0; }},
       {"/batches/0/group", [](auto& s) { s.batches[0].group = -1; }},
+      {"/batches/1/group", [](auto& s) { s.batches[1].group = s.ranks; }},
       {"/batches/0/degree", [](auto& s) { s.batches[0].degree = 0; }},
       {"/batches/0/degree", [](auto& s) { s.batches[0].degree = 5; }},
       {"/batches/0/stages", [](auto& s) { s.batches[0].stages = 0; }},
