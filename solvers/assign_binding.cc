@@ -226,6 +226,7 @@ std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan&
     if (chosen->replicas[g] == 0) continue;
     if (changes.size() > kMostSchemes) break;
     const Scheme& scheme = instance.schemes[g];
+    if (instance.devices + scheme.tp * scheme.pp > kMaxDevices) continue;
     changed = instance;
     changed.devices += scheme.tp * scheme.pp;
     ++changed.strategies[static_cast<std::size_t>(chosen - instance.strategies.begin())]

@@ -207,7 +207,8 @@ class AssignConflict {
     const auto widened = [this](std::int64_t hundredths) {
       AssignInstance changed = instance_;
       for (Scheme& scheme : changed.schemes) {
-        scheme.max_tokens = checked_mul(scheme.max_tokens, hundredths).value_or(kMaxExact) / 100;
+        const auto wide = checked_mul(scheme.max_tokens, hundredths);
+        scheme.max_tokens = wide ? std::min(*wide / 100, kMaxExact) : kMaxExact;
       }
       return changed;
     };

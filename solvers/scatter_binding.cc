@@ -231,13 +231,18 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
   std::vector<Change> changes;
   ScatterInstance changed = instance;
   changed.cluster.memory_mib += kGigabyte;
-  changes.push_back(with("/cluster/memory_mib", "1024 MiB more memory on each device", changed));
+  if (changed.cluster.memory_mib <= static_cast<double>(kMaxExact)) {
+    changes.push_back(with("/cluster/memory_mib", "1024 MiB more memory on each device", changed));
+  }
   changed = instance;
   const int node = std::max(instance.cluster.devices_per_node, 1);
   changed.cluster.devices += node;
-  changes.push_back(with(
-      "/cluster/devices",
-      "one more node of " + std::to_string(node) + (node == 1 ? " device" : " devices"), changed));
+  if (changed.cluster.devices <= kMaxDevices) {
+    changes.push_back(
+        with("/cluster/devices",
+             "one more node of " + std::to_string(node) + (node == 1 ? " device" : " devices"),
+             changed));
+  }
   return changes;
 }
 

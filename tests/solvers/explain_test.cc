@@ -187,6 +187,17 @@ TEST(Explain, FullRowsThatMakeNoMultiple) {
   EXPECT_EQ(as<AssignInstance>(why.remedies[1]).schemes[0].max_tokens, 120);
 }
 
+TEST(Explain, CapsAreRaisedToTheLargestThereIs) {
+  AssignInstance instance = small_assign({60, 60, 60});
+  instance.constraints.rows_multiple_of = 2;
+  instance.schemes.push_back({.name = "vast", .linear_ms = 0.2, .max_tokens = kMaxExact - 1});
+  instance.strategies[0].replicas.push_back(0);
+  const Explanation why = explained(instance);
+  ASSERT_THAT(remedy_places(why), ElementsAre("/constraints/rows_multiple_of", "/schemes"));
+  EXPECT_EQ(as<AssignInstance>(why.remedies[1]).schemes[0].max_tokens, 120);
+  EXPECT_EQ(as<AssignInstance>(why.remedies[1]).schemes[2].max_tokens, kMaxExact);
+}
+
 LayoutInstance small_layout(std::vector<Buffer> buffers, std::optional<Bytes> capacity) {
   return {.name = "conflict", .capacity = capacity, .buffers = std::move(buffers)};
 }
@@ -389,6 +400,30 @@ TEST(Explain, WhatIfNeverLosesWhatThePlanHas) {
   }
   // Four devices become twelve: the step is faster for sure.
   EXPECT_LT(*found.what_if[1].objective, *found.objective);
+}
+
+std::vector<std::string> what_if_places(const Instance& instance) {
+  std::vector<std::string> places;
+  for (const WhatIf& what : explained(instance, std::nullopt, "fast").what_if) {
+    places.push_back(what.where);
+  }
+  return places;
+}
+
+// Of what is as large as an instance may say already, nothing is asked that none may say.
+TEST(Explain, WhatIfAsksForNothingThatIsTooLarge) {
+  ScatterInstance scatter = small_scatter({8, 16});
+  EXPECT_THAT(what_if_places(scatter), ElementsAre("/cluster/memory_mib", "/cluster/devices"));
+  scatter.cluster.memory_mib = static_cast<double>(kMaxExact);
+  EXPECT_THAT(what_if_places(scatter), ElementsAre("/cluster/devices"));
+  scatter.cluster.devices_per_node = kMaxDevices;
+  EXPECT_THAT(what_if_places(scatter), IsEmpty());
+
+  AssignInstance assign = small_assign({8, 16});
+  EXPECT_THAT(what_if_places(assign),
+              ElementsAre("/schemes", "/strategies/both/wide", "/strategies/both/narrow"));
+  assign.devices = kMaxDevices - 1;
+  EXPECT_THAT(what_if_places(assign), ElementsAre("/schemes", "/strategies/both/narrow"));
 }
 
 TEST(Explain, APlanIsExplainedAsItIs) {
