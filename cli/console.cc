@@ -30,6 +30,22 @@ void fill_standard_streams() {
   }
 }
 
+struct Character {
+  std::size_t bytes = 0;
+  bool hidden = false;  // it steers a terminal, or is no UTF-8 and may be taken for what does
+};
+
+// The one that the text begins with. Requires a text that is not empty.
+Character first_character(std::string_view text) {
+  constexpr std::size_t kLongest = 4;  // bytes
+  if (const auto control = control_character(text)) return {control->bytes, true};
+  const std::size_t good = first_bad_byte(text.substr(0, kLongest)).value_or(kLongest);
+  if (good == 0) return {1, true};
+  std::size_t bytes = 1;
+  while (bytes < std::min(good, text.size()) && is_continuation_byte(text[bytes])) ++bytes;
+  return {bytes, false};
+}
+
 // What may be shown of lines that hold names from files: line ends and our own colours stay.
 std::string shown(std::string_view lines) {
   std::string text;
@@ -37,10 +53,9 @@ std::string shown(std::string_view lines) {
     const auto own = std::ranges::find_if(
         kColours, [&](std::string_view colour) { return lines.starts_with(colour); });
     const std::size_t kept = own != kColours.end() ? own->size() : lines.starts_with('\n') ? 1 : 0;
-    const auto control = kept > 0 ? std::nullopt : control_character(lines);
-    const std::size_t bytes = control ? control->bytes : std::max<std::size_t>(kept, 1);
-    text += control ? "?" : lines.substr(0, bytes);
-    lines.remove_prefix(bytes);
+    const Character next = kept > 0 ? Character{kept, false} : first_character(lines);
+    text += next.hidden ? "?" : lines.substr(0, next.bytes);
+    lines.remove_prefix(next.bytes);
   }
   return text;
 }
@@ -50,9 +65,9 @@ std::string shown(std::string_view lines) {
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    const auto control = control_character(text);
-    shown += control ? '?' : text.front();
-    text.remove_prefix(control ? control->bytes : 1);
+    const Character next = first_character(text);
+    shown += next.hidden ? "?" : text.substr(0, next.bytes);
+    text.remove_prefix(next.bytes);
   }
   return shown;
 }

@@ -8,6 +8,7 @@
 
 #include "instances/json.h"
 #include "instances/json_errors.h"
+#include "instances/json_text.h"
 #include "instances/trainer_stated.h"
 #include "instances/trainer_step.h"
 
@@ -165,6 +166,20 @@ void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
   }
 }
 
+// E102 if the text, which begins at this byte of the file, is not UTF-8. Control characters, which
+// JSON escapes, are.
+void check_utf8(std::string_view text, std::size_t start, ErrorList& errors) {
+  for (std::size_t at = 0; const auto bad = first_bad_byte(text.substr(at));) {
+    at += *bad;
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= ' ') {
+      return errors.add(code::kEncoding, "byte " + number(start + at),
+                        "must be UTF-8 text, is byte " + number(byte));
+    }
+    ++at;
+  }
+}
+
 bool are_offsets(const std::vector<std::int32_t>& first, std::uint32_t sequences) {
   if (first.front() != 0 || static_cast<std::uint32_t>(first.back()) != sequences) return false;
   for (std::size_t i = 1; i < first.size(); ++i) {
@@ -257,6 +272,11 @@ Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
     return InputError{code::kTrainerEntry, "first_sequence",
                       "must start with 0, never fall and end with the number of sequences"};
   }
+  ErrorList texts;
+  const std::size_t after_numbers = bytes.size() - header.name_bytes - header.hash_bytes;
+  check_utf8(step.name, after_numbers, texts);
+  check_utf8(step.instance_hash, after_numbers + header.name_bytes, texts);
+  if (!texts.empty()) return std::move(texts).take();
   cut(step, first, sequences, cu_seqlens, cu_padded);
   if (auto faults = trainer_faults(step); !faults.empty()) return faults;
   if (auto errors = contradictions(step, stated); !errors.empty()) return errors;

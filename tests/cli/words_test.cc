@@ -24,7 +24,11 @@ TEST(Names, SteerNoTerminal) {
   EXPECT_EQ(printable("a\x1b[2J\x7f\n\xC2\x9B\xE2\x80\xAE\xE2\x81\xA6."), "a?[2J?????.");
   EXPECT_EQ(printable("\xC2\xA0\xC3\xA4\xE2\x82\xAC\xE2\x80\x94"),
             "\xC2\xA0\xC3\xA4\xE2\x82\xAC\xE2\x80\x94");
-  EXPECT_EQ(printable("\xC2"), "\xC2");
+  // Bytes of no character: terminals of eight bits take 9B for ESC [.
+  EXPECT_EQ(printable("\xC2"), "?");
+  EXPECT_EQ(printable("a\x9B[2J\xFF"), "a?[2J?");
+  EXPECT_EQ(printable("\xC3\xA4\xA4\xF0\x9F\x92\xA9\x80.\xE2\x82"),
+            "\xC3\xA4?\xF0\x9F\x92\xA9?.??");
 }
 
 TEST(Suggestions, AreNearOrAbsent) {

@@ -306,6 +306,24 @@ TEST(TrainerStep, DamagedFilesAreRefusedOrSound) {
   EXPECT_LT(accepted, 10000);
 }
 
+TEST(TrainerStep, TextsOfABinaryFileAreUtf8) {
+  TrainerStep step = small_step();
+  step.name = "caf\xC3\xA9\x01";  // JSON escapes a control character
+  step.instance_hash = "hash";
+  std::string bytes = write_trainer_binary(step);
+  ASSERT_TRUE(read_trainer_binary(bytes));
+  EXPECT_EQ(*read_trainer_json(write_trainer_json(step)), step);
+  const auto error = [&](std::size_t from_end, char byte) {
+    std::string damaged = bytes;
+    damaged[bytes.size() - from_end] = byte;
+    return to_string(read_trainer_binary(damaged).errors().at(0));
+  };
+  const auto place = [&](std::size_t from_end) { return std::to_string(bytes.size() - from_end); };
+  EXPECT_EQ(error(5, '\x9B'), "E102 byte " + place(5) + ": must be UTF-8 text, is byte 155");
+  EXPECT_EQ(error(6, 'x'), "E102 byte " + place(7) + ": must be UTF-8 text, is byte 195");
+  EXPECT_EQ(error(1, '\xFF'), "E102 byte " + place(1) + ": must be UTF-8 text, is byte 255");
+}
+
 TEST(TrainerStep, EveryCutOfABinaryFileIsRefused) {
   const std::string binary = write_trainer_binary(small_step());
   for (std::size_t size = 0; size < binary.size(); ++size) {
