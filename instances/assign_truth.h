@@ -77,7 +77,7 @@ class AssignTruth {
     const auto end = static_cast<long double>(range.end);
     sums.tokens = range.end - range.begin;
     sums.unpadded = std::min(range.end, own) - std::min(range.begin, own);
-    sums.squares = end * end - begin * begin;
+    sums.squares = (end - begin) * (end + begin);  // squares beyond 2^64 would cancel
   }
 
   // t_g(B); absent if the sums are wrong, which is a violation of its own.

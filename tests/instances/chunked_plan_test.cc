@@ -84,6 +84,24 @@ TEST(ChunkedPlan, ComposedPlansAreValid) {
   }
 }
 
+// Of a last part of few tokens behind very many, the difference of two squares.
+TEST(ChunkedPlan, TimesOfPartsFarBehindAreExact) {
+  for (const Tokens size : {Tokens{50'000'000}, Tokens{3'000'000'000}}) {
+    for (const Tokens rest : {1, 2, 3, 97}) {
+      AssignInstance instance{
+          .devices = 2,
+          .schemes = {{.name = "g", .pp = 2, .quadratic_ms = 1e-9, .max_tokens = size}},
+          .strategies = {{.name = "s", .replicas = {1}}},
+          .lengths = {2 * size + rest}};
+      instance.constraints.chunks = {.size = size, .retained = 1};
+      const AssignPlan plan = compose_assign(instance, 0, {{.scheme = 0, .rows = {{0}}}});
+      EXPECT_EQ(all_of(verify(instance, plan)), "") << size << " and " << rest;
+      const auto last = static_cast<double>(rest * (4 * size + rest)) * 1e-9;
+      EXPECT_DOUBLE_EQ(plan.replicas[0].rows.back().time_ms, last);
+    }
+  }
+}
+
 // The memory rule looks at one sequence at a time and yet no stage ever holds more, whatever the
 // order of the rows: 1F1B has either as many rows under way as stages are left, or one sequence.
 TEST(ChunkedPlan, NoStageHoldsMoreThanItsMemory) {
