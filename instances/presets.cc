@@ -180,7 +180,7 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
     instance.name +=
         '-' + std::string(degree_set_names()[static_cast<std::size_t>(preset.degrees)]);
   }
-  instance.pad_multiple = Tokens{2} * largest;
+  instance.pad_multiple = Tokens{2} * instance.cluster.degrees.back();
   return instance;
 }
 
