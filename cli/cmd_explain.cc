@@ -92,7 +92,8 @@ class ExplainCommand : public Command {
       console.info("unknown   no plan was found and none was refuted: allow more with -t");
       return;
     }
-    console.info(console.bold(with_unit(*explanation.objective, unit)) + "  bound " +
+    console.info(console.bold(std::string(to_string(explanation.status))) + "  " +
+                 with_unit(*explanation.objective, unit) + "  bound " +
                  with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ")  gap " +
                  percent_text(relative_gap(*explanation.objective, outcome.bound)));
     const std::vector<Finding>& parts = explanation.binding.parts;

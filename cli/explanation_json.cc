@@ -76,7 +76,7 @@ std::string explanation_json(const Instance& instance, const Explanation& explan
   json.text("problem", problem_name(instance));
   json.text("name", instance_name(instance));
   json.integer("exit_code", to_int(code));
-  json.text("status", to_string(outcome.status));
+  json.text("status", to_string(explanation.status));
   write_amount(json, "objective", explanation.objective, unit);
   write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);

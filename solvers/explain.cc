@@ -19,6 +19,7 @@ class Explainer {
   Explanation run(const std::optional<Plan>& plan) {
     tell("solving the instance as it is");
     result_.outcome = solved(instance_, plan);
+    result_.status = result_.outcome.status;
     if (result_.outcome.status == Status::infeasible) {
       why_not();
       return std::move(result_);
@@ -81,6 +82,8 @@ class Explainer {
         },
         instance_);
     if (given) {
+      const bool closed = relative_gap(*result_.objective, result_.outcome.bound) <= kOptimalityGap;
+      result_.status = closed ? Status::optimal : Status::feasible;
       result_.what_if.push_back({"", "a search from the plan on", result_.outcome.objective,
                                  result_.outcome.bound, result_.outcome.status});
     }

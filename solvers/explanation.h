@@ -73,6 +73,9 @@ struct Explanation {
   Outcome outcome;  // of solving the instance within the budget, beginning with the plan if given
   // With a plan, the given one or the outcome's:
   std::optional<double> objective;
+  // optimal or feasible, as the plan at hand is: a given one may be worse than what was found. That
+  // of the outcome without a plan.
+  Status status = Status::unknown;
   Binding binding;
   std::vector<WhatIf> what_if;
   // If the outcome is infeasible:

@@ -1,6 +1,7 @@
 // Why a layout instance has no layout: pins that clash, a capacity below what a step needs, or
 // buffers that a search has proven not to fit together.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "instances/layout_load.h"
@@ -16,7 +17,7 @@ std::string bytes(Bytes count) { return counted(count, "byte"); }
 class LayoutConflict {
  public:
   LayoutConflict(const LayoutInstance& instance, const Trial& trial)
-      : instance_(instance), trial_(trial) {}
+      : instance_(instance), trial_(trial), unit_(unit()) {}
 
   Conflict run() {
     const auto why = layout_infeasibility(instance_);
@@ -57,7 +58,16 @@ class LayoutConflict {
     return {"/capacity_bytes", "the capacity is " + bytes(*instance_.capacity)};
   }
 
-  // The fewest buffers of the crowded step that exceed the capacity together: its largest.
+  // A number of bytes that divides every alignment (layout_load.h).
+  Bytes unit() const {
+    Bytes unit = 0;
+    for (const Buffer& b : instance_.buffers) {
+      if (b.size > 0) unit = std::gcd(unit, alignment_of(instance_, b));
+    }
+    return std::max<Bytes>(unit, 1);
+  }
+
+  // Buffers of the crowded step that exceed the capacity together: its largest, as few as do.
   void crowded_step(const LayoutInfeasibility& why) {
     std::vector<std::int64_t> crowd = why.buffers;
     std::stable_sort(crowd.begin(), crowd.end(), [this](std::int64_t a, std::int64_t b) {
@@ -67,17 +77,50 @@ class LayoutConflict {
     few.layers.clear();
     few.recorded_from.reset();
     few.buffers.clear();
+    std::vector<std::int64_t> ids;
+    bool exact = true;  // buffers on top of each other take their load, and no more
     for (const std::int64_t b : crowd) {
       few.buffers.push_back(buffer(b));
       few.buffers.back().offset.reset();
-      conflict_.causes.push_back(need(b));
+      ids.push_back(b);
+      exact = exact && alignment_of(instance_, buffer(b)) == unit_ && buffer(b).size % unit_ == 0;
       if (peak_load(few).load > *instance_.capacity) break;
     }
+    // If they are, the largest ones without any one are no more than those without the last.
+    if (!exact) reduce(few, ids);
+    for (const std::int64_t b : ids) conflict_.causes.push_back(need(b));
     conflict_.causes.push_back(capacity());
     free_buffers(crowd);
   }
 
-  // Deletion filter: a buffer without which there is no layout either is none of the causes.
+  // Deletion filter, from the last buffer on: one without which there is no layout either is none
+  // of the causes, and nor is a pin. `ids` are the buffers of `left`.
+  void reduce(LayoutInstance& left, std::vector<std::int64_t>& ids) {
+    for (std::size_t k = left.buffers.size(); k-- > 0;) {
+      LayoutInstance without = left;
+      without.buffers.erase(without.buffers.begin() + static_cast<std::ptrdiff_t>(k));
+      if (!still_infeasible(without, left)) continue;
+      ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    for (std::size_t k = 0; k < left.buffers.size(); ++k) {
+      if (!left.buffers[k].offset) continue;
+      LayoutInstance unpinned = left;
+      unpinned.buffers[k].offset.reset();
+      still_infeasible(unpinned, left);
+    }
+  }
+
+  // Takes the easier instance for `left` if it has no layout either.
+  bool still_infeasible(LayoutInstance& easier, LayoutInstance& left) {
+    const Outcome outcome = trial_(Instance(easier));
+    if (outcome.status == Status::infeasible) {
+      left = std::move(easier);
+      return true;
+    }
+    if (!outcome.plan) conflict_.irreducible = false;
+    return false;
+  }
+
   void refute_by_search() {
     LayoutInstance left = instance_;
     left.layers.clear();
@@ -86,20 +129,12 @@ class LayoutConflict {
     for (std::size_t b = 0; b < instance_.buffers.size(); ++b) {
       ids.push_back(static_cast<std::int64_t>(b));
     }
-    for (std::size_t k = left.buffers.size(); k-- > 0;) {
-      LayoutInstance without = left;
-      without.buffers.erase(without.buffers.begin() + static_cast<std::ptrdiff_t>(k));
-      const Outcome outcome = trial_(Instance(without));
-      if (outcome.status == Status::infeasible) {
-        left = std::move(without);
-        ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(k));
-      } else if (!outcome.plan) {
-        conflict_.irreducible = false;
-      }
-    }
-    for (const std::int64_t b : ids) {
-      conflict_.causes.push_back(need(b));
-      if (buffer(b).offset) conflict_.causes.push_back(pin(b));
+    reduce(left, ids);
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      conflict_.causes.push_back(need(ids[k]));
+      if (!left.buffers[k].offset) continue;
+      conflict_.causes.push_back(pin(ids[k]));
+      unpin(ids[k]);
     }
     if (instance_.capacity) conflict_.causes.push_back(capacity());
     std::stable_sort(ids.begin(), ids.end(), [this](std::int64_t a, std::int64_t b) {
@@ -151,7 +186,9 @@ class LayoutConflict {
     const Bytes over = peak_load(instance_).load - *instance_.capacity;
     std::vector<std::int64_t> enough;  // alone, as far as this step goes
     for (const std::int64_t b : descending) {
-      if (buffer(b).size >= over) enough.insert(enough.begin(), b);
+      // A buffer frees the whole blocks that it begins, and what the next one leaves of its last.
+      const Bytes most = (buffer(b).size + unit_ - 1) / unit_ * unit_ + unit_ - 1;
+      if (most >= over) enough.insert(enough.begin(), b);
     }
     free_one_of(enough);
     if (conflict_.changes.size() > before) return;
@@ -197,6 +234,7 @@ class LayoutConflict {
 
   const LayoutInstance& instance_;
   const Trial& trial_;
+  const Bytes unit_;
   Conflict conflict_;
 };
 
