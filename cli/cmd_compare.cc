@@ -140,7 +140,8 @@ class CompareCommand : public Command {
     flags.choice("--format", format_, {"json", "markdown", "table"},
                  "What stdout gets; the table goes to stderr with json. Default json");
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
-                 "Of each MILP, for baselines that solve many; default as --time-limit");
+                 "Of each MILP of a baseline. Baselines run to their end: --time-limit is for each "
+                 "of the other methods. Default as --time-limit, at most 10");
     flags.toggle("--measure", measure_,
                  "Also run every plan: the step made small, at costs measured on this machine");
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
@@ -304,11 +305,7 @@ class CompareCommand : public Command {
     if (format_ == "table") return console.answer(table.text(), code);
     if (format_ == "markdown") return console.answer(table.markdown(), code);
     if (console.settings.level >= LogLevel::info) console.block(table.text());
-    if (frame.measured) {
-      console.info("measured  predictions are " + percent_text(measurement.plans->mean_error) +
-                   " off on average, rank correlation " +
-                   significant(measurement.plans->rank_correlation));
-    }
+    if (frame.measured) tell_measured(console, *measurement.plans);
 
     JsonWriter json;
     json.begin_object();
@@ -316,6 +313,7 @@ class CompareCommand : public Command {
     json.integer("version", 1);
     json.text("problem", problem_name(instance));
     json.text("name", instance_name(instance));
+    json.text("instance_hash", hash_of(instance));
     json.integer("exit_code", to_int(code));
     json.integer("seed", static_cast<std::int64_t>(solve_.seed()));
     const NamedBound bound = best_bound(rows);

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/common_flags.h"
+#include "cli/convert_content.h"
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/files.h"
@@ -76,9 +77,12 @@ class ConvertCommand : public Command {
     if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
     if (!plan_.empty()) return to_trainer(console);
-    if (is_binary(in_) || is_binary(out_)) return between_trainers(console);
+    if (is_binary(in_) || is_binary(out_)) {
+      const Result<std::string> bytes = read_file(in_);
+      return bytes ? between_trainers(console, *bytes) : console.refuse(bytes.errors().front());
+    }
     if (is_csv(in_)) return from_table(console);
-    return assign_.empty() ? from_lengths(console) : to_assign(console);
+    return by_content(console);
   }
 
  private:
@@ -101,12 +105,27 @@ class ConvertCommand : public Command {
     return std::nullopt;
   }
 
-  ExitCode to_assign(Console& console) const {
+  // Neither name says what IN is.
+  ExitCode by_content(Console& console) const {
+    const Result<std::string> bytes = read_file(in_);
+    if (!bytes) return console.refuse(bytes.errors().front());
+    const Result<ConvertContent> content = convert_content(*bytes, in_);
+    if (!content) return console.refuse(content.errors().front());
+    if (*content == ConvertContent::lengths) {
+      return assign_.empty() ? from_lengths(console, *bytes) : to_assign(console, *bytes);
+    }
+    for (const auto& [flag, given] : {std::pair("--preset", preset_.given()),
+                                      {"--assign", !assign_.empty()},
+                                      {"--name", !name_.empty()}}) {
+      if (given) return console.refuse({kUsage, flag, "has no effect on a trainer's file"});
+    }
+    return between_trainers(console, *bytes);
+  }
+
+  ExitCode to_assign(Console& console, const std::string& text) const {
     Result<AssignInstance> converted = assign_preset(assign_);
     if (!converted) return console.refuse(as_flag_errors(converted.errors()));
-    Result<std::string> text = read_file(in_);
-    if (!text) return console.refuse(text.errors().front());
-    Result<std::vector<Tokens>> lengths = read_length_list(*text, in_ == "-" ? "stdin" : in_);
+    Result<std::vector<Tokens>> lengths = read_length_list(text, in_ == "-" ? "stdin" : in_);
     if (!lengths) return console.refuse(errors_in("", lengths.errors()));
     AssignInstance assign = *std::move(converted);
     assign.lengths = *std::move(lengths);
@@ -123,14 +142,12 @@ class ConvertCommand : public Command {
     return write(console, assign, json);
   }
 
-  ExitCode from_lengths(Console& console) const {
+  ExitCode from_lengths(Console& console, const std::string& text) const {
     Result<ScatterPreset> preset = preset_.preset();
     if (!preset) return console.refuse(preset.errors().front());
     Result<ScatterInstance> converted = scatter_preset(*preset);
     if (!converted) return console.refuse(as_flag_errors(converted.errors()));
-    Result<std::string> text = read_file(in_);
-    if (!text) return console.refuse(text.errors().front());
-    Result<std::vector<Tokens>> lengths = read_length_list(*text, in_ == "-" ? "stdin" : in_);
+    Result<std::vector<Tokens>> lengths = read_length_list(text, in_ == "-" ? "stdin" : in_);
     if (!lengths) return console.refuse(errors_in("", lengths.errors()));
 
     ScatterInstance scatter = *std::move(converted);
@@ -206,14 +223,11 @@ class ConvertCommand : public Command {
     return write_step(console, *step);
   }
 
-  ExitCode between_trainers(Console& console) const {
-    const Result<std::string> bytes = read_file(in_);
-    if (!bytes) return console.refuse(bytes.errors().front());
-    if (const Result<Head> head = read_head(*bytes); head && head->format == "stowage/instance") {
-      return console.refuse(
-          {kUsage, "--plan", "is needed to make a trainer's file of an instance"});
+  ExitCode between_trainers(Console& console, const std::string& bytes) const {
+    if (const Result<Head> head = read_head(bytes); head && head->format == "stowage/instance") {
+      return console.refuse(plan_needed());
     }
-    const Result<TrainerStep> step = read_trainer_file(*bytes);
+    const Result<TrainerStep> step = read_trainer_file(bytes);
     if (!step) return console.refuse(errors_in(in_, step.errors()));
     return write_step(console, *step);
   }
@@ -236,10 +250,15 @@ class ConvertCommand : public Command {
   ExitCode write_table(Console& console, const LayoutInstance& layout,
                        const Result<std::string>& table) const {
     if (!table) return console.refuse(errors_in(in_, table.errors()));
-    if (layout.capacity) {
-      console.warn("a table has no room for the capacity of " + grouped(*layout.capacity) +
-                   " bytes");
+    const auto warn_of = [&console](const std::string& lost) {
+      console.warn("a table has no room for " + lost);
+    };
+    if (layout.capacity) warn_of("the capacity of " + grouped(*layout.capacity) + " bytes");
+    if (!layout.layers.empty()) {
+      warn_of("layers: " + grouped(static_cast<std::int64_t>(layout.layers.size())) +
+              " repeated blocks are left out");
     }
+    if (layout.recorded_from) warn_of("recorded_from: it is left out");
     return write(console, layout, *table);
   }
 

@@ -13,6 +13,7 @@
 #include "formulations/scatter_milp.h"
 #include "formulations/write_lp.h"
 #include "formulations/write_mps.h"
+#include "instances/json_errors.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
 
@@ -57,10 +58,11 @@ class ExportCommand : public Command {
     Loaded<Instance> instance = load_instance(instance_path_);
     if (!instance.value) return console.refuse(instance.errors);
     const auto* assign = std::get_if<AssignInstance>(&*instance.value);
-    if (assign == nullptr) {
-      if (auto error = not_of(*instance.value, "scatter")) {
-        return console.refuse(errors_in(instance_path_, {*error}));
-      }
+    if (assign == nullptr && !std::holds_alternative<ScatterInstance>(*instance.value)) {
+      const InputError error{code::kProblem, "/problem",
+                             "must be \"scatter\" or \"assign\" for this command, is \"" +
+                                 std::string(problem_name(*instance.value)) + '"'};
+      return console.refuse(errors_in(instance_path_, {error}));
     }
     if (auto error = misplaced_flag(assign != nullptr)) return console.refuse(*error);
     if (auto error = check_output("--output", output_, {instance_path_})) {

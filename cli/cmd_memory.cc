@@ -1,8 +1,9 @@
 // stowage memory: what a scatter plan's micro-batches need, buffer by buffer, against the tokens
 // that the planner counted; or the caps of an assign instance's schemes (memory_caps.h).
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/common_flags.h"
@@ -10,6 +11,7 @@
 #include "cli/family.h"
 #include "cli/interrupt.h"
 #include "cli/memory_caps.h"
+#include "cli/memory_remedy.h"
 #include "cli/preset_flags.h"
 #include "cli/status_line.h"
 #include "cli/table.h"
@@ -22,8 +24,6 @@ namespace stowage {
 namespace {
 
 constexpr std::size_t kListedGroups = 40;
-
-double mib(Bytes bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 const char* text_of(Fit fit) {
   return fit == Fit::yes ? "yes" : (fit == Fit::no ? "NO" : "unknown");
@@ -94,7 +94,7 @@ class MemoryCommand : public Command {
     if (trace.model.empty()) {
       return console.refuse({kUsage, "--model",
                              "is needed: the instance's name, '" + printable(scatter.name) +
-                                 "', begins with no model that is known"});
+                                 "', begins with none of " + known_models()});
     }
     console.info("instance  scatter  " + printable(scatter.name) + "   " + instance_size(instance));
     const std::vector<Violation> violations = verify_plan(instance, plan);
@@ -108,17 +108,30 @@ class MemoryCommand : public Command {
     const InterruptScope interrupt;
     Budget budget(solve_flags_.limits(interrupt.flag()));
     StatusLine status(console);
-    const Result<std::vector<GroupMemory>> groups = step_memory(
-        scatter, std::get<ScatterPlan>(plan), trace, *options, budget,
-        [&status](std::size_t done, std::size_t all) {
-          status.tell("layout    " + std::to_string(done + 1) + " of " + std::to_string(all));
-        });
+    const auto groups_of = [&](const LayoutTrace& each, const SolveOptions& how) {
+      return step_memory(
+          scatter, std::get<ScatterPlan>(plan), each, how, budget,
+          [&status](std::size_t done, std::size_t all) {
+            status.tell("layout    " + std::to_string(done + 1) + " of " + std::to_string(all));
+          });
+    };
+    const Result<std::vector<GroupMemory>> groups = groups_of(trace, *options);
     if (!groups) {
       const bool in_plan = groups.errors().front().pointer.starts_with("/micro_batches/");
       return console.refuse(in_plan ? errors_in(plan_path_, groups.errors())
                                     : as_flag_errors(groups.errors()));
     }
-    return answer(console, scatter, trace, *groups);
+    // Whether it fits when more is recomputed: by heuristics, which end.
+    const auto fit_of = [&](Recompute recompute) {
+      if (budget.exhausted()) return Fit::unknown;
+      SolveOptions quick = *options;
+      quick.method = "fast";
+      LayoutTrace other = trace;
+      other.recompute = recompute;
+      const Result<std::vector<GroupMemory>> found = groups_of(other, quick);
+      return found ? worst(*found) : Fit::unknown;
+    };
+    return answer(console, scatter, trace, *groups, fit_of);
   }
 
  private:
@@ -136,6 +149,14 @@ class MemoryCommand : public Command {
     console.info("instance  assign  " + printable(assign->name) + "   " +
                  instance_size(*instance.value));
     return memory_of_schemes(console, *assign, model_);
+  }
+
+  static std::string known_models() {
+    std::string known;
+    for (const TransformerShape& shape : transformer_shapes()) {
+      known += (known.empty() ? "" : ", ") + std::string(shape.name);
+    }
+    return known;
   }
 
   // The model whose name the instance's begins with, empty if there is none.
@@ -156,13 +177,14 @@ class MemoryCommand : public Command {
   }
 
   ExitCode answer(Console& console, const ScatterInstance& instance, const LayoutTrace& trace,
-                  const std::vector<GroupMemory>& groups) const {
+                  const std::vector<GroupMemory>& groups, const FitOf& fit_of) const {
     const Fit fit = worst(groups);
     const ExitCode code = fit == Fit::yes  ? ExitCode::ok
                           : fit == Fit::no ? ExitCode::refused
                                            : ExitCode::unknown;
     tell(console, trace, groups, fit);
-    if (fit == Fit::no) tell_remedy(console, instance, trace, groups);
+    if (fit == Fit::no)
+      console.info("remedy    " + memory_remedy(instance, trace.recompute, groups, fit_of));
     JsonWriter json;
     json.begin_object();
     json.text("format", "stowage/memory");
@@ -185,7 +207,7 @@ class MemoryCommand : public Command {
       json.integer("tokens_per_rank", group.tokens_per_rank);
       json.integer("peak_bytes", group.peak_bytes);
       json.integer("bound_bytes", group.bound_bytes);
-      json.number("peak_mib", mib(group.peak_bytes));
+      json.number("peak_mib", to_mib(group.peak_bytes));
       json.number("token_model_mib", group.token_model_mib);
       json.number("capacity_mib", group.capacity_mib);
       write_fit(json, group.fit);
@@ -209,8 +231,8 @@ class MemoryCommand : public Command {
     for (std::size_t i = 0; i < std::min(groups.size(), kListedGroups); ++i) {
       const GroupMemory& g = groups[i];
       table.add({grouped(g.micro_batch), grouped(g.group), grouped(g.degree),
-                 grouped(g.tokens_per_rank), ms_text(mib(g.peak_bytes)), ms_text(g.token_model_mib),
-                 ms_text(g.capacity_mib), text_of(g.fit)});
+                 grouped(g.tokens_per_rank), ms_text(to_mib(g.peak_bytes)),
+                 ms_text(g.token_model_mib), ms_text(g.capacity_mib), text_of(g.fit)});
     }
     if (console.settings.level >= LogLevel::info) {
       console.block(table.text());
@@ -225,25 +247,6 @@ class MemoryCommand : public Command {
     console.info(console.bold(verdict) + "  model " + trace.model + "  " +
                  grouped(static_cast<std::int64_t>(groups.size())) +
                  " groups are the heaviest of a rank");
-  }
-
-  // What the planner must count for a token so that plans fit the trace, and what makes it less.
-  static void tell_remedy(Console& console, const ScatterInstance& instance,
-                          const LayoutTrace& trace, const std::vector<GroupMemory>& groups) {
-    double most = 1;
-    for (const GroupMemory& group : groups) {
-      if (group.token_model_mib > 0) {
-        most = std::max(most, mib(group.peak_bytes) / group.token_model_mib);
-      }
-    }
-    const double now = instance.model.activation_mib_per_token;
-    constexpr double kStep = 1000;  // to be read, not to be copied to the last digit
-    std::string text = "remedy    solve again with activation_mib_per_token " +
-                       shortest(std::ceil(now * most * kStep) / kStep) + " (now " + shortest(now) +
-                       ')';
-    if (trace.recompute == Recompute::none) text += ", or train with --recompute selective";
-    if (trace.recompute == Recompute::selective) text += ", or train with --recompute full";
-    console.info(text);
   }
 
   std::string instance_path_;

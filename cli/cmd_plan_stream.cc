@@ -1,8 +1,10 @@
 // stowage plan-stream: the steps of a training run, planned one after another.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <istream>
 
 #include "cli/command.h"
@@ -87,14 +89,8 @@ class PlanStreamCommand : public Command {
     if (!trainer_.empty() && directory_.empty()) {
       return console.refuse({kUsage, "--trainer", "has no effect without -o"});
     }
-    if (!directory_.empty()) {
-      if (auto error = make_directory(directory_)) return console.refuse(*error);
-      plans_.emplace(directory_, trainer_.empty()     ? TrainerFormat::none
-                                 : trainer_ == "json" ? TrainerFormat::json
-                                                      : TrainerFormat::binary);
-    }
     // Opening a pipe may wait for who writes it: before signals mean anything but the end.
-    const int fd = path_ == "-" ? ::dup(STDIN_FILENO) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = open_steps();
     if (fd < 0) return console.refuse(unreadable(path_));
     InterruptibleInput input(fd);
     std::istream stream(&input);
@@ -102,6 +98,16 @@ class PlanStreamCommand : public Command {
   }
 
  private:
+  // A descriptor, or -1 and errno. A directory can be opened, but not read.
+  int open_steps() const {
+    const int fd = path_ == "-" ? ::dup(STDIN_FILENO) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status = {};
+    if (fd < 0 || ::fstat(fd, &status) != 0 || !S_ISDIR(status.st_mode)) return fd;
+    ::close(fd);
+    errno = EISDIR;
+    return -1;
+  }
+
   Loaded<ScatterInstance> load_cluster() const {
     if (!template_.empty()) {
       if (template_ == "-" && path_ == "-") {
@@ -145,6 +151,13 @@ class PlanStreamCommand : public Command {
                                    " tokens on the cluster, is room for " + std::to_string(held)});
       }
     }
+    // Once nothing else can be refused: a mistake leaves no directory behind.
+    if (!directory_.empty()) {
+      if (auto error = make_directory(directory_)) return console.refuse(*error);
+      plans_.emplace(directory_, trainer_.empty()     ? TrainerFormat::none
+                                 : trainer_ == "json" ? TrainerFormat::json
+                                                      : TrainerFormat::binary);
+    }
     console.info("stream    scatter  " + printable(cluster.name) + "   " +
                  grouped(cluster.cluster.devices) + " devices  method " + method_ + "  " +
                  solve_.describe() + share_text());
@@ -156,10 +169,9 @@ class PlanStreamCommand : public Command {
                 static_cast<int>(threads_.value_or(1)),
                 [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
     report.finish(interrupt.flag(), steps.clipped(), there_);
-    if (invalid_ > 0) {
-      console.warn(first_invalid_ + ": is invalid" +
-                   (invalid_ > 1 ? ", as " + grouped(invalid_ - 1) + " more" : "") +
-                   ", and is planned anew");
+    if (!invalid_.empty()) console.warn(invalid_.say("is invalid") + ", and is planned anew");
+    if (!mended_.empty()) {
+      console.warn(mended_.say("was missing or not of its plan") + ", and is written from it");
     }
     if (!answered_) return ExitCode::internal;
     // stdout has its lines already: what went wrong is told on stderr alone.
@@ -192,18 +204,17 @@ class PlanStreamCommand : public Command {
       }
       if (!*step) return std::nullopt;
       if (plans_) {
-        const Result<StoredPlan> found = plans_->find(index, **step);
-        if (!found) {
-          unread_ = errors_in("", found.errors());
+        const Result<StoredStep> stored = plans_->resume(index, **step);
+        if (!stored) {
+          unread_ = errors_in("", stored.errors());
           return std::nullopt;
         }
-        if (*found == StoredPlan::there) {
+        if (!stored->mended.empty()) mended_.add(stored->mended);
+        if (stored->plan == StoredPlan::there) {
           ++there_;
           continue;
         }
-        if (*found == StoredPlan::invalid && invalid_++ == 0) {
-          first_invalid_ = plans_->file_of(index, ".json");
-        }
+        if (stored->plan == StoredPlan::invalid) invalid_.add(plans_->file_of(index, ".json"));
       }
       StreamStep found{.index = index};
       found.instance = **std::move(step);
@@ -262,8 +273,8 @@ class PlanStreamCommand : public Command {
   std::vector<CliError> unread_;         // of the step whose reading ended the stream
   std::optional<InputError> unwritten_;  // of the plan whose writing did
   std::int64_t there_ = 0;               // steps that had their plan already
-  std::int64_t invalid_ = 0;             // steps that had a plan that is none
-  std::string first_invalid_;            // the file of the first of them
+  FilesAlike invalid_;                   // plans that are none
+  FilesAlike mended_;                    // trainer's files that were not of their plans
   bool answered_ = true;                 // stdout has taken everything so far
 };
 

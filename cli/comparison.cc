@@ -15,10 +15,10 @@ Result<Comparison> read_comparison(std::string_view text, const Instance& instan
   const AnswerReader answer(*document, root, errors);
   answer.expect("stowage/comparison", problem_name(instance));
   if (!errors.empty()) return std::move(errors).take();
-  if (const std::string name = answer.text("name"); name != instance_name(instance)) {
-    errors.add(
-        code::kProblem, "/name",
-        "must be \"" + instance_name(instance) + "\" like the instance's, is \"" + name + '"');
+  if (const std::string hash = answer.text("instance_hash"); hash != hash_of(instance)) {
+    errors.add(code::kProblem, "/instance_hash",
+               "must be \"" + hash_of(instance) + "\", the instance's, is \"" + hash +
+                   "\": compare the methods on this instance");
   }
   const std::string in_unit = '_' + std::string(objective_unit(instance).name);
   Comparison comparison{.bound = answer.number("bound" + in_unit).value_or(0),

@@ -32,8 +32,8 @@ struct CliError {
   InputError error;
 };
 
-// `text` with control characters and bytes that are no UTF-8 shown as '?': names come from files and
-// must not steer a terminal. The lines of a Console are made so anyway, but for line ends and
+// `text` with control characters and bytes that are no UTF-8 shown as '?': names come from files
+// and must not steer a terminal. The lines of a Console are made so anyway, but for line ends and
 // colours.
 std::string printable(std::string_view text);
 

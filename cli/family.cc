@@ -129,9 +129,12 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
     } else {
       Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
       if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
-      return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
-                              *std::move(certificate.value), document.value->bytes},
-              {}};
+      auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
+      if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
+      return {
+          InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
+                          *std::move(certificate.value), *std::move(claims), document.value->bytes},
+          {}};
     }
   }
   return {std::nullopt, std::move(errors)};
@@ -159,6 +162,10 @@ std::string_view problem_name(const Instance& instance) {
 
 const std::string& instance_name(const Instance& instance) {
   return std::visit([](const auto& i) -> const std::string& { return i.name; }, instance);
+}
+
+std::string hash_of(const Instance& instance) {
+  return std::visit([](const auto& i) { return instance_hash(i); }, instance);
 }
 
 std::string instance_size(const Instance& instance) {
@@ -223,6 +230,9 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
 
 Judgement judge(const InstanceAndPlan& both) {
   Judgement judgement{.violations = verify_plan(both.instance, both.plan)};
+  if (both.claims) {
+    check_claims(*both.claims, both.plan, objective_unit(both.instance), judgement.violations);
+  }
   judgement.proven = recomputed_bound(both.instance);
   if (both.certificate) {
     const auto certified =
@@ -270,8 +280,9 @@ std::optional<NamedBound> recomputed_bound(const Instance& instance) {
 }
 
 bool is_closed_form(const std::string& bound_by) {
-  constexpr std::array<std::string_view, 7> kClosedForm = {"longest", "area", "pigeonhole", "load",
-                                                           "rows",    "work", "strategies"};
+  constexpr std::array<std::string_view, 10> kClosedForm = {
+      "longest", "area",       "pigeonhole", "load",   "rows",
+      "work",    "strategies", "chain",      "single", "unit"};
   return std::find(kClosedForm.begin(), kClosedForm.end(), bound_by) != kClosedForm.end();
 }
 

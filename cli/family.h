@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/outcome_claims.h"
 #include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/instance.h"
@@ -39,6 +40,7 @@ struct InstanceAndPlan {
   Instance instance;
   Plan plan;
   std::optional<Certificate> certificate;  // of an outcome that has one
+  std::optional<OutcomeClaims> claims;     // of an outcome
   std::string plan_document;               // the bytes that the plan was read from
 };
 
@@ -53,6 +55,7 @@ std::optional<InputError> not_of(const Instance& instance, std::string_view prob
 
 std::string_view problem_name(const Instance& instance);  // "scatter"
 const std::string& instance_name(const Instance& instance);
+std::string hash_of(const Instance& instance);  // instance_hash() of its problem
 std::string instance_size(
     const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
 
@@ -81,7 +84,7 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
 
 // All that can be said of a plan here and now.
 struct Judgement {
-  std::vector<Violation> violations;  // of the plan, and of its certificate if there is one
+  std::vector<Violation> violations;  // of the plan, and of the outcome that it stands in
   std::optional<NamedBound> proven;   // the best bound that was computed or certified here
   ShownBounds shown;                  // `proven`, and what the plan claims if that is more
 };

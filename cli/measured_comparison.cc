@@ -33,9 +33,9 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-// Pearson's correlation of the ranks.
-double spearman(const std::vector<double>& x, const std::vector<double>& y) {
-  if (x.size() < 2) return 0;
+// Pearson's correlation of the ranks; there is none where either has one rank only.
+std::optional<double> spearman(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() < 2) return std::nullopt;
   const std::vector<double> a = ranks_of(x);
   const std::vector<double> b = ranks_of(y);
   const double mean = static_cast<double>(x.size() - 1) / 2;
@@ -47,7 +47,13 @@ double spearman(const std::vector<double>& x, const std::vector<double>& y) {
     aa += (a[i] - mean) * (a[i] - mean);
     bb += (b[i] - mean) * (b[i] - mean);
   }
-  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+  if (!(aa > 0 && bb > 0)) return std::nullopt;
+  return ab / std::sqrt(aa * bb);
+}
+
+void write_number(JsonWriter& json, std::string_view key, const std::optional<double>& number) {
+  json.key(key);
+  number ? json.number(*number) : json.null();
 }
 
 // Packs as long as the longest sequence after shrinking, or the fit would have to guess beyond what
@@ -110,17 +116,28 @@ PlansMeasured time_here(Console& console, const MeasuredStep& here,
   measured.timings.resize(plans.size());
   std::vector<double> predicted;
   std::vector<double> seen;
+  double errors = 0;
   for (std::size_t k = 0; k < timings.size(); ++k) {
     kernels::PlanTiming& timing = timings[k];
     if (!timing.complete) continue;
     predicted.push_back(timing.predicted_ms);
     seen.push_back(timing.seconds * kMsPerSecond);
-    measured.mean_error += std::abs(predicted.back() / seen.back() - 1);
+    errors += std::abs(predicted.back() / seen.back() - 1);
     measured.timings[place[k]] = std::move(timing);
   }
-  if (!seen.empty()) measured.mean_error /= static_cast<double>(seen.size());
+  if (!seen.empty()) measured.mean_error = errors / static_cast<double>(seen.size());
   measured.rank_correlation = spearman(predicted, seen);
   return measured;
+}
+
+void tell_measured(Console& console, const PlansMeasured& measured) {
+  if (!measured.mean_error) {
+    console.info("measured  no plan was timed");
+    return;
+  }
+  console.info("measured  predictions are " + percent_text(*measured.mean_error) +
+               " off on average, rank correlation " +
+               (measured.rank_correlation ? significant(*measured.rank_correlation) : "-"));
 }
 
 void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasured& measured) {
@@ -130,8 +147,8 @@ void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasu
   json.integer("heads", here.block.heads);
   json.number("held_out_mean_error", here.calibration.held_out.mean);
   json.number("held_out_p95_error", here.calibration.held_out.p95);
-  json.number("mean_error", measured.mean_error);
-  json.number("rank_correlation", measured.rank_correlation);
+  write_number(json, "mean_error", measured.mean_error);
+  write_number(json, "rank_correlation", measured.rank_correlation);
   json.end_object();
 }
 

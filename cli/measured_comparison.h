@@ -43,13 +43,19 @@ Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& inst
 
 struct PlansMeasured {
   std::vector<std::optional<kernels::PlanTiming>> timings;  // nothing for a plan that was not timed
-  double mean_error = 0;        // mean of |predicted - measured| / measured over the plans
-  double rank_correlation = 0;  // Spearman's, of predicted and measured; 0 below two plans
+  // Mean of |predicted - measured| / measured over the timed plans; nothing without one.
+  std::optional<double> mean_error;
+  // Spearman's, of predicted and measured; nothing where fewer than two plans were timed, or all of
+  // them are equally fast.
+  std::optional<double> rank_correlation;
 };
 
 // Times the plans of here.step in turn; null plans are left out.
 PlansMeasured time_here(Console& console, const MeasuredStep& here,
                         const std::vector<const ScatterPlan*>& plans, Budget& budget);
+
+// How far the predictions are off, to people.
+void tell_measured(Console& console, const PlansMeasured& measured);
 
 // The member "measured" of a comparison.
 void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasured& measured);

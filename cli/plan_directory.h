@@ -2,8 +2,11 @@
 // sorted by step, and beside it what the step is for a trainer, if that was asked for.
 //
 //   const PlanDirectory plans("plans", TrainerFormat::binary);
-//   Result<StoredPlan> there = plans.find(12, step);
+//   Result<StoredStep> stored = plans.resume(12, step);
 //   if (auto error = plans.put(planned)) complain(*error);
+//
+// A trainer's file follows from the step and its plan. So it is never a reason to plan again, and
+// one that is there, whatever its format, is kept to the plan: it never stays that of another.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +21,30 @@ namespace stowage {
 
 enum class TrainerFormat { none, json, binary };
 
-// What there is of a step.
 enum class StoredPlan {
   missing,
   invalid,  // a plan of this step that the verifier refuses
   there,
+};
+
+// What there is of a step.
+struct StoredStep {
+  StoredPlan plan = StoredPlan::missing;
+  std::string mended;  // a trainer's file that was missing or not of the plan, and now is; or ""
+};
+
+// Files of which the same is to be said, in one line for all of them.
+class FilesAlike {
+ public:
+  void add(const std::string& file);
+  bool empty() const { return count_ == 0; }
+
+  // "plans/00000012.json: is invalid, as 3 more". Requires a file.
+  std::string say(const std::string& what) const;
+
+ private:
+  std::int64_t count_ = 0;
+  std::string first_;
 };
 
 class PlanDirectory {
@@ -30,19 +52,25 @@ class PlanDirectory {
   explicit PlanDirectory(std::string path, TrainerFormat trainer = TrainerFormat::none)
       : path_(std::move(path)), trainer_(trainer) {}
 
-  // Whether the plan of this very step is there, verified, with its trainer's file. Errors: E002 if
-  // its file holds anything else, as another batch size, cluster or list must not be mixed with
-  // this one's; E110 and E107 if that cannot be told.
-  Result<StoredPlan> find(std::int64_t index, const ScatterInstance& step) const;
+  // Whether the plan of this very step is there, verified. If so it is not touched, and its
+  // trainer's files are: compared with what the plan makes of them, and written if they differ.
+  // Errors: E002 if its file holds anything else, as another batch size, cluster or list must not
+  // be mixed with this one's, or if a trainer's file cannot be written; E110 and E107 if what is
+  // there cannot be read; E604.
+  Result<StoredStep> resume(std::int64_t index, const ScatterInstance& step) const;
 
-  // Writes the step's files, the plan last: where it is, the others are. Requires a plan. Errors:
-  // E002, E604.
+  // Writes the step's files, the plan last: who waits for it finds the others. A run that is killed
+  // in between leaves no plan, or an invalid one, and both are planned again. Requires a plan.
+  // Errors: E002, E110, E604.
   std::optional<InputError> put(const PlannedStep& step) const;
 
   // "plans/00000012.json" for 12 and ".json".
   std::string file_of(std::int64_t index, const std::string& ending) const;
 
  private:
+  Result<std::string> keep_trainers(std::int64_t index, const ScatterInstance& step,
+                                    const ScatterPlan& plan) const;
+
   std::string path_;
   TrainerFormat trainer_;
 };

@@ -12,6 +12,12 @@ namespace stowage {
 namespace {
 
 void read_json_step(std::string_view text, ScatterInstance& step, ErrorList& errors) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    errors.add(
+        code::kSyntax, "1:1",
+        "must be a step, is an empty line: remove it, or write [] for a step of no sequence");
+    return;
+  }
   const std::optional<JsonValue> document = parse_json(text, errors);
   if (!document) return;
   const JsonPath root;

@@ -10,6 +10,7 @@ namespace stowage {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Calibrate : public testing::Test {
  protected:
@@ -69,6 +70,29 @@ TEST_F(Calibrate, ComparesMeasuredPlans) {
   const auto answer = nlohmann::json::parse(told.out);
   EXPECT_EQ(answer["measured"]["scale"], 2);
   for (const auto& method : answer["methods"]) EXPECT_GT(method["measured_ms"], 0);
+}
+
+TEST_F(Calibrate, WithoutPlansThereIsNothingToCompare) {
+  const Finished one = run(
+      {"compare", "instance.json", "--measure", "--methods", "fast", "-t", "1", "--scale", "2"});
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  const auto alone = nlohmann::json::parse(one.out)["measured"];
+  EXPECT_GT(alone["mean_error"], 0);
+  EXPECT_TRUE(alone.at("rank_correlation").is_null());
+  EXPECT_THAT(one.err, HasSubstr("off on average, rank correlation -\n"));
+
+  auto instance = nlohmann::json::parse(dir_.read("instance.json"));
+  instance["cluster"]["memory_mib"] = 41;
+  instance["lengths"] = {60, 60};
+  dir_.write("tight.json", instance.dump());
+  const Finished none = run({"compare", "tight.json", "--measure", "--methods", "homogeneous-1",
+                             "-t", "1", "--scale", "1"});
+  const auto answer = nlohmann::json::parse(none.out);
+  ASSERT_TRUE(answer["methods"][0]["objective_ms"].is_null()) << none.out;
+  EXPECT_TRUE(answer["measured"].at("mean_error").is_null());
+  EXPECT_TRUE(answer["measured"].at("rank_correlation").is_null());
+  EXPECT_THAT(none.err, HasSubstr("measured  no plan was timed\n"));
+  EXPECT_THAT(none.err, Not(HasSubstr("predictions are")));
 }
 
 TEST_F(Calibrate, RefusesWhatItCannotMeasure) {

@@ -84,6 +84,67 @@ TEST_F(Memory, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(nlohmann::json::parse(told.out)["fits"], false);
 }
 
+// The number after `before` in what was told.
+double number_after(const std::string& text, const std::string& before) {
+  const std::size_t at = text.find(before);
+  EXPECT_NE(at, std::string::npos) << before << " is not in\n" << text;
+  if (at == std::string::npos) return 0;
+  return std::stod(text.substr(at + before.size()));
+}
+
+class Remedy : public Memory {
+ protected:
+  Remedy() {
+    dir_.write("lengths.txt",
+               "9000\n4000\n120000\n512\n700\n38000\n60000\n2000\n90000\n300\n15000\n7000\n");
+    EXPECT_EQ(run({"convert", "lengths.txt", "mine.json", "--preset", "gpt-7b", "--devices", "64"})
+                  .exit_code,
+              0);
+    solve("mine.json", "mine-plan.json");
+  }
+
+  Finished memory(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"memory", "mine.json", "mine-plan.json", "--model"});
+    return run(more);
+  }
+};
+
+TEST_F(Remedy, PlansMadeWithItFit) {
+  const Finished told = memory({"gpt-7b"});
+  ASSERT_EQ(told.exit_code, 1) << told.err;
+  auto instance = nlohmann::json::parse(dir_.read("mine.json"));
+  instance["model"]["activation_mib_per_token"] =
+      number_after(told.err, "activation_mib_per_token ");
+  dir_.write("again.json", instance.dump());
+  solve("again.json", "again-plan.json");
+  const Finished again = run({"memory", "again.json", "again-plan.json", "--model", "gpt-7b"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(Remedy, ARecomputationThatDoesNotFitIsNotRecommended) {
+  EXPECT_THAT(memory({"gpt-7b"}).err,
+              HasSubstr(", or train with --recompute selective, which fits\n"));
+  EXPECT_EQ(memory({"gpt-7b", "--recompute", "selective"}).exit_code, 0);
+  EXPECT_THAT(memory({"gpt-30b"}).err, HasSubstr(", or train with --recompute full, which fits\n"));
+  EXPECT_EQ(memory({"gpt-30b", "--recompute", "selective"}).exit_code, 1);
+  EXPECT_EQ(memory({"gpt-30b", "--recompute", "full"}).exit_code, 0);
+}
+
+TEST_F(Remedy, WithoutSearchItSaysWhatItDoesNotKnow) {
+  const double exact = number_after(memory({"gpt-30b"}).err, "activation_mib_per_token ");
+  const Finished told = memory({"gpt-30b", "-t", "0"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_LE(number_after(told.err, "activation_mib_per_token between "), exact);
+  EXPECT_GT(number_after(told.err, "(no layout needs less) and "), exact);
+  EXPECT_THAT(told.err, HasSubstr(", or try --recompute full\n"));
+}
+
+TEST_F(Memory, ARemedyThatLeavesSequencesOutSaysSo) {
+  const Finished told = run({"memory", "instance.json", "plan.json", "--model", "llama-65b"});
+  EXPECT_THAT(told.err, HasSubstr(" fit no group"));
+  EXPECT_THAT(told.err, HasSubstr("; with --recompute full it does not fit either\n"));
+}
+
 TEST_F(Memory, TheModelIsThatOfTheName) {
   std::string named = kTinyInstance;
   named.replace(named.find("tiny"), 4, "gpt-7b-4gpu");
@@ -95,6 +156,9 @@ TEST_F(Memory, TheModelIsThatOfTheName) {
   const Finished nameless = run({"memory", "instance.json", "plan.json"});
   EXPECT_EQ(nameless.exit_code, 2);
   EXPECT_THAT(nameless.err, HasSubstr("--model: is needed"));
+  for (const TransformerShape& shape : transformer_shapes()) {
+    EXPECT_THAT(nameless.err, HasSubstr(std::string(shape.name)));
+  }
 }
 
 TEST_F(Memory, LogitsAreCutIntoEqualPieces) {

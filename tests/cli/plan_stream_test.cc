@@ -211,6 +211,27 @@ TEST_F(PlanStreamCommand, AStepThatCannotBeReadEndsItBehindThoseBeforeIt) {
   EXPECT_THAT(broken.err, HasSubstr("stdin:2: E205 /1: must be an integer from 1"));
 }
 
+TEST_F(PlanStreamCommand, AnEmptyLineIsNoStep) {
+  const Finished broken = run({"-", "--devices", "16"}, {.input = "[8, 9]\n \r\n[10]\n"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_EQ(lines_of(broken.out).size(), 1U);
+  EXPECT_THAT(broken.err, HasSubstr("stdin:2: E101 1:1: must be a step, is an empty line: remove"));
+  EXPECT_EQ(lines_of(run({"-", "--devices", "16"}, {.input = "[8]\n[]\n[9]\n"}).out).size(), 3U);
+}
+
+TEST_F(PlanStreamCommand, WhatIsRefusedLeavesNoDirectory) {
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"missing.txt", "--batch-size", "3", "--devices", "16"},
+           {".", "--batch-size", "3", "--devices", "16"},
+           {"lengths.txt", "--batch-size", "3", "--devices", "1", "--pad-multiple", "1073741824",
+            "--above-limit", "clip"}}) {
+    std::vector<std::string> arguments = wrong;
+    arguments.insert(arguments.end(), {"-o", "fresh"});
+    EXPECT_EQ(run(arguments).exit_code, 2) << testing::PrintToString(wrong);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "fresh")) << testing::PrintToString(wrong);
+  }
+}
+
 TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
   const auto expect_refused = [this](std::vector<std::string> arguments, const char* why) {
     const Finished refused = run(std::move(arguments));
@@ -218,8 +239,9 @@ TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
     EXPECT_THAT(refused.err, HasSubstr(why));
   };
   expect_refused({"missing.txt", "--batch-size", "8"}, "missing.txt: cannot be read");
-  expect_refused({".", "--batch-size", "8"}, ".:0: must be a file that can be read");
-  expect_refused({".", "--from", "3"}, ".:0: E110 /: must be a file that can be read");
+  expect_refused({".", "--batch-size", "8"},
+                 "stowage: .: cannot be read: Is a directory (errno 21)");
+  expect_refused({".", "--from", "3"}, "stowage: .: cannot be read: Is a directory (errno 21)");
   expect_refused({"lengths.txt", "--shard", "4/4"}, "--shard: must be I/N with I below N");
   expect_refused({"lengths.txt", "--drop-last"}, "--drop-last: has no effect");
   expect_refused({"lengths.txt", "--batch-size", "8", "-o", "lengths.txt"},

@@ -163,6 +163,17 @@ TEST_F(Render, APageHoldsTheTableOfMethods) {
   EXPECT_EQ(typed.exit_code, 2);
   EXPECT_THAT(typed.err, HasSubstr("gained.json: E203 /methods/0/best: must be true or false"));
 
+  // Of the same name, but of other lengths.
+  std::string longer = dir_.read("instance.json");
+  longer.replace(longer.find("100, 64"), 7, "101, 64");
+  dir_.write("longer.json", longer);
+  dir_.write("longer-comparison.json",
+             run({"compare", "longer.json", "--methods", "fast", "-t", "1"}).out);
+  const Finished mixed = run({"render", "instance.json", "outcome.json", "-o", "page.html",
+                              "--comparison", "longer-comparison.json"});
+  EXPECT_EQ(mixed.exit_code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("E209 /instance_hash: must be"));
+
   dir_.write("other.json", run({"compare", "layout.json", "-t", "1"}).out);
   const Finished other = run(
       {"render", "instance.json", "outcome.json", "-o", "page.html", "--comparison", "other.json"});

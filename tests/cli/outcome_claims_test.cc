@@ -1,0 +1,105 @@
+// What verify and render say of an outcome whose words are not those of its plan.
+#include "cli/outcome_claims.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ScatterPlan plan_of(double objective, double bound) {
+  return {.objective_ms = objective, .bound_ms = bound, .bound_by = "area"};
+}
+
+std::vector<std::string> broken(const OutcomeClaims& claims, const ScatterPlan& plan) {
+  std::vector<Violation> violations;
+  check_claims(claims, Plan(plan), kMs, violations);
+  std::vector<std::string> rules;
+  for (const Violation& violation : violations) rules.push_back(violation.rule);
+  return rules;
+}
+
+TEST(OutcomeClaims, EachRuleHoldsAndBreaks) {
+  const ScatterPlan closed = plan_of(10, 10);
+  const ScatterPlan open = plan_of(10, 8);
+  EXPECT_THAT(broken({"optimal", 10, 10, 0}, closed), IsEmpty());
+  EXPECT_THAT(broken({"feasible", 10, 10, 0}, closed), IsEmpty());
+  EXPECT_THAT(broken({"feasible", 10, 8, 0.2}, open), IsEmpty());
+  EXPECT_THAT(broken({.status = "feasible"}, open), IsEmpty());
+  EXPECT_THAT(broken({"optimal", 10, 8, 0.2}, open), ElementsAre("outcome_status"));
+  EXPECT_THAT(broken({"infeasible", 10, 10, 0}, closed), ElementsAre("outcome_status"));
+  EXPECT_THAT(broken({"feasible", 9, 8, 0.2}, open), ElementsAre("outcome_objective"));
+  EXPECT_THAT(broken({"feasible", 10, 9, 0.2}, open), ElementsAre("outcome_bound"));
+  EXPECT_THAT(broken({"feasible", 10, 8, 0.1}, open), ElementsAre("outcome_gap"));
+  const std::vector<std::string_view> rules = outcome_rules();
+  EXPECT_EQ(broken({"unknown", 1, 1, 1}, open),
+            std::vector<std::string>(rules.begin(), rules.end()));
+}
+
+TEST(OutcomeClaims, AreReadFromOutcomesOnly) {
+  const auto claims = read_outcome_claims(
+      R"({"format": "stowage/outcome", "status": "feasible", "objective_bytes": 7,
+          "bound_bytes": null, "plan": {}})",
+      kBytes);
+  ASSERT_TRUE(claims && *claims);
+  EXPECT_EQ((*claims)->status, "feasible");
+  EXPECT_EQ((*claims)->objective, 7);
+  EXPECT_EQ((*claims)->bound, std::nullopt);
+  const auto plan = read_outcome_claims(R"({"format": "stowage/plan"})", kMs);
+  EXPECT_TRUE(plan && !*plan);
+  const auto wrong = read_outcome_claims(R"({"format": "stowage/outcome", "gap": "small"})", kMs);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.errors()[0].pointer, "/gap");
+}
+
+class LyingOutcome : public testing::Test {
+ protected:
+  LyingOutcome() { fill_with_examples(dir_); }
+
+  Finished run(const std::vector<std::string>& arguments) const {
+    return run_stowage(arguments, {.directory = dir_.path()});
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(LyingOutcome, IsRefused) {
+  EXPECT_EQ(run({"verify", "instance.json", "outcome.json"}).exit_code, 0);
+  auto outcome = nlohmann::json::parse(dir_.read("outcome.json"));
+  outcome["status"] = "infeasible";
+  outcome["objective_ms"] = 1;
+  dir_.write("lie.json", outcome.dump());
+  const Finished told = run({"verify", "instance.json", "lie.json"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("violation outcome_status at /status: has \"infeasible\""));
+  EXPECT_THAT(told.err, HasSubstr("violation outcome_objective at /objective_ms: has 1, needs "));
+  EXPECT_EQ(nlohmann::json::parse(told.out)["valid"], false);
+
+  EXPECT_EQ(run({"render", "instance.json", "lie.json", "-o", "page.html"}).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "page.html"));
+}
+
+// A bound that verify computes itself, by the name the plan gives it, is no other word.
+TEST_F(LyingOutcome, AFalseClosedBoundOfALayoutIsWarnedOf) {
+  auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
+  const std::int64_t peak = plan["peak_bytes"];
+  for (auto& offset : plan["offsets"]) offset = offset.get<std::int64_t>() + 1024 * peak;
+  plan["peak_bytes"] = peak * 1025;
+  plan["bound_bytes"] = peak * 1025;
+  plan["bound_by"] = "chain";
+  dir_.write("high.json", plan.dump());
+  const Finished told = run({"verify", "layout.json", "high.json"});
+  EXPECT_THAT(told.err, HasSubstr("warning: the plan claims"));
+}
+
+}  // namespace
+}  // namespace stowage
