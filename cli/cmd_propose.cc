@@ -1,4 +1,5 @@
 // stowage propose: the strategies to choose from, for an assign instance.
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -78,21 +79,33 @@ class ProposeCommand : public Command {
                              "must have a sequence that a scheme admits: strategies are proposed "
                              "for the lengths of a step"});
     }
-    for (const Strategy& strategy : proposed) {
-      console.info("strategy  " + strategy.name + "  " + replicas_text(assign, strategy));
-    }
     const std::optional<double> before = keep_ ? std::nullopt : planned_ms(assign);
     if (!keep_) assign.strategies.clear();
-    for (Strategy& strategy : proposed) add(std::move(strategy), assign);
+    for (const Strategy& strategy : proposed) {
+      const Added added = add(strategy, assign);
+      if (std::ssize(assign.strategies) > kMaxStrategies) {
+        return console.refuse({kUsage, "--keep",
+                               "must leave at most " + grouped(kMaxStrategies) +
+                                   " strategies in all: give a smaller --most"});
+      }
+      console.info("strategy  " + printable(added.name) + "  " + replicas_text(assign, strategy) +
+                   (added.was_there ? "  (was there)" : ""));
+    }
     if (before) compare(console, *before, planned_ms(assign));
     return write(console, assign);
   }
 
  private:
+  // What a proposed strategy is called in the instance.
+  struct Added {
+    std::string name;
+    bool was_there = false;
+  };
+
   // Under a name that is still free, unless the same replicas are there already.
-  static void add(Strategy strategy, AssignInstance& assign) {
+  static Added add(Strategy strategy, AssignInstance& assign) {
     for (const Strategy& own : assign.strategies) {
-      if (own.replicas == strategy.replicas) return;
+      if (own.replicas == strategy.replicas) return {.name = own.name, .was_there = true};
     }
     const auto taken = [&] {
       for (const Strategy& own : assign.strategies) {
@@ -101,7 +114,8 @@ class ProposeCommand : public Command {
       return false;
     };
     while (taken()) strategy.name += '\'';
-    assign.strategies.push_back(std::move(strategy));
+    assign.strategies.push_back(strategy);
+    return {.name = std::move(strategy.name)};
   }
 
   // What the lengths take as one step, by the quick planner; nothing if it finds no plan.

@@ -1,8 +1,10 @@
 #include "cli/execution_json.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
+#include "cli/execution_text.h"
 #include "cli/family.h"
 #include "cli/outcome_json.h"
 #include "instances/json_writer.h"
@@ -22,11 +24,27 @@ void write_head(JsonWriter& json, std::string_view problem, const std::string& n
   json.integer("exit_code", to_int(code));
 }
 
+void write_number(JsonWriter& json, std::string_view key, const std::optional<double>& number) {
+  json.key(key);
+  number ? json.number(*number) : json.null();
+}
+
+// A check that compared nothing has neither passed nor failed.
+template <class Check>
+void write_passed(JsonWriter& json, const Check& check) {
+  if (check.compared > 0) {
+    json.boolean("passed", check.passed());
+  } else {
+    json.key("passed");
+    json.null();
+  }
+}
+
 void write_check(JsonWriter& json, std::string_view key, const kernels::TensorCheck& check) {
   json.key(key);
   json.begin_object(kOneLine);
-  json.boolean("passed", check.passed());
-  json.number("error", check.error);
+  write_passed(json, check);
+  write_number(json, "error", check.compared > 0 ? std::optional(check.error) : std::nullopt);
   json.number("tolerance", check.tolerance);
   json.integer("compared", check.compared);
   if (check.sequence >= 0) json.integer("sequence", check.sequence);
@@ -92,7 +110,7 @@ void write_fits(JsonWriter& json, const kernels::ExecutionReport& report) {
 void write_bitwise(JsonWriter& json, std::string_view key, const kernels::BitwiseCheck& check) {
   json.key(key);
   json.begin_object(kOneLine);
-  json.boolean("passed", check.passed());
+  write_passed(json, check);
   json.integer("compared", check.compared);
   json.integer("differing", check.differing);
   json.end_object();
@@ -121,14 +139,16 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
   json.integer("scale", report.scale);
   json.number("work_flop", report.work_flop);
   json.text("exchange", kernels::kExchangeNames[static_cast<std::size_t>(exchange)]);
-  json.number("loss", report.loss);
-  json.number("reference_loss", report.reference_loss);
+  // Of a part of the step they would say nothing.
+  write_number(json, "loss", report.complete ? std::optional(report.loss) : std::nullopt);
+  write_number(json, "reference_loss",
+               report.complete ? std::optional(report.reference_loss) : std::nullopt);
   write_check(json, "output", report.output);
   write_check(json, "input_gradient", report.input_gradient);
   write_check(json, "weight_gradient", report.weight_gradient);
   json.number("predicted_ms", report.predicted_critical_path_ms);
   if (!timeless) {
-    json.number("measured_ms", report.critical_path_s * 1000);
+    write_number(json, "measured_ms", measured_ms(report));
     write_fits(json, report);
   }
   write_batches(json, report, timeless);

@@ -1,6 +1,8 @@
 // What `stowage run` says to people about an execution, and its exit code.
 #pragma once
 
+#include <optional>
+
 #include "cli/console.h"
 #include "cli/exit_codes.h"
 #include "kernels/executor.h"
@@ -9,6 +11,9 @@ namespace stowage {
 
 // ok, refused when something was computed wrongly, unknown when the budget ended the run before.
 ExitCode exit_code(const kernels::ExecutionReport& report);
+
+// What the step took here; nothing unless the whole plan was executed.
+std::optional<double> measured_ms(const kernels::ExecutionReport& report);
 
 // Tables of batches and of errors, notes, problems and the verdict, on stderr.
 void tell_execution(Console& console, const kernels::ExecutionReport& report);

@@ -1,6 +1,7 @@
 #include "instances/assign_generate.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "instances/assign_json.h"
@@ -79,6 +80,7 @@ class Steps {
 
   std::vector<Tokens> step() && { return std::move(step_); }
   std::int64_t above() const { return above_; }
+  Tokens tokens() const { return std::accumulate(step_.begin(), step_.end(), Tokens{0}); }
 
  private:
   bool full() const { return static_cast<std::int64_t>(step_.size()) >= kMaxSequences; }
@@ -91,6 +93,31 @@ class Steps {
   std::int64_t above_ = 0;
   std::optional<Tokens> held_;  // drawn, but for the step after this one
 };
+
+// Why step `n` is none; the lengths that were left for it have so many tokens. A distribution ends
+// only where all it draws is dropped.
+InputError not_filled(const AssignGenerator& generator, Tokens longest, std::int64_t n,
+                      Tokens tokens) {
+  const LengthSource& source = generator.source;
+  if (!source.is_listed()) {
+    const bool lognormal = source.kind == LengthSource::Kind::lognormal;
+    const bool most = source.kind == LengthSource::Kind::uniform && source.least <= longest;
+    return {code::kGenerator, lognormal ? "/mu" : (most ? "/most" : "/least"),
+            "must make sequences of at most " + std::to_string(longest) +
+                " tokens (the least of what the step, the limit and a replica allow), is " +
+                (lognormal ? describe(JsonValue(source.mu))
+                           : std::to_string(most ? source.most : source.least)) +
+                ": lower it, allow more, or clip them"};
+  }
+  if (n == 0) {
+    return {code::kGenerator, "/tokens",
+            "must be less than the list has within the limit, is " +
+                std::to_string(generator.tokens) + " of " + std::to_string(tokens)};
+  }
+  return {code::kGenerator, "/step",
+          "must be a step that the lengths fill, is " + std::to_string(source.step) +
+              " of lengths that fill " + std::to_string(n)};
+}
 
 }  // namespace
 
@@ -149,9 +176,7 @@ Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
   Steps steps(generator, generated.longest_allowed, list);
   for (std::int64_t n = 0; n <= step; ++n) {
     if (steps.next()) continue;
-    return InputError{code::kGenerator, "/step",
-                      "must be a step that the lengths fill, is " + std::to_string(step) +
-                          " of lengths that fill " + std::to_string(n)};
+    return not_filled(generator, generated.longest_allowed, n, steps.tokens());
   }
   generated.above = steps.above();
   instance.lengths = std::move(steps).step();

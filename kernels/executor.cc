@@ -19,6 +19,15 @@ void record(TensorCheck& check, double error, std::int64_t sequence, const std::
   check.weight = weight;
 }
 
+// What the plan says its step takes.
+double planned_ms(const PackedPlan& plan) {
+  std::vector<TimedBatch> batches;
+  for (const PackedBatch& batch : plan.batches) {
+    batches.push_back({batch.part, batch.predicted_ms, batch.longest_share});
+  }
+  return step_time(plan, batches);
+}
+
 class Execution {
  public:
   Execution(const PackedPlan& packed, const ExecuteOptions& options, ScaledPlan plan,
@@ -269,14 +278,14 @@ class Execution {
       report_.loss += loss.computed;
       report_.reference_loss += loss.alone;
     }
-    std::vector<TimedBatch> measured;
-    std::vector<TimedBatch> predicted;
-    for (const BatchMeasurement& batch : report_.batches) {
-      measured.push_back({batch.part, batch.seconds, batch.longest_share});
-      predicted.push_back({batch.part, batch.predicted_ms, batch.longest_share});
+    report_.predicted_critical_path_ms = planned_ms(packed_);
+    if (report_.complete && report_.batches.size() == packed_.batches.size()) {
+      std::vector<TimedBatch> measured;
+      for (const BatchMeasurement& batch : report_.batches) {
+        measured.push_back({batch.part, batch.seconds, batch.longest_share});
+      }
+      report_.critical_path_s = step_time(packed_, measured);
     }
-    report_.critical_path_s = step_time(packed_, measured);
-    report_.predicted_critical_path_ms = step_time(packed_, predicted);
     report_.proportional = proportional_fit(samples_);
     report_.shape = shape_fit(samples_);
   }
@@ -305,7 +314,7 @@ class Execution {
 ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,
                         Budget* budget) {
-  ExecutionReport refused;
+  ExecutionReport refused{.predicted_critical_path_ms = planned_ms(plan)};
   for (std::string& problem : check(options.block)) refused.problems.add(std::move(problem));
   if (options.max_ranks < 1 || options.max_ranks > 1024) {
     refused.problems.add("max_ranks must be from 1 to 1024, is " +

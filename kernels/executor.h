@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,9 +76,10 @@ struct TensorCheck {
   double tolerance = 0;
   std::int64_t sequence = -1;  // where it occurred; -1: nowhere, or a weight
   std::string weight;          // which weight tensor, for weight gradients
-  std::int64_t compared = 0;   // how many tensors were compared
+  std::int64_t compared = 0;   // how many tensors were compared; 0: neither passed nor failed
 
-  bool passed() const { return error <= tolerance; }
+  bool passed() const { return compared > 0 && error <= tolerance; }
+  bool failed() const { return compared > 0 && !(error <= tolerance); }
 };
 
 struct ExecutionReport {
@@ -103,8 +105,9 @@ struct ExecutionReport {
   // The CPU seconds the step would take if every rank had a core of its own: the slowest measured
   // batch of each micro-batch, summed; or, of the slowest replica, all batches and once more for
   // every further stage the longest. Communication counts as the copying it is on one machine.
-  double critical_path_s = 0;
-  // The same of the plan's time_ms.
+  // Nothing unless the run is complete and every batch of the plan ran.
+  std::optional<double> critical_path_s;
+  // The same of the plan's time_ms: of all its batches, whether they ran or not.
   double predicted_critical_path_ms = 0;
   // The plan's times belong to another machine and to full lengths; at scale > 1 even their shape
   // differs (attention shrinks with the square). Read `proportional` as a curiosity there, and
@@ -113,9 +116,10 @@ struct ExecutionReport {
   ShapeFit shape;
 
   // Everything ran, nothing was wrong with the plan and every error is within its tolerance.
-  bool passed() const {
-    return complete && problems.list().empty() && output.passed() && input_gradient.passed() &&
-           weight_gradient.passed();
+  bool passed() const { return complete && problems.list().empty() && !deviates(); }
+  // Something that was compared is beyond its tolerance.
+  bool deviates() const {
+    return output.failed() || input_gradient.failed() || weight_gradient.failed();
   }
 };
 

@@ -103,6 +103,40 @@ TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
   EXPECT_EQ(nlohmann::json::parse(refused.out)["errors"][0]["code"], "E001");
 }
 
+// What is told of a strategy is true of the strategy of that name in the file.
+TEST_F(Assign, ProposedStrategiesAreCalledWhatTheFileCallsThem) {
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "200K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"propose", "a.json", "-o", "few.json", "--most", "3"}).exit_code, 0);
+  auto instance = nlohmann::json::parse(dir_.read("few.json"));
+  ASSERT_EQ(instance["strategies"].size(), 3U);
+  // The first is there under another name, the name of the second means something else.
+  const auto first = instance["strategies"]["P0"];
+  const auto second = instance["strategies"]["P1"];
+  ASSERT_NE(second, nlohmann::json::parse(R"({"16x1": 1})"));
+  instance["strategies"] = {{"mine", first}, {"P1", {{"16x1", 1}}}};
+  dir_.write("few.json", instance.dump());
+  const Finished told = run({"propose", "few.json", "-o", "more.json", "--most", "3", "--keep"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("strategy  mine  "));
+  EXPECT_THAT(told.err, HasSubstr("  (was there)\n"));
+  EXPECT_THAT(told.err, HasSubstr("strategy  P1'  "));
+  EXPECT_THAT(told.err, HasSubstr("strategy  P2  "));
+  EXPECT_THAT(told.err, Not(HasSubstr("strategy  P0")));
+  const auto written = nlohmann::json::parse(dir_.read("more.json"))["strategies"];
+  EXPECT_EQ(written.size(), 4U);
+  EXPECT_EQ(written["mine"], first);
+  EXPECT_EQ(written["P1'"], second);
+
+  // As many as an instance may have, and no more.
+  for (int i = 0; i < 9998; ++i) instance["strategies"]["s" + std::to_string(i)] = {{"16x1", 1}};
+  dir_.write("full.json", instance.dump());
+  const Finished refused =
+      run({"propose", "full.json", "-o", "over.json", "--most", "3", "--keep"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--keep: must leave at most 10 000 strategies"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "over.json"));
+}
+
 TEST_F(Assign, ABrokenPlanIsNotExecuted) {
   ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
   ASSERT_EQ(run({"solve", "a.json", "-o", "ap.json", "--node-limit", "1"}).exit_code, 0);

@@ -11,6 +11,7 @@ namespace stowage {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Case {
   std::string name;
@@ -198,6 +199,30 @@ TEST_P(ExitCodes, StandInTheJsonToo) {
 
 INSTANTIATE_TEST_SUITE_P(Cli, ExitCodes, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
+
+TEST(ExitCode, AStoppedRunClaimsNothing) {
+  const TempDir dir;
+  fill_with_examples(dir);
+  const RunOptions here{.directory = dir.path()};
+  const auto whole =
+      nlohmann::json::parse(run_stowage({"run", "instance.json", "plan.json"}, here).out);
+  const Finished run = run_stowage({"run", "instance.json", "plan.json", "-t", "0"}, here);
+  EXPECT_EQ(run.exit_code, 3);
+  const auto stopped = nlohmann::json::parse(run.out);
+  EXPECT_EQ(stopped["predicted_ms"], whole["predicted_ms"]);
+  EXPECT_GT(whole["measured_ms"], 0);
+  for (const char* key : {"measured_ms", "loss", "reference_loss"}) {
+    EXPECT_TRUE(stopped.at(key).is_null()) << key;
+  }
+  for (const char* check : {"output", "input_gradient", "weight_gradient"}) {
+    EXPECT_EQ(whole[check]["passed"], true);
+    EXPECT_TRUE(stopped[check].at("passed").is_null());
+    EXPECT_TRUE(stopped[check].at("error").is_null());
+    EXPECT_EQ(stopped[check]["compared"], 0);
+  }
+  EXPECT_THAT(run.err, Not(HasSubstr("pass")));
+  EXPECT_THAT(run.err, HasSubstr("at full length  measured -\n"));
+}
 
 TEST(ExitCode, AnInfeasibleInstanceLeavesNoPlanFile) {
   const TempDir dir;

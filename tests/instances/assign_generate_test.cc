@@ -91,8 +91,22 @@ TEST(GenerateAssign, OptionsThatMakeNoSenseAreNamed) {
   EXPECT_EQ(error_of({.source = {.kind = Kind::lognormal, .mu = 31}}).substr(0, 8), "E504 /mu");
   EXPECT_EQ(error_of({.pad_multiple = 50'000}).substr(0, 18), "E503 /pad_multiple");
   // Nothing but lengths that are dropped.
-  EXPECT_EQ(error_of({.source = {.kind = Kind::constant, .least = 40'000}}).substr(0, 10),
-            "E504 /step");
+  EXPECT_EQ(
+      error_of({.source = {.kind = Kind::constant, .least = 20}, .tokens = 10, .limit_tokens = 10}),
+      "E504 /least: must make sequences of at most 10 tokens (the least of what the step, the "
+      "limit and a replica allow), is 20: lower it, allow more, or clip them");
+  EXPECT_EQ(
+      error_of({.source = {.kind = Kind::uniform, .least = 40'000, .most = 50'000}}).substr(0, 12),
+      "E504 /least:");
+  EXPECT_EQ(error_of({.source = {.kind = Kind::lognormal, .mu = 30, .sigma = 0}}).substr(0, 9),
+            "E504 /mu:");
+  // A list that is no step at all.
+  for (const Kind kind : {Kind::slice, Kind::sample}) {
+    EXPECT_EQ(
+        error_of({.source = {.kind = kind, .list = "l.txt"}, .tokens = 100, .limit_tokens = 50},
+                 {40, 60, 30}),
+        "E504 /tokens: must be less than the list has within the limit, is 100 of 70");
+  }
 }
 
 void expect_remembered(const AssignGenerator& generator) {

@@ -200,7 +200,7 @@ TEST(Executor, AddsUpTheSlowestGroupOfEveryMicroBatch) {
     }
     want += slowest;
   }
-  EXPECT_DOUBLE_EQ(report.critical_path_s, want);
+  EXPECT_DOUBLE_EQ(report.critical_path_s.value(), want);
   EXPECT_DOUBLE_EQ(report.predicted_critical_path_ms, plan.objective_ms);
   EXPECT_TRUE(report.proportional.available);
   EXPECT_TRUE(report.shape.available);
@@ -232,14 +232,32 @@ TEST(Executor, StopsWhenAskedAndSaysSo) {
   EXPECT_FALSE(report.passed());
   EXPECT_EQ(report.stopped_by, StopReason::interrupted);
   EXPECT_EQ(report.weight_gradient.compared, 0);
+  EXPECT_FALSE(report.weight_gradient.passed());  // nor has it failed
+  EXPECT_FALSE(report.weight_gradient.failed());
+  EXPECT_TRUE(report.output.passed());
+  EXPECT_FALSE(report.deviates());
+  EXPECT_FALSE(report.critical_path_s);
+  EXPECT_DOUBLE_EQ(report.predicted_critical_path_ms, ten_sequences_planned().objective_ms);
   EXPECT_THAT(report.problems.list(),
               ElementsAre("stopped after 2 of 7 groups: the budget is exhausted"));
+}
+
+TEST(Executor, AStepThatLacksABatchHasNoMeasuredTime) {
+  ScatterPlan plan = ten_sequences_planned();
+  plan.micro_batches[0].groups[0].cu_seqlens.clear();
+  const ExecutionReport report = run(plan);
+  EXPECT_TRUE(report.complete);
+  EXPECT_FALSE(report.passed());
+  EXPECT_THAT(report.batches, SizeIs(6));
+  EXPECT_FALSE(report.critical_path_s);
+  EXPECT_DOUBLE_EQ(report.predicted_critical_path_ms, plan.objective_ms);
 }
 
 TEST(Executor, OptionsOutOfRangeAreProblems) {
   const auto problem = [](const ExecuteOptions& options) {
     const ExecutionReport report = run(ten_sequences_planned(), options);
     EXPECT_FALSE(report.passed());
+    EXPECT_GT(report.predicted_critical_path_ms, 0);
     return report.problems.list().at(0);
   };
   EXPECT_THAT(problem({.block = {.head_dim = 3}}), HasSubstr("head_dim must be even"));
