@@ -483,8 +483,7 @@ TEST(Explain, APlanIsExplainedAsItIs) {
   const Explanation why = explained(instance, plan);
   EXPECT_EQ(why.objective, plan.objective_ms);
   EXPECT_LT(*why.outcome.objective, plan.objective_ms);
-  EXPECT_EQ(why.outcome.status, Status::optimal);
-  EXPECT_EQ(why.status, Status::feasible);  // what is explained is not what was found
+  EXPECT_EQ(why.status, Status::feasible);  // not what was found, whatever is proven of that
   EXPECT_THAT(places(why.binding.parts),
               ElementsAre("/micro_batches/0/groups/0", "/micro_batches/1/groups/0",
                           "/micro_batches/2/groups/0", "/micro_batches/3/groups/0"));
