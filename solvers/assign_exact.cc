@@ -6,6 +6,7 @@
 
 #include "formulations/assign_bounds.h"
 #include "formulations/assign_milp.h"
+#include "solvers/milp_tidy.h"
 
 namespace stowage {
 namespace {
@@ -48,6 +49,13 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
       continue;
     }
     const AssignMilp milp = build_assign_milp(table, strategy, upper);
+    // Costs at the ends of their range make numbers that no backend is given: nothing has failed.
+    if (const std::string bad = find_bad_number(milp.model); !bad.empty()) {
+      incumbent.remark(by + " is not asked: " + bad);
+      ended = StoppedBy::heuristic_end;
+      proven = std::min(proven, bound);
+      continue;
+    }
     MilpParams params{.gap = options.gap, .seed = options.seed};
     if (plan != plans.end()) params.start = encode(milp, instance, table, *plan);
     const MilpResult result = solve_milp(options.backend, milp.model, params, budget);

@@ -14,6 +14,7 @@
 #include "solvers/assign_grouped_bound.h"
 #include "solvers/assign_hydraulis.h"
 #include "solvers/assign_pattern_bound.h"
+#include "solvers/assign_starvation.h"
 #include "solvers/incumbent.h"
 
 namespace stowage {
@@ -55,7 +56,7 @@ class AssignSolve {
       outcome.unplaceable = std::move(ids);
       return outcome;
     }
-    if (table_.size() < fewest_sequences()) {
+    if (starves(table_)) {
       return infeasible("the row constraints need more sequences than there are");
     }
     for (const NamedBound& bound : assign_bounds(table_, budget_)) incumbent_.raise_bound(bound);
@@ -76,18 +77,6 @@ class AssignSolve {
   }
 
  private:
-  // Of any plan, by the row constraints alone.
-  int fewest_sequences() const {
-    const RowConstraints& rule = table_.constraints();
-    if (rule.allow_empty) return table_.size() == 0 ? 0 : rule.rows_multiple_of;
-    int fewest = table_.size() + 1;
-    for (int strategy = 0; strategy < table_.strategies(); ++strategy) {
-      if (!table_.usable(strategy)) continue;
-      fewest = std::min(fewest, table_.replicas(strategy) * rule.rows_multiple_of);
-    }
-    return fewest;
-  }
-
   Outcome finished(Outcome outcome) const {
     outcome.method = options_.method;
     if (certificate_) outcome.certificate = *certificate_;

@@ -37,31 +37,6 @@ bool good_bounds(double lower, double upper) {
   return (lower == -kInfinity || good_number(lower)) && (upper == kInfinity || good_number(upper));
 }
 
-std::string find_bad_number(const milp::Model& model) {
-  if (!good_number(model.offset())) return "the objective offset is not a usable number";
-  for (std::size_t j = 0; j < model.variables().size(); ++j) {
-    const milp::Variable& v = model.variables()[j];
-    if (!good_bounds(v.lower, v.upper)) {
-      return label("a bound of variable", v.name, j) + " is not a usable number";
-    }
-    if (!good_number(v.objective)) {
-      return label("the objective coefficient of variable", v.name, j) + " is not a usable number";
-    }
-  }
-  for (std::size_t i = 0; i < model.rows().size(); ++i) {
-    const milp::Row& row = model.rows()[i];
-    if (!good_bounds(row.lower, row.upper)) {
-      return label("a bound of row", row.name, i) + " is not a usable number";
-    }
-    for (const Term& term : row.terms) {
-      if (!good_number(term.coefficient)) {
-        return label("a coefficient of row", row.name, i) + " is not a usable number";
-      }
-    }
-  }
-  return {};
-}
-
 class Tidier {
  public:
   explicit Tidier(const milp::Model& model) : model_(model) {
@@ -251,6 +226,31 @@ std::vector<double> TidyModel::reduce(const std::vector<double>& values) const {
     reduced.push_back(std::clamp(values[at(origin[k])], v.lower, v.upper));
   }
   return reduced;
+}
+
+std::string find_bad_number(const milp::Model& model) {
+  if (!good_number(model.offset())) return "the objective offset is not a usable number";
+  for (std::size_t j = 0; j < model.variables().size(); ++j) {
+    const milp::Variable& v = model.variables()[j];
+    if (!good_bounds(v.lower, v.upper)) {
+      return label("a bound of variable", v.name, j) + " is not a usable number";
+    }
+    if (!good_number(v.objective)) {
+      return label("the objective coefficient of variable", v.name, j) + " is not a usable number";
+    }
+  }
+  for (std::size_t i = 0; i < model.rows().size(); ++i) {
+    const milp::Row& row = model.rows()[i];
+    if (!good_bounds(row.lower, row.upper)) {
+      return label("a bound of row", row.name, i) + " is not a usable number";
+    }
+    for (const Term& term : row.terms) {
+      if (!good_number(term.coefficient)) {
+        return label("a coefficient of row", row.name, i) + " is not a usable number";
+      }
+    }
+  }
+  return {};
 }
 
 TidyModel tidy(const milp::Model& model) {

@@ -35,6 +35,9 @@ struct TidyModel {
 // A finite number must stay below this; larger ones are usually a misspelt infinity.
 inline constexpr double kLargestNumber = 1e20;
 
+// What makes tidy() call a model invalid, in words; "" if nothing does.
+std::string find_bad_number(const milp::Model& model);
+
 TidyModel tidy(const milp::Model& model);
 
 }  // namespace stowage

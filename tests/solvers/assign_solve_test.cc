@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "instances/verify.h"
+#include "solvers/milp_solver.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -63,6 +64,42 @@ TEST(AssignSolve, MoreReplicasThanSequences) {
   expect_optimal(instance, 70);
   instance.constraints.allow_empty = false;
   EXPECT_EQ(solved(instance).status, Status::infeasible);
+}
+
+TEST(AssignSolve, ReplicasThatTooFewSequencesFitAreStarved) {
+  AssignInstance instance{
+      .name = "starved",
+      .devices = 3,
+      .schemes = {{.name = "wide", .linear_ms = 1, .max_tokens = 100},
+                  {.name = "narrow", .linear_ms = 1, .max_tokens = 10}},
+      .strategies = {{"both", {1, 2}}},
+      .constraints = {.allow_empty = false},
+      .lengths = {50, 60, 70, 80, 90, 100, 40, 30, 20, 10}};  // only one is short
+  const Outcome starved = solved(instance);
+  EXPECT_EQ(starved.status, Status::infeasible);
+  EXPECT_EQ(starved.stopped_by, StoppedBy::proof);
+  instance.lengths.push_back(1);
+  EXPECT_TRUE(solved(instance).plan);
+  instance.constraints.rows_multiple_of = 2;
+  EXPECT_EQ(solved(instance).status, Status::infeasible);
+  instance.strategies.push_back({"wide", {3, 0}});
+  EXPECT_TRUE(solved(instance).plan);
+}
+
+// Costs at the ends of their range: coefficients of 1e20 and more are given to no backend.
+TEST(AssignSolve, NumbersThatNoBackendTakesAreNoFailure) {
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  AssignInstance instance = flat(
+      2, 100'000,
+      {80'000, 20'000, 60'000, 90'000, 80'000, 60'000, 90'000, 70'000, 50'000, 40'000, 60'000});
+  instance.schemes[0].quadratic_ms = instance.schemes[0].fixed_ms = static_cast<double>(kMaxExact);
+  instance.constraints = {.rows_multiple_of = 2, .equal_rows = true};
+  Budget budget({.node_limit = 200});
+  const Outcome outcome = solve(instance, {.method = "exact"}, budget);
+  EXPECT_TRUE(outcome.plan) << outcome.detail;
+  EXPECT_NE(outcome.stopped_by, StoppedBy::error);
+  EXPECT_NE(outcome.detail.find(" is not asked: a coefficient of row "), std::string::npos)
+      << outcome.detail;
 }
 
 // 6 3 3 | 4 4 4 fills two rows; first-fit-decreasing needs a third.
