@@ -117,7 +117,8 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
     limit(RLIMIT_FSIZE, options.file_limit);
     if (options.unprivileged) become_unprivileged();
     limit(RLIMIT_NPROC, options.thread_limit);
-    std::signal(SIGPIPE, SIG_DFL);
+    // What a shell's background job inherits as ignored, the command would respect.
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
     // With the reader of the pipe gone, the first write must report it.
     if (options.broken_out) close(out[0]);
     execv(argv[0], argv.data());
