@@ -11,11 +11,10 @@
 #include "instances/json_reader.h"
 #include "instances/json_text.h"
 #include "instances/json_value.h"
+#include "instances/trainer_step.h"
 
 namespace stowage {
 namespace {
-
-constexpr std::string_view kBinaryTrainer = "\x93STOWAGE";
 
 // "stowage/trainer" of a document that says so, however broken it is further on.
 std::optional<std::string> format_of(std::string_view text) {
@@ -55,7 +54,7 @@ bool begins_a_table(std::string_view text) {
 }  // namespace
 
 Result<ConvertContent> convert_content(std::string_view bytes, const std::string& path) {
-  if (bytes.starts_with(kBinaryTrainer)) return ConvertContent::trainer;
+  if (is_trainer_binary(bytes)) return ConvertContent::trainer;
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return ConvertContent::lengths;
   if (bytes[begin] == '{' || bytes[begin] == '[') return json_content(bytes);

@@ -7,6 +7,7 @@
 #include "cli/execution_text.h"
 #include "cli/family.h"
 #include "cli/outcome_json.h"
+#include "cli/unit.h"
 #include "instances/json_writer.h"
 
 namespace stowage {
@@ -22,11 +23,6 @@ void write_head(JsonWriter& json, std::string_view problem, const std::string& n
   json.text("name", name);
   json.boolean("passed", passed);
   json.integer("exit_code", to_int(code));
-}
-
-void write_number(JsonWriter& json, std::string_view key, const std::optional<double>& number) {
-  json.key(key);
-  number ? json.number(*number) : json.null();
 }
 
 // A check that compared nothing has neither passed nor failed.

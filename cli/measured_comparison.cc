@@ -7,6 +7,7 @@
 #include "cli/error_codes.h"
 #include "cli/machine.h"
 #include "cli/status_line.h"
+#include "cli/unit.h"
 #include "instances/numbers.h"
 #include "kernels/packed_plan.h"
 #include "kernels/shrunk_step.h"
@@ -49,11 +50,6 @@ std::optional<double> spearman(const std::vector<double>& x, const std::vector<d
   }
   if (!(aa > 0 && bb > 0)) return std::nullopt;
   return ab / std::sqrt(aa * bb);
-}
-
-void write_number(JsonWriter& json, std::string_view key, const std::optional<double>& number) {
-  json.key(key);
-  number ? json.number(*number) : json.null();
 }
 
 // Packs as long as the longest sequence after shrinking, or the fit would have to guess beyond what

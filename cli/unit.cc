@@ -28,4 +28,9 @@ void write_amount(JsonWriter& json, std::string_view stem, const std::optional<d
   }
 }
 
+void write_number(JsonWriter& json, std::string_view key, const std::optional<double>& number) {
+  json.key(key);
+  number ? json.number(*number) : json.null();
+}
+
 }  // namespace stowage

@@ -31,4 +31,7 @@ std::string with_unit(double amount, const Unit& unit);
 void write_amount(JsonWriter& json, std::string_view stem, const std::optional<double>& amount,
                   const Unit& unit);
 
+// The member `key` of a number without a unit; null when there is none.
+void write_number(JsonWriter& json, std::string_view key, const std::optional<double>& number);
+
 }  // namespace stowage

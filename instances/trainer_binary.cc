@@ -236,8 +236,10 @@ std::string write_trainer_binary(const TrainerStep& step) {
   return out + step.name + step.instance_hash;
 }
 
+bool is_trainer_binary(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
 Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic || bytes.size() < kHeaderBytes) {
+  if (!is_trainer_binary(bytes) || bytes.size() < kHeaderBytes) {
     return InputError{code::kTrainerMagic, "byte 0",
                       "must be a trainer file: 0x93, STOWAGE and 56 more bytes of header"};
   }

@@ -84,9 +84,12 @@ std::string write_trainer_json(const TrainerStep& step);
 std::string write_trainer_binary(const TrainerStep& step);
 
 // Each checks everything that the file says twice, and trainer_faults(). Errors: E1xx and E2xx of
-// a JSON document; E601, E602 and E208 of a binary one; E603, E604.
+// a JSON document; E601, E602, E102 and E208 of a binary one; E603, E604.
 Result<TrainerStep> read_trainer_json(std::string_view text);
 Result<TrainerStep> read_trainer_binary(std::string_view bytes);
+
+// Whether the bytes begin as a binary trainer file does, and no text.
+bool is_trainer_binary(std::string_view bytes);
 
 // By the first byte: no JSON document begins like a binary one.
 Result<TrainerStep> read_trainer_file(std::string_view bytes);
