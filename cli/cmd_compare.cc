@@ -105,9 +105,7 @@ void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
   write_amount(json, "objective", outcome.objective, frame.unit);
   write_amount(json, "bound", outcome.bound, frame.unit);
   json.text("bound_by", outcome.bound_by);
-  json.key("gap");
-  const std::optional<double> gap = outcome.gap();
-  gap ? json.number(*gap) : json.null();
+  write_number(json, "gap", outcome.gap());
   if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, frame.unit);
   json.text("found_by", outcome.found_by);
   if (!frame.parts.empty()) {
@@ -146,7 +144,7 @@ class CompareCommand : public Command {
                  "Also run every plan: the step made small, at costs measured on this machine");
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
                   "With --measure, lengths are divided by N; default by the work");
-    solve_.declare(flags);
+    solve_.declare(flags, "Wall clock of each method; default 10 without --node-limit");
     output_flags_.declare(flags, true);
   }
 

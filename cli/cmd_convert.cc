@@ -77,7 +77,7 @@ class ConvertCommand : public Command {
     if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
     if (!plan_.empty()) return to_trainer(console);
-    if (is_binary(in_) || is_binary(out_)) {
+    if (is_binary(in_)) {
       const Result<std::string> bytes = read_file(in_);
       return bytes ? between_trainers(console, *bytes) : console.refuse(bytes.errors().front());
     }
@@ -112,6 +112,12 @@ class ConvertCommand : public Command {
     const Result<ConvertContent> content = convert_content(*bytes, in_);
     if (!content) return console.refuse(content.errors().front());
     if (*content == ConvertContent::lengths) {
+      if (is_binary(out_)) {
+        return console.refuse(
+            {kUsage, "OUT",
+             "is a trainer's file by its name, and a list of lengths has no plan: "
+             "make an instance of it, solve it, and convert it with --plan"});
+      }
       return assign_.empty() ? from_lengths(console, *bytes) : to_assign(console, *bytes);
     }
     for (const auto& [flag, given] : {std::pair("--preset", preset_.given()),

@@ -33,7 +33,7 @@ class ExplainCommand : public Command {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.positional("PLAN", plan_path_,
                      "The plan to explain, or an outcome with one; without it one is made", false);
-    solve_.declare(flags);
+    solve_.declare(flags, "Wall clock of each solve; default 2");
     output_flags_.declare(flags, true);
   }
 

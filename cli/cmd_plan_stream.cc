@@ -59,7 +59,8 @@ class PlanStreamCommand : public Command {
     flags.choice("--above-limit", above_, {"keep", "clip"},
                  "Sequences that fit no group: keep calls the step infeasible. Default keep");
     flags.text("--method", method_, "NAME", "One of " + method_list() + "; default fast");
-    solve_.declare(flags);
+    solve_.declare(flags,
+                   "Wall clock of each step; default none: until it ends, which may be long");
     flags.integer("--threads", threads_, "N", 1, kMostThreads,
                   "Steps planned at the same time; the answer does not depend on it. Default 1");
     flags.integer("--from", from_, "STEP", 0, kMaxExact, "First step to plan; default 0");

@@ -31,11 +31,10 @@ void OutputFlags::apply(Console& console) const {
   console.settings.timeless = timeless_;
 }
 
-void SolveFlags::declare(Flags& flags) {
+void SolveFlags::declare(Flags& flags, const std::string& time_limit) {
   flags.choice("--solver", solver_, {"auto", "cbc", "glpk"},
                "MILP backend; auto takes the first that is built in");
-  flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
-               "Wall clock of the search; default none: until it ends, which may be long");
+  flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9, time_limit);
   flags.number("--gap", gap_, "FRAC", 0, 1, "Relative gap that is good enough; default 0");
   flags.integer("--node-limit", node_limit_, "N", 0, std::numeric_limits<std::int64_t>::max(),
                 "Search nodes; reproducible where a time limit is not");

@@ -33,7 +33,10 @@ class OutputFlags {
 // --solver, --time-limit, --gap, --node-limit and --seed.
 class SolveFlags {
  public:
-  void declare(Flags& flags);
+  // `time_limit` is what --time-limit means to the command, its default included.
+  void declare(Flags& flags,
+               const std::string& time_limit =
+                   "Wall clock of the search; default none: until it ends, which may be long");
 
   // What the flags ask for, method and start left at their defaults. Error: the solver is not built
   // in.

@@ -85,9 +85,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   write_amount(json, "objective", outcome.objective, unit);
   write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);
-  json.key("gap");
-  const std::optional<double> gap = outcome.gap();
-  gap ? json.number(*gap) : json.null();
+  write_number(json, "gap", outcome.gap());
   json.text("method", outcome.method);
   if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, unit);
   json.text("found_by", outcome.found_by);

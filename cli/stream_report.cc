@@ -20,9 +20,7 @@ std::string step_line(const PlannedStep& step) {
   write_amount(json, "objective", outcome.objective, unit);
   write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);
-  json.key("gap");
-  const std::optional<double> gap = outcome.gap();
-  gap ? json.number(*gap) : json.null();
+  write_number(json, "gap", outcome.gap());
   json.text("found_by", outcome.found_by);
   json.text("detail", outcome.detail);
   json.key("unplaceable");

@@ -72,6 +72,7 @@ TEST(Interrupt, AComparisonEndsWithWhatItHas) {
 int seen = 0;  // written by the handler below
 
 TEST(InterruptScope, PutsTheOldHandlersBack) {
+  seen = 0;
   struct sigaction before = {};
   before.sa_handler = [](int signal) { seen = signal; };
   sigaction(SIGTERM, &before, nullptr);

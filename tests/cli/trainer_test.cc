@@ -66,7 +66,10 @@ TEST_F(Trainer, MistakesAreNamed) {
                  "layout-plan.json: E209 /problem");
   expect_refused({"convert", "instance.json", "t.bin", "--plan", "missing.json"},
                  "missing.json: cannot be read");
-  expect_refused({"convert", "plan.json", "t.bin"}, "plan.json: E207 /format");
+  expect_refused({"convert", "plan.json", "t.bin"},
+                 "IN: must be the instance, with its plan behind");
+  dir_.write("lengths.txt", "608\n1040\n");
+  expect_refused({"convert", "lengths.txt", "t.bin"}, "OUT: is a trainer's file by its name");
   expect_refused({"convert", "instance.json", "t.bin"}, "--plan: is needed to make a trainer's");
   expect_refused({"convert", "-", "t.bin", "--plan", "-"}, "stdin is the instance already");
   expect_refused({"convert", "t.json", "t.bin", "--devices", "4"}, "--preset: has an effect only");
