@@ -15,7 +15,7 @@
 #include "instances/layout_load.h"
 #include "instances/length_list.h"
 #include "instances/numbers.h"
-#include "instances/presets.h"
+#include "instances/scatter_presets.h"
 #include "instances/trainer_step.h"
 
 namespace stowage {

@@ -13,7 +13,7 @@
 #include "instances/assign_presets.h"
 #include "instances/json.h"
 #include "instances/numbers.h"
-#include "instances/presets.h"
+#include "instances/scatter_presets.h"
 
 namespace stowage {
 namespace {

@@ -11,7 +11,7 @@
 #include "instances/json.h"
 #include "instances/layout_generate.h"
 #include "instances/layout_trace.h"
-#include "instances/presets.h"
+#include "instances/scatter_presets.h"
 #include "kernels/recorded_layout.h"
 
 namespace stowage {

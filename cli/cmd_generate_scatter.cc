@@ -8,9 +8,9 @@
 #include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
-#include "instances/generate.h"
 #include "instances/json.h"
 #include "instances/numbers.h"
+#include "instances/scatter_generate.h"
 
 namespace stowage {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "instances/presets.h"
 #include "instances/result.h"
+#include "instances/scatter_presets.h"
 
 namespace stowage {
 

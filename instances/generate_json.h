@@ -1,12 +1,12 @@
-// Generators as JSON objects inside other documents. Not installed: the public faces are generate.h
-// and assign_generate.h.
+// Generators as JSON objects inside other documents. Not installed: the public faces are
+// scatter_generate.h and assign_generate.h.
 #pragma once
 
 #include "instances/assign_generate.h"
-#include "instances/generate.h"
 #include "instances/json_reader.h"
 #include "instances/json_writer.h"
 #include "instances/length_source.h"
+#include "instances/scatter_generate.h"
 
 namespace stowage {
 

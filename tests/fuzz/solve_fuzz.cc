@@ -13,9 +13,9 @@
 
 #include "instances/layout_load.h"
 #include "solvers/assign_brute_force.h"
-#include "solvers/brute_force.h"
 #include "solvers/explain.h"
 #include "solvers/layout_brute_force.h"
+#include "solvers/scatter_brute_force.h"
 #include "solvers/solve.h"
 #include "tests/fuzz/odd_instance.h"
 #include "tests/fuzz/promise.h"

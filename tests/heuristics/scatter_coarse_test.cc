@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "heuristics/registry.h"
 #include "heuristics/scatter_homogeneous.h"
+#include "heuristics/scatter_registry.h"
 #include "instances/random.h"
 #include "instances/verify.h"
 

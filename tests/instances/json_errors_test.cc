@@ -7,10 +7,10 @@
 #include <set>
 #include <sstream>
 
-#include "instances/generate.h"
 #include "instances/json.h"
 #include "instances/layout_csv.h"
 #include "instances/length_list.h"
+#include "instances/scatter_generate.h"
 #include "instances/trainer_step.h"
 #include "json_fixture.h"
 

@@ -10,9 +10,9 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-#include "instances/generate.h"
 #include "instances/json.h"
 #include "instances/scatter_compose.h"
+#include "instances/scatter_generate.h"
 #include "instances/trainer_step.h"
 #include "json_fixture.h"
 

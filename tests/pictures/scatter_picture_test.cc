@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heuristics/registry.h"
-#include "instances/generate.h"
+#include "heuristics/scatter_registry.h"
 #include "instances/json.h"
 #include "instances/scatter_compose.h"
+#include "instances/scatter_generate.h"
 #include "instances/verify.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_scatter.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "instances/verify.h"
-#include "solvers/brute_force.h"
 #include "solvers/milp_solver.h"
+#include "solvers/scatter_brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "instances/assign_generate.h"
-#include "instances/generate.h"
 #include "instances/layout_generate.h"
+#include "instances/scatter_generate.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 

@@ -1,7 +1,5 @@
 // Each rule of the verifier with a plan that breaks it and a plan that comes close without.
 // Longer than 300 lines because it is one table.
-#include "instances/verify.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,8 @@
 #include <ostream>
 #include <set>
 #include <sstream>
+
+#include "instances/verify.h"
 
 namespace stowage {
 namespace {

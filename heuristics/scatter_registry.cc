@@ -1,4 +1,4 @@
-#include "heuristics/registry.h"
+#include "heuristics/scatter_registry.h"
 
 #include <bit>
 #include <utility>

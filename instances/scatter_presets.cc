@@ -1,4 +1,4 @@
-#include "instances/presets.h"
+#include "instances/scatter_presets.h"
 
 #include <algorithm>
 #include <array>

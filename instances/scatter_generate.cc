@@ -1,4 +1,4 @@
-#include "instances/generate.h"
+#include "instances/scatter_generate.h"
 
 #include <algorithm>
 #include <utility>

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "instances/length_source.h"
-#include "instances/presets.h"
 #include "instances/result.h"
 #include "instances/scatter.h"
+#include "instances/scatter_presets.h"
 
 namespace stowage {
 

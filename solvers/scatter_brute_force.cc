@@ -1,4 +1,4 @@
-#include "solvers/brute_force.h"
+#include "solvers/scatter_brute_force.h"
 
 #include <algorithm>
 #include <cassert>
