@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "instances/numbers.h"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr double kLabelGap = 10;  // px between two labels
 constexpr double kCapHeight = 4;  // px from a label's middle down to its baseline
+
+constexpr double kFinestStep =
+    1e-12;  // between ticks, of the largest value: doubles tell them apart
 
 struct Unit {
   double size = 1;
@@ -110,12 +114,16 @@ Axis linear_axis(Quantity quantity, double low, double high, int most) {
   double step = quantity == Quantity::bytes ? binary_step(range, most) : nice_step(range, most);
   // Halves of bytes, sequences or ranks there are none.
   if (quantity == Quantity::count || unit.size == 1) step = std::max(step, 1.0);
+  // Ends that differ by rounding alone have nothing between them that a number could name.
+  step = std::max(step, std::max(std::abs(low), std::abs(high)) / unit.size * kFinestStep);
   Axis axis{.unit = unit.name};
-  const double end = high / unit.size + step * 1e-9;
-  for (double k = std::ceil(low / unit.size / step - 1e-9); k * step <= end; ++k) {
-    std::string label = label_of(k * step, step);
+  const auto last = static_cast<std::int64_t>(std::floor(high / unit.size / step + 1e-9));
+  for (auto k = static_cast<std::int64_t>(std::ceil(low / unit.size / step - 1e-9)); k <= last;
+       ++k) {
+    const double value = static_cast<double>(k) * step;
+    std::string label = label_of(value, step);
     if (quantity == Quantity::share) label += '%';
-    axis.ticks.push_back({k * step * unit.size, std::move(label)});
+    axis.ticks.push_back({value * unit.size, std::move(label)});
   }
   return axis;
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kHeight = 150;         // px
 constexpr double kBelowTheBound = 0.3;  // of the axis' length above the last bound
+constexpr double kProven = 1e-9;        // of the plan: a bound so near has reached it
 constexpr double kFirstSecond = 1e-3;   // left end of the time axis: earlier is drawn there
 
 class Curves {
@@ -33,7 +34,7 @@ class Curves {
         if (std::isfinite(point.bound)) bound = std::max(bound, point.bound);
       }
       least_ = std::max(0.0, bound - kBelowTheBound * (most_ - bound));
-      if (!(least_ < most_)) least_ = 0.9 * most_;
+      if (!(most_ - least_ > kProven * most_)) least_ = 0.9 * most_;
     }
     if (timed_) {
       last_ = progress.end_seconds.value_or(0);

@@ -36,6 +36,18 @@ TEST(Axis, TicksAreRound) {
               ElementsAre("0.0", "0.5", "1.0", "1.5", "2.0"));
 }
 
+// A bound and a plan that rounding alone tells apart.
+TEST(Axis, EndsWithNoNumberBetweenHaveFewTicks) {
+  for (const Quantity quantity :
+       {Quantity::count, Quantity::share, Quantity::time_ms, Quantity::bytes}) {
+    for (double low = 1e-3; low < 1e18; low *= 7.3) {
+      for (const double high : {low, std::nextafter(low, 1e300), low * (1 + 1e-12)}) {
+        EXPECT_LE(linear_axis(quantity, low, high, 5).ticks.size(), 7U) << low << ' ' << high - low;
+      }
+    }
+  }
+}
+
 TEST(Axis, BytesAreCountedInPowersOfTwo) {
   const Axis axis = linear_axis(Quantity::bytes, 0, 0x1p20, 4);
   EXPECT_EQ(axis.unit, "KiB");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/svg_document.h"
@@ -34,6 +35,13 @@ TEST(ProgressCurve, NeedsNeitherTimesNorPlans) {
   EXPECT_EQ(document.complaints(), "");
   EXPECT_TRUE(document.has_tooltip("bound 1 024 bytes by load"));
   EXPECT_EQ(document_of({}).complaints(), "");
+}
+
+TEST(ProgressCurve, ABoundThatRoundingAloneTellsFromThePlan) {
+  const SvgDocument document = document_of(
+      {.points = {{0.1, 44704.1, std::nextafter(44704.1, 1e9), "x"}}, .end_seconds = 1});
+  EXPECT_EQ(document.complaints(), "");
+  EXPECT_TRUE(document.has_tooltip("best 44 704 ms by x"));
 }
 
 TEST(ProgressCurve, LeavesOutWhatIsNotFinite) {
