@@ -43,6 +43,18 @@ class AssignConflict {
     return padded_length(instance_, instance_.lengths[static_cast<std::size_t>(id)]);
   }
 
+  // The least max_tokens with which the scheme admits `wanted` tokens: those of one row, or fewer
+  // where chunks pass through its stages.
+  Tokens least_cap(Scheme scheme, Tokens wanted) const {
+    Tokens low = scheme.max_tokens;  // too little
+    Tokens high = wanted;
+    while (high - low > 1) {
+      scheme.max_tokens = low + (high - low) / 2;
+      (longest_sequence(instance_, scheme) >= wanted ? high : low) = scheme.max_tokens;
+    }
+    return high;
+  }
+
   Conflict of_lengths(const std::vector<std::int64_t>& unplaceable) const {
     std::int64_t longest = unplaceable.front();
     for (const std::int64_t id : unplaceable) {
@@ -78,13 +90,13 @@ class AssignConflict {
              holder->name + (instance_.constraints.chunks ? "): " : ") holds ") + tokens(held)}};
 
     AssignInstance changed = instance_;
-    changed.schemes[widest].max_tokens = length(longest);
-    conflict.changes.push_back({"/schemes/" + instance_.schemes[widest].name + "/max_tokens",
-                                "raise max_tokens of scheme " + instance_.schemes[widest].name +
-                                    " from " +
-                                    std::to_string(instance_.schemes[widest].max_tokens) + " to " +
-                                    std::to_string(length(longest)),
-                                changed, std::nullopt});
+    const Tokens needed = least_cap(instance_.schemes[widest], length(longest));
+    changed.schemes[widest].max_tokens = needed;
+    conflict.changes.push_back(
+        {"/schemes/" + instance_.schemes[widest].name + "/max_tokens",
+         "raise max_tokens of scheme " + instance_.schemes[widest].name + " from " +
+             std::to_string(instance_.schemes[widest].max_tokens) + " to " + std::to_string(needed),
+         changed, std::nullopt});
     if (unplaceable.size() < instance_.lengths.size()) {
       changed = instance_;
       changed.lengths.clear();

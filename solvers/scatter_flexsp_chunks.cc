@@ -77,6 +77,10 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
   const ScatterInstance view = flexsp_view(instance);
   const ScatterTable table(view);
   FlexspChunksResult result;
+  if (table.size() == 0) {
+    result.plan = to_plan(view, table, {});
+    return result;
+  }
   StepDraft best;
   Ms least = std::numeric_limits<Ms>::infinity();  // of the counts' bounds
   Ms fastest = std::numeric_limits<Ms>::infinity();

@@ -149,6 +149,22 @@ TEST(Explain, ASequenceLongerThanEveryRow) {
   EXPECT_EQ(as<AssignInstance>(why.remedies[2]).lengths, (std::vector<Tokens>{64, 10, 64}));
 }
 
+// 50 tokens after padding keep activations for 40 and keys for 10: (34 * 40 + 4 * 10) / 34 = 41.2.
+TEST(Explain, ASequenceCutIntoChunksNeedsNoCapOfItsLength) {
+  AssignInstance instance = small_assign({1, 1, 47, 48});
+  instance.schemes = {{.name = "s", .linear_ms = 0.1, .fixed_ms = 10, .max_tokens = 40}};
+  instance.strategies = {{.name = "t", .replicas = {1}}};
+  instance.pad_multiple = 10;
+  instance.constraints.chunks = {.size = 40, .activation_bytes = 34, .key_value_bytes = 4};
+  const Explanation why = explained(instance);
+  ASSERT_FALSE(why.remedies.empty());
+  expect_remedies(why);
+  AssignInstance remedied = as<AssignInstance>(why.remedies[0]);
+  EXPECT_EQ(remedied.schemes[0].max_tokens, 42);
+  remedied.schemes[0].max_tokens = 41;
+  EXPECT_EQ(solved(remedied).status, Status::infeasible);
+}
+
 TEST(Explain, FewerSequencesThanReplicas) {
   AssignInstance instance = small_assign({10, 20});
   instance.constraints.allow_empty = false;

@@ -88,6 +88,16 @@ TEST_P(FlexspChunksEach, TheMethodSaysSoInItsOutcome) {
   EXPECT_LE(*outcome.method_bound, *outcome.objective * (1 + kTolerance));
 }
 
+TEST_P(FlexspChunksEach, AStepWithoutSequencesHasAPlan) {
+  ScatterInstance instance = tiny_scatter(15);
+  instance.lengths.clear();
+  Budget budget;
+  const Outcome outcome =
+      solve(Instance(instance), {.method = "flexsp-chunks", .backend = GetParam()}, budget);
+  EXPECT_EQ(outcome.status, Status::optimal);
+  EXPECT_EQ(outcome.objective, 0);
+}
+
 TEST_P(FlexspChunksEach, ABudgetOfNothingProvesNoMoreThanTheArea) {
   const ScatterInstance instance = tiny_scatter(15);
   Budget none({.node_limit = 0});
