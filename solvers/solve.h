@@ -50,8 +50,9 @@ std::vector<Method> methods(const Instance& instance);
 using Progress = std::function<void(const Improvement&)>;
 
 // Solves `instance`. Requires an instance as the reader returns it, i.e. one that obeys the rules
-// of instances/README.md, and the method to be one of methods(instance). Never throws for reasons
-// of the instance or a backend. `progress` is called from the calling thread or one it waits for.
+// of instances/README.md (instances/check.h tells of one made in memory), and the method to be one
+// of methods(instance). Never throws for reasons of the instance or a backend. `progress` is called
+// from the calling thread or one it waits for.
 Outcome solve(const Instance& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress = {});
 

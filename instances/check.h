@@ -1,0 +1,19 @@
+// Whether an instance that a program made, and no reader, is one.
+//
+//   ScatterInstance step = ...;
+//   for (const InputError& error : check(step)) std::cerr << to_string(error) << '\n';
+#pragma once
+
+#include <vector>
+
+#include "instances/instance.h"
+#include "instances/result.h"
+
+namespace stowage {
+
+// What keeps the instance from being one: the errors its document would be refused with, with
+// pointers into that document; empty if solve(), verify() and the writers may be given it. Takes
+// the time and memory of writing the document and reading it again.
+std::vector<InputError> check(const Instance& instance);
+
+}  // namespace stowage
