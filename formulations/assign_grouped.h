@@ -2,13 +2,14 @@
 // nothing names a replica and nothing is symmetric. Its optimum, or any lower bound on it, is a
 // lower bound on the strategy's step.
 //
-//   const AssignGrouped grouped = build_assign_grouped(table, strategy, {.upper =
-//   plan.objective_ms}); const MilpResult r = solve_milp(backend, grouped.model,
-//                                   {.start = encode(grouped, instance, table, plan)}, budget);
-//   r.bound                                      // ms; a solver's "infeasible" is its failure
+//   const AssignGrouped grouped =
+//       build_assign_grouped(table, strategy, {.upper = plan.objective_ms});
+//   const MilpParams params{.start = encode(grouped, instance, table, plan)};
+//   const MilpResult r = solve_milp(backend, grouped.model, params, budget);
+//   r.bound  // ms; a solver's "infeasible" is its failure
 //
 // Empty replicas are allowed for: every plan of the strategy no slower than `upper` is a point of
-// the model (encode() gives it). Rows G1 to G9 and the proofs are in formulations/README.md.
+// the model (encode() gives it). Rows G1 to G12 and the proofs are in formulations/README.md.
 #pragma once
 
 #include <vector>

@@ -55,7 +55,7 @@ class Builder {
              .upper = 0,
              .terms = {{longest, scheme.pp - 1.0}, {out_.makespan, -1}}};
     Row rows{.name = "rows" + suffix};  // the terms of all y, for the rules below
-    Row order{.name = "S2" + suffix, .lower = 0};
+    Row order{.name = "A10" + suffix, .lower = 0};
     std::vector<milp::Term> before;
     for (int j = 0; j < most_rows(table_, scheme, upper_); ++j) {
       std::vector<milp::Term> row_time = add_slot(r, j, suffix);
@@ -65,8 +65,8 @@ class Builder {
       }
       rows.terms.push_back({out_.slots.back().used, 1});
       if (j > 0) {
-        // S1: the rows of a replica in the order of their times.
-        Row sorted{.name = "S1" + suffix + "_" + std::to_string(j), .lower = 0, .terms = before};
+        // A9: the rows of a replica in the order of their times.
+        Row sorted{.name = "A9" + suffix + "_" + std::to_string(j), .lower = 0, .terms = before};
         for (const milp::Term& term : row_time) {
           sorted.terms.push_back({term.variable, -term.coefficient});
         }
@@ -76,9 +76,9 @@ class Builder {
     }
     out_.model.add_row(std::move(time));
     add_constraints(suffix, rows.terms);
-    // S2: equal replicas in the order of their work.
+    // A10: equal replicas in the order of their work.
     if (r > 0 && out_.scheme[r - 1] == out_.scheme[r]) {
-      Row sorted{.name = "S2" + suffix, .lower = 0, .terms = last_work_};
+      Row sorted{.name = "A10" + suffix, .lower = 0, .terms = last_work_};
       for (const milp::Term& term : order.terms) {
         sorted.terms.push_back({term.variable, -term.coefficient});
       }

@@ -5,7 +5,7 @@
 //   compose_assign(instance, strategy, decode(milp, table, result.values));
 //
 // For small steps and for tests: it names rows and replicas, so that steps of more than a dozen
-// sequences have too many equal solutions. Rows A1 to A8 and S1, S2 are in formulations/README.md.
+// sequences have too many equal solutions. Rows A1 to A10 are in formulations/README.md.
 #pragma once
 
 #include <cstddef>

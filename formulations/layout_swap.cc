@@ -36,9 +36,9 @@ SwapLp build_swap_lp(const SwapProblem& problem) {
     unit = std::max(unit, static_cast<double>(tensor.bytes));
     cost += tensor.recompute_ms;
   }
-  milp::Row link{.name = "H1",
+  milp::Row link{.name = "M1",
                  .upper = (problem.bytes_per_ms * problem.layer_ms - always(problem)) / unit};
-  milp::Row host{.name = "H2"};
+  milp::Row host{.name = "M2"};
   if (problem.layers > 2) {
     host.upper =
         (static_cast<double>(problem.host_bytes) / (problem.layers - 2) - always(problem)) / unit;

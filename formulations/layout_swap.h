@@ -36,7 +36,7 @@ struct SwapProblem {
 };
 
 // The bytes of `tensors` that may go out of each layer: the smaller of what the link and what the
-// host leave, [H1] and [H2]; negative if not even the input and the attention fit.
+// host leave, [M1] and [M2]; negative if not even the input and the attention fit.
 double swap_room(const SwapProblem& problem);
 
 // max alpha subject to 0 <= alpha <= 1, (S_in + S_attn + alpha S_oth) / B <= T_layer, and

@@ -3,8 +3,8 @@
 // positions.
 //
 //   const ChunkedStep step(instance);
-//   if (step.is_cut(item)) step.cost(item, scheme).sum; else step.table().work(step.position(item),
-//   scheme)
+//   const Ms work = step.is_cut(item) ? step.cost(item, scheme).sum
+//                                     : step.table().work(step.position(item), scheme);
 #pragma once
 
 #include <cstdint>

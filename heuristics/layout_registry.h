@@ -28,6 +28,6 @@ struct LayoutHeuristic {
 };
 
 // Published baselines first, then ours from quick to thorough.
-std::vector<LayoutHeuristic> layout_heuristics(const LayoutInstance& instance);
+std::vector<LayoutHeuristic> layout_heuristics();
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Every heuristic by the name under which `--method` and `compare` know it.
+// Every scatter heuristic by the name under which `--method` and `compare` know it.
 #pragma once
 
 #include <cstdint>

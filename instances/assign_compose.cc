@@ -166,16 +166,7 @@ Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& 
   return found.end;
 }
 
-}  // namespace
-
-Ms simulated_ms(const AssignInstance& instance, const Scheme& scheme,
-                const std::vector<AssignRow>& rows) {
-  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
-  if (!rule) return simulate_1f1b(times_of(rows), scheme.pp);
-  return run_chunks(chunks_of(instance, rows), scheme, static_cast<std::size_t>(rule->retained), {})
-      .end;
-}
-
+// T of one replica: the rows' times and the pipeline's bubble, (stages - 1) times the longest row.
 Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows) {
   Ms sum = 0;
   Ms longest = 0;
@@ -184,6 +175,16 @@ Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows) {
     longest = std::max(longest, row.time_ms);
   }
   return sum + (scheme.pp - 1) * longest;
+}
+
+}  // namespace
+
+Ms simulated_ms(const AssignInstance& instance, const Scheme& scheme,
+                const std::vector<AssignRow>& rows) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  if (!rule) return simulate_1f1b(times_of(rows), scheme.pp);
+  return run_chunks(chunks_of(instance, rows), scheme, static_cast<std::size_t>(rule->retained), {})
+      .end;
 }
 
 AssignPlan compose_assign(const AssignInstance& instance, int strategy,

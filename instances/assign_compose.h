@@ -35,7 +35,4 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
 Ms simulated_ms(const AssignInstance& instance, const Scheme& scheme,
                 const std::vector<AssignRow>& rows);
 
-// T of one replica: the rows' times and the pipeline's bubble, (stages - 1) times the longest row.
-Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows);
-
 }  // namespace stowage

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFormats = {"stowage/instance", "stowage/plan",
                                                       "stowage/outcome"};
+constexpr std::array<std::string_view, 3> kProblems = {"scatter", "assign", "layout"};
 
 // The member as one of `known`; an error that lists them otherwise.
 template <class Known>
@@ -42,8 +43,6 @@ std::string one_of(const ObjectReader& document, std::string_view key, const Kno
 
 }  // namespace
 
-std::vector<std::string_view> supported_problems() { return {"scatter", "assign", "layout"}; }
-
 Result<Head> read_head(std::string_view text) {
   ErrorList errors;
   const std::optional<JsonValue> document =
@@ -61,7 +60,7 @@ Result<Head> read_head(std::string_view text) {
           errors.add(code::kVersion, "/version", "must be 1, is " + describe(*version));
         }
       }
-      head.problem = one_of(reader, "problem", supported_problems(), code::kProblem);
+      head.problem = one_of(reader, "problem", kProblems, code::kProblem);
       head.name = reader.text("name", "");
     }
   }

@@ -56,9 +56,6 @@ struct Head {
   bool operator==(const Head&) const = default;
 };
 
-// The problem families that can be read, in the order of messages.
-std::vector<std::string_view> supported_problems();
-
 // Peeks at the head, so that the caller knows which reader to use. Reads no further than it must:
 // a document whose head is fine may still be broken. The head is checked: an unknown format,
 // version or problem is an error that names the known ones.

@@ -1,9 +1,8 @@
 // Seeded layout instances for tests and benchmarks; traces of transformers are in layout_trace.h.
 //
 //   Result<GeneratedLayout> made = generate_layout(
-//       {.kind = LayoutGenerator::Kind::guillotine, .buffers = 1000, .steps = 500, .bytes = 1 <<
-//       20});
-//   // made->optimum == 1 << 20
+//       {.kind = LayoutGenerator::Kind::guillotine, .buffers = 1000, .steps = 500, .bytes = 4096});
+//   // made->optimum == 4096
 //
 // The same parameters give the same instance everywhere.
 #pragma once

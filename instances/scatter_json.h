@@ -3,8 +3,8 @@
 //   JsonWriter json;
 //   json.begin_object();
 //   json.key("plan");
-//   write_json(json, plan);      // a whole stowage/plan, head included, so that `jq .plan` cuts it
-//   out json.end_object();
+//   write_json(json, plan);  // a whole stowage/plan, so that `jq .plan` cuts it out
+//   json.end_object();
 #pragma once
 
 #include <filesystem>

@@ -51,7 +51,6 @@ class BlockProgram {
   StepRange forward_steps() const { return {0, backward_}; }
   StepRange backward_steps() const { return {backward_, static_cast<int>(steps_.size())}; }
   StepRange all_steps() const { return {0, static_cast<int>(steps_.size())}; }
-  const std::string& step_name(int step) const { return steps_[step].name; }
 
   // Tensors that begin and end within one layer's forward (or backward) pass: [layer][...], in the
   // order of the passes.
@@ -64,7 +63,7 @@ class BlockProgram {
  private:
   using Compute = std::function<void(const Operands&, const BlockCall&)>;
   struct Step {
-    std::string name;
+    std::string name;  // for debuggers
     StepOperands operands;
     Compute compute;
     int pass = 0;

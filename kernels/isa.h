@@ -5,8 +5,9 @@
 // STOWAGE_ISA=v2|v3|v4 asks for another. Results of one level are the same bits everywhere; between
 // levels they differ by rounding. Elsewhere than on x86-64 there is one level, "portable".
 //
-//   if (const std::string problem = isa_problem(); !problem.empty()) refuse("STOWAGE_ISA",
-//   problem); std::cout << "kernels for " << isa_in_use() << '\n';
+//   const std::string problem = isa_problem();
+//   if (!problem.empty()) refuse("STOWAGE_ISA", problem);
+//   std::cout << "kernels for " << isa_in_use() << '\n';
 #pragma once
 
 #include <string>

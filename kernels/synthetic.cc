@@ -31,11 +31,6 @@ float value(std::uint64_t key, std::int64_t channel) {
 
 }  // namespace
 
-float synthetic_value(const Source& source, std::int64_t sequence, std::int64_t position,
-                      std::int64_t channel) {
-  return value(row_key(source, sequence, position), channel);
-}
-
 void fill_tokens(const Source& source, std::int64_t sequence, std::int64_t first_position,
                  std::int64_t width, std::span<float> rows) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / width;

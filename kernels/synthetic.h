@@ -23,10 +23,6 @@ struct Source {
   Stream stream = Stream::input;
 };
 
-// One value; `sequence` and `position` name the token (or, for weights, the tensor and row).
-float synthetic_value(const Source& source, std::int64_t sequence, std::int64_t position,
-                      std::int64_t channel);
-
 // `rows.size() / width` consecutive tokens of a sequence, the first at `first_position`.
 void fill_tokens(const Source& source, std::int64_t sequence, std::int64_t first_position,
                  std::int64_t width, std::span<float> rows);

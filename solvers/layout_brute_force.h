@@ -19,10 +19,8 @@
 
 namespace stowage {
 
-inline constexpr int kBruteForceBuffers = 7;
-
 // An optimal plan, or nothing if pinned buffers clash or the capacity is too small. O(n! n^2).
-// Requires at most kBruteForceBuffers buffers that are not pinned.
+// Made for at most seven buffers that are not pinned.
 std::optional<LayoutPlan> brute_force(const LayoutInstance& instance);
 
 }  // namespace stowage

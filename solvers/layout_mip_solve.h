@@ -4,8 +4,9 @@
 // finds no optimum in seconds, and search takes over.
 //
 //   Budget budget({.time_limit_s = 5});
-//   const LayoutMipResult best = solve_layout_mip(table, {.backend = MilpBackend::cbc}, start,
-//   budget); if (best.status == MilpStatus::optimal) use(best.offsets);
+//   const LayoutMipSolve options{.backend = MilpBackend::cbc};
+//   const LayoutMipResult best = solve_layout_mip(table, options, start, budget);
+//   if (best.status == MilpStatus::optimal) use(best.offsets);
 #pragma once
 
 #include <cstdint>

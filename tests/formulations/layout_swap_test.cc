@@ -60,8 +60,8 @@ TEST(LayoutSwap, TheLpHasAFractionPerTensorAndTheTwoRows) {
   const SwapLp lp = build_swap_lp(swap);
   ASSERT_EQ(lp.fraction.size(), 2U);
   ASSERT_EQ(lp.model.rows().size(), 2U);
-  EXPECT_EQ(lp.model.rows()[0].name, "H1");
-  EXPECT_EQ(lp.model.rows()[1].name, "H2");
+  EXPECT_EQ(lp.model.rows()[0].name, "M1");
+  EXPECT_EQ(lp.model.rows()[1].name, "M2");
   EXPECT_DOUBLE_EQ(lp.model.objective({0, 0}), 8);
   EXPECT_DOUBLE_EQ(lp.model.objective({1, 1}), 0);
   EXPECT_DOUBLE_EQ(lp.model.objective({0.5, 0}), 6.5);

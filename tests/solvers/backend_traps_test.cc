@@ -32,6 +32,8 @@ struct Door {
   MilpRun run;
 };
 
+void PrintTo(const Door& door, std::ostream* out) { *out << door.name; }
+
 std::vector<Door> doors() {
   std::vector<Door> built;
 #ifdef STOWAGE_WITH_CBC

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/tree/source_files.h"
 
@@ -62,6 +63,32 @@ TEST(Text, LeavesNothingForLater) {
       EXPECT_EQ(file.text.find(word), std::string::npos) << file.path << " holds " << word;
     }
   }
+}
+
+// "C1" of "| C1 | ... |"; nothing for another line.
+std::string row_number(const std::string& line) {
+  if (!line.starts_with("| ")) return "";
+  const std::string cell = line.substr(2, line.find(' ', 2) - 2);
+  const std::size_t letters = cell.find_first_of("0123456789");
+  const bool numbered =
+      letters != std::string::npos && letters > 0 &&
+      cell.find_first_not_of("0123456789", letters) == std::string::npos &&
+      std::ranges::all_of(cell.substr(0, letters), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return numbered ? cell : "";
+}
+
+// A row's number in a model leads to one place.
+TEST(Text, NumbersEveryConstraintOnce) {
+  std::set<std::string> numbers;
+  for (const SourceFile& file : source_files()) {
+    if (file.path != "formulations/README.md") continue;
+    for (const std::string& line : lines_of(file.text)) {
+      const std::string number = row_number(line);
+      if (number.empty()) continue;
+      EXPECT_TRUE(numbers.insert(number).second) << number << ": " << line;
+    }
+  }
+  EXPECT_GT(numbers.size(), 30U);
 }
 
 TEST(Text, EndsItsLinesCleanly) {
