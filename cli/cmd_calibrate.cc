@@ -1,5 +1,6 @@
 // stowage calibrate: the cost model of this machine, measured and fitted.
 #include <algorithm>
+#include <charconv>
 
 #include "cli/command.h"
 #include "cli/common_flags.h"
@@ -35,7 +36,7 @@ class CalibrateCommand : public Command {
     flags.integer("--rounds", rounds_, "N", 1, 1000,
                   "Runs of every pack, the fastest counts; default 12");
     flags.integer("--seed", seed_, "N", 0, kMaxExact, "Of packs, tokens and weights; default 0");
-    output_flags_.declare(flags, true);
+    output_flags_.declare(flags, true, false);
   }
 
   ExitCode run(Console& console) override {
@@ -66,6 +67,12 @@ class CalibrateCommand : public Command {
       if (auto error = write_file(output_, json.take())) return console.refuse(*error);
     }
     tell(console, measured);
+    for (const auto& [degree, rate] : measured.cost.all_to_all.mib_per_ms) {
+      if (rate < kernels::kFreeMibPerMs) continue;
+      console.warn("these packs do not show what degree " + std::to_string(degree) +
+                   " takes to exchange a token: its rate means nothing; raise --packs or "
+                   "--max-tokens");
+    }
     return console.answer(answer(measured, *block), ExitCode::ok);
   }
 
@@ -74,14 +81,15 @@ class CalibrateCommand : public Command {
     if (degrees_.empty()) return std::vector<int>{1, 2, 4, 8};
     std::vector<int> degrees;
     for (const std::string& text : degrees_) {
-      const bool digits =
-          !text.empty() && text.size() <= 6 &&
-          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-      if (!digits || std::stoi(text) < 1) {
+      int degree = 0;
+      const char* const end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, degree);
+      if (read.ec != std::errc() || read.ptr != end || degree < 1 || degree > kMostRanks) {
         return InputError{kUsage, "--degrees",
-                          "must be whole numbers from 1, is '" + printable(text) + "'"};
+                          "must be whole numbers from 1 to " + std::to_string(kMostRanks) +
+                              ", for ranks are threads, has '" + printable(text) + "'"};
       }
-      degrees.push_back(std::stoi(text));
+      degrees.push_back(degree);
     }
     std::sort(degrees.begin(), degrees.end());
     degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());

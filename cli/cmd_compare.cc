@@ -134,7 +134,7 @@ class CompareCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
-    flags.list("--methods", methods_, "A,B,...", "Some of " + method_list() + "; default all");
+    flags.list("--methods", methods_, "A,B,...", "Default all. " + method_list());
     flags.choice("--format", format_, {"json", "markdown", "table"},
                  "What stdout gets; the table goes to stderr with json. Default json");
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
@@ -159,7 +159,8 @@ class CompareCommand : public Command {
         return console.refuse(*error);
       }
     }
-    if (auto error = check_measure(*instance.value)) return console.refuse(*error);
+    if (auto error = check_measure(*instance.value, console.settings.timeless))
+      return console.refuse(*error);
     SolveOptions asked = *std::move(options);
 
     console.info("instance  " + std::string(problem_name(*instance.value)) + "  " +
@@ -199,9 +200,13 @@ class CompareCommand : public Command {
     const PlansMeasured* plans;
   };
 
-  std::optional<InputError> check_measure(const Instance& instance) const {
+  std::optional<InputError> check_measure(const Instance& instance, bool timeless) const {
     if (scale_ && !measure_)
       return InputError{kUsage, "--scale", "has an effect only with --measure"};
+    if (measure_ && timeless) {
+      return InputError{kUsage, "--timeless",
+                        "has no effect with --measure, whose figures all come from a clock"};
+    }
     if (measure_ && !std::holds_alternative<ScatterInstance>(instance)) {
       return InputError{kUsage, "--measure",
                         "knows scatter steps only, this is of the problem " +
@@ -307,10 +312,7 @@ class CompareCommand : public Command {
 
     JsonWriter json;
     json.begin_object();
-    json.text("format", "stowage/comparison");
-    json.integer("version", 1);
-    json.text("problem", problem_name(instance));
-    json.text("name", instance_name(instance));
+    write_head(json, "stowage/comparison", problem_name(instance), instance_name(instance));
     json.text("instance_hash", hash_of(instance));
     json.integer("exit_code", to_int(code));
     json.integer("seed", static_cast<std::int64_t>(solve_.seed()));

@@ -95,7 +95,9 @@ class ConvertCommand : public Command {
     if (preset_.given() && !lengths) return complaint("--preset", "on lists of lengths");
     if (!assign_.empty() && !lengths) return complaint("--assign", "on lists of lengths");
     if (!assign_.empty() && preset_.given()) {
-      return complaint("--preset", "without --assign");
+      return InputError{kUsage, "--assign",
+                        "is a preset with a cluster of its own: leave out --preset, --devices and "
+                        "the other flags that describe one"};
     }
     if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
     if (!plan_.empty() && is_csv(in_)) return complaint("--plan", "where IN is an instance");
@@ -160,6 +162,15 @@ class ConvertCommand : public Command {
     scatter.lengths = *std::move(lengths);
     scatter.name = name_.empty() ? stem(in_) : name_;
     if (preset_.pad_multiple()) scatter.pad_multiple = *preset_.pad_multiple();
+    const Tokens limit = preset->limit_tokens;
+    if (const auto beyond =
+            std::ranges::count_if(scatter.lengths, [&](Tokens s) { return s > limit; });
+        beyond > 0) {
+      console.warn(grouped(beyond) + " of " +
+                   grouped(static_cast<std::int64_t>(scatter.lengths.size())) +
+                   " sequences are longer than the model's limit of " + grouped(limit) +
+                   " tokens, and are kept: generate scatter drops or clips them");
+    }
     const std::string json = write_scatter_instance(scatter);
     // What our own reader would refuse must not leave this command: lengths that are fine one by
     // one may be too many tokens together.

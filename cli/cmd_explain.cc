@@ -150,7 +150,8 @@ class ExplainCommand : public Command {
         "what if   " + printable(what.text) + ": " + with_unit(*what.objective, unit) + ", ";
     line += gain > 0 ? "saves " + with_unit(gain, unit) + " (" +
                            percent_text(gain / std::max(objective, 1e-300)) + ")"
-                     : std::string("saves nothing");
+            : what.where.empty() ? std::string("finds nothing better in its time")
+                                 : std::string("saves nothing that was found in its time");
     console.info(line + "; no plan saves more than " +
                  with_unit(std::max(objective - what.bound, 0.0), unit));
   }

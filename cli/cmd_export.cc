@@ -203,10 +203,7 @@ class ExportCommand : public Command {
                  output_);
     JsonWriter json;
     json.begin_object();
-    json.text("format", "stowage/export");
-    json.integer("version", 1);
-    json.text("problem", problem_name(instance));
-    json.text("name", instance_name(instance));
+    write_head(json, "stowage/export", problem_name(instance), instance_name(instance));
     json.integer("exit_code", to_int(ExitCode::ok));
     json.text("file", output_);
     facts(json);

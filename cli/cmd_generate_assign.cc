@@ -67,11 +67,8 @@ class GenerateAssignCommand : public Command {
                                              Amount{"--limit", limit_, &generator.limit_tokens},
                                              Amount{"--chunk-tokens", chunk_tokens_, &chunk}}) {
       if (text.empty()) continue;
-      const std::optional<Tokens> amount = parse_token_limit(text);
-      if (!amount) {
-        return console.refuse(
-            {kUsage, flag, "must be tokens as 200000 or 200K, is '" + text + '\''});
-      }
+      const Result<Tokens> amount = read_token_flag(flag, text);
+      if (!amount) return console.refuse(amount.errors().front());
       *tokens = *amount;
     }
     if (!chunk_tokens_.empty()) generator.chunk_tokens = chunk;

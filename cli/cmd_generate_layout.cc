@@ -135,11 +135,8 @@ class GenerateLayoutCommand : public Command {
     RecordedBlock block{.lengths = {1024}};
     if (!lengths_.empty()) block.lengths.clear();
     for (const std::string& text : lengths_) {
-      const std::optional<Tokens> length = parse_token_limit(text);
-      if (!length) {
-        return InputError{kUsage, "--lengths",
-                          "must be tokens as 4096 or 4K with commas between, has '" + text + '\''};
-      }
+      const Result<Tokens> length = read_token_flag("--lengths", text);
+      if (!length) return length.errors().front();
       block.lengths.push_back(*length);
     }
     block.hidden = static_cast<int>(hidden_.value_or(block.hidden));
@@ -155,11 +152,8 @@ class GenerateLayoutCommand : public Command {
     LayoutTrace wanted;
     if (!model_.empty()) wanted.model = model_;
     if (!tokens_.empty()) {
-      const std::optional<Tokens> tokens = parse_token_limit(tokens_);
-      if (!tokens) {
-        return InputError{kUsage, "--tokens",
-                          "must be tokens as 131072 or 128K, is '" + tokens_ + '\''};
-      }
+      const Result<Tokens> tokens = read_token_flag("--tokens", tokens_);
+      if (!tokens) return tokens.errors().front();
       wanted.tokens = *tokens;
     }
     wanted.ranks = static_cast<int>(ranks_.value_or(wanted.ranks));

@@ -140,7 +140,10 @@ class MemoryCommand : public Command {
     if (!instance.value) return console.refuse(instance.errors);
     const auto* assign = std::get_if<AssignInstance>(&*instance.value);
     if (assign == nullptr) {
-      return console.refuse({kUsage, "PLAN", "is needed, unless the instance is an assign one"});
+      return std::holds_alternative<LayoutInstance>(*instance.value)
+                 ? console.refuse({kUsage, "INSTANCE",
+                                   "is a layout, whose memory solve, explain and render show"})
+                 : console.refuse({kUsage, "PLAN", "is needed for a scatter instance"});
     }
     for (const auto& [flag, given] : {std::pair{"--recompute", !recompute_.empty()},
                                       std::pair{"--logit-chunks", logit_chunks_.has_value()}}) {
@@ -187,10 +190,7 @@ class MemoryCommand : public Command {
       console.info("remedy    " + memory_remedy(instance, trace.recompute, groups, fit_of));
     JsonWriter json;
     json.begin_object();
-    json.text("format", "stowage/memory");
-    json.integer("version", 1);
-    json.text("problem", "scatter");
-    json.text("name", instance.name);
+    write_head(json, "stowage/memory", "scatter", instance.name);
     json.integer("exit_code", to_int(code));
     json.text("model", trace.model);
     json.text("recompute", recompute_.empty() ? "none" : recompute_);
@@ -245,8 +245,10 @@ class MemoryCommand : public Command {
                                 : fit == Fit::no ? "does not fit"
                                                  : "unknown";
     console.info(console.bold(verdict) + "  model " + trace.model + "  " +
-                 grouped(static_cast<std::int64_t>(groups.size())) +
-                 " groups are the heaviest of a rank");
+                 (groups.size() == 1
+                      ? std::string("1 group is")
+                      : grouped(static_cast<std::int64_t>(groups.size())) + " groups are") +
+                 " the heaviest of a rank");
   }
 
   std::string instance_path_;

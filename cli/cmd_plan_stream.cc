@@ -58,7 +58,7 @@ class PlanStreamCommand : public Command {
     preset_.declare(flags);
     flags.choice("--above-limit", above_, {"keep", "clip"},
                  "Sequences that fit no group: keep calls the step infeasible. Default keep");
-    flags.text("--method", method_, "NAME", "One of " + method_list() + "; default fast");
+    flags.text("--method", method_, "NAME", "One of " + scatter_method_list() + "; default fast");
     solve_.declare(flags,
                    "Wall clock of each step; default none: until it ends, which may be long");
     flags.integer("--threads", threads_, "N", 1, kMostThreads,
@@ -116,7 +116,9 @@ class PlanStreamCommand : public Command {
         return {std::nullopt, {{.error = twice}}};
       }
       if (preset_.given()) {
-        const InputError both{kUsage, "--instance", "has the cluster already: name no preset"};
+        const InputError both{kUsage, "--instance",
+                              "has cluster and model already: leave out --preset, --devices and "
+                              "the other flags that describe them"};
         return {std::nullopt, {{.error = both}}};
       }
       Loaded<Instance> instance = load_instance(template_);
@@ -170,6 +172,11 @@ class PlanStreamCommand : public Command {
                 static_cast<int>(threads_.value_or(1)),
                 [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
     report.finish(interrupt.flag(), steps.clipped(), there_);
+    if (const std::int64_t from = from_.value_or(0);
+        unread_.empty() && !interrupt.flag() && steps.index() < from) {
+      console.warn("the stream has " + grouped(steps.index()) + " steps, none from --from " +
+                   grouped(from) + " on");
+    }
     if (!invalid_.empty()) console.warn(invalid_.say("is invalid") + ", and is planned anew");
     if (!mended_.empty()) {
       console.warn(mended_.say("was missing or not of its plan") + ", and is written from it");

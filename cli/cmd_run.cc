@@ -57,7 +57,7 @@ class RunCommand : public Command {
     flags.integer("--retained", retained_, "K", 1, kMaxExact,
                   "chunked: chunks of a sequence that keep their activations; default 1");
     flags.integer("--repeats", repeats_, "N", 1, 1000,
-                  "Not for layouts: timed runs of each batch; the best counts");
+                  "Not for layouts: timed runs of each batch, of which the best counts; default 1");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
                  "Stop between batches after it; the run is then incomplete. Default none");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,

@@ -27,7 +27,7 @@ class SolveCommand : public Command {
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.text("-o,--output", output_, "PLAN", "Write the plan there");
-    flags.text("--method", method_, "NAME", "One of " + method_list() + "; default auto");
+    flags.text("--method", method_, "NAME", "Default auto. " + method_list());
     solve_.declare(flags);
     flags.text("--start", start_path_, "PLAN", "A plan to begin with; it is never made worse");
     output_flags_.declare(flags, true);

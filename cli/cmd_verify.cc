@@ -60,16 +60,14 @@ class VerifyCommand : public Command {
       proof = "  bound " + with_unit(proven->value, unit) + " (" + proven->name + ")  gap " +
               percent_text(relative_gap(objective, proven->value));
     }
+    std::int64_t broken = 0;
+    for (const Violation& violation : violations) broken += violation.count;
     console.info(console.bold(valid ? "valid" : "invalid") + "  " + with_unit(objective, unit) +
-                 proof + "  " + grouped(static_cast<std::int64_t>(violations.size())) +
-                 " violations");
+                 proof + "  " + grouped(broken) + (broken == 1 ? " violation" : " violations"));
 
     JsonWriter json;
     json.begin_object();
-    json.text("format", "stowage/verdict");
-    json.integer("version", 1);
-    json.text("problem", problem_name(instance));
-    json.text("name", instance_name(instance));
+    write_head(json, "stowage/verdict", problem_name(instance), instance_name(instance));
     json.boolean("valid", valid);
     json.integer("exit_code", to_int(code));
     write_amount(json, "objective", objective, unit);

@@ -6,16 +6,27 @@
 #include "cli/error_codes.h"
 #include "cli/suggest.h"
 #include "instances/numbers.h"
+#include "instances/scatter_presets.h"
 
 namespace stowage {
+namespace {
 
-void OutputFlags::declare(Flags& flags, bool with_progress) {
+std::vector<std::string> method_names(const Instance& instance) {
+  std::vector<std::string> names;
+  for (const Method& method : methods(instance)) names.emplace_back(method.name);
+  return names;
+}
+
+}  // namespace
+
+void OutputFlags::declare(Flags& flags, bool with_progress, bool with_timeless) {
   flags.choice("--log-level", level_, {"error", "warn", "info", "debug"},
                "How much is told on stderr; default info");
   if (with_progress) {
     flags.choice("--progress", progress_, {"auto", "always", "never"},
                  "Progress on stderr; auto: unless --log-level is below info");
   }
+  if (!with_timeless) return;
   flags.toggle("--timeless", timeless_,
                "No wall-clock figure on stdout or stderr: equal runs give equal bytes");
 }
@@ -75,7 +86,7 @@ std::string SolveFlags::describe() const {
   return text + "seed " + std::to_string(seed());
 }
 
-std::string method_list() {
+std::string scatter_method_list() {
   // Degree 1 stands for every degree: a homogeneous method is listed for each of an instance's.
   const ScatterInstance any{.cluster = {.devices = 1, .degrees = {1}}};
   std::vector<std::string> names = method_names(any);
@@ -87,10 +98,13 @@ std::string method_list() {
   return comma_list(names);
 }
 
-std::vector<std::string> method_names(const Instance& instance) {
-  std::vector<std::string> names;
-  for (const Method& method : methods(instance)) names.emplace_back(method.name);
-  return names;
+std::string method_list() {
+  AssignInstance chunked;
+  chunked.constraints.chunks.emplace();
+  return "scatter: " + scatter_method_list() +
+         "; assign: " + comma_list(method_names(AssignInstance())) +
+         "; assign with chunks: " + comma_list(method_names(chunked)) +
+         "; layout: " + comma_list(method_names(LayoutInstance()));
 }
 
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,
@@ -100,6 +114,13 @@ std::optional<InputError> check_method(const Instance& instance, const std::stri
   return InputError{kUsage, flag,
                     "unknown value '" + method + "' (choose " + comma_list(names) + ')' +
                         suggestion(method, names)};
+}
+
+Result<Tokens> read_token_flag(const std::string& flag, const std::string& text) {
+  if (const std::optional<Tokens> tokens = parse_token_limit(text)) return *tokens;
+  return InputError{kUsage, flag,
+                    "must be 1 to " + std::to_string(kMostTokenLimit) +
+                        " tokens, as 200000 or 200K, is '" + printable(text) + "'"};
 }
 
 std::string solver_name(const SolveOptions& options) {

@@ -21,7 +21,8 @@ namespace stowage {
 // --log-level, --progress (of commands that may take longer than a second) and --timeless.
 class OutputFlags {
  public:
-  void declare(Flags& flags, bool with_progress);
+  // Without --timeless where clocks make the answer.
+  void declare(Flags& flags, bool with_progress, bool with_timeless = true);
   void apply(Console& console) const;
 
  private:
@@ -36,7 +37,8 @@ class SolveFlags {
   // `time_limit` is what --time-limit means to the command, its default included.
   void declare(Flags& flags,
                const std::string& time_limit =
-                   "Wall clock of the search; default none: until it ends, which may be long");
+                   "Wall clock of the search; default none: until it ends, or Ctrl-C ends it with "
+                   "the best plan");
 
   // What the flags ask for, method and start left at their defaults. Error: the solver is not built
   // in.
@@ -45,7 +47,7 @@ class SolveFlags {
   Budget::Limits limits(const std::atomic<bool>& interrupt) const;
   std::uint64_t seed() const { return static_cast<std::uint64_t>(seed_.value_or(0)); }
 
-  // "gap 0.5%, time limit 10 s, seed 0": the limits that are set.
+  // "gap 0.50%  time limit 10 s  seed 0": the limits that are set.
   std::string describe() const;
 
  private:
@@ -56,15 +58,17 @@ class SolveFlags {
   std::optional<std::int64_t> seed_;
 };
 
-// The methods of any instance for a help text, "homogeneous-DEGREE" among them.
+// The methods for a help text: of scatter, "homogeneous-DEGREE" among them; and of all families,
+// each with its own.
+std::string scatter_method_list();
 std::string method_list();
-
-// Names of all methods of the instance.
-std::vector<std::string> method_names(const Instance& instance);
 
 // Error E001 at `flag` unless `method` is one of the instance's; names the choices and the nearest.
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,
                                        const std::string& flag);
+
+// What parse_token_limit() makes of a flag's text. Error: E001 at `flag`.
+Result<Tokens> read_token_flag(const std::string& flag, const std::string& text);
 
 // The name of the backend that `options` would use, empty if none is built in.
 std::string solver_name(const SolveOptions& options);

@@ -15,12 +15,9 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Layout::line;
 
-void write_head(JsonWriter& json, std::string_view problem, const std::string& name, bool passed,
-                ExitCode code) {
-  json.text("format", "stowage/execution");
-  json.integer("version", 1);
-  json.text("problem", problem);
-  json.text("name", name);
+void write_execution_head(JsonWriter& json, std::string_view problem, const std::string& name,
+                          bool passed, ExitCode code) {
+  write_head(json, "stowage/execution", problem, name);
   json.boolean("passed", passed);
   json.integer("exit_code", to_int(code));
 }
@@ -117,7 +114,7 @@ template <class Report>
 void write_layout_head(JsonWriter& json, const LayoutInstance& instance, const LayoutPlan& plan,
                        const Report& report, std::string_view executed, ExitCode code) {
   json.begin_object();
-  write_head(json, "layout", instance.name, report.passed(), code);
+  write_execution_head(json, "layout", instance.name, report.passed(), code);
   json.boolean("complete", report.complete);
   json.text("executed", executed);
   json.integer("peak_bytes", plan.peak_bytes);
@@ -130,7 +127,8 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
                            kernels::ExchangeKind exchange, bool timeless, ExitCode code) {
   JsonWriter json;
   json.begin_object();
-  write_head(json, problem_name(instance), instance_name(instance), report.passed(), code);
+  write_execution_head(json, problem_name(instance), instance_name(instance), report.passed(),
+                       code);
   json.boolean("complete", report.complete);
   json.integer("scale", report.scale);
   json.number("work_flop", report.work_flop);
@@ -186,7 +184,7 @@ std::string refused_execution_json(const Instance& instance,
                                    const std::vector<Violation>& violations, ExitCode code) {
   JsonWriter json;
   json.begin_object();
-  write_head(json, problem_name(instance), instance_name(instance), false, code);
+  write_execution_head(json, problem_name(instance), instance_name(instance), false, code);
   json.boolean("complete", false);
   write_violations(json, violations);
   json.end_object();

@@ -92,9 +92,9 @@ void tell_execution(Console& console, const ExecutionReport& report) {
     console.warn("and " + grouped(report.problems.omitted()) + " more problems");
   }
   if (!timeless && report.shape.available) {
-    console.info("model     sum s^2, sum s and a constant explain the batches to " +
+    console.info("model     times as sum s^2, sum s and a constant: off by " +
                  percent_text(report.shape.mean_error) + " on average, " +
-                 percent_text(report.shape.held_out_mean_error) + " held out");
+                 percent_text(report.shape.held_out_mean_error) + " on batches held out");
   }
   std::string line = console.bold(report.passed()   ? "pass"
                                   : stopped(report) ? "stopped"

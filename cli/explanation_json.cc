@@ -71,10 +71,7 @@ std::string explanation_json(const Instance& instance, const Explanation& explan
   const Outcome& outcome = explanation.outcome;
   JsonWriter json;
   json.begin_object();
-  json.text("format", "stowage/explanation");
-  json.integer("version", 1);
-  json.text("problem", problem_name(instance));
-  json.text("name", instance_name(instance));
+  write_head(json, "stowage/explanation", problem_name(instance), instance_name(instance));
   json.integer("exit_code", to_int(code));
   json.text("status", to_string(explanation.status));
   write_amount(json, "objective", explanation.objective, unit);

@@ -212,6 +212,10 @@ std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan) {
       instance);
 }
 
+namespace {
+
+// Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
+// instance of its family.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
                                              const Certificate& certificate,
                                              std::vector<Violation>& violations) {
@@ -227,6 +231,13 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
   return answer(check_certificate(std::get<ScatterInstance>(instance), scatter),
                 scatter.profiles.empty() ? "step-lp" : "profile");
 }
+
+// The best bound that needs no search. Nothing for an instance that has no plan or no sequence.
+std::optional<NamedBound> recomputed_bound(const Instance& instance) {
+  return std::visit([](const auto& i) { return closed_form_bound_of(i); }, instance);
+}
+
+}  // namespace
 
 Judgement judge(const InstanceAndPlan& both) {
   Judgement judgement{.violations = verify_plan(both.instance, both.plan)};
@@ -273,10 +284,6 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& inst
         return facts_of(i, std::get<typename PlanOf<std::decay_t<decltype(i)>>::type>(plan));
       },
       instance);
-}
-
-std::optional<NamedBound> recomputed_bound(const Instance& instance) {
-  return std::visit([](const auto& i) { return closed_form_bound_of(i); }, instance);
 }
 
 bool is_closed_form(const std::string& bound_by) {

@@ -76,12 +76,6 @@ std::string plan_detail(const Plan& plan);
 // All violations, the instance hash included. Requires plan and instance of one problem.
 std::vector<Violation> verify_plan(const Instance& instance, const Plan& plan);
 
-// Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
-// instance of its family.
-std::optional<NamedBound> verify_certificate(const Instance& instance,
-                                             const Certificate& certificate,
-                                             std::vector<Violation>& violations);
-
 // All that can be said of a plan here and now.
 struct Judgement {
   std::vector<Violation> violations;  // of the plan, and of the outcome that it stands in
@@ -98,9 +92,7 @@ std::optional<Picture> lengths_picture(const Instance& instance, const Plan& pla
 std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
                                                             const Plan& plan);
 
-// The best bound that needs no search, and whether a certificate is one of that kind. Nothing for
-// an instance that has no plan or no sequence.
-std::optional<NamedBound> recomputed_bound(const Instance& instance);
+// Whether a bound of this name needs no search: judge() computes it anew.
 bool is_closed_form(const std::string& bound_by);
 
 // A stowage/plan document, and the same as a value inside another document.

@@ -10,7 +10,6 @@
 namespace stowage {
 
 Result<kernels::BlockShape> block_for(const std::vector<int>& degrees) {
-  constexpr int kMostRanks = 64;
   constexpr int kMostHeads = 512;
   constexpr int kQueriesPerKey = 4;
   kernels::BlockShape block{.hidden = 256, .head_dim = 32, .ffn = 512};

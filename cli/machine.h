@@ -15,9 +15,11 @@
 
 namespace stowage {
 
+inline constexpr int kMostRanks = 64;  // ranks are threads
+
 // A block wide enough that products, not memory, take its time, with as many heads as all degrees
 // divide, at least as many as it usually has: with fewer some ranks would idle, which no time model
-// says. Error E001: a degree above 64 (ranks are threads), or degrees without a common multiple up
+// says. Error E001: a degree above kMostRanks, or degrees without a common multiple up
 // to 512.
 Result<kernels::BlockShape> block_for(const std::vector<int>& degrees);
 

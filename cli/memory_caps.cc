@@ -104,10 +104,7 @@ ExitCode memory_of_schemes(Console& console, const AssignInstance& instance,
                grouped(static_cast<std::int64_t>(instance.schemes.size())) + " schemes");
   JsonWriter json;
   json.begin_object();
-  json.text("format", "stowage/memory");
-  json.integer("version", 1);
-  json.text("problem", "assign");
-  json.text("name", instance.name);
+  write_head(json, "stowage/memory", "assign", instance.name);
   json.integer("exit_code", to_int(code));
   json.text("model", std::string(*named));
   write_fit(json, all);

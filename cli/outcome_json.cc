@@ -29,20 +29,6 @@ void write_improvements(JsonWriter& json, const std::vector<Improvement>& improv
   json.end_array();
 }
 
-}  // namespace
-
-void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
-  json.key("bounds");
-  json.begin_array();
-  for (const NamedBound& bound : bounds) {
-    json.begin_object(kOneLine);
-    json.text("name", bound.name);
-    write_amount(json, "value", bound.value, unit);
-    json.end_object();
-  }
-  json.end_array();
-}
-
 void write_errors(JsonWriter& json, const std::vector<CliError>& errors) {
   json.key("errors");
   json.begin_array();
@@ -52,6 +38,20 @@ void write_errors(JsonWriter& json, const std::vector<CliError>& errors) {
     if (!e.file.empty()) json.text("file", e.file);
     json.text("pointer", e.error.pointer);
     json.text("message", e.error.message);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
+  json.key("bounds");
+  json.begin_array();
+  for (const NamedBound& bound : bounds) {
+    json.begin_object(kOneLine);
+    json.text("name", bound.name);
+    write_amount(json, "value", bound.value, unit);
     json.end_object();
   }
   json.end_array();
@@ -75,10 +75,8 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   const Unit unit = objective_unit(*frame.instance);
   JsonWriter json;
   json.begin_object();
-  json.text("format", "stowage/outcome");
-  json.integer("version", 1);
-  json.text("problem", problem_name(*frame.instance));
-  json.text("name", instance_name(*frame.instance));
+  write_head(json, "stowage/outcome", problem_name(*frame.instance),
+             instance_name(*frame.instance));
   json.text("status", to_string(outcome.status));
   json.text("stopped_by", to_string(outcome.stopped_by));
   json.integer("exit_code", to_int(frame.exit_code));

@@ -33,8 +33,7 @@ std::string error_json(const std::vector<CliError>& errors, ExitCode code);
 // The exit code of an outcome.
 ExitCode exit_code(const Outcome& outcome);
 
-// Keys that documents of this folder share: "errors", "bounds" and "violations" with their arrays.
-void write_errors(JsonWriter& json, const std::vector<CliError>& errors);
+// Keys that documents of this folder share: "bounds" and "violations" with their arrays.
 void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit);
 void write_violations(JsonWriter& json, const std::vector<Violation>& violations);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/common_flags.h"
 #include "cli/error_codes.h"
 #include "instances/json.h"
 
@@ -42,11 +43,8 @@ Result<ScatterPreset> PresetFlags::preset() const {
   preset.degrees = static_cast<DegreeSet>(set - sets.begin());
   if (largest_degree_) preset.largest_degree = static_cast<int>(*largest_degree_);
   if (!limit_.empty()) {
-    const std::optional<Tokens> limit = parse_token_limit(limit_);
-    if (!limit) {
-      return InputError{kUsage, "--limit",
-                        "must be tokens as 192000 or 192K, is '" + limit_ + '\''};
-    }
+    const Result<Tokens> limit = read_token_flag("--limit", limit_);
+    if (!limit) return limit.errors().front();
     preset.limit_tokens = *limit;
   }
   return preset;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace stowage {
 namespace {
@@ -27,8 +28,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
-}  // namespace
-
+// The word that needs the fewest insertions, deletions, substitutions and swaps of neighbours (the
+// restricted Damerau-Levenshtein distance) to become `word`; nothing when more than a third of the
+// longer word (at least one letter) would change. The first of equals. O(|word| |candidate|) each.
 std::optional<std::string> nearest_word(std::string_view word,
                                         const std::vector<std::string>& known) {
   constexpr std::size_t kLongestWord = 64;  // nothing we know is longer, and the effort is bounded
@@ -45,6 +47,8 @@ std::optional<std::string> nearest_word(std::string_view word,
   }
   return best;
 }
+
+}  // namespace
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::optional<std::string> nearest = nearest_word(word, known);

@@ -4,20 +4,13 @@
 //   suggestion("banana", {"solve", "verify"}) == ""
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stowage {
 
-// The word that needs the fewest insertions, deletions, substitutions and swaps of neighbours (the
-// restricted Damerau-Levenshtein distance) to become `word`; nothing when more than a third of the
-// longer word (at least one letter) would change. The first of equals. O(|word| |candidate|) each.
-std::optional<std::string> nearest_word(std::string_view word,
-                                        const std::vector<std::string>& known);
-
-// "; did you mean 'WORD'?", or nothing.
+// "; did you mean 'WORD'?" of the nearest word, or nothing where none is near.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 // "auto, cbc, glpk"

@@ -31,9 +31,9 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
   const auto lines = static_cast<std::int64_t>(list.size());
   if (source.kind == Kind::slice && generator.count * (source.step + 1) > lines) {
     errors.add(code::kGenerator, "/step",
-               "must select lines of the list, is step " + std::to_string(source.step) + " of " +
-                   std::to_string(generator.count) + " lines in a list of " +
-                   std::to_string(lines));
+               "must select lines of the list, which has " + std::to_string(lines) + ": step " +
+                   std::to_string(source.step) + " of count " + std::to_string(generator.count) +
+                   " ends behind line " + std::to_string(generator.count * (source.step + 1)));
   } else if (source.kind == Kind::sample && generator.count > lines) {
     errors.add(code::kGenerator, "/count",
                "must be at most the " + std::to_string(lines) + " lines of the list, is " +

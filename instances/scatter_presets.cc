@@ -107,7 +107,7 @@ std::optional<Tokens> parse_token_limit(std::string_view text) {
   Tokens tokens = 0;
   const char* const last = text.data() + text.size();
   const auto [end, failure] = std::from_chars(text.data(), last, tokens);
-  if (failure != std::errc() || tokens < 1 || tokens > kMaxExact / 1000) return std::nullopt;
+  if (failure != std::errc() || tokens < 1 || tokens > kMostTokenLimit) return std::nullopt;
   if (end == last) return tokens;
   if (end + 1 == last && (*end == 'k' || *end == 'K')) return tokens * 1000;
   return std::nullopt;

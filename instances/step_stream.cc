@@ -29,7 +29,11 @@ void read_json_step(std::string_view text, ScatterInstance& step, ErrorList& err
       step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
     }
   } else {
-    add_wrong_type(*document, root, "an array of lengths or {\"lengths\": [...]}", errors);
+    add_wrong_type(
+        *document, root,
+        "an array of lengths or {\"lengths\": [...]} (a list with a length a line needs a "
+        "batch size)",
+        errors);
   }
 }
 

@@ -91,6 +91,7 @@ struct Violation {
   std::string where;
   std::string have;
   std::string need;
+  std::int64_t count = 1;  // that it stands for: 980 of "and 980 more"
 
   bool operator==(const Violation&) const = default;
 };

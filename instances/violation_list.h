@@ -65,7 +65,8 @@ class ViolationList {
         all.push_back({.rule = std::string(rules_[rule]),
                        .where = {},
                        .have = "and " + std::to_string(more) + " more",
-                       .need = {}});
+                       .need = {},
+                       .count = more});
       }
     }
     return all;

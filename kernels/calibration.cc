@@ -159,8 +159,6 @@ void fit_cost(const BlockShape& block, Calibration& calibration) {
   }
   const Eigen::VectorXd x = not_negative(a, Eigen::VectorXd::Ones(rows));
 
-  // A degree whose exchange costs nothing measurable still needs a bandwidth: a very large one.
-  constexpr double kFreeMibPerMs = 1e9;
   ScatterCost& cost = calibration.cost;
   cost = {.quadratic_ms = x[0], .linear_ms = x[1], .fixed_ms = x[2]};
   if (degrees > 0) cost.all_to_all.mib_per_token = exchanged_mib_per_token(block);

@@ -25,6 +25,10 @@
 
 namespace stowage::kernels {
 
+// The bandwidth of a degree whose exchange costs nothing measurable: it still needs one, and no
+// higher one is fitted.
+inline constexpr double kFreeMibPerMs = 1e9;
+
 struct CalibrationOptions {
   BlockShape block;
   std::vector<int> degrees = {1};   // ascending, each a divisor of block.heads

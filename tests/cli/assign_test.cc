@@ -176,13 +176,14 @@ TEST_F(Assign, WhatMakesNoSenseIsRefused) {
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_THAT(refused.err, HasSubstr(why));
   };
-  expect_refused({"generate", "assign", "--tokens", "many"}, "--tokens: must be tokens as 200000");
+  expect_refused({"generate", "assign", "--tokens", "many"},
+                 "--tokens: must be 1 to 9007199254740 tokens, as 200000");
   expect_refused({"generate", "assign", "--preset", "gpt-7b"}, "--preset: unknown value");
   expect_refused({"generate", "assign", "--lengths", "uniform", "--mu", "3"},
                  "--mu: has no effect with --lengths uniform");
   expect_refused({"generate", "assign", "--tokens", "1K", "--limit", "2K"}, "--limit: must be");
   expect_refused({"convert", "lengths.txt", "a.json", "--assign", "llama-7b", "--devices", "4"},
-                 "--preset: has an effect only without --assign");
+                 "--assign: is a preset with a cluster of its own");
   expect_refused({"convert", "buffers.1048576.csv", "a.json", "--assign", "llama-7b"},
                  "--assign: has an effect only on lists of lengths");
   ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);

@@ -99,9 +99,11 @@ TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
   for (const auto& [arguments, said] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"calibrate", "--degrees", "1,x"}, "whole numbers"},
-           {{"calibrate", "--degrees", "128"}, "at most 64"},
+           {{"calibrate", "--degrees", "128"}, "--degrees: must be whole numbers from 1 to 64"},
            {{"calibrate", "--degrees", "7,11,13"}, "common multiple"},
            {{"compare", "instance.json", "--scale", "2"}, "only with --measure"},
+           {{"calibrate", "--timeless"}, "--timeless"},
+           {{"compare", "instance.json", "--measure", "--timeless"}, "--timeless: has no effect"},
            {{"compare", "layout.json", "--measure"}, "scatter steps only"}}) {
     const Finished told = run(arguments);
     EXPECT_EQ(told.exit_code, 2);

@@ -87,7 +87,7 @@ ZSH
   for wanted in 'compdef _stowage stowage' 'solve:Plan an instance; print the outcome as JSON' \
     'generate:scatter, assign, layout' 'layout:Make the memory trace' \
     '--solver=[MILP backend; auto takes the first that is built in]:auto|cbc|glpk:(auto cbc glpk)' \
-    '(-t --time-limit)-t[Wall clock of the search; default none: until it ends, which may be long]:SEC:_files' \
+    '(-t --time-limit)-t[Wall clock of the search; default none: until it ends, or Ctrl-C ends it with the best plan]:SEC:_files' \
     '(-t --time-limit)--time-limit=[Wall clock' ':INSTANCE:_files' '--kind='; do
     [[ $said == *"$wanted"* ]] || expect 'zsh is told' "$wanted" "$said"
   done

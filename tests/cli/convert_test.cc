@@ -53,6 +53,19 @@ TEST_F(Convert, ATrainersFileIsKnownByItsBytes) {
   EXPECT_EQ(dir_.read("renamed.json"), dir_.read("t.json"));
 }
 
+TEST_F(Convert, LengthsBeyondTheModelsLimitAreCounted) {
+  dir_.write("long.txt", "300000\n5000\n192000\n");
+  const Finished run = convert({"long.txt", "long.json"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.err, HasSubstr("1 of 3 sequences are longer than the model's limit of 192 000"));
+  EXPECT_THAT(convert({"lengths.txt", "short.json"}).err, Not(HasSubstr("limit")));
+}
+
+TEST_F(Convert, APresetOfAssignHasItsCluster) {
+  expect_one_error({"lengths.txt", "out.json", "--assign", "llama-7b", "--devices", "16"},
+                   "--assign: is a preset with a cluster of its own");
+}
+
 TEST_F(Convert, ABrokenTrainersFileIsOneError) {
   expect_one_error({"-", "out.json"}, "stdin: E601 byte 0: must be a trainer file", "\x93STOWAGE");
   const std::string text = dir_.read("t.json");

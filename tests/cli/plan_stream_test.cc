@@ -128,6 +128,10 @@ TEST_F(PlanStreamCommand, ResumesWhereItEnded) {
   const Finished begin = eight({"--steps", "3"});
   const Finished rest = eight({"--from", "3"});
   EXPECT_EQ(begin.out + rest.out, whole.out);
+  const Finished beyond = eight({"--from", "9"});
+  EXPECT_EQ(beyond.exit_code, 0);
+  EXPECT_EQ(beyond.out, "");
+  EXPECT_THAT(beyond.err, HasSubstr("the stream has 8 steps, none from --from 9 on"));
 }
 
 TEST_F(PlanStreamCommand, FilesAreOnePerStepAndNotPlannedTwice) {
@@ -247,7 +251,7 @@ TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
   expect_refused({"lengths.txt", "--batch-size", "8", "-o", "lengths.txt"},
                  "lengths.txt: cannot be written: Not a directory");
   expect_refused({"lengths.txt", "--instance", "instance.json", "--devices", "8"},
-                 "--instance: has the cluster already");
+                 "--instance: has cluster and model already");
   expect_refused({"lengths.txt", "--method", "fats"}, "did you mean");
   expect_refused({"lengths.txt", "--trainer", "bin"}, "--trainer: has no effect without -o");
 }

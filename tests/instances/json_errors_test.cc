@@ -626,7 +626,8 @@ std::vector<Case> generator_cases() {
       generator_case(
           "step beyond the list",
           changed([](auto& g) { g.source = {.kind = Kind::slice, .step = 1}; }),
-          {"E504 /step: must select lines of the list, is step 1 of 3 lines in a list of 3"}),
+          {"E504 /step: must select lines of the list, which has 3: step 1 of count 3 ends "
+           "behind line 6"}),
       generator_case("sample beyond the list", changed([](auto& g) {
                        g.source.kind = Kind::sample;
                        g.count = 4;

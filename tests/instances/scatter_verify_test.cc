@@ -271,6 +271,7 @@ TEST(Verify, CountsWhatItDoesNotSpellOut) {
   const auto violations = verify(instance, ScatterPlan{});
   ASSERT_EQ(violations.size(), kMaxViolationsPerRule + 1);
   EXPECT_EQ(to_string(violations.back()), "coverage: and 999980 more");
+  EXPECT_EQ(violations.back().count, 999980);
 }
 
 TEST(Verify, SumsBeyondTheIntegerRangeFitNowhere) {

@@ -79,8 +79,10 @@ TEST(StepStream, ErrorsNameTheLineAndEndNothing) {
             "E204 /2: must be an integer from 1 to 9007199254740992 without fraction or exponent, "
             "is 1.5\n");
   EXPECT_THAT(errors_of(steps.next()), testing::HasSubstr("did you mean \"lengths\"?"));
-  EXPECT_EQ(errors_of(steps.next()),
-            "E203 /: must be an array of lengths or {\"lengths\": [...]}, is 7\n");
+  EXPECT_EQ(
+      errors_of(steps.next()),
+      "E203 /: must be an array of lengths or {\"lengths\": [...]} (a list with a length a line "
+      "needs a batch size), is 7\n");
   EXPECT_THAT(errors_of(steps.next()), testing::HasSubstr("E101 "));
   EXPECT_THAT(errors_of(steps.next()), testing::HasSubstr("E304 "));
   EXPECT_EQ(steps.place(), "steps.jsonl:5");
