@@ -1,5 +1,5 @@
-// Solves and explains odd instances of every family and holds the answers against what must be true
-// of them.
+// Solves, explains and draws odd instances of every family and holds the answers against what must
+// be true of them.
 //
 // A plan verifies, and its bound does not exceed it; the words of the outcome agree with each
 // other; an instance is called infeasible only with a reason. Where the oracle can try everything,
@@ -9,9 +9,16 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cmath>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "instances/layout_load.h"
+#include "instances/pictures/assign_picture.h"
+#include "instances/pictures/layout_picture.h"
+#include "instances/pictures/progress_curve.h"
+#include "instances/pictures/scatter_picture.h"
 #include "solvers/assign_brute_force.h"
 #include "solvers/explain.h"
 #include "solvers/layout_brute_force.h"
@@ -94,6 +101,35 @@ void check_against_oracle(const InstanceT& instance, const Outcome& outcome) {
   }
 }
 
+std::vector<Picture> pictures(const ScatterInstance& instance, const ScatterPlan& plan) {
+  return {scatter_gantt(instance, plan, {}), scatter_lengths(instance, plan)};
+}
+std::vector<Picture> pictures(const AssignInstance& instance, const AssignPlan& plan) {
+  return {assign_pipelines(instance, plan, {}), assign_lengths(instance, plan)};
+}
+std::vector<Picture> pictures(const LayoutInstance& instance, const LayoutPlan& plan) {
+  return {layout_map(instance, plan, {})};
+}
+
+template <class InstanceT, class PlanT>
+void draw(const InstanceT& instance, const PlanT& plan, const Outcome& outcome) {
+  std::vector<Picture> drawn = pictures(instance, plan);
+  const bool layout = std::is_same_v<InstanceT, LayoutInstance>;
+  for (const bool timed : {true, false}) {
+    ProgressHistory progress;
+    if (timed) progress.end_seconds = outcome.seconds;
+    for (const Improvement& better : outcome.improvements) {
+      progress.points.push_back({timed ? std::optional(better.seconds) : std::nullopt, better.bound,
+                                 better.objective, better.by});
+    }
+    drawn.push_back(progress_curve(progress, layout ? Quantity::bytes : Quantity::time_ms));
+  }
+  const std::string document = svg_document(drawn, "odd");
+  for (const char* wrong : {"=\"nan", "=\"-nan", "=\"inf", "=\"-inf"}) {
+    require(document.find(wrong) == std::string::npos, "a picture has places only");
+  }
+}
+
 template <class InstanceT>
 void solve_and_check(const InstanceT& instance, const char* method) {
   Budget budget({.node_limit = kNodes});
@@ -104,6 +140,7 @@ void solve_and_check(const InstanceT& instance, const char* method) {
     require(verify(instance, plan).empty(), "a plan verifies");
     require(verify_instance_hash(plan, instance_hash(instance)).empty(), "and is of its instance");
     require(outcome.bound <= *outcome.objective, "no bound exceeds its plan");
+    draw(instance, plan, outcome);
   }
   if (oracle_can(instance)) check_against_oracle(instance, outcome);
 }
