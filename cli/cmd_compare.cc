@@ -245,7 +245,7 @@ class CompareCommand : public Command {
     const auto is_baseline = [](const Method& method) {
       return method.kind == MethodKind::baseline;
     };
-    std::ranges::stable_partition(chosen, std::not_fn(is_baseline));
+    std::stable_partition(chosen.begin(), chosen.end(), std::not_fn(is_baseline));
     std::vector<Row> rows;
     StatusLine status(console);
     for (const Method& method : chosen) {
@@ -268,7 +268,8 @@ class CompareCommand : public Command {
       };
       rows.push_back({method, solve(instance, options, budget, tell)});
     }
-    std::ranges::stable_partition(rows, is_baseline, &Row::method);
+    std::stable_partition(rows.begin(), rows.end(),
+                          [&](const Row& row) { return is_baseline(row.method); });
     mark_best(rows);
     return rows;
   }

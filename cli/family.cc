@@ -1,3 +1,4 @@
+// Longer than 300 lines: every question that a command asks of any family stands here.
 #include "cli/family.h"
 
 #include <algorithm>

@@ -134,8 +134,7 @@ void fit_cost(const BlockShape& block, Calibration& calibration) {
     if (pack.degree > 1) exchanging.push_back(pack.degree);
   }
   std::ranges::sort(exchanging);
-  const auto twins = std::ranges::unique(exchanging);
-  exchanging.erase(twins.begin(), twins.end());
+  exchanging.erase(std::unique(exchanging.begin(), exchanging.end()), exchanging.end());
 
   // Columns: quadratic, linear, fixed, then latency and exchange of each degree above 1. Rows are
   // divided by their measurement, so that the residual is the relative error.

@@ -1,3 +1,4 @@
+// Longer than 300 lines: branching, grids and rounds work on the same nodes and their bases.
 #include "solvers/scatter_step_bound.h"
 
 #include <algorithm>

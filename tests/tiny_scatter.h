@@ -33,8 +33,8 @@ inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_seque
       for (int d = 1; d <= cluster.devices; d *= 2) cluster.degrees.push_back(d);
   }
   if (cluster.degrees.empty()) cluster.degrees.push_back(cluster.devices);
-  const auto twins = std::ranges::unique(cluster.degrees);
-  cluster.degrees.erase(twins.begin(), twins.end());
+  cluster.degrees.erase(std::unique(cluster.degrees.begin(), cluster.degrees.end()),
+                        cluster.degrees.end());
   cluster.memory_mib = 20 + up_to(60);
   instance.model = {.states_mib = 10, .activation_mib_per_token = 1};
   instance.cost = {.quadratic_ms = 0.001 * up_to(30),

@@ -95,7 +95,8 @@ TEST_F(Layout, FlagsWithoutEffectAreRefused) {
   expect_refused({"convert", "instance.json", "x.csv"}, "instance.json: E209 /problem: must be");
   expect_refused({"generate", "layout", "--seed", "4"}, "--seed: has no effect with --kind trace");
   expect_refused({"generate", "layout", "--kind", "random", "--ranks", "4"}, "--ranks: has no");
-  expect_refused({"generate", "layout", "--tokens", "many"}, "--tokens: must be 1 to 9007199254740 tokens");
+  expect_refused({"generate", "layout", "--tokens", "many"},
+                 "--tokens: must be 1 to 9007199254740 tokens");
   expect_refused({"generate", "layout", "--tokens", "100", "--ranks", "3"}, "--ranks: must divide");
   expect_refused({"generate", "layout", "--from-kernels", "--model", "gpt-7b"},
                  "--model: has no effect with --from-kernels");

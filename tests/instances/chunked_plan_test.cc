@@ -36,7 +36,8 @@ AssignPlan parts_last(const AssignInstance& instance, AssignPlan plan) {
   plan.simulated_1f1b_ms = 0;
   for (AssignReplica& replica : plan.replicas) {
     const Scheme& scheme = *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
-    std::ranges::stable_partition(replica.rows, [](const AssignRow& row) { return !row.part; });
+    std::stable_partition(replica.rows.begin(), replica.rows.end(),
+                          [](const AssignRow& row) { return !row.part; });
     plan.simulated_1f1b_ms =
         std::max(plan.simulated_1f1b_ms, simulated_ms(instance, scheme, replica.rows));
   }

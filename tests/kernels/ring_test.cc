@@ -1,3 +1,4 @@
+// Rings of ranks. Longer than 300 lines: their attention, how it resumes, and Ulysses inside them.
 #include "kernels/ring.h"
 
 #include <gtest/gtest.h>

@@ -67,7 +67,7 @@ TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
       // Every choice of degrees for the labels in use.
       std::vector<std::size_t> used = label;
       std::ranges::sort(used);
-      used.erase(std::ranges::unique(used).begin(), used.end());
+      used.erase(std::unique(used.begin(), used.end()), used.end());
       const auto choices = static_cast<std::size_t>(std::pow(degrees.size(), used.size()));
       for (std::size_t choice = 0; choice < choices; ++choice) {
         std::vector<MicroBatchChoice> step(n);
