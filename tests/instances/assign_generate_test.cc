@@ -8,7 +8,7 @@
 
 #include "instances/json.h"
 #include "instances/length_list.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 
 namespace stowage {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 #include "tests/instances/random_assign.h"
 
 namespace stowage {

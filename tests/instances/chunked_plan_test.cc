@@ -13,7 +13,7 @@
 #include "instances/chunk_flow.h"
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 #include "tests/chunked_assign.h"
 
 namespace stowage {

@@ -6,7 +6,7 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 
 namespace stowage {

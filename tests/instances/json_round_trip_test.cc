@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "instances/json.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 
 namespace stowage {
 namespace {

@@ -7,7 +7,7 @@
 #include "instances/json.h"
 #include "instances/layout_load.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 #include "tests/instances/random_layout.h"
 

@@ -7,7 +7,7 @@
 
 #include "instances/json.h"
 #include "instances/layout_load.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 
 namespace stowage {
 namespace {

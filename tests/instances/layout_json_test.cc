@@ -3,7 +3,7 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

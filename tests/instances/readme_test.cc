@@ -8,7 +8,7 @@
 #include "instances/json_lengths.h"
 #include "instances/trainer_step.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 
 namespace stowage {
 namespace {

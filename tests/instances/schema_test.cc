@@ -14,7 +14,7 @@
 #include "instances/scatter_compose.h"
 #include "instances/scatter_generate.h"
 #include "instances/trainer_step.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 
 namespace stowage {
 namespace {

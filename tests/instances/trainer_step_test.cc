@@ -10,7 +10,7 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "json_fixture.h"
+#include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 #include "tests/instances/random_assign.h"
 #include "tests/instances/random_scatter_plan.h"

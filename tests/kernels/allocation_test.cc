@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "attention_arrays.h"
+#include "tests/kernels/attention_arrays.h"
 #include "kernels/isa.h"
 #include "kernels/linear.h"
 #include "kernels/retained_attention.h"

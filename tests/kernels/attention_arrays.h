@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
-#include "numbers.h"
+#include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {
 

@@ -12,7 +12,7 @@
 #include "kernels/exchange.h"
 #include "kernels/rank_attention.h"
 #include "kernels/thread_ranks.h"
-#include "numbers.h"
+#include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {
 

@@ -9,11 +9,11 @@
 #include <numeric>
 #include <random>
 
-#include "attention_arrays.h"
+#include "tests/kernels/attention_arrays.h"
 #include "kernels/attention_threads.h"
 #include "kernels/reference.h"
 #include "kernels/relative_error.h"
-#include "plain_attention.h"
+#include "tests/kernels/plain_attention.h"
 #include "tests/long_run.h"
 
 namespace stowage::kernels {

@@ -10,7 +10,7 @@
 
 #include "kernels/reference.h"
 #include "kernels/relative_error.h"
-#include "numbers.h"
+#include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {
 namespace {

@@ -9,7 +9,7 @@
 #include "instances/verify.h"
 #include "kernels/arena.h"
 #include "kernels/recorded_layout.h"
-#include "recorded_blocks.h"
+#include "tests/kernels/recorded_blocks.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage::kernels {

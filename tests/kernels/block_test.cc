@@ -9,7 +9,7 @@
 #include "kernels/relative_error.h"
 #include "kernels/rms_norm.h"
 #include "kernels/swiglu.h"
-#include "numbers.h"
+#include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {
 namespace {

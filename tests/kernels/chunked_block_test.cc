@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attention_batch.h"
+#include "tests/kernels/attention_batch.h"
 #include "kernels/block.h"
 #include "kernels/relative_error.h"
 

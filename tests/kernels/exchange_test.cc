@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kernels/executor.h"
-#include "plans.h"
+#include "tests/kernels/plans.h"
 
 namespace stowage::kernels {
 namespace {

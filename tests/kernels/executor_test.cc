@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "plans.h"
+#include "tests/kernels/plans.h"
 
 namespace stowage::kernels {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "numbers.h"
+#include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "attention_batch.h"
+#include "tests/kernels/attention_batch.h"
 #include "kernels/executor.h"
-#include "plans.h"
+#include "tests/kernels/plans.h"
 
 namespace stowage::kernels {
 namespace {

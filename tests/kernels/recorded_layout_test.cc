@@ -7,7 +7,7 @@
 
 #include "instances/json.h"
 #include "instances/layout_load.h"
-#include "recorded_blocks.h"
+#include "tests/kernels/recorded_blocks.h"
 
 namespace stowage::kernels {
 namespace {

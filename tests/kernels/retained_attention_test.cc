@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "attention_batch.h"
+#include "tests/kernels/attention_batch.h"
 #include "kernels/relative_error.h"
 
 namespace stowage::kernels {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/exchange.h"
-#include "numbers.h"
+#include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "attention_arrays.h"
-#include "attention_batch.h"
+#include "tests/kernels/attention_arrays.h"
+#include "tests/kernels/attention_batch.h"
 #include "kernels/attention_units.h"
 #include "kernels/hybrid_attention.h"
 #include "kernels/reference.h"

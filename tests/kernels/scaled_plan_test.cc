@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plans.h"
+#include "tests/kernels/plans.h"
 
 namespace stowage::kernels {
 namespace {

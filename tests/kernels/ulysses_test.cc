@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attention_batch.h"
+#include "tests/kernels/attention_batch.h"
 
 namespace stowage::kernels {
 namespace {
