@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/console.h"
-#include "formulations/assign_bounds.h"
-#include "formulations/assign_chunk_bounds.h"
+#include "formulations/assign/bounds.h"
+#include "formulations/assign/chunk_bounds.h"
 #include "instances/assign_table.h"
 #include "instances/numbers.h"
 

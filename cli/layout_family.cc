@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formulations/layout_bounds.h"
+#include "formulations/layout/bounds.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"
 #include "instances/numbers.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "formulations/scatter_bounds.h"
+#include "formulations/scatter/bounds.h"
 #include "instances/cost_model.h"
 #include "instances/numbers.h"
 

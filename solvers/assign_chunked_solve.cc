@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "formulations/assign_chunk_bounds.h"
+#include "formulations/assign/chunk_bounds.h"
 #include "heuristics/assign_chunk_flow.h"
 #include "heuristics/assign_chunked.h"
 #include "solvers/incumbent.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "formulations/assign_bounds.h"
-#include "formulations/assign_milp.h"
+#include "formulations/assign/bounds.h"
+#include "formulations/assign/milp.h"
 #include "solvers/milp_tidy.h"
 
 namespace stowage {

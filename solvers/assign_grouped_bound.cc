@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "formulations/assign_bounds.h"
-#include "formulations/assign_grouped.h"
+#include "formulations/assign/bounds.h"
+#include "formulations/assign/grouped.h"
 
 namespace stowage {
 namespace {

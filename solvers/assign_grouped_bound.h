@@ -1,4 +1,4 @@
-// The grouped relaxation of formulations/assign_grouped.h turned into a bound on the step.
+// The grouped relaxation of formulations/assign/grouped.h turned into a bound on the step.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/assign_hydraulis_milp.h"
+#include "formulations/assign/hydraulis_milp.h"
 #include "heuristics/assign_draft.h"
 
 namespace stowage {

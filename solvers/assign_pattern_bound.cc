@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "formulations/assign_bounds.h"
-#include "formulations/assign_pattern_lp.h"
+#include "formulations/assign/bounds.h"
+#include "formulations/assign/pattern_lp.h"
 #include "solvers/lp_solver.h"
 
 namespace stowage {

@@ -1,4 +1,4 @@
-// The pattern LPs of formulations/assign_pattern_lp.h turned into a bound on the step, with its
+// The pattern LPs of formulations/assign/pattern_lp.h turned into a bound on the step, with its
 // certificate.
 //
 //   const PatternBound found = pattern_bound(instance, table, objective, {}, budget);

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "formulations/assign_bounds.h"
+#include "formulations/assign/bounds.h"
 #include "heuristics/assign_joint.h"
 #include "heuristics/assign_registry.h"
 #include "solvers/assign_brute_force.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 
 namespace stowage {
 

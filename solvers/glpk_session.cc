@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 #include "solvers/milp_backend.h"
 
 namespace stowage {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/scaling.h"
+#include "formulations/milp/scaling.h"
 #include "solvers/glpk_session.h"
 
 namespace stowage {

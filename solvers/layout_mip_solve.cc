@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "formulations/layout_bounds.h"
-#include "formulations/layout_mip.h"
+#include "formulations/layout/bounds.h"
+#include "formulations/layout/mip.h"
 #include "solvers/milp_recheck.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "formulations/layout_bounds.h"
+#include "formulations/layout/bounds.h"
 #include "heuristics/layout_registry.h"
 #include "heuristics/layout_stack.h"
 #include "instances/layout_compose.h"

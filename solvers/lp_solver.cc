@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "formulations/scaling.h"
+#include "formulations/milp/scaling.h"
 #include "solvers/dense_simplex.h"
 
 #ifdef STOWAGE_WITH_CBC

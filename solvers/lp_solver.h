@@ -5,14 +5,14 @@
 //   LpResult next = solve_lp(MilpBackend::cbc, model, first.basis, budget);
 //
 // Nothing here is a proof: prices are as good as the backend's arithmetic. Whoever wants a bound
-// makes a certificate of them (formulations/scatter_step_prices.h).
+// makes a certificate of them (formulations/scatter/step_prices.h).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 #include "instances/budget.h"
 #include "solvers/milp_solver.h"
 

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <utility>
 
-#include "formulations/scaling.h"
-#include "formulations/write_lp.h"
+#include "formulations/milp/scaling.h"
+#include "formulations/milp/write_lp.h"
 #include "solvers/milp_recheck.h"
 #include "solvers/milp_tidy.h"
 #include "solvers/milp_watch.h"

@@ -10,7 +10,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 #include "instances/budget.h"
 #include "solvers/milp_solver.h"
 

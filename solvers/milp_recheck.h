@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 
 namespace stowage {
 

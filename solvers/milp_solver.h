@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 #include "instances/budget.h"
 
 namespace stowage {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/scatter_bounds.h"
-#include "formulations/scatter_class_lp.h"
+#include "formulations/scatter/bounds.h"
+#include "formulations/scatter/class_lp.h"
 
 namespace stowage {
 namespace {

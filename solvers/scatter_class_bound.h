@@ -1,4 +1,4 @@
-// The class LP of formulations/scatter_class_lp.h turned into a bound on the step.
+// The class LP of formulations/scatter/class_lp.h turned into a bound on the step.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formulations/bound.h"
-#include "formulations/scatter_milp.h"
+#include "formulations/scatter/milp.h"
 #include "instances/budget.h"
 #include "instances/scatter.h"
 #include "solvers/milp_solver.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "formulations/scatter_milp.h"
+#include "formulations/scatter/milp.h"
 #include "instances/scatter_compose.h"
 
 namespace stowage {

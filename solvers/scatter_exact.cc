@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/scatter_milp.h"
+#include "formulations/scatter/milp.h"
 #include "instances/scatter_compose.h"
 #include "solvers/scatter_deal.h"
 

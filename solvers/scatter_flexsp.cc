@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/scatter_milp.h"
+#include "formulations/scatter/milp.h"
 #include "heuristics/scatter_buckets.h"
 #include "heuristics/scatter_lpt.h"
 #include "instances/scatter_compose.h"

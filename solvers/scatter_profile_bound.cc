@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "formulations/scatter_bounds.h"
+#include "formulations/scatter/bounds.h"
 
 namespace stowage {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "formulations/model.h"
-#include "formulations/scatter_pattern.h"
+#include "formulations/milp/model.h"
+#include "formulations/scatter/pattern.h"
 #include "heuristics/scatter_draft.h"
 #include "instances/budget.h"
 #include "instances/scatter_certificate.h"

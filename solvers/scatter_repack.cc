@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 #include "heuristics/scatter_polish.h"
 
 namespace stowage {

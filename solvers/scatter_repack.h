@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/scatter_pattern.h"
+#include "formulations/scatter/pattern.h"
 #include "heuristics/scatter_draft.h"
 #include "instances/budget.h"
 #include "instances/scatter_table.h"

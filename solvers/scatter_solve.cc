@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "formulations/scatter_bounds.h"
+#include "formulations/scatter/bounds.h"
 #include "heuristics/scatter_improve.h"
 #include "heuristics/scatter_registry.h"
 #include "instances/numbers.h"

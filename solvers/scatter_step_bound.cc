@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "formulations/scatter_bounds.h"
-#include "formulations/scatter_step_prices.h"
+#include "formulations/scatter/bounds.h"
+#include "formulations/scatter/step_prices.h"
 
 namespace stowage {
 namespace {

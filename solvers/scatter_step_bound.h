@@ -1,4 +1,4 @@
-// The step LP of formulations/scatter_step_lp.h turned into a certified bound on the step.
+// The step LP of formulations/scatter/step_lp.h turned into a certified bound on the step.
 //
 //   ScatterStepBound search(instance, {.backend = backend}, plan.objective_ms,
 //                           [&](const ScatterCertificate& better) { ... });
@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/scatter_step_lp.h"
+#include "formulations/scatter/step_lp.h"
 #include "instances/budget.h"
 #include "instances/scatter.h"
 #include "instances/scatter_certificate.h"

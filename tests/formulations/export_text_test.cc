@@ -1,4 +1,4 @@
-#include "formulations/export_text.h"
+#include "formulations/milp/export_text.h"
 
 #include <gtest/gtest.h>
 

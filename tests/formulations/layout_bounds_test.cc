@@ -1,10 +1,9 @@
-#include "formulations/layout_bounds.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
+#include "formulations/layout/bounds.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

@@ -1,10 +1,9 @@
-#include "formulations/layout_mip.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "formulations/layout/mip.h"
 #include "instances/layout_compose.h"
 #include "instances/verify.h"
 #include "tests/instances/random_layout.h"

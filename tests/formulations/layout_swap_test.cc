@@ -1,8 +1,8 @@
-#include "formulations/layout_swap.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "formulations/layout/swap.h"
 
 namespace stowage {
 namespace {

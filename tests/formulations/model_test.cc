@@ -1,4 +1,4 @@
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "formulations/scaling.h"
+#include "formulations/milp/scaling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
-#include "formulations/scatter_milp.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "formulations/scatter_class_lp.h"
+#include "formulations/scatter/class_lp.h"
+#include "formulations/scatter/milp.h"
 
 namespace stowage {
 namespace {

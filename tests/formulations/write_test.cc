@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "formulations/write_lp.h"
-#include "formulations/write_mps.h"
+#include "formulations/milp/write_lp.h"
+#include "formulations/milp/write_mps.h"
 
 namespace stowage::milp {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "formulations/assign_chunk_bounds.h"
+#include "formulations/assign/chunk_bounds.h"
 #include "instances/assign_compose.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"

@@ -8,10 +8,10 @@
 #include <string>
 #include <tuple>
 
-#include "formulations/assign_bounds.h"
-#include "formulations/assign_grouped.h"
-#include "formulations/assign_hydraulis_milp.h"
-#include "formulations/assign_milp.h"
+#include "formulations/assign/bounds.h"
+#include "formulations/assign/grouped.h"
+#include "formulations/assign/hydraulis_milp.h"
+#include "formulations/assign/milp.h"
 #include "heuristics/assign_joint.h"
 #include "heuristics/assign_registry.h"
 #include "instances/assign_compose.h"

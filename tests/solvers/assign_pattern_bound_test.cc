@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-#include "formulations/assign_bounds.h"
+#include "formulations/assign/bounds.h"
 #include "heuristics/assign_joint.h"
 #include "instances/json.h"
 #include "instances/random.h"

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "formulations/assign_grouped.h"
-#include "formulations/assign_milp.h"
-#include "formulations/scaling.h"
-#include "formulations/scatter_milp.h"
+#include "formulations/assign/grouped.h"
+#include "formulations/assign/milp.h"
+#include "formulations/milp/scaling.h"
+#include "formulations/scatter/milp.h"
 #include "solvers/milp_backend.h"
 #include "tests/solvers/oracle.h"
 #include "tests/tiny_assign.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "formulations/scatter_bounds.h"
+#include "formulations/scatter/bounds.h"
 #include "instances/json.h"
 #include "instances/verify.h"
 #include "solvers/scatter_brute_force.h"

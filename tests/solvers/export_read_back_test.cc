@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iostream>
 
-#include "formulations/write_lp.h"
-#include "formulations/write_mps.h"
+#include "formulations/milp/write_lp.h"
+#include "formulations/milp/write_mps.h"
 #include "tests/solvers/oracle.h"
 #ifdef STOWAGE_WITH_GLPK
 #include <glpk.h>

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "formulations/layout_bounds.h"
-#include "formulations/layout_swap.h"
+#include "formulations/layout/bounds.h"
+#include "formulations/layout/swap.h"
 #include "instances/layout_compose.h"
 #include "instances/layout_generate.h"
 #include "instances/layout_load.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "formulations/model.h"
+#include "formulations/milp/model.h"
 #include "solvers/milp_solver.h"
 
 namespace stowage {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "formulations/scatter_milp.h"
+#include "formulations/scatter/milp.h"
 #include "instances/verify.h"
 #include "solvers/scatter_flexsp.h"
 #include "solvers/solve.h"

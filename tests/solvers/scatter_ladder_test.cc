@@ -7,9 +7,9 @@
 #include <limits>
 #include <tuple>
 
-#include "formulations/scatter_bounds.h"
-#include "formulations/scatter_class_lp.h"
-#include "formulations/scatter_milp.h"
+#include "formulations/scatter/bounds.h"
+#include "formulations/scatter/class_lp.h"
+#include "formulations/scatter/milp.h"
 #include "heuristics/scatter_registry.h"
 #include "instances/scatter_compose.h"
 #include "instances/verify.h"

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "formulations/scatter_bounds.h"
+#include "formulations/scatter/bounds.h"
 #include "instances/json.h"
 #include "instances/random.h"
 #include "instances/scatter_json.h"

@@ -86,7 +86,7 @@ TEST(Layers, TheRulesCatchWhatTheyAreFor) {
     return complaint({path, ""}, include);
   };
   EXPECT_THAT(say("instances/a.cc", "solvers/solve.h"), HasSubstr("must not include"));
-  EXPECT_THAT(say("heuristics/a.h", "formulations/model.h"), HasSubstr("must not include"));
+  EXPECT_THAT(say("heuristics/a.h", "formulations/milp/model.h"), HasSubstr("must not include"));
   EXPECT_THAT(say("formulations/a.h", "heuristics/a.h"), HasSubstr("must not include"));
   EXPECT_THAT(say("kernels/a.h", "solvers/solve.h"), HasSubstr("must not include"));
   EXPECT_THAT(say("solvers/a.h", "kernels/a.h"), HasSubstr("must not include"));

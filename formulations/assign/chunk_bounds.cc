@@ -1,0 +1,112 @@
+#include "formulations/assign/chunk_bounds.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "formulations/assign/priced_work.h"
+#include "instances/chunk_flow.h"
+#include "instances/ticker.h"
+
+namespace stowage {
+namespace {
+
+constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
+// Costs of a length on a scheme that are looked up whatever the budget says: some milliseconds.
+constexpr double kFreeLooks = 50'000;
+
+using Lengths = std::map<Tokens, std::int64_t, std::greater<>>;  // how often each occurs
+
+// What a sequence costs on a scheme that admits it: in rows of its own if it is cut.
+CutCost cost_of(const AssignInstance& instance, const Scheme& scheme, Tokens length) {
+  const ChunkRule& rule = *instance.constraints.chunks;
+  if (length > rule.size) return cut_cost(length, rule, scheme);
+  const auto s = static_cast<double>(length);
+  const Ms time = scheme.quadratic_ms * s * s + scheme.linear_ms * s + scheme.fixed_ms;
+  return {.chunks = 1, .sum = time, .longest = time};
+}
+
+struct Bounds {
+  Ms longest = 0;
+  Ms work = 0;
+};
+
+// The longest of all sequences by itself on the best of all schemes.
+Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
+  Ms least = kForever;
+  for (const Scheme& scheme : instance.schemes) {
+    if (length > longest_sequence(instance, scheme)) continue;
+    const CutCost cost = cost_of(instance, scheme, length);
+    least = std::min(least, cost.sum + (scheme.pp - 1) * cost.longest);
+  }
+  return least;
+}
+
+// Nothing if the budget ends before all sequences are looked at.
+std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& strategy,
+                                const Lengths& lengths, FreeWork& time) {
+  const ChunkRule& rule = *instance.constraints.chunks;
+  std::vector<PricedGroup> groups;
+  for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+    if (strategy.replicas[g] > 0) groups.push_back({&instance.schemes[g], strategy.replicas[g]});
+  }
+  Bounds bounds;
+  std::vector<PricedKind> kinds;
+  std::int64_t most_rows = 0;
+  for (const auto& [length, count] : lengths) {
+    if (time.exhausted(static_cast<double>(groups.size()))) return std::nullopt;
+    PricedKind& kind = kinds.emplace_back(PricedKind{.count = static_cast<double>(count)});
+    Ms least = kForever;
+    std::int64_t rows = 1;
+    for (const PricedGroup& group : groups) {
+      const Scheme& scheme = *group.scheme;
+      if (length > longest_sequence(instance, scheme)) {
+        kind.weight.push_back(kForever);
+        continue;
+      }
+      const CutCost cost = cost_of(instance, scheme, length);
+      least = std::min(least, cost.sum + (scheme.pp - 1) * cost.longest);
+      rows = cost.chunks;
+      Ms weight = cost.sum;
+      if (scheme.pp > 1) {
+        weight -= static_cast<double>(cost.chunks) * scheme.fixed_ms;
+      } else if (length <= rule.size) {  // a row's fixed time is shared by all that it holds
+        weight -= scheme.fixed_ms * (1 - static_cast<double>(length) /
+                                             static_cast<double>(row_cap(instance, scheme)));
+      }
+      kind.weight.push_back(weight);
+    }
+    bounds.longest = std::max(bounds.longest, least);
+    most_rows += rows * count;
+  }
+  constexpr std::int64_t kMany = 1'000'000;  // more rows are not told apart
+  bounds.work =
+      priced_work(kinds, groups, static_cast<int>(std::min(most_rows, kMany)), time.budget());
+  return bounds;
+}
+
+}  // namespace
+
+std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance, const Budget& budget) {
+  Lengths lengths;
+  for (const Tokens length : padded_lengths(instance)) ++lengths[length];
+  std::vector<NamedBound> step{{"longest", kForever}, {"work", kForever}, {"strategies", kForever}};
+  if (lengths.empty()) {
+    for (NamedBound& bound : step) bound.value = 0;
+    return step;
+  }
+  FreeWork time(budget, kFreeLooks);
+  for (const std::size_t k : usable_strategies(instance)) {
+    const std::optional<Bounds> bounds = bounds_of(instance, instance.strategies[k], lengths, time);
+    if (!bounds) return {{"longest", longest_anywhere(instance, lengths.begin()->first)}};
+    step[0].value = std::min(step[0].value, bounds->longest);
+    step[1].value = std::min(step[1].value, bounds->work);
+    step[2].value = std::min(step[2].value, std::max(bounds->longest, bounds->work));
+  }
+  std::ranges::stable_sort(step, {}, &NamedBound::value);
+  return step;
+}
+
+}  // namespace stowage

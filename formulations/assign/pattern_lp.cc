@@ -1,0 +1,358 @@
+// Longer than 300 lines: one LP, whose rows and columns share their numbering.
+#include "formulations/assign/pattern_lp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+using milp::Row;
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kPieces = 10;  // ranges of rows to begin with
+constexpr std::size_t kClasses = 40;  // of kinds, besides
+constexpr std::size_t kSingle = 24;   // longest kinds, each a class of its own
+constexpr std::size_t kBands = 8;     // of the longest sequence, where it matters
+constexpr std::int64_t kSteps = 3;    // of parts
+constexpr std::int64_t kMostScanned = 4096;
+constexpr double kMargin = 1e-9;  // relative; the checker asks for 1e-12
+constexpr int kBisections = 40;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Work of a replica with so many rows within `time`: rows equally long, and besides no shorter than
+// the longest sequence.
+Ms work_in(const Scheme& scheme, double rows, Ms longest, Ms time) {
+  const double bubble = scheme.pp - 1;
+  const Ms left = time - scheme.fixed_ms * (rows + bubble);
+  return std::min(left * rows / (rows + bubble), left - bubble * longest);
+}
+
+// (ceil((steps + 1) x) - 1) / steps for a share x that is surely not more than the true one.
+double part(std::int64_t steps, double share) {
+  const auto p = static_cast<double>(steps);
+  return std::max(0.0, std::ceil((p + 1) * share * (1 - 2 * kMargin)) - 1) / p;
+}
+
+// What a sequence of one kind pays in a pattern of this room; infinite if it cannot be in it.
+double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, Ms work, Ms room) {
+  if (length > pattern.longest || length > scheme.max_tokens || room < 0) return kForever;
+  if (work > room * (1 + 2 * kMargin)) return kForever;
+  const double share = room > 0 ? work / room : 0;
+  const auto rows = static_cast<double>(pattern.most_rows);
+  const double row_share = static_cast<double>(length) / static_cast<double>(scheme.max_tokens);
+  double price = pattern.time * share;
+  if (rows > 0) price += pattern.tokens * row_share / rows;
+  for (const PartPrice& each : pattern.parts) {
+    if (each.of_rows && rows > 0) price += each.price * part(each.steps, row_share) / rows;
+    if (!each.of_rows) price += each.price * part(each.steps, share);
+  }
+  return price;
+}
+
+// For each pattern the work of the shortest longest sequence it may have.
+std::vector<Ms> least_longest(const AssignTable& table, int scheme,
+                              const std::vector<RowPattern>& patterns) {
+  std::vector<Ms> least;
+  for (std::size_t p = 0; p < patterns.size(); ++p) {
+    const bool first = p == 0 || patterns[p - 1].least_rows != patterns[p].least_rows;
+    const Tokens below = first ? 0 : patterns[p - 1].longest;
+    const auto& kinds = table.kinds();
+    const auto longer = std::ranges::partition_point(
+        kinds, [&](const AssignKind& kind) { return kind.length > below; });
+    least.push_back(longer == kinds.begin()
+                        ? 0
+                        : table.kind_work(static_cast<int>(longer - kinds.begin()) - 1, scheme));
+  }
+  return least;
+}
+
+}  // namespace
+
+Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time) {
+  const double bubble = scheme.pp - 1;
+  // Beyond this number of rows work_in only falls; where rows cost nothing it never does.
+  double peak = 1;
+  if (bubble > 0) {
+    const Ms left = time - scheme.fixed_ms * bubble;
+    if (!(scheme.fixed_ms > 0)) {
+      peak = kForever;
+    } else if (left > 0) {
+      peak = std::sqrt(bubble * (bubble + left / scheme.fixed_ms)) - bubble;
+    }
+  }
+  Ms most = -kForever;
+  std::int64_t rows = range.least;
+  for (std::int64_t k = 0; k < kMostScanned; ++k, ++rows) {
+    if (range.most > 0 && rows > range.most) return most;
+    most = std::max(most, work_in(scheme, static_cast<double>(rows), longest, time));
+    if (static_cast<double>(rows) >= peak) return most;
+  }
+  const Ms left = time - scheme.fixed_ms * (static_cast<double>(rows) + bubble);
+  return std::max(most, left - bubble * longest);
+}
+
+std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time) {
+  std::vector<std::vector<RowRange>> all;
+  const auto last = static_cast<int>(table.kinds().size()) - 1;
+  for (const SchemeGroup& group : table.groups(strategy)) {
+    const Scheme& scheme = table.schemes()[at(group.scheme)];
+    // So many rows are full of tokens when the time is full of work of this kind.
+    const auto full_rows = [&](int kind) {
+      const Ms work = table.kind_work(kind, group.scheme);
+      const double tokens = static_cast<double>(table.kinds()[at(kind)].length);
+      return work > 0 ? time / work * tokens / static_cast<double>(scheme.max_tokens) : kForever;
+    };
+    const double limit = std::min(static_cast<double>(table.size()),
+                                  scheme.fixed_ms > 0 ? time / scheme.fixed_ms + 1 : kForever);
+    // Fewer rows than `few` never have so much work that one row more would hurt; from `many` on
+    // tokens do not matter.
+    const auto few = static_cast<std::int64_t>(
+        scheme.pp > 1 ? 1 : std::max(1.0, std::min(limit, 0.9 * full_rows(0))));
+    const auto many =
+        std::max(few + 1, static_cast<std::int64_t>(std::min(limit, full_rows(last) + 2)));
+    std::vector<RowRange> ranges{{1, few}};
+    const std::int64_t pieces = std::min(kPieces, many - few);
+    for (std::int64_t k = 0; k < pieces; ++k) {
+      ranges.push_back(
+          {few + 1 + (many - few) * k / pieces, few + (many - few) * (k + 1) / pieces});
+    }
+    ranges.push_back({many + 1, 0});
+    all.push_back(std::move(ranges));
+  }
+  return all;
+}
+
+AssignPatterns::AssignPatterns(const AssignTable& table, int strategy, Ms time,
+                               std::vector<std::vector<RowRange>> ranges)
+    : table_(table), strategy_(strategy), time_(time), ranges_(std::move(ranges)) {
+  const auto& kinds = table.kinds();
+  const double share = static_cast<double>(table.total_tokens()) / static_cast<double>(kClasses);
+  double tokens = 0;
+  for (int k = 0; k < static_cast<int>(kinds.size()); ++k) {
+    const AssignKind& kind = kinds[at(k)];
+    if (classes_.empty() || classes_.size() <= kSingle || tokens >= share) {
+      classes_.push_back({k, k, 0});
+      tokens = 0;
+    }
+    classes_.back().last = k + 1;
+    classes_.back().count += kind.count;
+    tokens += static_cast<double>(kind.length) * kind.count;
+  }
+  model_.add_variable({.name = "rho", .objective = 1});
+  for (std::size_t q = 0; q < classes_.size(); ++q) {
+    covered_.push_back({.name = "R1_" + std::to_string(q), .lower = 1});
+  }
+  for (std::size_t g = 0; g < table.groups(strategy).size(); ++g) add_group(g);
+  for (Row& row : covered_) model_.add_row(std::move(row));
+}
+
+void AssignPatterns::add_group(std::size_t g) {
+  const SchemeGroup& group = table_.groups(strategy_)[g];
+  const Scheme& scheme = table_.schemes()[at(group.scheme)];
+  const auto& kinds = table_.kinds();
+  // Bands of the longest sequence: it makes the bubble longer.
+  std::vector<Tokens> bands;
+  const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
+  if (scheme.pp > 1) {
+    double limit = static_cast<double>(top);
+    for (std::size_t k = 1; k < kBands; ++k) {
+      limit *= 0.8;
+      const auto shorter = std::ranges::partition_point(
+          kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
+      if (shorter == kinds.end()) break;
+      if (shorter->length < top && (bands.empty() || shorter->length < bands.front())) {
+        bands.insert(bands.begin(), shorter->length);
+      }
+    }
+  }
+  bands.push_back(top);
+  std::vector<RowPattern> shapes;
+  std::vector<int> range_of;
+  for (std::size_t r = 0; r < ranges_[g].size(); ++r) {
+    for (const Tokens longest : bands) {
+      RowPattern shape{
+          .least_rows = ranges_[g][r].least, .most_rows = ranges_[g][r].most, .longest = longest};
+      for (const bool of_rows : {true, false}) {
+        if (of_rows && shape.most_rows == 0) continue;
+        for (std::int64_t steps = 1; steps <= kSteps; ++steps) {
+          shape.parts.push_back({.of_rows = of_rows, .steps = steps});
+        }
+      }
+      shapes.push_back(std::move(shape));
+      range_of.push_back(static_cast<int>(r));
+    }
+  }
+  const std::vector<Ms> least = least_longest(table_, group.scheme, shapes);
+  const std::string of_group = "_" + std::to_string(g);
+  Row limit{.name = "R4" + of_group, .lower = 0, .terms = {{0, static_cast<double>(group.count)}}};
+  std::vector<Pattern> patterns;
+  for (std::size_t p = 0; p < shapes.size(); ++p) {
+    Pattern pattern{.range = range_of[p], .shape = std::move(shapes[p])};
+    const RowPattern& shape = pattern.shape;
+    const Ms room = most_work(scheme, {shape.least_rows, shape.most_rows}, least[p], time_);
+    if (room < 0) {
+      patterns.push_back(std::move(pattern));
+      continue;
+    }
+    const std::string suffix = of_group + "_" + std::to_string(p);
+    pattern.replicas = model_.add_variable({.name = "k" + suffix});
+    limit.terms.push_back({pattern.replicas, -1});
+    std::vector<Row> rows;
+    for (const char* name : {"R2", "R3"}) {
+      rows.push_back({.name = name + suffix, .lower = 0, .terms = {{pattern.replicas, 1}}});
+    }
+    for (std::size_t k = 0; k < shape.parts.size(); ++k) {
+      rows.push_back({.name = "R3_" + std::to_string(k) + suffix,
+                      .lower = 0,
+                      .terms = {{pattern.replicas, 1}}});
+    }
+    const auto most = static_cast<double>(shape.most_rows);
+    for (std::size_t q = 0; q < classes_.size(); ++q) {
+      const Class& each = classes_[q];
+      const AssignKind& longest = kinds[at(each.first)];
+      if (longest.length > shape.longest || table_.kind_work(each.first, group.scheme) > room) {
+        continue;
+      }
+      const int x = model_.add_variable({.name = "x" + suffix + "_" + std::to_string(q)});
+      covered_[q].terms.push_back({x, 1});
+      std::vector<double> use(rows.size(), 0);
+      for (int kind = each.first; kind < each.last; ++kind) {
+        const double count = kinds[at(kind)].count;
+        const double share = room > 0 ? table_.kind_work(kind, group.scheme) / room : 0;
+        const double row_share =
+            static_cast<double>(kinds[at(kind)].length) / static_cast<double>(scheme.max_tokens);
+        use[0] += count * share;
+        if (most > 0) use[1] += count * row_share / most;
+        for (std::size_t k = 0; k < shape.parts.size(); ++k) {
+          const PartPrice& price = shape.parts[k];
+          use[2 + k] += count * (price.of_rows ? part(price.steps, row_share) / most
+                                               : part(price.steps, share));
+        }
+      }
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        if (use[k] > 0) rows[k].terms.push_back({x, -use[k]});
+      }
+    }
+    for (Row& row : rows) {
+      const int index = model_.add_row(std::move(row));
+      if (pattern.first_row < 0) pattern.first_row = index;
+    }
+    patterns.push_back(std::move(pattern));
+  }
+  model_.add_row(std::move(limit));
+  patterns_.push_back(std::move(patterns));
+}
+
+StrategyProof AssignPatterns::proof(std::span<const double> duals, std::string strategy) const {
+  const auto dual = [&](int row) { return std::max(0.0, duals[at(row)]); };
+  StrategyProof proof{.strategy = std::move(strategy), .by = "patterns"};
+  for (std::size_t g = 0; g < patterns_.size(); ++g) {
+    const SchemeGroup& group = table_.groups(strategy_)[g];
+    SchemePrices prices{.scheme = table_.schemes()[at(group.scheme)].name};
+    for (const Pattern& pattern : patterns_[g]) {
+      RowPattern priced = pattern.shape;
+      if (pattern.first_row >= 0) {
+        priced.time = dual(pattern.first_row);
+        priced.tokens = dual(pattern.first_row + 1);
+        for (std::size_t k = 0; k < priced.parts.size(); ++k) {
+          priced.parts[k].price = dual(pattern.first_row + 2 + static_cast<int>(k));
+        }
+      }
+      std::erase_if(priced.parts, [](const PartPrice& part) { return !(part.price > 0); });
+      prices.patterns.push_back(std::move(priced));
+    }
+    proof.schemes.push_back(std::move(prices));
+  }
+  return proof;
+}
+
+std::vector<std::vector<RowRange>> AssignPatterns::finer(std::span<const double> values) const {
+  std::vector<std::vector<RowRange>> all;
+  bool split = false;
+  for (std::size_t g = 0; g < ranges_.size(); ++g) {
+    std::vector<bool> used(ranges_[g].size(), false);
+    for (const Pattern& pattern : patterns_[g]) {
+      if (pattern.replicas >= 0 && values[at(pattern.replicas)] > 1e-6) {
+        used[at(pattern.range)] = true;
+      }
+    }
+    all.emplace_back();
+    for (std::size_t r = 0; r < ranges_[g].size(); ++r) {
+      const RowRange& range = ranges_[g][r];
+      const std::int64_t width = range.most - range.least + 1;
+      if (!used[r] || range.most == 0 || width == 1) {
+        all.back().push_back(range);
+        continue;
+      }
+      split = true;
+      const std::int64_t pieces = std::min(width, kPieces);
+      for (std::int64_t k = 0; k < pieces; ++k) {
+        all.back().push_back(
+            {range.least + width * k / pieces, range.least + width * (k + 1) / pieces - 1});
+      }
+    }
+  }
+  if (!split) all.clear();
+  return all;
+}
+
+Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proof, Ms known,
+               Ms upper) {
+  const auto& groups = table.groups(strategy);
+  std::vector<std::vector<Ms>> least;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    least.push_back(least_longest(table, groups[g].scheme, proof.schemes[g].patterns));
+  }
+  const auto refutes = [&](Ms time) {
+    long double spent = 0;
+    struct Possible {
+      const RowPattern* pattern;
+      const Scheme* scheme;
+      int index;
+      Ms room;
+    };
+    std::vector<Possible> possible;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const Scheme& scheme = table.schemes()[at(groups[g].scheme)];
+      double most = 0;
+      for (std::size_t p = 0; p < proof.schemes[g].patterns.size(); ++p) {
+        const RowPattern& pattern = proof.schemes[g].patterns[p];
+        const Ms room =
+            most_work(scheme, {pattern.least_rows, pattern.most_rows}, least[g][p], time);
+        if (room < -kMargin * time) continue;
+        double all = pattern.time + pattern.tokens;
+        for (const PartPrice& each : pattern.parts) all += each.price;
+        most = std::max(most, all);
+        possible.push_back({&pattern, &scheme, groups[g].scheme, std::max(room, 0.0)});
+      }
+      spent += static_cast<long double>(most) * groups[g].count;
+    }
+    long double paid = 0;
+    for (int k = 0; k < static_cast<int>(table.kinds().size()); ++k) {
+      const AssignKind& kind = table.kinds()[at(k)];
+      double price = kForever;
+      for (const Possible& each : possible) {
+        price = std::min(price, price_of(*each.pattern, *each.scheme, kind.length,
+                                         table.kind_work(k, each.index), each.room));
+      }
+      if (price == kForever) return true;
+      paid += static_cast<long double>(price) * kind.count;
+    }
+    return paid > spent * (1 + kMargin);
+  };
+  if (upper < kForever && refutes(upper)) return upper;
+  if (!refutes(known)) return known;
+  Ms low = known;
+  Ms high = upper;
+  for (int k = 0; k < kBisections && high - low > 1e-7 * high; ++k) {
+    const Ms middle = low + (high - low) / 2;
+    (refutes(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace stowage

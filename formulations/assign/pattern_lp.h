@@ -1,0 +1,84 @@
+// The pattern LP of one assign strategy: replicas as a mixture of row patterns, none slower than a
+// given time, and its prices as a proof that so short a time is not enough.
+//
+//   const AssignPatterns patterns(table, strategy, time, ranges);
+//   const LpResult result = solve_lp(backend, patterns.model(), {}, budget);
+//   StrategyProof proof = patterns.proof(result.duals, name_of_strategy);
+//   proven_time(table, strategy, proof, 0, upper)     // ms that no plan of the strategy undercuts
+//
+// formulations/README.md, "Row patterns", has the rows R1 to R4 and the proof.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formulations/milp/model.h"
+#include "instances/assign_certificate.h"
+#include "instances/assign_table.h"
+
+namespace stowage {
+
+// Row numbers of one scheme that count as one, the last range without end.
+struct RowRange {
+  std::int64_t least = 1;
+  std::int64_t most = 0;  // 0: without end
+};
+
+// The ranges to begin with, for each group of the strategy: small numbers apart, larger ones in
+// ranges up to where the tokens of a row no longer matter.
+std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time);
+
+// The most work that a replica with so many rows does within `time`, if its longest sequence has
+// work `longest`; negative if such rows alone take longer.
+Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time);
+
+class AssignPatterns {
+ public:
+  // Requires a non-empty step and a usable strategy; ranges as first_ranges() has them, split at
+  // will.
+  AssignPatterns(const AssignTable& table, int strategy, Ms time,
+                 std::vector<std::vector<RowRange>> ranges);
+
+  // Least number of times over that the replicas would be needed. More than 1: the time is too
+  // short. A covering model: it always has a point unless a sequence fits no pattern.
+  const milp::Model& model() const { return model_; }
+
+  // The prices, from one dual per row.
+  StrategyProof proof(std::span<const double> duals, std::string strategy) const;
+
+  // The ranges with those split that the solution uses. Empty if there is none to split.
+  std::vector<std::vector<RowRange>> finer(std::span<const double> values) const;
+
+ private:
+  struct Pattern {
+    int range = 0;
+    RowPattern shape;    // without prices
+    int replicas = -1;   // variable: how many such
+    int first_row = -1;  // work, tokens, then the parts
+  };
+  void add_group(std::size_t group);
+
+  const AssignTable& table_;
+  int strategy_;
+  Ms time_;
+  std::vector<std::vector<RowRange>> ranges_;
+  std::vector<std::vector<Pattern>> patterns_;  // of each group
+  // Kinds that the model does not tell apart.
+  struct Class {
+    int first = 0;
+    int last = 0;  // kinds [first, last)
+    double count = 0;
+  };
+  std::vector<Class> classes_;
+  std::vector<milp::Row> covered_;
+  milp::Model model_;
+};
+
+// The longest time that the proof refutes, found by bisection between two times to 1e-7 relative,
+// or `known` if it does not refute so much. Requires prices of at least 0.
+Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proof, Ms known,
+               Ms upper);
+
+}  // namespace stowage

@@ -1,0 +1,135 @@
+#include "formulations/milp/write_lp.h"
+
+#include <cmath>
+#include <string>
+
+#include "formulations/milp/export_text.h"
+
+namespace stowage::milp {
+namespace {
+
+constexpr int kTermsPerLine = 6;  // some readers stop at 255 characters
+
+class LpWriter {
+ public:
+  LpWriter(const Model& model, std::ostream& out) : model_(model), out_(out) {}
+
+  void write() {
+    ExportNames names;
+    for (const Variable& v : model_.variables()) {
+      columns_.push_back(names.make(v.name.empty() ? numbered('x', columns_.size()) : v.name));
+    }
+    offset_ = names.make("objective_offset");
+    out_ << "\\ stowage: " << model_.variables().size() << " variables, " << model_.rows().size()
+         << " rows\n";
+    objective();
+    rows();
+    bounds();
+    integers();
+    out_ << "End\n";
+  }
+
+ private:
+  static std::string numbered(char kind, std::size_t index) {
+    return std::string(1, kind) + std::to_string(index);
+  }
+
+  void term(double coefficient, const std::string& name) {
+    if (on_line_++ == kTermsPerLine) {
+      out_ << "\n   ";
+      on_line_ = 1;
+    }
+    out_ << (std::signbit(coefficient) ? " - " : " + ") << number_text(std::fabs(coefficient))
+         << ' ' << name;
+  }
+
+  void objective() {
+    std::vector<bool> in_rows(columns_.size());
+    for (const Row& row : model_.rows()) {
+      for (const Term& t : row.terms) in_rows[static_cast<std::size_t>(t.variable)] = true;
+    }
+    out_ << "Minimize\n obj:";
+    on_line_ = 0;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const double cost = model_.variables()[j].objective;
+      // A variable exists for a reader once it stands in the objective or in a row.
+      if (cost != 0 || !in_rows[j]) term(cost + 0.0, columns_[j]);
+    }
+    // Always there: it also keeps empty objectives and empty rows writable.
+    term(model_.offset() + 0.0, offset_);
+    out_ << '\n';
+  }
+
+  void side(const std::string& name, const std::vector<Term>& terms, const char* relation,
+            double bound) {
+    out_ << ' ' << name << ':';
+    on_line_ = 0;
+    for (const Term& t : terms) term(t.coefficient, columns_[static_cast<std::size_t>(t.variable)]);
+    if (terms.empty()) term(0, offset_);
+    out_ << ' ' << relation << ' ' << number_text(bound + 0.0) << '\n';
+  }
+
+  void rows() {
+    ExportNames names;
+    names.make("obj");
+    out_ << "Subject To\n";
+    for (std::size_t i = 0; i < model_.rows().size(); ++i) {
+      const Row& row = model_.rows()[i];
+      const std::string name = names.make(row.name.empty() ? numbered('r', i) : row.name);
+      const std::vector<Term> terms = summed_terms(row.terms);
+      if (row.lower == row.upper) {
+        side(name, terms, "=", row.lower);
+        continue;
+      }
+      const bool both = row.lower > -kInfinity && row.upper < kInfinity;
+      if (row.lower > -kInfinity) {
+        side(both ? names.make(name + "_lo") : name, terms, ">=", row.lower);
+      }
+      if (row.upper < kInfinity) {
+        side(both ? names.make(name + "_hi") : name, terms, "<=", row.upper);
+      }
+    }
+    // CBC's reader takes no model without rows.
+    side(names.make("offset_is_one"), {}, "<=", 1);
+  }
+
+  void bounds() {
+    out_ << "Bounds\n " << offset_ << " = 1\n";
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const Variable& v = model_.variables()[j];
+      const std::string& name = columns_[j];
+      if (v.lower == v.upper) {
+        out_ << ' ' << name << " = " << number_text(v.lower + 0.0) << '\n';
+      } else if (v.lower == -kInfinity && v.upper == kInfinity) {
+        out_ << ' ' << name << " free\n";
+      } else if (v.upper == kInfinity) {
+        if (v.lower != 0) out_ << ' ' << name << " >= " << number_text(v.lower) << '\n';
+      } else {
+        out_ << ' ' << (v.lower == -kInfinity ? "-inf" : number_text(v.lower + 0.0))
+             << " <= " << name << " <= " << number_text(v.upper + 0.0) << '\n';
+      }
+    }
+  }
+
+  void integers() {
+    bool any = false;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      if (!model_.variables()[j].integer) continue;
+      if (!any) out_ << "Generals\n";
+      any = true;
+      out_ << ' ' << columns_[j] << '\n';
+    }
+  }
+
+  const Model& model_;
+  std::ostream& out_;
+  std::vector<std::string> columns_;
+  std::string offset_;
+  int on_line_ = 0;
+};
+
+}  // namespace
+
+void write_lp(const Model& model, std::ostream& out) { LpWriter(model, out).write(); }
+
+}  // namespace stowage::milp

@@ -1,0 +1,20 @@
+// The free MPS format, the one every solver reads.
+//
+//   std::ofstream file("model.mps");
+//   write_mps(model, file);
+#pragma once
+
+#include <ostream>
+
+#include "formulations/milp/model.h"
+
+namespace stowage::milp {
+
+// Numbers carry every digit. Names are made valid and unique (see export_text.h). The offset is a
+// variable `objective_offset` fixed at 1: readers disagree on the sign of a right-hand side of the
+// objective row (CBC negates it, GLPK does not). A row with two different sides is written as a
+// range where upper - lower restores both sides exactly, else as two rows. Rows without bounds are
+// left out. Requires finite coefficients.
+void write_mps(const Model& model, std::ostream& out);
+
+}  // namespace stowage::milp

@@ -1,0 +1,143 @@
+// The step LP: a whole step as a mixture of micro-batches of all makespans.
+//
+// Makespans are cut into intervals. Each interval has micro-batches at its two ends, which stand
+// for all between; merged groups per degree; and shares of sequences on them. What even this
+// mixture cannot do faster, no plan can, and its dual prices are a certificate
+// (instances/scatter_certificate.h). The model starts small: columns for the degrees that waste
+// least, no links and no packing rows. A solution tells what to add.
+//
+//   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
+//   do lp_result = solve_lp(backend, lp.model(), budget, basis);
+//   while (lp.add_rows(lp_result.values) + lp.add_columns(lp_result.row_duals) > 0);
+//   CertificateLeaf leaf = lp.prices(lp_result.row_duals);
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "formulations/milp/model.h"
+#include "instances/scatter_certificate.h"
+#include "instances/scatter_table.h"
+
+namespace stowage {
+
+// At least (or at most) `count` micro-batches have makespan `from` or more.
+struct StepCondition {
+  Ms from = 0;
+  bool at_least = false;
+  std::int64_t count = 0;
+};
+
+// What the LP sees of sequences: kinds [first, last], merged into their mean. The longest kinds
+// stand alone.
+struct StepItem {
+  int first = 0;
+  int last = 0;
+  double count = 0;
+  double tokens = 0;
+  std::vector<Ms> cost;  // per level
+};
+
+// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of
+// the step's area together; a kind that is more than that stands alone.
+std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
+
+class ScatterStepLp {
+ public:
+  // `grid` ascends from the least overhead; its last interval has no end. `table` must outlive
+  // this. Requires every sequence to fit some level.
+  ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items, std::vector<Ms> grid,
+                std::int64_t fewest);
+
+  // Which variable and row of an earlier LP each of this one's is, or -1.
+  struct Origin {
+    std::vector<int> variable;
+    std::vector<int> row;
+  };
+  // The same LP on a finer grid, with the links and packing rows that had a price in `duals` (which
+  // may be of an earlier version of this LP) and with all conditions. `grid` contains the old grid.
+  ScatterStepLp on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
+                              Origin& origin) const;
+
+  // Which variables may take the place of which rows' slacks in a first basis: variable and row.
+  // With them the dual simplex begins at the bound by area [B2] instead of at zero.
+  std::vector<std::pair<int, int>> first_basis() const;
+
+  // Appends a condition [W8]. One that cannot be met is broken at the price `penalty` per
+  // micro-batch, so that the LP always has a solution.
+  void add_condition(const StepCondition& condition, double penalty);
+
+  // The model as it stands. Rows and variables only ever get appended, so that the basis of an
+  // earlier version is the beginning of one for a later.
+  milp::Model model() const;
+
+  // Appends links [W6] and packing rows [W7] that `values` break, or columns that `duals` price
+  // below zero. Returns how many. Both are of this LP before either was called; call columns first.
+  int add_rows(std::span<const double> values);
+  int add_columns(std::span<const double> duals);
+
+  // The prices of a dual solution. Values of merged kinds are zero: settle() sets them.
+  CertificateLeaf prices(std::span<const double> duals) const;
+
+  // Micro-batches in each interval, of a primal solution.
+  std::vector<double> micro_batches(std::span<const double> values) const;
+  const std::vector<Ms>& grid() const { return grid_; }
+  const std::vector<StepCondition>& conditions() const { return conditions_; }
+
+ private:
+  struct Cell {  // one degree in one interval
+    int groups_low = -1;
+    int groups_high = -1;
+    int time_row = -1;
+    int token_row = -1;
+    std::vector<int> share;  // per item: variable or -1
+    struct Packing {
+      PackingPrice what;
+      int row = -1;
+    };
+    std::vector<Packing> packing;
+  };
+  struct Row {
+    double lower = 0;
+    std::vector<milp::Term> terms;
+  };
+
+  int add_column(double objective);
+  int add_row(double lower, std::vector<milp::Term> terms);
+  void add_share(int interval, int level, int item);
+  bool allowed(int item, int level, int interval) const;
+  double room(int interval, int level) const;  // ms; infinite in the last interval
+  double packed(const PackingPrice& what, int item, int level, int interval) const;
+  void add_link(int interval, int item);
+  void add_packing(int interval, int level, const PackingPrice& what);
+  bool separate(int interval, int level, Resource resource, std::span<const double> values);
+  Cell& cell(int interval, int level) { return cells_[cell_index(interval, level)]; }
+  const Cell& cell(int interval, int level) const { return cells_[cell_index(interval, level)]; }
+  std::size_t cell_index(int interval, int level) const {
+    return static_cast<std::size_t>(interval) * table_->levels().size() +
+           static_cast<std::size_t>(level);
+  }
+  int intervals() const { return static_cast<int>(grid_.size()); }
+  int levels() const { return static_cast<int>(table_->levels().size()); }
+
+  const ScatterTable* table_;
+  std::vector<StepItem> items_;
+  std::vector<Ms> grid_;
+  std::vector<StepCondition> conditions_;
+  std::vector<double> columns_;  // objective
+  std::vector<Row> rows_;
+  std::vector<Cell> cells_;
+  std::vector<int> low_;   // y at the lower end, per interval
+  std::vector<int> high_;  // y at the upper end; -1 in the last
+  std::vector<int> low_row_, high_row_;
+  std::vector<int> cover_row_;              // per item
+  std::vector<std::vector<int>> link_row_;  // per interval and item, -1: none
+  int count_row_ = -1;
+  std::vector<int> condition_row_;
+  std::vector<double> penalty_;
+  std::int64_t fewest_ = 0;
+};
+
+}  // namespace stowage
