@@ -8,7 +8,7 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/files.h"
-#include "heuristics/assign_propose.h"
+#include "heuristics/assign/propose.h"
 #include "instances/json.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"

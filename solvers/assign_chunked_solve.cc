@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "formulations/assign/chunk_bounds.h"
-#include "heuristics/assign_chunk_flow.h"
-#include "heuristics/assign_chunked.h"
+#include "heuristics/assign/chunk_flow.h"
+#include "heuristics/assign/chunked.h"
 #include "solvers/incumbent.h"
 
 namespace stowage {

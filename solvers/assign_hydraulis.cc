@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formulations/assign/hydraulis_milp.h"
-#include "heuristics/assign_draft.h"
+#include "heuristics/assign/draft.h"
 
 namespace stowage {
 namespace {

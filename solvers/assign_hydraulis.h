@@ -1,10 +1,10 @@
-// Hydraulis as published, with its row ILPs: heuristics/assign_hydraulis.h and a MILP backend.
+// Hydraulis as published, with its row ILPs: heuristics/assign/hydraulis.h and a MILP backend.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "heuristics/assign_hydraulis.h"
+#include "heuristics/assign/hydraulis.h"
 #include "instances/assign.h"
 #include "instances/assign_plan.h"
 #include "instances/budget.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "formulations/assign/bounds.h"
-#include "heuristics/assign_joint.h"
-#include "heuristics/assign_registry.h"
+#include "heuristics/assign/joint.h"
+#include "heuristics/assign/registry.h"
 #include "solvers/assign_brute_force.h"
 #include "solvers/assign_chunked_solve.h"
 #include "solvers/assign_exact.h"

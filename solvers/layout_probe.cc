@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "heuristics/layout_orders.h"
+#include "heuristics/layout/orders.h"
 #include "instances/random.h"
 
 namespace stowage {

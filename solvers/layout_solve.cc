@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "formulations/layout/bounds.h"
-#include "heuristics/layout_registry.h"
-#include "heuristics/layout_stack.h"
+#include "heuristics/layout/registry.h"
+#include "heuristics/layout/stack.h"
 #include "instances/layout_compose.h"
 #include "instances/layout_load.h"
 #include "instances/layout_table.h"

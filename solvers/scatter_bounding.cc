@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "heuristics/scatter_draft.h"
+#include "heuristics/scatter/draft.h"
 #include "solvers/scatter_class_bound.h"
 
 namespace stowage {

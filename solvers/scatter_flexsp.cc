@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formulations/scatter/milp.h"
-#include "heuristics/scatter_buckets.h"
-#include "heuristics/scatter_lpt.h"
+#include "heuristics/scatter/buckets.h"
+#include "heuristics/scatter/lpt.h"
 #include "instances/scatter_compose.h"
 #include "solvers/scatter_deal.h"
 #include "solvers/scatter_flexsp_chunks.h"

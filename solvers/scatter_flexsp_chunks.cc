@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "heuristics/scatter_grouping.h"
+#include "heuristics/scatter/grouping.h"
 #include "instances/scatter_table.h"
 #include "solvers/scatter_class_bound.h"
 #include "solvers/scatter_profile_bound.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "heuristics/scatter_chunking.h"
+#include "heuristics/scatter/chunking.h"
 #include "instances/budget.h"
 #include "instances/scatter.h"
 #include "instances/scatter_plan.h"

@@ -14,7 +14,7 @@
 
 #include "formulations/milp/model.h"
 #include "formulations/scatter/pattern.h"
-#include "heuristics/scatter_draft.h"
+#include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
 #include "instances/scatter_certificate.h"
 #include "instances/scatter_table.h"

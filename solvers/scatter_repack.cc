@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "formulations/milp/model.h"
-#include "heuristics/scatter_polish.h"
+#include "heuristics/scatter/polish.h"
 
 namespace stowage {
 namespace {

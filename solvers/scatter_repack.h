@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "formulations/scatter/pattern.h"
-#include "heuristics/scatter_draft.h"
+#include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
 #include "instances/scatter_table.h"
 #include "solvers/lp_solver.h"

@@ -4,8 +4,8 @@
 #include <random>
 #include <utility>
 
-#include "heuristics/scatter_anneal.h"
-#include "heuristics/some_batches.h"
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/some_batches.h"
 #include "instances/random.h"
 #include "solvers/scatter_repack.h"
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "heuristics/scatter_improve.h"
+#include "heuristics/scatter/improve.h"
 #include "instances/random.h"
 #include "solvers/scatter_repack.h"
 

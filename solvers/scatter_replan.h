@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "heuristics/scatter_draft.h"
+#include "heuristics/scatter/draft.h"
 #include "solvers/scatter_reshape.h"
 #include "solvers/scatter_run.h"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "heuristics/scatter_anneal.h"
-#include "heuristics/some_batches.h"
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/some_batches.h"
 #include "instances/random.h"
 
 namespace stowage {

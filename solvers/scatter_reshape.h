@@ -15,7 +15,7 @@
 #include <random>
 #include <vector>
 
-#include "heuristics/scatter_draft.h"
+#include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
 #include "instances/scatter_table.h"
 #include "solvers/scatter_repack.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "formulations/scatter/bounds.h"
-#include "heuristics/scatter_improve.h"
-#include "heuristics/scatter_registry.h"
+#include "heuristics/scatter/improve.h"
+#include "heuristics/scatter/registry.h"
 #include "instances/numbers.h"
 #include "solvers/scatter_bounding.h"
 #include "solvers/scatter_exact.h"

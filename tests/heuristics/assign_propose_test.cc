@@ -1,11 +1,10 @@
-#include "heuristics/assign_propose.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <set>
 
+#include "heuristics/assign/propose.h"
 #include "instances/assign_presets.h"
 #include "tests/tiny_assign.h"
 

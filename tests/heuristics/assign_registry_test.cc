@@ -1,6 +1,4 @@
 // Longer than 300 lines: every heuristic under the same rules.
-#include "heuristics/assign_registry.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "heuristics/assign_chunked.h"
-#include "heuristics/assign_rows.h"
+#include "heuristics/assign/chunked.h"
+#include "heuristics/assign/registry.h"
+#include "heuristics/assign/rows.h"
 #include "heuristics/packing.h"
 #include "instances/assign_table.h"
 #include "instances/random.h"

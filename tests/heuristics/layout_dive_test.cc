@@ -1,9 +1,8 @@
-#include "heuristics/layout_dive.h"
-
 #include <gtest/gtest.h>
 
-#include "heuristics/contained_index.h"
-#include "heuristics/layout_orders.h"
+#include "heuristics/layout/contained_index.h"
+#include "heuristics/layout/dive.h"
+#include "heuristics/layout/orders.h"
 #include "instances/layout_neighbours.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"

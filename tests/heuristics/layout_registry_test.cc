@@ -1,11 +1,10 @@
-#include "heuristics/layout_registry.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "heuristics/layout_fit.h"
-#include "heuristics/layout_stack.h"
+#include "heuristics/layout/fit.h"
+#include "heuristics/layout/registry.h"
+#include "heuristics/layout/stack.h"
 #include "instances/layout_table.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"

@@ -1,8 +1,7 @@
-#include "heuristics/layout_slots.h"
-
 #include <gtest/gtest.h>
 
-#include "heuristics/layout_stack.h"
+#include "heuristics/layout/slots.h"
+#include "heuristics/layout/stack.h"
 #include "instances/layout_generate.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

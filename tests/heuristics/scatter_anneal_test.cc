@@ -1,11 +1,10 @@
-#include "heuristics/scatter_anneal.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "heuristics/scatter_homogeneous.h"
-#include "heuristics/scatter_joint.h"
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/joint.h"
 #include "instances/verify.h"
 #include "tests/tiny_scatter.h"
 

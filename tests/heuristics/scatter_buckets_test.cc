@@ -1,10 +1,9 @@
-#include "heuristics/scatter_buckets.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <numeric>
 
+#include "heuristics/scatter/buckets.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,12 +1,11 @@
-#include "heuristics/scatter_chunking.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include "heuristics/scatter_grouping.h"
+#include "heuristics/scatter/chunking.h"
+#include "heuristics/scatter/grouping.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,9 +1,8 @@
-#include "heuristics/scatter_coarse.h"
-
 #include <gtest/gtest.h>
 
-#include "heuristics/scatter_homogeneous.h"
-#include "heuristics/scatter_registry.h"
+#include "heuristics/scatter/coarse.h"
+#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/registry.h"
 #include "instances/random.h"
 #include "instances/verify.h"
 

@@ -1,12 +1,11 @@
-#include "heuristics/scatter_fit.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "heuristics/scatter_grouping.h"
-#include "heuristics/scatter_homogeneous.h"
+#include "heuristics/scatter/fit.h"
+#include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/homogeneous.h"
 #include "instances/verify.h"
 #include "tests/tiny_scatter.h"
 

@@ -1,11 +1,10 @@
-#include "heuristics/scatter_grouping.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "heuristics/scatter_lpt.h"
-#include "heuristics/scatter_polish.h"
+#include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/lpt.h"
+#include "heuristics/scatter/polish.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

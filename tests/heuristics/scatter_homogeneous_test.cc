@@ -1,6 +1,6 @@
-#include "heuristics/scatter_homogeneous.h"
-
 #include <gtest/gtest.h>
+
+#include "heuristics/scatter/homogeneous.h"
 
 namespace stowage {
 namespace {

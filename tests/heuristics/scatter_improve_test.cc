@@ -1,8 +1,7 @@
-#include "heuristics/scatter_improve.h"
-
 #include <gtest/gtest.h>
 
-#include "heuristics/scatter_homogeneous.h"
+#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/improve.h"
 #include "instances/verify.h"
 #include "tests/tiny_scatter.h"
 

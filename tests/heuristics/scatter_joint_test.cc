@@ -1,9 +1,8 @@
-#include "heuristics/scatter_joint.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "heuristics/scatter/joint.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

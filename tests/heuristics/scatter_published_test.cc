@@ -3,9 +3,9 @@
 
 #include <bit>
 
-#include "heuristics/scatter_bytescale.h"
-#include "heuristics/scatter_megatron.h"
-#include "heuristics/scatter_skrull.h"
+#include "heuristics/scatter/bytescale.h"
+#include "heuristics/scatter/megatron.h"
+#include "heuristics/scatter/skrull.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

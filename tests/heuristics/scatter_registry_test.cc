@@ -1,10 +1,9 @@
-#include "heuristics/scatter_registry.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
+#include "heuristics/scatter/registry.h"
 #include "instances/verify.h"
 #include "tests/tiny_scatter.h"
 

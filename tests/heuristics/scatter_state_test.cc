@@ -1,10 +1,9 @@
-#include "heuristics/scatter_state.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "heuristics/scatter_homogeneous.h"
+#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/state.h"
 #include "instances/random.h"
 #include "tests/tiny_scatter.h"
 

@@ -1,8 +1,7 @@
-#include "heuristics/scatter_windows.h"
-
 #include <gtest/gtest.h>
 
-#include "heuristics/scatter_homogeneous.h"
+#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/windows.h"
 #include "instances/verify.h"
 #include "tests/tiny_scatter.h"
 

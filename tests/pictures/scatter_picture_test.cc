@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heuristics/scatter_registry.h"
+#include "heuristics/scatter/registry.h"
 #include "instances/json.h"
 #include "instances/scatter_compose.h"
 #include "instances/scatter_generate.h"

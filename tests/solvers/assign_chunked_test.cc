@@ -1,6 +1,4 @@
 // Rows of chunks, solved: bounds and plans against brute force, and the edges of the rule.
-#include "heuristics/assign_chunked.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <limits>
 
 #include "formulations/assign/chunk_bounds.h"
+#include "heuristics/assign/chunked.h"
 #include "instances/assign_compose.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "formulations/assign/bounds.h"
-#include "heuristics/assign_joint.h"
+#include "heuristics/assign/joint.h"
 #include "instances/json.h"
 #include "instances/random.h"
 #include "solvers/assign_brute_force.h"

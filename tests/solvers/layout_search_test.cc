@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heuristics/layout_orders.h"
+#include "heuristics/layout/orders.h"
 #include "solvers/layout_brute_force.h"
 #include "solvers/layout_tree.h"
 #include "tests/guillotine_layout.h"

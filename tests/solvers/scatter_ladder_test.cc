@@ -10,7 +10,7 @@
 #include "formulations/scatter/bounds.h"
 #include "formulations/scatter/class_lp.h"
 #include "formulations/scatter/milp.h"
-#include "heuristics/scatter_registry.h"
+#include "heuristics/scatter/registry.h"
 #include "instances/scatter_compose.h"
 #include "instances/verify.h"
 #include "solvers/incumbent.h"

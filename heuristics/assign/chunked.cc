@@ -1,0 +1,369 @@
+// Longer than 300 lines: one planner, whose moves make sense only beside its estimate.
+#include "heuristics/assign/chunked.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "heuristics/assign/chunk_flow.h"
+#include "heuristics/assign/chunked_step.h"
+#include "heuristics/assign/rows.h"
+#include "instances/assign_compose.h"
+
+namespace stowage {
+namespace {
+
+constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
+constexpr std::size_t kCandidates = 24;  // sequences of the slowest replica that moves consider
+constexpr std::size_t kFewGroups = 8;    // that sequences are dealt to when there is no time
+constexpr std::size_t kTargets = 16;     // replicas that they may go to
+constexpr int kMostMoves = 2000;
+constexpr std::int64_t kMostLooks = 20'000'000;
+constexpr int kRowCounts = 12;  // tried on either side of the best guess
+
+std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+// What a replica holds.
+struct Load {
+  int scheme = 0;
+  std::set<std::int64_t> items;  // ascending: the longest first
+  CutCost cut;                   // of all that are cut
+  LoadSum packed;                // of the others
+};
+
+class Planner {
+ public:
+  explicit Planner(const ChunkedStep& step) : step_(step) {}
+
+  // Nothing if a sequence finds no replica, or if the budget ends before there is a plan and none
+  // is `needed`.
+  std::optional<std::vector<ReplicaChoice>> plan(int strategy, bool needed, const Budget& budget) {
+    loads_.clear();
+    for (const SchemeGroup& group : step_.table().groups(strategy)) {
+      loads_.resize(loads_.size() + at(group.count), {.scheme = group.scheme});
+    }
+    if (!deal(step_.table().groups(strategy), needed, budget)) return std::nullopt;
+    std::int64_t looks = kMostLooks;  // each move looks at all sequences
+    for (int move = 0; move < kMostMoves && looks > 0; ++move, looks -= step_.items()) {
+      if (budget.exhausted() || !improve()) break;
+    }
+    return packed(needed, budget);
+  }
+
+  Ms time() const { return time_; }  // of the plan that was made last
+
+ private:
+  // T of the load with its packed sequences in `rows` rows, all equally long.
+  Ms even(const Load& load, std::int64_t rows) const {
+    const Scheme& scheme = step_.scheme(load.scheme);
+    const auto count = static_cast<double>(rows);
+    Ms longest = load.cut.longest;
+    if (rows > 0) {
+      longest = std::max(longest,
+                         std::max(load.packed.work / count, load.packed.longest) + scheme.fixed_ms);
+    }
+    return load.cut.sum + load.packed.work + count * scheme.fixed_ms + (scheme.pp - 1) * longest;
+  }
+
+  // The number of rows at which even() is least: more rows shorten the longest one, as long as it
+  // is one of theirs.
+  std::int64_t best_rows(const Load& load) const {
+    const Scheme& scheme = step_.scheme(load.scheme);
+    const LoadSum& sum = load.packed;
+    const std::int64_t least =
+        sum.tokens / scheme.max_tokens + (sum.tokens % scheme.max_tokens != 0);
+    if (scheme.pp == 1 || sum.sequences <= least) return least;
+    const Ms others = std::max(load.cut.longest - scheme.fixed_ms, sum.longest);
+    double rows = sum.sequences;
+    if (scheme.fixed_ms > 0) {
+      rows = std::min(rows, std::sqrt((scheme.pp - 1) * sum.work / scheme.fixed_ms));
+    }
+    if (others > 0) rows = std::min(rows, sum.work / others);
+    const auto below = std::max(least, static_cast<std::int64_t>(rows));
+    if (below >= sum.sequences) return below;
+    return even(load, below) <= even(load, below + 1) ? below : below + 1;
+  }
+
+  Ms estimate(const Load& load) const { return even(load, best_rows(load)); }
+
+  void count(Load& load, std::int64_t item) const {
+    if (!step_.is_cut(item))
+      return load.packed.add(step_.table(), load.scheme, step_.position(item));
+    const CutCost& cost = step_.cost(item, load.scheme);
+    load.cut.chunks += cost.chunks;
+    load.cut.sum += cost.sum;
+    load.cut.longest = std::max(load.cut.longest, cost.longest);
+  }
+
+  void add(Load& load, std::int64_t item) const {
+    load.items.insert(load.items.end(), item);
+    count(load, item);
+  }
+
+  void remove(Load& load, std::int64_t item) const {
+    load.items.erase(item);
+    if (step_.is_cut(item)) {
+      load.cut = {};
+      for (const std::int64_t other : load.items) {
+        if (!step_.is_cut(other)) break;
+        count(load, other);
+      }
+      return;
+    }
+    LoadSum& sum = load.packed;
+    sum.tokens -= step_.table().length(step_.position(item));
+    sum.work -= step_.table().work(step_.position(item), load.scheme);
+    const auto first = load.items.lower_bound(step_.cuts());
+    if (--sum.sequences == 0) sum = {};
+    if (sum.sequences > 0) sum.longest = step_.table().work(step_.position(*first), load.scheme);
+  }
+
+  // The estimate without `out` and with `in`, either of them -1 for none.
+  Ms exchanged(Load& load, std::int64_t out, std::int64_t in) const {
+    if (out >= 0) remove(load, out);
+    const CutCost cut = load.cut;
+    const LoadSum packed = load.packed;
+    if (in >= 0) count(load, in);
+    const Ms time = estimate(load);
+    load.cut = cut;
+    load.packed = packed;
+    if (out >= 0) add(load, out);
+    return time;
+  }
+
+  // Longest first, each to the replica that ends first with it. Of replicas of one scheme only the
+  // one that ends first so far is tried.
+  bool deal(const std::vector<SchemeGroup>& groups, bool needed, const Budget& budget) {
+    std::vector<std::set<std::pair<Ms, std::size_t>>> queues(groups.size());
+    std::size_t replica = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (int n = 0; n < groups[g].count; ++n) queues[g].insert({0, replica++});
+    }
+    std::vector<std::size_t> looked_at(groups.size());
+    std::iota(looked_at.begin(), looked_at.end(), std::size_t{0});
+    constexpr std::size_t kBetweenLooks = 4096;  // at the clock
+    constexpr std::size_t kFreeLooks = 400'000;  // at groups: some milliseconds
+    std::size_t since = 0;
+    std::size_t looks = 0;
+    std::optional<std::size_t> holder;  // once there is no time
+    std::size_t next = 0;
+    for (std::int64_t item = 0; item < step_.items(); ++item, ++since) {
+      looks += looked_at.size();
+      if (since >= kBetweenLooks || looks > kFreeLooks) {
+        since = 0;
+        const bool late = budget.exhausted();
+        if (!needed && late) return false;
+        if (looks > kFreeLooks && late && !holder) holder = holder_of(groups);
+        if (looks > kFreeLooks) looks = 0;
+      }
+      if (holder && groups.size() > kFewGroups) {  // a few, each time the next ones
+        looked_at.assign(1, *holder);
+        while (looked_at.size() < kFewGroups) looked_at.push_back(next++ % groups.size());
+      }
+      std::size_t home = groups.size();
+      Ms least = kForever;
+      for (const std::size_t g : looked_at) {
+        if (!step_.admits(groups[g].scheme, item)) continue;
+        const Ms time = exchanged(loads_[queues[g].begin()->second], -1, item);
+        if (time < least) {
+          least = time;
+          home = g;
+        }
+      }
+      if (home == groups.size()) return false;
+      const std::size_t chosen = queues[home].begin()->second;
+      queues[home].erase(queues[home].begin());
+      queues[home].insert({least, chosen});
+      add(loads_[chosen], item);
+    }
+    return true;
+  }
+
+  // The group on which the longest sequence ends first: it admits all others.
+  std::size_t holder_of(const std::vector<SchemeGroup>& groups) const {
+    std::size_t best = 0;
+    Ms least = kForever;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (!step_.admits(groups[g].scheme, 0)) continue;
+      Load load{.scheme = groups[g].scheme};
+      count(load, 0);
+      if (estimate(load) >= least) continue;
+      least = estimate(load);
+      best = g;
+    }
+    return best;
+  }
+
+  // One sequence of every length, as many as may be considered, spread over all.
+  std::vector<std::int64_t> candidates(const Load& load) const {
+    std::vector<std::int64_t> distinct;
+    for (const std::int64_t item : load.items) {
+      const bool repeats = !distinct.empty() && !step_.is_cut(item) &&
+                           !step_.is_cut(distinct.back()) &&
+                           step_.table().kind(step_.position(distinct.back())) ==
+                               step_.table().kind(step_.position(item));
+      if (!repeats) distinct.push_back(item);
+    }
+    if (distinct.size() <= kCandidates) return distinct;
+    std::vector<std::int64_t> spread;
+    for (std::size_t k = 0; k < kCandidates; ++k) {
+      spread.push_back(distinct[k * (distinct.size() - 1) / (kCandidates - 1)]);
+    }
+    return spread;
+  }
+
+  // The move or swap after which the slower of the two replicas is fastest.
+  bool improve() {
+    std::vector<std::pair<Ms, std::size_t>> order;
+    for (std::size_t r = 0; r < loads_.size(); ++r) order.emplace_back(estimate(loads_[r]), r);
+    std::ranges::sort(order);
+    if (order.size() < 2) return false;
+    const auto [slowest, from] = order.back();
+    order.pop_back();
+    order.resize(std::min(order.size(), kTargets));
+    const std::vector<std::int64_t> mine = candidates(loads_[from]);
+    Ms least = slowest * (1 - 1e-9);
+    std::size_t to = loads_.size();
+    std::int64_t out = -1;
+    std::int64_t in = -1;
+    for (const auto& [time, r] : order) {
+      std::vector<std::int64_t> theirs = candidates(loads_[r]);
+      theirs.push_back(-1);
+      for (const std::int64_t a : mine) {
+        if (!step_.admits(loads_[r].scheme, a)) continue;
+        for (const std::int64_t b : theirs) {
+          if (b >= 0 && !step_.admits(loads_[from].scheme, b)) continue;
+          const Ms there = exchanged(loads_[r], b, a);
+          if (there >= least) continue;
+          const Ms both = std::max(there, exchanged(loads_[from], a, b));
+          if (both >= least) continue;
+          least = both;
+          to = r;
+          out = a;
+          in = b;
+        }
+      }
+    }
+    if (to == loads_.size()) return false;
+    remove(loads_[from], out);
+    if (in >= 0) {
+      remove(loads_[to], in);
+      add(loads_[from], in);
+    }
+    add(loads_[to], out);
+    return true;
+  }
+
+  // Rows around the best guess, as long as even rows would be better than what is known.
+  std::optional<std::vector<RowDraft>> rows_of(const Load& load, bool needed, const Budget& budget,
+                                               Ms& best) const {
+    std::vector<int> positions;
+    for (auto item = load.items.lower_bound(step_.cuts()); item != load.items.end(); ++item) {
+      positions.push_back(step_.position(*item));
+    }
+    best = kForever;
+    std::optional<std::vector<RowDraft>> made;
+    if (positions.empty()) {
+      best = even(load, 0);
+      return std::vector<RowDraft>();
+    }
+    const Scheme& scheme = step_.scheme(load.scheme);
+    const std::int64_t guess = best_rows(load);
+    const auto attempt = [&](std::int64_t rows) {
+      auto packed = fit_rows(step_.table(), load.scheme, positions, static_cast<int>(rows));
+      if (!packed) return false;
+      Ms longest_row = load.cut.longest;
+      Ms sum = load.cut.sum;
+      for (const RowDraft& row : *packed) {
+        sum += row.work + scheme.fixed_ms;
+        longest_row = std::max(longest_row, row.work + scheme.fixed_ms);
+      }
+      const Ms time = sum + (scheme.pp - 1) * longest_row;
+      if (time < best) {
+        best = time;
+        made = std::move(packed);
+      }
+      return true;
+    };
+    const auto worth = [&](std::int64_t rows) {
+      if ((made || !needed) && budget.exhausted()) return false;
+      return rows <= load.packed.sequences && (!made || even(load, rows) < best);
+    };
+    for (std::int64_t rows = guess; worth(rows) && (!made || rows < guess + kRowCounts);) {
+      rows = attempt(rows) || made ? rows + 1
+                                   : count_after_failure(step_.table(), load.scheme, positions, {},
+                                                         static_cast<int>(rows));
+    }
+    for (std::int64_t rows = guess - 1; rows > 0 && rows > guess - kRowCounts && worth(rows);
+         --rows) {
+      if (!attempt(rows)) break;
+    }
+    return made;
+  }
+
+  std::optional<std::vector<ReplicaChoice>> packed(bool needed, const Budget& budget) {
+    std::vector<ReplicaChoice> choices;
+    time_ = 0;
+    for (const Load& load : loads_) {
+      ReplicaChoice& choice = choices.emplace_back(ReplicaChoice{.scheme = load.scheme});
+      for (const std::int64_t item : load.items) {
+        if (step_.is_cut(item)) choice.rows.push_back({step_.id(item)});
+      }
+      Ms time = 0;
+      if (!needed && budget.exhausted()) return std::nullopt;
+      const auto rows = rows_of(load, needed, budget, time);
+      if (!rows) return std::nullopt;
+      for (const RowDraft& row : *rows) {
+        choice.rows.emplace_back();
+        for (const int position : row.positions) {
+          choice.rows.back().push_back(step_.id(step_.cuts() + position));
+        }
+      }
+      time_ = std::max(time_, time);
+    }
+    return choices;
+  }
+
+  const ChunkedStep& step_;
+  std::vector<Load> loads_;
+  Ms time_ = 0;
+};
+
+}  // namespace
+
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+                                         const Budget& budget) {
+  const ChunkedStep step(instance);
+  Planner planner(step);
+  std::optional<std::vector<ReplicaChoice>> best;
+  int chosen = 0;
+  Ms least = kForever;
+  for (const int strategy : step.strategies(budget)) {
+    if ((best || !needed) && budget.exhausted()) break;
+    auto choices = planner.plan(strategy, needed && !best, budget);
+    if (!choices || !(planner.time() < least)) continue;
+    least = planner.time();
+    chosen = strategy;
+    best = std::move(choices);
+  }
+  if (!best) return std::nullopt;
+  return compose_assign(instance, chosen, std::move(*best), budget);
+}
+
+std::vector<AssignHeuristic> chunk_heuristics() {
+  return {
+      {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
+       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
+         return assign_chunk_flow(step, budget);
+       }},
+      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "",
+       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
+         return assign_chunked(step, true, budget);
+       }}};
+}
+
+}  // namespace stowage

@@ -1,0 +1,177 @@
+#include "heuristics/assign/joint.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "heuristics/assign/dispatch.h"
+#include "heuristics/assign/rows.h"
+#include "heuristics/assign/search.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kWithinReach = 1.1;  // times the best plan: worth the full effort
+constexpr int kWorseCounts = 4;       // equal row counts tried beyond the best one
+constexpr std::size_t kBestCounts = 3;
+
+struct Start {
+  AssignDraft draft;
+  RowCounts counts;
+};
+
+// A budget that ends early leaves those that are made, and one start if `needed`.
+void add_starts(const AssignTable& table, int strategy, const RowCounts& counts, int preferences,
+                bool needed, const Budget& budget, std::vector<Start>& starts) {
+  const auto add = [&](const Preference* wish) {
+    const bool give_up = !needed || !starts.empty();
+    if (give_up && budget.exhausted()) return;
+    if (const auto sets = dispatch(table, strategy, counts, wish, budget)) {
+      if (auto draft = packed(table, strategy, counts, *sets, budget, give_up)) {
+        starts.push_back({std::move(*draft), counts});
+      }
+    }
+  };
+  add(nullptr);
+  if (table.groups(strategy).size() == 1 || (!starts.empty() && budget.exhausted())) return;
+  for (const Preference& wish : price_preferences(table, strategy, counts, preferences, budget)) {
+    add(&wish);
+  }
+}
+
+// Starts for equal row counts from the least upwards, until more rows only make it worse.
+std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int preferences,
+                                    const Budget& budget) {
+  Tokens capacity = 0;  // of one row everywhere
+  for (const SchemeGroup& group : table.groups(strategy)) {
+    capacity += group.count * table.schemes()[static_cast<std::size_t>(group.scheme)].max_tokens;
+  }
+  const int multiple = table.constraints().rows_multiple_of;
+  const Tokens least = std::max<Tokens>(1, table.total_tokens() / capacity);
+  std::vector<std::pair<Ms, int>> counts;
+  int worse = 0;
+  for (Tokens rows = (least + multiple - 1) / multiple * multiple;
+       rows <= table.size() && worse < kWorseCounts && (counts.empty() || !budget.exhausted());
+       rows += multiple) {
+    const RowCounts exact{.multiple = multiple, .exact = static_cast<int>(rows)};
+    std::vector<Start> made;
+    add_starts(table, strategy, exact, 1, true, budget, made);
+    if (made.empty()) {
+      worse += !counts.empty();
+      continue;
+    }
+    Ms best = objective(made.front().draft);
+    for (const Start& start : made) best = std::min(best, objective(start.draft));
+    worse = counts.empty() || best < std::ranges::min(counts).first ? 0 : worse + 1;
+    counts.emplace_back(best, exact.exact);
+  }
+  std::ranges::sort(counts);
+  if (counts.size() > kBestCounts) counts.resize(kBestCounts);
+  std::vector<Start> starts;
+  for (const auto& [time, rows] : counts) {
+    add_starts(table, strategy, {.multiple = multiple, .exact = rows}, preferences, starts.empty(),
+               budget, starts);
+  }
+  return starts;
+}
+
+// All sequences, and those that do not fit a scheme, for a few caps of schemes.
+std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
+  constexpr std::size_t kMostCaps = 8;
+  std::vector<Tokens> caps;
+  for (const Scheme& scheme : table.schemes()) caps.push_back(scheme.max_tokens);
+  std::ranges::sort(caps);
+  caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
+  std::vector<Tokens> chosen{0};
+  for (std::size_t k = 0; k < std::min(caps.size(), kMostCaps); ++k) {
+    chosen.push_back(caps[k * caps.size() / std::min(caps.size(), kMostCaps)]);
+  }
+  std::vector<LongSequences> sets;
+  LongSequences sum;  // of the kinds so far, from the longest on
+  std::size_t next = 0;
+  for (auto cap = chosen.rbegin(); cap != chosen.rend(); ++cap) {
+    for (; next < table.kinds().size() && table.kinds()[next].length > *cap; ++next) {
+      const auto s = static_cast<double>(table.kinds()[next].length);
+      sum.tokens += table.kinds()[next].count * s;
+      sum.squares += table.kinds()[next].count * s * s;
+    }
+    sum.above = *cap;
+    if (sum.tokens > 0) sets.push_back(sum);
+  }
+  return sets;
+}
+
+// As in the instance; without time the most promising first, since one will have to do.
+std::vector<int> order_of_strategies(const AssignTable& table, const Budget& budget) {
+  std::vector<int> all(static_cast<std::size_t>(table.strategies()));
+  std::iota(all.begin(), all.end(), 0);
+  if (all.size() < 2 || table.size() == 0 || !budget.exhausted()) return all;
+  return promising_first(table, std::move(all), table.length(0), sets_by_cap(table));
+}
+
+AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
+  AssignDraft draft{.strategy = strategy};
+  for (const SchemeGroup& group : table.groups(strategy)) {
+    draft.replicas.resize(draft.replicas.size() + static_cast<std::size_t>(group.count),
+                          {.scheme = group.scheme});
+  }
+  return draft;
+}
+
+}  // namespace
+
+std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
+                                         const AssignEffort& effort, std::uint64_t seed,
+                                         const Budget& budget, bool needed) {
+  if (!table.usable(strategy)) return std::nullopt;
+  const RowConstraints& constraints = table.constraints();
+  if (table.size() == 0) {
+    if (!constraints.allow_empty) return std::nullopt;
+    return nothing_to_do(table, strategy);
+  }
+  std::vector<Start> starts;
+  if (constraints.equal_rows) {
+    starts = equal_row_starts(table, strategy, effort.starts, budget);
+  } else {
+    add_starts(table, strategy, row_counts(constraints), effort.starts, needed, budget, starts);
+  }
+  if (starts.empty()) return std::nullopt;
+  std::ranges::stable_sort(starts, {}, [](const Start& start) { return objective(start.draft); });
+  if (budget.exhausted()) return std::move(starts.front().draft);
+  std::optional<AssignSearch> best;
+  for (Start& start : starts) {
+    if (best && budget.exhausted()) break;
+    AssignSearch search(table, start.counts, std::move(start.draft));
+    search.improve(effort.steps, budget);
+    if (!best || objective(search.draft()) < objective(best->draft())) {
+      best.emplace(std::move(search));
+    }
+  }
+  best->ruin(effort.ruins, seed, budget);
+  best->close_ranks(budget);
+  return best->draft();
+}
+
+std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
+                                         std::uint64_t seed, const Budget& budget, bool needed) {
+  std::vector<AssignDraft> drafts;
+  for (const int strategy : order_of_strategies(table, budget)) {
+    const bool enough = !needed || !drafts.empty();
+    if (enough && budget.exhausted()) break;
+    if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, !enough)) {
+      drafts.push_back(std::move(*draft));
+    }
+  }
+  std::ranges::stable_sort(drafts, {}, objective);
+  if (drafts.empty() || effort.ruins == 0) return drafts;
+  const Ms reach = kWithinReach * objective(drafts.front());
+  for (AssignDraft& draft : drafts) {
+    if (objective(draft) > reach || budget.exhausted()) break;
+    auto better = plan_strategy(table, draft.strategy, effort, seed, budget, false);
+    if (better && objective(*better) < objective(draft)) draft = std::move(*better);
+  }
+  std::ranges::stable_sort(drafts, {}, objective);
+  return drafts;
+}
+
+}  // namespace stowage

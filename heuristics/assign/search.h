@@ -1,0 +1,100 @@
+// Local search for assign: makes the slowest replica faster until nothing tried helps.
+//
+//   AssignSearch search(table, counts, std::move(draft));
+//   search.improve(all, 1000, budget);
+//   search.ruin(200, seed, budget);
+//   use(search.draft());
+//
+// A step takes the slowest replica and moves one of its sequences to a row of another replica, or
+// swaps two, whichever leaves the slower of the two fastest; where rows have no room, sequences are
+// moved with both replicas packed anew. T is recomputed from the two rows that change. Never breaks
+// a cap or a row constraint.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "heuristics/assign/draft.h"
+#include "heuristics/assign/rows.h"
+#include "instances/budget.h"
+
+namespace stowage {
+
+class AssignSearch {
+ public:
+  // `draft` has a permitted number of rows everywhere. The table must outlive the search.
+  AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft);
+
+  // At most `steps` steps among the given replicas.
+  void improve(std::span<const int> replicas, int steps, const Budget& budget);
+  void improve(int steps, const Budget& budget);
+
+  // So many times: takes the sequences out of the slowest replica and one to three others, deals
+  // them anew in a disturbed order, improves those replicas and keeps the result if it is better.
+  void ruin(int rounds, std::uint64_t seed, const Budget& budget);
+
+  // Fewer rows where they cost no time: moves open rows freely if rows have no fixed cost.
+  void close_ranks(const Budget& budget);
+
+  const AssignDraft& draft() const { return draft_; }
+
+ private:
+  struct Member {
+    int position = 0;
+    int row = 0;
+  };
+  // What the T of a replica is made of.
+  struct Summary {
+    Ms sum = 0;      // of its rows' times
+    Ms longest = 0;  // row
+    Ms second = 0;   // longest row besides
+    int longest_row = -1;
+    LoadSum load;
+    std::vector<Member> members;  // ascending positions
+  };
+  // A move (other < 0) or a swap of a sequence of the slowest replica.
+  struct Change {
+    Ms time = 0;  // of the slower of both afterwards
+    int target = -1;
+    Member mine;
+    Member other{-1, -1};
+    int row = -1;  // of the target that takes a moved sequence; its row count: a new row
+  };
+  struct Repack {
+    Ms time = 0;
+    int target = -1;
+    int mine = 0;    // position
+    int other = -1;  // position or -1
+  };
+
+  const Scheme& scheme(int replica) const;
+  ReplicaDraft& at(int replica) { return draft_.replicas[static_cast<std::size_t>(replica)]; }
+  const ReplicaDraft& at(int replica) const {
+    return draft_.replicas[static_cast<std::size_t>(replica)];
+  }
+  const Summary& summary(int replica) const {
+    return summaries_[static_cast<std::size_t>(replica)];
+  }
+  void refresh(int replica);
+  Ms time_with(int replica, int row, Ms change) const;  // T if a row's work changes
+  std::optional<Ms> time_without(int replica, const Member& member) const;
+  void consider_moves(int slowest, int target, Change& best) const;
+  void consider_swaps(int slowest, int target, Change& best) const;
+  void consider_inside(int slowest, Change& best) const;
+  void apply(int slowest, const Change& change);
+  bool repack(int slowest, std::span<const int> replicas);
+  bool try_repack(int slowest, const Repack& attempt);
+  bool set(int replica, std::vector<int> positions, ReplicaDraft& out) const;
+  int slowest_of(std::span<const int> replicas) const;
+  bool level(std::span<const int> replicas) const;  // no replica is noticeably above the mean
+
+  const AssignTable& table_;
+  RowCounts counts_;
+  AssignDraft draft_;
+  std::vector<Summary> summaries_;
+  bool may_empty_ = true;
+};
+
+}  // namespace stowage

@@ -1,0 +1,125 @@
+#include "heuristics/layout/registry.h"
+
+#include <utility>
+
+#include "heuristics/layout/dive.h"
+#include "heuristics/layout/fit.h"
+#include "heuristics/layout/hill_climb.h"
+#include "heuristics/layout/orders.h"
+#include "heuristics/layout/slots.h"
+#include "heuristics/layout/stack.h"
+#include "instances/layout_compose.h"
+#include "instances/layout_table.h"
+
+namespace stowage {
+namespace {
+
+using Offsets = std::vector<Bytes>;
+
+constexpr int kManyBuffers = 50'000;  // more take a dive longer than a blink
+constexpr int kHillClimbAttempts = 500;
+constexpr double kAnnealVisits = 3e8;  // of sections, in the first annealing: about a second
+constexpr int kAnnealings = 3;         // each twice as long as the one before
+
+// The static orders of the dives. Measured: every one of them is the best on some instance of the
+// MiniMalloc and idealloc sets, of random buffers or of layer traces.
+constexpr const char* kDiveOrders[] = {"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
+
+void keep_better(const LayoutTable& table, std::optional<Offsets>& best,
+                 std::optional<Offsets> offsets) {
+  if (offsets && (!best || table.peak(*offsets) < table.peak(*best))) best = std::move(offsets);
+}
+
+std::optional<Offsets> fit(const LayoutTable& table, const char* keys, GapRule rule,
+                           const Budget& budget) {
+  return fit_in_order(table, static_order(table, keys), rule, budget);
+}
+
+std::optional<Offsets> best_fit(const LayoutTable& table, const Budget& budget) {
+  std::optional<Offsets> best = fit(table, "ZW", GapRule::smallest, budget);
+  keep_better(table, best, fit(table, "WZ", GapRule::smallest, budget));
+  return best;
+}
+
+// Dives see no gaps in lifetimes; fitting does. A dive of many buffers takes seconds, slots do not.
+std::optional<Offsets> fast(const LayoutTable& table, const Budget& budget) {
+  const bool many = table.buffers() > kManyBuffers;
+  std::optional<Offsets> best;
+  if (many && !budget.exhausted()) best = lay_in_slots(table);
+  for (const char* keys : kDiveOrders) {
+    if (many && budget.exhausted()) return best;
+    keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
+    if (best && table.peak(*best) <= table.max_load()) return best;
+  }
+  if (table.any_gaps()) keep_better(table, best, fit(table, "ZW", GapRule::lowest, budget));
+  return best;
+}
+
+std::optional<Offsets> anneal(const LayoutTable& table, std::uint64_t seed, const Budget& budget) {
+  std::optional<Offsets> best = fast(table, budget);
+  if (!best || budget.exhausted()) return best;
+  double visits = 1;  // of a move
+  for (int b = 0; b < table.buffers(); ++b) {
+    visits += 4 + 2 * (table.hull(b).last - table.hull(b).first);
+  }
+  const auto moves = static_cast<std::int64_t>(std::max(1000.0, kAnnealVisits / visits));
+  for (int i = 0; i < kAnnealings; ++i) {
+    best = anneal_stack(table, std::move(*best), moves << i, seed + static_cast<std::uint64_t>(i),
+                        budget);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<LayoutHeuristic> layout_heuristics() {
+  std::vector<LayoutHeuristic> all;
+  const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
+    all.push_back({std::move(name), std::move(summary), std::move(source),
+                   [make](const LayoutInstance& instance, const LayoutTable& table,
+                          std::uint64_t seed, const Budget& budget) -> std::optional<LayoutPlan> {
+                     if (!table.stackable() || table.clash()) return std::nullopt;
+                     std::optional<Offsets> offsets = make(table, seed, budget);
+                     if (!offsets) return std::nullopt;
+                     LayoutPlan plan = compose_layout(instance, std::move(*offsets));
+                     if (instance.capacity && plan.peak_bytes > *instance.capacity)
+                       return std::nullopt;
+                     return plan;
+                   }});
+  };
+  const auto add_fit = [&](std::string name, std::string summary, std::string source,
+                           const char* keys, GapRule rule) {
+    add(std::move(name), std::move(summary), std::move(source),
+        [keys, rule](const LayoutTable& table, std::uint64_t, const Budget& budget) {
+          return fit(table, keys, rule, budget);
+        });
+  };
+  add_fit("greedy-size", "descending size, smallest gap, ties by start",
+          "Pisarchyk and Lee 2020, greedy by size (TFLite)", "ZL", GapRule::smallest);
+  add_fit("first-fit", "descending size, lowest gap", "", "Z", GapRule::lowest);
+  add_fit("best-fit-spatial", "descending size, smallest gap, ties by lifetime",
+          "XLA, global decreasing size best fit, spatial", "ZW", GapRule::smallest);
+  add_fit("best-fit-temporal", "descending lifetime, smallest gap, ties by size",
+          "XLA, global decreasing size best fit, temporal", "WZ", GapRule::smallest);
+  add("best-fit", "the better of best-fit-spatial and best-fit-temporal",
+      "XLA, global decreasing size best fit",
+      [](const LayoutTable& table, std::uint64_t, const Budget& budget) {
+        return best_fit(table, budget);
+      });
+  add("usmp-hill-climb", "first fit, exchanges in the order around the peak",
+      "TVM, tir/usmp/algo/hill_climb.cc",
+      [](const LayoutTable& table, std::uint64_t seed, const Budget& budget) {
+        return hill_climb(table, kHillClimbAttempts, seed, budget);
+      });
+  add_fit("online-best-fit", "in order of time, smallest gap among the living",
+          "caching allocator of deep learning frameworks, without its size classes", "L",
+          GapRule::smallest);
+  add("fast", "canonical dives with a few static orders", "",
+      [](const LayoutTable& table, std::uint64_t, const Budget& budget) {
+        return fast(table, budget);
+      });
+  add("anneal", "the best dive, then annealing of the stacking order", "", anneal);
+  return all;
+}
+
+}  // namespace stowage

@@ -1,0 +1,272 @@
+#include "heuristics/scatter/anneal.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "heuristics/scatter/state.h"
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kStage = 1024;  // moves at one temperature
+constexpr std::size_t kLargestPool = 128;
+// Percent of the picks.
+constexpr std::uint32_t kFair = 15;
+constexpr std::uint32_t kSlowest = 25;
+constexpr std::uint32_t kFairGroup = 30;
+// Evenness counts as much as makespans at first, and little in the end.
+constexpr double kLastWeight = 0.05;
+
+// Draws from the exponential distribution: a change is accepted if it is below one times the
+// temperature.
+const std::array<double, 4096>& thresholds() {
+  static const std::array<double, 4096> all = [] {
+    std::array<double, 4096> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      made[i] = -std::log((static_cast<double>(i) + 0.5) / static_cast<double>(made.size()));
+    }
+    return made;
+  }();
+  return all;
+}
+
+class Annealer {
+ public:
+  Annealer(const ScatterTable& table, const StepDraft& step, const AnnealEffort& effort,
+           std::uint64_t seed)
+      : state_(table, step, 1), effort_(effort), random_(seed) {}
+
+  StepDraft run(const Budget& budget) {
+    const double mean = state_.total() / static_cast<double>(state_.batches().size());
+    const std::int64_t stages = std::max<std::int64_t>(1, effort_.steps / kStage);
+    const double cooling = std::pow(effort_.cold / effort_.hot,
+                                    1 / static_cast<double>(std::max<std::int64_t>(1, stages - 1)));
+    temperature_ = effort_.hot * mean;
+    for (std::int64_t stage = 0; stage < stages && !budget.exhausted(); ++stage) {
+      // The last stages only go down.
+      if (stage >= stages - stages / 16) temperature_ = 0;
+      for (std::int64_t i = 0; i < kStage; ++i) propose();
+      temperature_ *= cooling;
+      const double done = static_cast<double>(stage + 1) / static_cast<double>(stages);
+      state_.set_weight(std::pow(kLastWeight, done));
+    }
+    return state_.draft();
+  }
+
+ private:
+  using Change = StepState::Change;
+
+  std::uint32_t below(std::size_t n) { return random_.below(static_cast<std::uint32_t>(n)); }
+
+  bool accept(double delta) {
+    if (delta <= 0) return true;
+    return delta < temperature_ * thresholds_[below(thresholds_.size())];
+  }
+
+  void propose() {
+    const std::uint32_t dice = below(100);
+    if (dice < 40) {
+      try_move();
+    } else if (dice < 85) {
+      try_swap();
+    } else if (dice < 92) {
+      try_swap_groups();
+    } else {
+      try_regroup();
+    }
+  }
+
+  int pick_any() { return state_.groups()[below(state_.groups().size())]; }
+  // A group of any micro-batch: those of long sequences have few groups, and most to gain.
+  int pick_fairly() {
+    const StepState::Batch& batch = state_.batches()[below(state_.batches().size())];
+    return batch.groups.empty() ? pick_any() : batch.groups[below(batch.groups.size())];
+  }
+
+  // A sequence to move: of a group picked fairly, of a slowest one, or any.
+  int pick_position() {
+    const std::uint32_t dice = below(100);
+    if (dice < kFair) {
+      const auto& positions = state_.group(pick_fairly()).positions;
+      if (!positions.empty()) return positions[below(positions.size())];
+    } else if (dice < kFair + kSlowest) {
+      const int batch = static_cast<int>(below(state_.batches().size()));
+      if (state_.batch(batch).makespan > 0) {
+        const auto& positions = state_.group(state_.slowest(batch)).positions;
+        return positions[below(positions.size())];
+      }
+    }
+    return static_cast<int>(below(static_cast<std::size_t>(state_.table().size())));
+  }
+  int pick_group() { return below(100) < kFairGroup ? pick_fairly() : pick_any(); }
+
+  Ms time_without(const StepState::Group& group, int position) const {
+    return group.positions.size() == 1 ? 0 : group.time - state_.cost(position, group.level);
+  }
+
+  double energy_change(const Change& a, const Change& b) const {
+    const int left = state_.group(a.group).batch;
+    const int right = state_.group(b.group).batch;
+    if (left == right) {
+      const std::array<Change, 2> both{a, b};
+      return state_.energy_with(left, both) - state_.batch(left).energy;
+    }
+    return state_.energy_with(left, {&a, 1}) - state_.batch(left).energy +
+           state_.energy_with(right, {&b, 1}) - state_.batch(right).energy;
+  }
+
+  void try_move() {
+    const int position = pick_position();
+    const int from = state_.group_of(position);
+    const int to = pick_group();
+    if (from == to) return;
+    const StepState::Group& source = state_.group(from);
+    const StepState::Group& target = state_.group(to);
+    const Tokens length = state_.length(position);
+    if (length > state_.room(target)) return;
+    const Change out{from, time_without(source, position)};
+    const Change in{to, target.time + state_.cost(position, target.level)};
+    if (accept(energy_change(out, in))) state_.move(position, to);
+  }
+
+  void try_swap() {
+    const int position = pick_position();
+    const int a = state_.group_of(position);
+    const int b = pick_group();
+    if (a == b) return;
+    const StepState::Group& left = state_.group(a);
+    const StepState::Group& right = state_.group(b);
+    if (right.positions.empty()) return;
+    const int other = right.positions[below(right.positions.size())];
+    if (state_.kind(position) == state_.kind(other)) return;
+    const Tokens more = state_.length(other) - state_.length(position);
+    if (more > state_.room(left) || -more > state_.room(right)) return;
+    const Change out{
+        a, left.time - state_.cost(position, left.level) + state_.cost(other, left.level)};
+    const Change in{
+        b, right.time - state_.cost(other, right.level) + state_.cost(position, right.level)};
+    if (accept(energy_change(out, in))) state_.swap(position, other);
+  }
+
+  // A group changes places with groups of another micro-batch that have as many devices, or with
+  // free devices there.
+  void try_swap_groups() {
+    const int a = pick_group();
+    const int left = state_.group(a).batch;
+    const int right = static_cast<int>(below(state_.batches().size()));
+    const StepState::Batch& other = state_.batch(right);
+    if (left == right || other.groups.empty()) return;
+    int missing = state_.degree(state_.group(a)) - other.free;
+    gone_.clear();
+    for (int tries = 0; missing > 0; ++tries) {
+      if (tries == 8) return;
+      const int next = other.groups[below(other.groups.size())];
+      const int degree = state_.degree(state_.group(next));
+      if (degree > missing || std::find(gone_.begin(), gone_.end(), next) != gone_.end()) continue;
+      gone_.push_back(next);
+      missing -= degree;
+    }
+    const double before = state_.batch(left).energy + other.energy;
+    const double after = state_.energy_without(left, {&a, 1}, state_.sum(gone_)) +
+                         state_.energy_without(right, gone_, state_.sum({&a, 1}));
+    if (!accept(after - before)) return;
+    state_.relocate({&a, 1}, right);
+    state_.relocate(gone_, left);
+  }
+
+  // Takes one to three groups of a micro-batch and the devices it has free, partitions these
+  // devices anew at random and deals the sequences by longest processing time.
+  void try_regroup() {
+    const int first =
+        below(3) == 0 ? state_.slowest(state_.group(pick_group()).batch) : pick_group();
+    const int index = state_.group(first).batch;
+    const StepState::Batch& batch = state_.batch(index);
+    gone_.assign(1, first);
+    const std::size_t others = below(3);
+    for (std::size_t i = 0; i < others; ++i) {
+      const int next = batch.groups[below(batch.groups.size())];
+      if (std::find(gone_.begin(), gone_.end(), next) == gone_.end()) gone_.push_back(next);
+    }
+    int devices = batch.free;
+    pool_.clear();
+    for (const int id : gone_) {
+      const StepState::Group& group = state_.group(id);
+      devices += state_.degree(group);
+      pool_.insert(pool_.end(), group.positions.begin(), group.positions.end());
+    }
+    if (pool_.empty() || pool_.size() > kLargestPool) return;
+    std::sort(pool_.begin(), pool_.end());
+    const auto& levels = state_.table().levels();
+    int largest = static_cast<int>(levels.size()) - 1;
+    made_size_ = 0;
+    while (devices >= levels[0].degree && made_size_ < pool_.size()) {
+      while (levels[static_cast<std::size_t>(largest)].degree > devices) --largest;
+      // Mostly the level of one of the groups that go, or a neighbour.
+      int level = 0;
+      if (below(4) == 0) {
+        level = static_cast<int>(below(static_cast<std::size_t>(largest) + 1));
+      } else {
+        level = state_.group(gone_[below(gone_.size())]).level + static_cast<int>(below(3)) - 1;
+      }
+      level = std::clamp(level, 0, largest);
+      if (made_.size() == made_size_) made_.emplace_back();
+      GroupDraft& group = made_[made_size_++];
+      group.level = level;
+      group.tokens = 0;
+      group.time = state_.overhead(level);
+      group.positions.clear();
+      devices -= levels[static_cast<std::size_t>(level)].degree;
+    }
+    for (const int position : pool_) {
+      GroupDraft* best = nullptr;
+      Ms finish = std::numeric_limits<Ms>::infinity();
+      for (std::size_t g = 0; g < made_size_; ++g) {
+        GroupDraft& group = made_[g];
+        const Ms then = group.time + state_.cost(position, group.level);
+        if (then < finish && state_.length(position) + group.tokens <=
+                                 levels[static_cast<std::size_t>(group.level)].capacity) {
+          finish = then;
+          best = &group;
+        }
+      }
+      if (best == nullptr) return;
+      best->positions.push_back(position);
+      best->tokens += state_.length(position);
+      best->time = finish;
+    }
+    StepState::Sum sum;
+    for (std::size_t g = 0; g < made_size_; ++g) {
+      const GroupDraft& group = made_[g];
+      if (group.positions.empty()) continue;
+      const Level& level = levels[static_cast<std::size_t>(group.level)];
+      sum.slowest = std::max(sum.slowest, group.time);
+      sum.squares += level.degree * group.time * group.time;
+    }
+    const double then = state_.energy_without(index, gone_, sum);
+    if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
+  }
+
+  StepState state_;
+  const AnnealEffort& effort_;
+  QuickRandom random_;
+  double temperature_ = 0;
+  const std::array<double, 4096>& thresholds_ = thresholds();
+  std::vector<int> gone_;
+  std::vector<int> pool_;
+  std::vector<GroupDraft> made_;
+  std::size_t made_size_ = 0;
+};
+
+}  // namespace
+
+void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
+            std::uint64_t seed, const Budget& budget) {
+  if (step.empty()) return;
+  StepDraft next = Annealer(table, step, effort, seed).run(budget);
+  if (total(next) < total(step)) step = std::move(next);
+}
+
+}  // namespace stowage

@@ -1,0 +1,360 @@
+// Longer than 300 lines: one packing serves a micro-batch with a target and a step with a profile.
+#include "heuristics/scatter/fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kProfileReach = 0.2;  // factors tried below the makespans asked for
+constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
+// A makespan gives up such a part, and another may get back that share of it.
+constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
+constexpr double kLess = 1 - 1e-9;  // than sums of areas, for their rounding
+// How a packing goes: see Fitter::fit, and which micro-batches are tried first.
+struct Rule {
+  double waste = 1;
+  bool longest_first = false;
+};
+constexpr std::array<Rule, 6> kRules = {
+    {{1, false}, {1.3, true}, {1.3, false}, {1.05, true}, {1.1, false}, {2, true}}};
+constexpr std::array<double, 4> kPaidBack = {0, 0.5, 0.8, 0.95};
+
+// The groups of one level in the order of their opening, with what each has left of time and
+// memory, in a segment tree that finds the first with enough of both.
+class OpenGroups {
+ public:
+  // Whether some group may have room: its most of time and of tokens may be of different groups.
+  bool promises(Ms time, Tokens tokens) const {
+    return count_ > 0 && rooms_[1].time >= time && rooms_[1].tokens >= tokens;
+  }
+  int first(Ms time, Tokens tokens) const { return count_ == 0 ? -1 : first(1, time, tokens); }
+
+  // `name` is the caller's for the new group.
+  int open(Ms time, Tokens tokens, std::size_t name) {
+    if (count_ == leaves_) grow();
+    set(count_, time, tokens);
+    names_.push_back(name);
+    return count_++;
+  }
+  std::size_t name(int slot) const { return names_[static_cast<std::size_t>(slot)]; }
+
+  struct Room {
+    Ms time = -1;
+    Tokens tokens = -1;
+  };
+  const Room& room(int slot) const { return rooms_[static_cast<std::size_t>(leaves_ + slot)]; }
+
+  void take(int slot, Ms time, Tokens tokens) {
+    set(slot, room(slot).time - time, room(slot).tokens - tokens);
+  }
+
+  void clear() {
+    std::ranges::fill(rooms_, Room{});
+    names_.clear();
+    count_ = 0;
+  }
+
+ private:
+  // In the subtree of `node`; its most of time and of tokens may belong to different groups.
+  int first(int node, Ms time, Tokens tokens) const {
+    const Room& room = rooms_[static_cast<std::size_t>(node)];
+    if (room.time < time || room.tokens < tokens) return -1;
+    if (node >= leaves_) return node - leaves_;
+    const int left = first(2 * node, time, tokens);
+    return left >= 0 ? left : first(2 * node + 1, time, tokens);
+  }
+
+  void set(int slot, Ms time, Tokens tokens) {
+    auto node = static_cast<std::size_t>(leaves_ + slot);
+    rooms_[node] = {time, tokens};
+    while (node /= 2) {
+      const Room& left = rooms_[2 * node];
+      const Room& right = rooms_[2 * node + 1];
+      rooms_[node] = {std::max(left.time, right.time), std::max(left.tokens, right.tokens)};
+    }
+  }
+
+  void grow() {
+    const std::vector<Room> old(rooms_.end() - leaves_, rooms_.end());
+    leaves_ = std::max(4, 2 * leaves_);
+    rooms_.assign(static_cast<std::size_t>(2 * leaves_), {});
+    for (int slot = 0; slot < count_; ++slot) {
+      const Room& room = old[static_cast<std::size_t>(slot)];
+      set(slot, room.time, room.tokens);
+    }
+  }
+
+  int leaves_ = 0;
+  int count_ = 0;
+  std::vector<Room> rooms_;
+  std::vector<std::size_t> names_;
+};
+
+// Packs the same sequences for some targets after others. Sequences of one length come together:
+// the group that takes the first of them takes as many as it has room for.
+class Fitter {
+ public:
+  Fitter(const ScatterTable& table, std::span<const int> positions)
+      : table_(table), positions_(positions) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const int kind = table.kind(positions[i]);
+      if (runs_.empty() || runs_.back().kind != kind) add_run(kind, i);
+      ++runs_.back().count;
+    }
+    double rest = 0;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+      rest += static_cast<double>(run->count) * area(run->kind, levels_[run->levels]);
+      run->rest = rest * kLess;
+    }
+  }
+
+  // Whether everything fits micro-batches that last `targets` at most, the first one first.
+  // Groups that are there already may be taken first, at up to `waste` times the least device-time.
+  bool fit(std::span<const Ms> targets, double waste = 1) {
+    const std::size_t levels = table_.levels().size();
+    open_.resize(targets.size() * levels);
+    for (OpenGroups& groups : open_) groups.clear();
+    made_.clear();
+    parts_.clear();
+    devices_left_.assign(targets.size(), table_.devices());
+    area_left_ = 0;
+    for (const Ms target : targets) {
+      area_left_ += table_.devices() * std::max(0.0, target - table_.least_overhead());
+    }
+    for (const Run& run : runs_) {
+      if (run.rest > area_left_) return false;
+      std::size_t next = run.first;
+      const std::size_t end = run.first + run.count;
+      if (waste > 1) {
+        const double most = waste * area(run.kind, levels_[run.levels]);
+        for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
+          if (area(run.kind, levels_[l]) > most) break;
+          next = fill_level(run, levels_[l], targets, next, false);
+        }
+      }
+      for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
+        next = fill_level(run, levels_[l], targets, next, true);
+      }
+      if (next < end) return false;
+    }
+    return true;
+  }
+
+  // What the last fit() made, if it was true.
+  StepDraft draft() const {
+    StepDraft step(devices_left_.size());
+    std::vector<std::size_t> index;
+    for (const Made& made : made_) {
+      std::vector<GroupDraft>& groups = step[made.batch].groups;
+      index.push_back(groups.size());
+      groups.push_back(empty_group(table_, made.level));
+    }
+    for (const Part& part : parts_) {
+      GroupDraft& group = step[made_[part.group].batch].groups[index[part.group]];
+      for (std::size_t i = part.first; i < part.last; ++i) {
+        add_sequence(table_, group, positions_[i]);
+      }
+    }
+    for (MicroBatchDraft& batch : step) batch.makespan = slowest(batch);
+    return step;
+  }
+
+ private:
+  struct Run {
+    int kind = 0;
+    std::size_t first = 0;  // index into positions_
+    std::size_t count = 0;
+    std::size_t levels = 0;  // [levels, levels_end) of levels_ can hold it, least area first
+    std::size_t levels_end = 0;
+    double rest = 0;  // device-time of this run and those after it, at least
+  };
+  struct Made {  // a group
+    std::size_t batch = 0;
+    int level = 0;
+  };
+  struct Part {  // positions_[first, last) in a group
+    std::size_t group = 0;
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+
+  void add_run(int kind, std::size_t first) {
+    Run run{.kind = kind, .first = first, .levels = levels_.size()};
+    for (int level = 0; level < static_cast<int>(table_.levels().size()); ++level) {
+      if (length(kind) <= table_.levels()[static_cast<std::size_t>(level)].capacity) {
+        levels_.push_back(level);
+      }
+    }
+    std::stable_sort(levels_.begin() + static_cast<std::ptrdiff_t>(run.levels), levels_.end(),
+                     [&](int a, int b) { return area(kind, a) < area(kind, b); });
+    run.levels_end = levels_.size();
+    runs_.push_back(run);
+  }
+
+  Tokens length(int kind) const { return table_.kinds()[static_cast<std::size_t>(kind)].length; }
+  double area(int kind, int level) const {
+    return table_.levels()[static_cast<std::size_t>(level)].degree * table_.kind_cost(kind, level);
+  }
+
+  // Puts sequences of the run from index `next` on into groups of the level. Returns the index of
+  // the first that found no room.
+  std::size_t fill_level(const Run& run, int level, std::span<const Ms> targets, std::size_t next,
+                         bool may_open) {
+    const Level& group = table_.levels()[static_cast<std::size_t>(level)];
+    const Ms time = table_.kind_cost(run.kind, level);
+    const Tokens tokens = length(run.kind);
+    const std::size_t stride = table_.levels().size();
+    auto slot = static_cast<std::size_t>(level);
+    for (std::size_t batch = 0; batch < targets.size(); ++batch, slot += stride) {
+      const bool opens = may_open && group.degree <= devices_left_[batch] &&
+                         group.overhead + time <= targets[batch];
+      if (!opens && !open_[slot].promises(time, tokens)) continue;
+      next = fill(run, level, batch, targets[batch], next, may_open);
+      if (next == run.first + run.count) break;
+    }
+    return next;
+  }
+
+  std::size_t fill(const Run& run, int level, std::size_t batch, Ms target, std::size_t next,
+                   bool may_open) {
+    const auto l = static_cast<std::size_t>(level);
+    const Level& group = table_.levels()[l];
+    const Ms time = table_.kind_cost(run.kind, level);
+    if (group.overhead + time > target) return next;
+    const Ms most = target * (1 - 1e-12);  // sums of what is left must not round above the target
+    const Tokens tokens = length(run.kind);
+    OpenGroups& open = open_[batch * table_.levels().size() + l];
+    while (next < run.first + run.count) {
+      int slot = open.first(time, tokens);
+      if (slot < 0) {
+        if (!may_open || group.degree > devices_left_[batch]) return next;
+        devices_left_[batch] -= group.degree;
+        slot = open.open(most - group.overhead, group.capacity, made_.size());
+        made_.push_back({batch, level});
+        area_left_ -= group.degree * (group.overhead - table_.least_overhead());
+        // Just below a target that one sequence fills, rounding leaves no room even here.
+        if (open.room(slot).time < time) return next;
+      }
+      const OpenGroups::Room& room = open.room(slot);
+      std::size_t copies = run.first + run.count - next;
+      if (copies > 1) {
+        copies = std::min(copies, static_cast<std::size_t>(std::max<Tokens>(
+                                      1, tokens > 0 ? room.tokens / tokens : room.tokens)));
+        if (static_cast<double>(copies) * time > room.time) {
+          copies = std::max<std::size_t>(1, static_cast<std::size_t>(room.time / time));
+        }
+      }
+      parts_.push_back({open.name(slot), next, next + copies});
+      area_left_ -= group.degree * (static_cast<double>(copies) * time);
+      open.take(slot, static_cast<double>(copies) * time, static_cast<Tokens>(copies) * tokens);
+      next += copies;
+    }
+    return next;
+  }
+
+  const ScatterTable& table_;
+  std::span<const int> positions_;
+  std::vector<Run> runs_;
+  std::vector<int> levels_;
+  std::vector<OpenGroups> open_;  // by micro-batch and level
+  std::vector<Made> made_;
+  std::vector<Part> parts_;
+  std::vector<int> devices_left_;  // by micro-batch
+  double area_left_ = 0;           // device-time up to the targets
+};
+
+}  // namespace
+
+std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
+                                        Ms lower, Ms upper, int rounds) {
+  Fitter fitter(table, positions);
+  // Find a target that works by doubling the distance to the lower bound, then bisect.
+  std::optional<MicroBatchDraft> best;
+  for (int halvings = 12; !best && halvings >= 0; --halvings) {
+    const Ms target = lower + std::ldexp(upper - lower, -halvings);
+    if (fitter.fit({&target, 1})) best = std::move(fitter.draft().front());
+  }
+  for (int round = 0; best && round < rounds && best->makespan > lower; ++round) {
+    const Ms target = (lower + best->makespan) / 2;
+    if (fitter.fit({&target, 1})) {
+      best = std::move(fitter.draft().front());
+    } else {
+      lower = target;
+    }
+  }
+  return best;
+}
+
+std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const Ms> makespans,
+                                     const ProfileEffort& effort, std::uint64_t seed,
+                                     const Budget& budget) {
+  std::vector<int> positions(static_cast<std::size_t>(table.size()));
+  std::iota(positions.begin(), positions.end(), 0);
+  Fitter fitter(table, positions);
+  std::vector<Ms> targets;
+  const auto fits = [&](const std::vector<Ms>& all, double factor, const Rule& rule) {
+    targets = all;
+    for (Ms& target : targets) target *= factor;
+    if (rule.longest_first) {
+      std::ranges::sort(targets, std::greater<>());
+    } else {
+      std::ranges::sort(targets);
+    }
+    return fitter.fit(targets, rule.waste);
+  };
+  const std::vector<Ms> asked(makespans.begin(), makespans.end());
+  double low = 1 - kProfileReach;
+  double high = 1;
+  Rule rule;
+  bool found = false;
+  for (const double reach : kReaches) {
+    high = reach;
+    for (std::size_t r = 0; r < kRules.size() && !found; ++r) {
+      rule = kRules[r];
+      found = fits(asked, high, rule);
+    }
+    if (found) break;
+    low = high;
+  }
+  if (!found) return std::nullopt;
+  StepDraft step = fitter.draft();
+  for (int round = 0; round < effort.bisections && !budget.exhausted(); ++round) {
+    const double middle = (low + high) / 2;
+    if (fits(asked, middle, kRules[static_cast<std::size_t>(round) % kRules.size()]) ||
+        fits(asked, middle, rule)) {
+      step = fitter.draft();
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  QuickRandom random(seed);
+  const auto below = [&random](std::size_t n) {
+    return random.below(static_cast<std::uint32_t>(n));
+  };
+  std::vector<Ms> next;
+  for (int proposal = 0; proposal < effort.proposals && !budget.exhausted(); ++proposal) {
+    next.clear();
+    for (const MicroBatchDraft& batch : step) next.push_back(batch.makespan);
+    const std::size_t shrunk = below(next.size());
+    const Ms less = next[shrunk] * kSteps[below(kSteps.size())];
+    next[shrunk] -= less;
+    const std::size_t grown = below(next.size());
+    if (grown != shrunk) next[grown] += less * kPaidBack[below(kPaidBack.size())];
+    if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
+  }
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+  return step;
+}
+
+}  // namespace stowage

@@ -1,0 +1,41 @@
+// Groups opened on demand under a time target: the scatter form of MULTIFIT (Coffman, Garey and
+// Johnson 1978), which packs bins for a guessed makespan and bisects the guess. The same for a
+// whole step: one target per micro-batch.
+//
+//   auto step = fit_profile(table, std::vector<Ms>{8000, 5000, 2000}, {}, seed, budget);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "heuristics/scatter/draft.h"
+#include "instances/budget.h"
+
+namespace stowage {
+
+// Packs `positions` (ascending) so that no group exceeds a target: each sequence tries its degrees
+// from the least device-time to the most, at each the first open group with room, or a new one
+// while devices last. `rounds` bisections look for the least target that works, between `lower` and
+// the makespan of the best packing found. Nothing if no target up to `upper` works. One packing
+// takes O(lengths levels log groups + groups) as a rule.
+std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
+                                        Ms lower, Ms upper, int rounds);
+
+struct ProfileEffort {
+  int bisections = 8;   // of a factor of all makespans
+  int proposals = 100;  // of makespans that shrink and others that grow
+};
+
+// Packs the whole step into micro-batches whose makespans are about as `makespans`: as above, with
+// the groups of all micro-batches to choose from, the shortest or the longest micro-batch first;
+// some packings would rather fill a group that wastes device-time than open another. Looks for the
+// least common factor that works, then lets one makespan after another shrink, sometimes at the
+// cost of a smaller gain elsewhere, as long as everything fits. Nothing if no factor up to 2.5
+// works. Deterministic in `seed` unless the budget ends first. O(lengths micro-batches levels) per
+// packing as a rule.
+std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const Ms> makespans,
+                                     const ProfileEffort& effort, std::uint64_t seed,
+                                     const Budget& budget);
+
+}  // namespace stowage

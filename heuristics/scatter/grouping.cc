@@ -1,0 +1,188 @@
+#include "heuristics/scatter/grouping.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/fit.h"
+#include "heuristics/scatter/lpt.h"
+#include "heuristics/scatter/polish.h"
+
+namespace stowage {
+namespace {
+
+constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
+// LPT results this much above the best are still worth a polish.
+constexpr double kPromising = 1.03;
+// Improvements below this fraction do not justify trying a partition.
+constexpr double kWorthwhile = 1e-4;
+// Without an enumeration a makespan this near the estimate is good enough.
+constexpr double kNear = 1.02;
+// Partial partitions looked at per partition tried: thousands of devices have too many to walk.
+constexpr int kNodesPerMix = 50;
+
+class MixSearch {
+ public:
+  MixSearch(const ScatterTable& table, std::span<const int> positions, const GroupingEffort& effort)
+      : table_(table), positions_(positions), effort_(effort), mix_(table.levels().size(), 0) {
+    tokens_.push_back(0);
+    for (const int position : positions) tokens_.push_back(tokens_.back() + table.length(position));
+    if (effort.mixes == 0) return;  // only the enumeration asks
+    // area_[p][i]: device-ms of the first i sequences if only levels p and above may be used.
+    const std::size_t levels = table.levels().size();
+    area_.assign(levels, std::vector<double>{0});
+    for (const int position : positions) {
+      double least = kForever;
+      for (std::size_t p = levels; p-- > 0;) {
+        const Level& level = table.levels()[p];
+        if (table.holds(static_cast<int>(p), position)) {
+          least = std::min(least, level.degree * table.cost(position, static_cast<int>(p)));
+        }
+        area_[p].push_back(area_[p].back() + least);
+      }
+    }
+  }
+
+  std::optional<MicroBatchDraft> run(Ms estimate) {
+    estimate_ = estimate;
+    const Ms worst = longest_chain();
+    offer(multifit(table_, positions_, estimate, worst, 10));
+    // Its packing is seldom far from the estimate, unless tokens were what it ran out of.
+    if (effort_.mixes > 0 || !best_ || best_->makespan > estimate * kNear) offer_homogeneous();
+    if (effort_.mixes == 0) return std::move(best_);
+    mixes_left_ = effort_.mixes;
+    nodes_left_ = std::int64_t{kNodesPerMix} * effort_.mixes;
+    descend(static_cast<int>(mix_.size()) - 1, {.devices = table_.devices()});
+    return std::move(best_);
+  }
+
+ private:
+  // What the groups chosen so far (levels above the current one) offer, and the devices left.
+  struct Chosen {
+    int devices = 0;
+    Tokens capacity = 0;
+    double weight = 0;    // sum of degrees
+    double overhead = 0;  // sum of degree * overhead
+  };
+
+  // All sequences one after another on one group of the largest level: no makespan is worse.
+  Ms longest_chain() const {
+    Ms worst = 0;
+    for (std::size_t p = 0; p < table_.levels().size(); ++p) {
+      Ms chain = table_.levels()[p].overhead;
+      for (const int position : positions_) chain += table_.cost(position, static_cast<int>(p));
+      worst = std::max(worst, chain);
+    }
+    return worst;
+  }
+
+  Ms limit() const { return best_ ? best_->makespan * (1 - kWorthwhile) : kForever; }
+
+  // How many of the longest sequences no level below `p` can take before `limit()`.
+  std::size_t bound_to(int p) const {
+    std::size_t bound = positions_.size();
+    for (int q = 0; q < p; ++q) {
+      const Ms overhead = table_.levels()[static_cast<std::size_t>(q)].overhead;
+      const auto fits = [&](int position) {
+        return table_.holds(q, position) && overhead + table_.cost(position, q) < limit();
+      };
+      const auto first = std::partition_point(positions_.begin(), positions_.end(),
+                                              [&](int position) { return !fits(position); });
+      bound = std::min(bound, static_cast<std::size_t>(first - positions_.begin()));
+    }
+    return bound;
+  }
+
+  // Whether groups at levels p and above, and the devices left, can still beat the best.
+  bool hopeful(int p, const Chosen& chosen) const {
+    const double offered = best_ ? chosen.weight * limit() - chosen.overhead : kForever;
+    const std::size_t bound = bound_to(p);
+    if (tokens_[bound] > chosen.capacity && bound > 0) return false;
+    if (bound > 0 && area_[static_cast<std::size_t>(p)][bound] > offered) return false;
+    if (!best_) return true;
+    const double rest = chosen.devices * (limit() - table_.least_overhead());
+    return area_[0][positions_.size()] <= offered + rest;
+  }
+
+  // The effort is spent, or the best is as good as the estimate says any can be.
+  bool finished() const { return mixes_left_ == 0 || nodes_left_ == 0 || finished_by_estimate(); }
+  bool finished_by_estimate() const { return best_ && best_->makespan <= estimate_; }
+
+  void descend(int p, const Chosen& chosen) {
+    const Level& level = table_.levels()[static_cast<std::size_t>(p)];
+    const int most = chosen.devices / level.degree;
+    // The smallest groups take whatever is left: an unused group costs nothing.
+    for (int n = p == 0 ? most : 0; n <= most && !finished(); ++n) {
+      --nodes_left_;
+      mix_[static_cast<std::size_t>(p)] = n;
+      Chosen with = chosen;
+      with.devices -= n * level.degree;
+      with.capacity += std::min(checked_mul(n, level.capacity).value_or(kMaxExact), kMaxExact);
+      with.weight += static_cast<double>(n) * level.degree;
+      with.overhead += static_cast<double>(n) * level.degree * level.overhead;
+      if (!hopeful(p, with)) continue;
+      if (p > 0) {
+        descend(p - 1, with);
+      } else {
+        --mixes_left_;
+        offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kForever));
+      }
+    }
+    mix_[static_cast<std::size_t>(p)] = 0;
+  }
+
+  // Groups of one degree: what chunks filled with tokens almost to the brim need, where multifit
+  // runs out of memory. The enumeration may end before it comes to them.
+  void offer_homogeneous() {
+    for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
+      mix_[p] = table_.devices() / table_.levels()[p].degree;
+      offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kForever));
+      mix_[p] = 0;
+    }
+  }
+
+  void offer(std::optional<MicroBatchDraft> batch) {
+    if (!batch) return;
+    polish(table_, *batch, effort_.polish_rounds);
+    if (!best_ || batch->makespan < best_->makespan) best_ = std::move(batch);
+  }
+
+  const ScatterTable& table_;
+  std::span<const int> positions_;
+  const GroupingEffort& effort_;
+  std::vector<int> mix_;
+  std::vector<Tokens> tokens_;
+  std::vector<std::vector<double>> area_;
+  std::optional<MicroBatchDraft> best_;
+  Ms estimate_ = 0;
+  int mixes_left_ = 0;
+  std::int64_t nodes_left_ = 0;
+};
+
+}  // namespace
+
+Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions) {
+  if (positions.empty()) return 0;
+  double area = 0;
+  Tokens tokens = 0;
+  for (const int position : positions) {
+    area += table.area(position);
+    tokens += table.length(position);
+  }
+  if (tokens > table.batch_capacity()) return kForever;
+  return std::max(table.alone(table.kind(positions.front())),
+                  table.least_overhead() + area / table.devices());
+}
+
+std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
+                                                 std::span<const int> positions,
+                                                 const GroupingEffort& effort) {
+  if (positions.empty()) return MicroBatchDraft{};
+  const Ms estimate = grouping_estimate(table, positions);
+  if (estimate == kForever) return std::nullopt;
+  return MixSearch(table, positions, effort).run(estimate);
+}
+
+}  // namespace stowage

@@ -1,0 +1,74 @@
+#include "heuristics/scatter/homogeneous.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heuristics/packing.h"
+
+namespace stowage {
+namespace {
+
+// The time of a homogeneous step whose groups are full and whose devices are always busy.
+Ms estimate(const ScatterTable& table, int level, double fill) {
+  const Level& group = table.levels()[static_cast<std::size_t>(level)];
+  double tokens = 0;
+  Ms time = 0;  // of all groups
+  for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+    const Kind& kind = table.kinds()[k];
+    tokens += static_cast<double>(kind.length) * kind.count;
+    time += table.kind_cost(static_cast<int>(k), level) * kind.count;
+  }
+  const double groups = std::ceil(tokens / (fill * static_cast<double>(group.capacity)));
+  return (time + groups * group.overhead) / (table.devices() / group.degree);
+}
+
+}  // namespace
+
+std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, double fill) {
+  StepDraft step;
+  if (table.size() == 0) return step;
+  const Level& group = table.levels()[static_cast<std::size_t>(level)];
+  std::vector<Tokens> sizes;
+  sizes.reserve(static_cast<std::size_t>(table.size()));
+  for (int position = 0; position < table.size(); ++position) {
+    sizes.push_back(table.length(position));
+  }
+  if (sizes.front() > group.capacity) return std::nullopt;
+  const Tokens room =
+      std::max(static_cast<Tokens>(fill * static_cast<double>(group.capacity)), sizes.front());
+  std::optional<Bins> bins = best_fit_decreasing(sizes, room);
+  const auto per_batch = static_cast<std::size_t>(table.devices() / group.degree);
+  step.reserve(bins->size() / per_batch + 1);
+  for (std::size_t bin = 0; bin < bins->size(); ++bin) {
+    if (bin % per_batch == 0) {
+      step.emplace_back().groups.reserve(std::min(per_batch, bins->size() - bin));
+    }
+    step.back().groups.push_back(group_of(table, level, std::move((*bins)[bin])));
+    step.back().makespan = std::max(step.back().makespan, step.back().groups.back().time);
+  }
+  return step;
+}
+
+std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill, const Budget& budget) {
+  std::vector<int> levels;  // that can hold every sequence
+  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+    if (table.size() == 0 || table.holds(level, 0)) levels.push_back(level);
+  }
+  if (levels.empty()) return std::nullopt;
+  const int likely = *std::ranges::min_element(
+      levels, {}, [&](int level) { return estimate(table, level, fill); });
+  std::optional<StepDraft> best = homogeneous(table, likely, fill);
+  int best_level = likely;
+  for (const int level : levels) {
+    if (level == likely) continue;
+    if (budget.exhausted()) break;
+    std::optional<StepDraft> step = homogeneous(table, level, fill);
+    if (std::pair(total(*step), level) >= std::pair(total(*best), best_level)) continue;
+    best = std::move(step);
+    best_level = level;
+  }
+  return best;
+}
+
+}  // namespace stowage

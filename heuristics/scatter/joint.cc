@@ -1,0 +1,262 @@
+#include "heuristics/scatter/joint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/bytescale.h"
+#include "heuristics/scatter/coarse.h"
+#include "heuristics/scatter/fit.h"
+#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/megatron.h"
+#include "heuristics/scatter/skrull.h"
+#include "heuristics/scatter/windows.h"
+
+namespace stowage {
+namespace {
+
+// Annealing finds the groups' degrees itself; a start only needs the chunks' rough shape.
+constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
+constexpr double kPathWorthwhile = 5e-3;
+constexpr int kPathSpread = 1;
+constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
+constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
+constexpr double kAmple = 8;       // sequences per device that need no extra moves
+constexpr double kMostScarce = 4;
+constexpr double kCoarseMoves = 2;  // times those of the finer step
+constexpr std::size_t kMostRacing = 4;
+constexpr double kHot = 4.2e-3;  // of the first round's annealing, see AnnealEffort
+constexpr double kCooler = 0.5;  // of each further round's
+// Packings for given makespans.
+constexpr int kDrops = 2;               // profiles tried of each start: all, all but the shortest
+constexpr std::size_t kMostPacked = 6;  // that are worked on
+constexpr double kProposals = 0.6;      // per annealing move of a sequence, each, at most
+constexpr double kPackingWork = 1000;   // of all together per such move, see packing_work()
+constexpr double kMostPacking = 20000;  // no packings for steps where one is that much work
+constexpr int kWindows = 6;             // of micro-batches planned anew, each time
+constexpr int kTokenCounts = 2;         // micro-batch counts tried by token-balanced chunks
+constexpr int kSpreadCounts = 3;        // and by spread chunks
+
+// 1 up to 512 sequences, then falling: how much less a sequence of a larger step gets.
+double thrift(const ScatterTable& table) {
+  return std::min(1.0, std::sqrt(512.0 / std::max(1, table.size())));
+}
+
+// What a sequence of this step gets of the moves asked for.
+double moves_each(const ScatterTable& table, double moves) {
+  return moves * std::min(table.size() / 128.0, thrift(table));
+}
+
+std::int64_t anneal_steps(const ScatterTable& table, double moves) {
+  const double size = table.size();
+  double steps = size * moves_each(table, moves);
+  // With few sequences a device, hundreds of groups compete for each: more places to try.
+  if (size >= 128) {
+    steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
+  }
+  return static_cast<std::int64_t>(steps);
+}
+
+void group_or_halve(const ScatterTable& table, std::span<const int> positions,
+                    const GroupingEffort& effort, StepDraft& step) {
+  if (positions.empty()) return;
+  if (std::optional<MicroBatchDraft> batch = group_micro_batch(table, positions, effort)) {
+    step.push_back(std::move(*batch));
+    return;
+  }
+  // A single sequence that fits a level always groups, so this ends. Even and odd positions keep
+  // long and short sequences in both halves.
+  std::vector<int> halves[2];
+  for (std::size_t i = 0; i < positions.size(); ++i) halves[i % 2].push_back(positions[i]);
+  for (const auto& half : halves) group_or_halve(table, half, effort, step);
+}
+
+// The best start of each number of micro-batches, fewest first.
+std::map<std::size_t, const StepDraft*> best_by_count(const std::vector<StepDraft>& field) {
+  std::map<std::size_t, const StepDraft*> best;
+  for (const StepDraft& step : field) {
+    const StepDraft*& known = best[step.size()];
+    if (known == nullptr || total(step) < total(*known)) known = &step;
+  }
+  return best;
+}
+
+// Keeps `count` starts: the best of each number of micro-batches up to that of the best of all,
+// since annealing seldom changes the number; then the best of the rest.
+void keep_best(std::vector<StepDraft>& field, std::size_t count) {
+  if (field.empty()) return;
+  std::ranges::stable_sort(field, {}, total);
+  const std::size_t leading = field.front().size();
+  std::set<std::size_t> seen;
+  std::stable_partition(field.begin(), field.end(), [&](const StepDraft& step) {
+    return step.size() <= leading && seen.insert(step.size()).second;
+  });
+  field.resize(std::min(field.size(), count));
+}
+
+StepDraft best_of(std::vector<StepDraft>& field) {
+  return std::move(*std::ranges::min_element(field, {}, total));
+}
+
+std::vector<Ms> makespans_of(const StepDraft& step) {
+  std::vector<Ms> makespans;
+  for (const MicroBatchDraft& batch : step) makespans.push_back(batch.makespan);
+  std::ranges::sort(makespans, std::greater<>());
+  return makespans;
+}
+
+// What one packing takes, about.
+double packing_work(const ScatterTable& table, std::size_t micro_batches) {
+  return static_cast<double>(table.kinds().size() * micro_batches);
+}
+
+// Starts packed for the makespans of others: of the best one of each number of micro-batches, and
+// of these without their shortest micro-batch. The best get more work.
+std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vector<StepDraft>& field,
+                                     double moves, std::uint64_t seed, const Budget& budget) {
+  std::vector<StepDraft> packed;
+  const auto fewest = static_cast<std::size_t>(fewest_micro_batches(table));
+  for (const auto& [count, step] : best_by_count(field)) {
+    if (packing_work(table, count) > kMostPacking) break;
+    std::vector<Ms> makespans = makespans_of(*step);
+    for (int dropped = 0; dropped < kDrops; ++dropped, makespans.pop_back()) {
+      if (makespans.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
+      if (auto made = fit_profile(table, makespans, {.proposals = 0}, seed, budget)) {
+        packed.push_back(std::move(*made));
+      }
+    }
+  }
+  keep_best(packed, kMostPacked);
+  for (StepDraft& step : packed) {
+    const double work = packing_work(table, step.size() * packed.size());
+    const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
+    auto made = fit_profile(table, makespans_of(step), {.proposals = static_cast<int>(proposals)},
+                            seed, budget);
+    if (made && total(*made) < total(step)) step = std::move(*made);
+  }
+  return packed;
+}
+
+std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds,
+                                           const Budget& budget) {
+  // Chunks are consecutive: first and last position name them.
+  std::map<std::pair<int, int>, MicroBatchDraft> grouped;
+  const ChunkCost cost = [&](std::span<const int> positions) {
+    auto batch = group_micro_batch(table, positions, kQuick);
+    if (!batch) return std::numeric_limits<Ms>::infinity();
+    const Ms makespan = batch->makespan;
+    grouped[{positions.front(), positions.back()}] = std::move(*batch);
+    return makespan;
+  };
+  std::vector<StepDraft> steps;
+  const PathEffort effort{rounds, kPathWorthwhile, kPathSpread};
+  for (const Chunks& chunks : shortest_path_chunks(table, cost, effort, budget)) {
+    StepDraft& step = steps.emplace_back();
+    for (const std::vector<int>& chunk : chunks) {
+      step.push_back(grouped.at({chunk.front(), chunk.back()}));
+    }
+  }
+  return steps;
+}
+
+std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
+  std::vector<StepDraft> all;
+  // Estimates of long chunks are closer to the truth, and prices dearer.
+  const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
+  const auto add = [&](std::optional<StepDraft> step) {
+    if (step) all.push_back(std::move(*step));
+  };
+  add(batch_ada(table, 1));
+  add(megatron(table));
+  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) {
+    all.push_back(std::move(step));
+  }
+  const int fewest = fewest_micro_batches(table);
+  for (int count = fewest; count < fewest + kTokenCounts; ++count) {
+    add(group_chunks(table, token_chunks(table, count), kQuick, budget));
+  }
+  add(group_chunks(table, first_fit_chunks(table), kQuick, budget));
+  for (int count = fewest; count < fewest + kSpreadCounts; ++count) {
+    if (const auto chunks = spread_chunks(table, count)) {
+      add(group_chunks(table, *chunks, kQuick, budget));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
+                                      const GroupingEffort& effort, const Budget& budget) {
+  StepDraft step;
+  for (const std::vector<int>& chunk : chunks) {
+    if (budget.exhausted()) return std::nullopt;
+    group_or_halve(table, chunk, effort, step);
+  }
+  return step;
+}
+
+std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
+                               std::uint64_t seed, const Budget& budget) {
+  const std::int64_t steps = anneal_steps(table, effort.moves);
+  std::optional<StepDraft> safe = batch_ada(table, kPublishedFill, budget);
+  if (!safe || budget.exhausted()) return safe;
+  std::vector<StepDraft> field{*std::move(safe)};
+  for (auto* const published : {skrull, bytescale}) {
+    if (budget.exhausted()) return best_of(field);
+    if (std::optional<StepDraft> step = published(table)) field.push_back(std::move(*step));
+  }
+  const std::size_t baselines = field.size();
+  if (budget.exhausted()) return best_of(field);
+  if (const std::optional<Coarse> coarse = coarsen(table)) {
+    // A better small step is cheap.
+    JointEffort more = effort;
+    more.moves *= kCoarseMoves;
+    if (const auto small = joint(coarse->table, more, seed, budget)) {
+      field.push_back(refine(table, *coarse, *small));
+    }
+  }
+  if (budget.exhausted()) return best_of(field);
+  if (field.size() == baselines || table.size() <= kMostRaced) {
+    for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
+      field.push_back(std::move(step));
+    }
+  } else {
+    std::ranges::stable_sort(field, {}, total);
+    field.resize(1);
+  }
+  const Ms most = kHopeful * total(*std::ranges::min_element(field, {}, total));
+  std::erase_if(field, [&](const StepDraft& step) { return total(step) > most; });
+  for (StepDraft& step : over_profiles(table, field, effort.moves, seed, budget)) {
+    field.push_back(std::move(step));
+  }
+  keep_best(field, kMostRacing);
+  int rounds = 1;
+  for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
+  const WindowEffort windows{.rounds = kWindows, .moves = moves_each(table, effort.moves)};
+  // Few moves per sequence could not mend what a hot start breaks.
+  double hot = kHot * thrift(table);
+  for (int round = 0; round < rounds; ++round) {
+    const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
+    for (StepDraft& step : field) {
+      if (budget.exhausted()) return best_of(field);
+      anneal(table, step, {.steps = share, .hot = hot}, seed + static_cast<std::uint64_t>(round),
+             budget);
+    }
+    // What micro-batches gain that are planned anew may decide which number of them wins.
+    if (field.size() == 2) {
+      for (StepDraft& step : field) replan_windows(table, step, windows, seed, budget);
+    }
+    keep_best(field, (field.size() + 1) / 2);
+    hot *= kCooler;
+  }
+  replan_windows(table, field.front(), windows, seed, budget);
+  return std::move(field.front());
+}
+
+}  // namespace stowage

@@ -1,0 +1,85 @@
+#include "heuristics/scatter/lpt.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+// The groups of one level. A group without room for the sequence at hand waits until shorter ones
+// come: sequences arrive longest first, so each group changes sides rarely.
+struct Queue {
+  Tokens capacity = 0;
+  std::vector<std::pair<Ms, int>> ready;        // heap: least time first, ties by index
+  std::vector<std::pair<Tokens, int>> waiting;  // heap: most room first
+
+  // The group with room for `length` that is free first; -1 if there is none.
+  int first(const std::vector<GroupDraft>& groups, Tokens length) {
+    while (!waiting.empty() && waiting.front().first >= length) {
+      const int index = waiting.front().second;
+      std::ranges::pop_heap(waiting);
+      waiting.pop_back();
+      push(groups, index);
+    }
+    while (!ready.empty()) {
+      const int index = ready.front().second;
+      const Tokens room = capacity - groups[static_cast<std::size_t>(index)].tokens;
+      if (room >= length) return index;
+      pop();
+      waiting.emplace_back(room, index);
+      std::ranges::push_heap(waiting);
+    }
+    return -1;
+  }
+  void pop() {
+    std::ranges::pop_heap(ready, std::greater<>());
+    ready.pop_back();
+  }
+  void push(const std::vector<GroupDraft>& groups, int index) {
+    ready.emplace_back(groups[static_cast<std::size_t>(index)].time, index);
+    std::ranges::push_heap(ready, std::greater<>());
+  }
+};
+
+}  // namespace
+
+std::optional<MicroBatchDraft> lpt_groups(const ScatterTable& table, std::span<const int> mix,
+                                          std::span<const int> positions, Ms cutoff) {
+  MicroBatchDraft batch;
+  std::vector<Queue> queues(mix.size());
+  for (int level = static_cast<int>(mix.size()) - 1; level >= 0; --level) {
+    Queue& queue = queues[static_cast<std::size_t>(level)];
+    queue.capacity = table.levels()[static_cast<std::size_t>(level)].capacity;
+    for (int i = 0; i < mix[static_cast<std::size_t>(level)]; ++i) {
+      batch.groups.push_back(empty_group(table, level));
+      queue.push(batch.groups, static_cast<int>(batch.groups.size()) - 1);
+    }
+  }
+  for (const int position : positions) {
+    int first = -1;
+    Ms finish = cutoff;
+    for (int level = static_cast<int>(mix.size()) - 1; level >= 0; --level) {
+      Queue& queue = queues[static_cast<std::size_t>(level)];
+      if (!table.holds(level, position)) continue;
+      const int index = queue.first(batch.groups, table.length(position));
+      if (index < 0) continue;
+      const Ms then =
+          batch.groups[static_cast<std::size_t>(index)].time + table.cost(position, level);
+      if (then < finish) {
+        finish = then;
+        first = index;
+      }
+    }
+    if (first < 0) return std::nullopt;
+    GroupDraft& group = batch.groups[static_cast<std::size_t>(first)];
+    Queue& queue = queues[static_cast<std::size_t>(group.level)];
+    queue.pop();
+    add_sequence(table, group, position);
+    queue.push(batch.groups, first);
+    batch.makespan = std::max(batch.makespan, finish);
+  }
+  return batch;
+}
+
+}  // namespace stowage

@@ -1,0 +1,95 @@
+#include "heuristics/scatter/polish.h"
+
+#include <algorithm>
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// Sequence `out` of the slowest group goes to group `to`; `back` (or none) of `to` comes back.
+struct Step {
+  Ms slower = 0;  // of the two groups, afterwards
+  std::size_t out = kNone;
+  std::size_t to = kNone;
+  std::size_t back = kNone;
+};
+
+class Polisher {
+ public:
+  Polisher(const ScatterTable& table, MicroBatchDraft& batch) : table_(table), batch_(batch) {}
+
+  bool improve() {
+    const auto slowest = std::ranges::max_element(batch_.groups, {}, [](const GroupDraft& group) {
+      return group.positions.empty() ? 0 : group.time;
+    });
+    if (slowest == batch_.groups.end()) return false;
+    GroupDraft& from = *slowest;
+    // A step must gain more than rounding, or equal groups would swap for ever.
+    best_ = {.slower = from.time * (1 - 1e-12)};
+    for (std::size_t out = 0; out < from.positions.size(); ++out) {
+      for (std::size_t to = 0; to < batch_.groups.size(); ++to) {
+        if (&batch_.groups[to] != &from) try_steps(from, out, to);
+      }
+    }
+    if (best_.out == kNone) return false;
+    apply(from);
+    return true;
+  }
+
+ private:
+  void try_steps(const GroupDraft& from, std::size_t out, std::size_t to) {
+    const GroupDraft& target = batch_.groups[to];
+    const int leaving = from.positions[out];
+    const Ms without = from.time - table_.cost(leaving, from.level);
+    const Ms with = target.time + table_.cost(leaving, target.level);
+    const Tokens target_room =
+        table_.levels()[static_cast<std::size_t>(target.level)].capacity - target.tokens;
+    const Tokens from_room =
+        table_.levels()[static_cast<std::size_t>(from.level)].capacity - from.tokens;
+    const Tokens length = table_.length(leaving);
+    if (length <= target_room) consider({std::max(without, with), out, to, kNone});
+    int seen = -1;
+    for (std::size_t back = 0; back < target.positions.size(); ++back) {
+      const int coming = target.positions[back];
+      if (table_.kind(coming) == seen) continue;  // its twin was just tried
+      seen = table_.kind(coming);
+      const Tokens returned = table_.length(coming);
+      if (length - returned > target_room || returned - length > from_room) continue;
+      consider({std::max(without + table_.cost(coming, from.level),
+                         with - table_.cost(coming, target.level)),
+                out, to, back});
+    }
+  }
+
+  void consider(const Step& step) {
+    if (step.slower < best_.slower) best_ = step;
+  }
+
+  void apply(GroupDraft& from) {
+    GroupDraft& to = batch_.groups[best_.to];
+    const int leaving = from.positions[best_.out];
+    remove_sequence(table_, from, best_.out);
+    if (best_.back != kNone) {
+      const int coming = to.positions[best_.back];
+      remove_sequence(table_, to, best_.back);
+      add_sequence(table_, from, coming);
+    }
+    add_sequence(table_, to, leaving);
+  }
+
+  const ScatterTable& table_;
+  MicroBatchDraft& batch_;
+  Step best_;
+};
+
+}  // namespace
+
+void polish(const ScatterTable& table, MicroBatchDraft& batch, int rounds) {
+  Polisher polisher(table, batch);
+  while (rounds-- > 0 && polisher.improve()) {
+  }
+  batch.makespan = slowest(batch);
+}
+
+}  // namespace stowage

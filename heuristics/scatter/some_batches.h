@@ -1,0 +1,32 @@
+// Some micro-batches of a step as a step of their own, and back. Not installed.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "heuristics/scatter/draft.h"
+#include "instances/scatter_table.h"
+
+namespace stowage {
+
+class SomeBatches {
+ public:
+  SomeBatches(const ScatterTable& table, std::vector<std::size_t> chosen, const StepDraft& step);
+
+  ScatterTable part() const { return table_.part(positions_, table_.devices()); }
+  Ms before() const { return before_; }  // their makespans together
+
+  // The chosen micro-batches with positions of part().
+  StepDraft own(const StepDraft& step) const;
+
+  // Takes them out of the step and puts what was planned with positions of part() at its end.
+  void replace(StepDraft planned, StepDraft& step) const;
+
+ private:
+  std::vector<std::size_t> chosen_;
+  const ScatterTable& table_;
+  std::vector<int> positions_;
+  Ms before_ = 0;
+};
+
+}  // namespace stowage

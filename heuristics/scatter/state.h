@@ -1,0 +1,124 @@
+// A whole step under local search: every group's time and memory, every micro-batch's makespan and
+// energy, kept up to date in constant time however often sequences move.
+//
+// The energy of a micro-batch is its makespan T times 1 + weight * f, where f is the mean over the
+// devices of (t / T)^2 and t the time of the device's group (0 for one that idles). Makespans
+// alone are flat: most moves touch no slowest group. The second factor prefers, among equal
+// makespans, less device-time and evener groups, which is what lets the makespan fall next.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heuristics/scatter/draft.h"
+
+namespace stowage {
+
+class StepState {
+ public:
+  struct Group {
+    int level = 0;
+    int batch = 0;
+    int slot = 0;  // index into Batch::groups
+    Tokens tokens = 0;
+    Ms time = 0;  // overhead included, also while empty
+    std::vector<int> positions;
+  };
+  struct Batch {
+    std::vector<int> groups;     // ids
+    std::vector<Ms> times;       // by slot; 0 while empty
+    std::vector<Ms> block_most;  // slowest of each block of kBlock slots
+    Ms makespan = 0;
+    double squares = 0;  // sum of degree * time^2
+    double energy = 0;
+    int free = 0;  // devices of no group
+  };
+  // What some group of a micro-batch would become.
+  struct Change {
+    int group = 0;
+    Ms time = 0;  // 0 if it would be empty
+  };
+
+  StepState(const ScatterTable& table, const StepDraft& step, double weight);
+
+  const ScatterTable& table() const { return table_; }
+  const std::vector<Batch>& batches() const { return batches_; }
+  const std::vector<int>& groups() const { return alive_; }  // ids of all groups
+  const Group& group(int id) const { return groups_[at(id)]; }
+  const Batch& batch(int index) const { return batches_[at(index)]; }
+  int group_of(int position) const { return home_[at(position)]; }
+  int degree(const Group& group) const { return degrees_[at(group.level)]; }
+  Tokens room(const Group& group) const { return capacities_[at(group.level)] - group.tokens; }
+  Ms cost(int position, int level) const {
+    return costs_[at(kinds_[at(position)]) * degrees_.size() + at(level)];
+  }
+  Tokens length(int position) const { return lengths_[at(kinds_[at(position)])]; }
+  int kind(int position) const { return kinds_[at(position)]; }
+  Ms overhead(int level) const { return overheads_[at(level)]; }
+  Ms total() const;  // sum of makespans
+
+  void set_weight(double weight);
+
+  // What the energy of the micro-batch would be if these of its groups changed. Two at most.
+  double energy_with(int batch, std::span<const Change> changes) const;
+  // What groups add to a micro-batch.
+  struct Sum {
+    Ms slowest = 0;
+    double squares = 0;
+  };
+  Sum sum(std::span<const int> ids) const;
+  // The energy if groups of such a sum took the place of those in `gone`.
+  double energy_without(int batch, std::span<const int> gone, const Sum& sum);
+
+  void move(int position, int to);
+  void swap(int position, int other);  // of different groups
+  // Groups with all they hold go to another micro-batch. May leave more groups than devices there,
+  // until others go the other way.
+  void relocate(std::span<const int> ids, int batch);
+  // Replaces groups of a micro-batch by others. Requires that the same sequences stay, within
+  // memory, and that the degrees find room.
+  void replace(int batch, std::span<const int> gone, std::span<const GroupDraft> made);
+
+  // Slot of the slowest group of the micro-batch, by id.
+  int slowest(int batch) const;
+
+  StepDraft draft() const;
+
+ private:
+  static constexpr std::size_t kBlock = 64;
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
+  double energy_of(Ms makespan, double squares) const {
+    return makespan > 0 ? makespan + share_ * squares / makespan : 0;
+  }
+  void update_energy(Batch& batch) const {
+    batch.energy = energy_of(batch.makespan, batch.squares);
+  }
+  void insert(Group& group, int id, int position);
+  void erase(Group& group, int position);
+  void show(const Group& group);  // after its time changed
+  void refresh(Batch& batch, std::size_t block);
+  int add_group(int batch, const GroupDraft& made);
+  void drop_group(int id);
+  void attach(int id, int batch);
+  void detach(int id);
+
+  const ScatterTable& table_;
+  double share_ = 0;  // weight / devices
+  std::vector<int> degrees_;
+  std::vector<Tokens> capacities_;
+  std::vector<Ms> overheads_;
+  std::vector<Ms> costs_;
+  std::vector<Tokens> lengths_;  // by kind
+  std::vector<int> kinds_;       // by position
+  std::vector<int> home_;        // group of a position
+  std::vector<int> index_;       // of a position in its group
+  std::vector<Group> groups_;
+  std::vector<int> alive_;
+  std::vector<int> alive_index_;  // of a group in alive_
+  std::vector<int> spare_;        // ids to use again
+  std::vector<Batch> batches_;
+};
+
+}  // namespace stowage

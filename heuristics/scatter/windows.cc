@@ -1,0 +1,146 @@
+#include "heuristics/scatter/windows.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/fit.h"
+#include "heuristics/scatter/some_batches.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kWide = 4;             // micro-batches of a window
+constexpr std::size_t kMostSequences = 250;  // and their sequences
+constexpr double kLoss = 3e-3;               // of the step: less is not worth a window
+constexpr double kGain = 1e-3;               // of the window, at least
+// Per move of the effort.
+constexpr double kProposals = 0.4;      // of makespans
+constexpr double kPackingWork = 40;     // lengths times micro-batches of all these, at most
+constexpr double kSequenceMoves = 0.2;  // of annealing, per sequence
+constexpr double kMostMoves = 8;        // of all
+constexpr double kHot = 4.2e-3;
+
+// What a micro-batch lasts beyond what its sequences need of all devices.
+Ms lost(const ScatterTable& table, const MicroBatchDraft& batch) {
+  double area = 0;
+  for (const GroupDraft& group : batch.groups) {
+    for (const int position : group.positions) area += table.area(position);
+  }
+  return batch.makespan - table.least_overhead() - area / table.devices();
+}
+
+std::size_t count(const MicroBatchDraft& batch) {
+  std::size_t sequences = 0;
+  for (const GroupDraft& group : batch.groups) sequences += group.positions.size();
+  return sequences;
+}
+
+class Windows {
+ public:
+  Windows(const ScatterTable& table, const WindowEffort& effort, std::uint64_t seed,
+          const Budget& budget)
+      : table_(table), effort_(effort), seed_(seed), budget_(budget) {}
+
+  void run(StepDraft& step) {
+    for (int round = 0; round < effort_.rounds && !budget_.exhausted(); ++round) {
+      std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+      const std::optional<Window> window = choose(step);
+      if (!window) return;
+      const SomeBatches some(table_, members(*window), step);
+      StepDraft planned = plan(some, step, seed_ + static_cast<std::uint64_t>(round));
+      // What gained little would gain little again.
+      if (!(total(planned) < some.before() * (1 - kGain))) failed_.insert(sequences(step, *window));
+      if (total(planned) < some.before()) some.replace(std::move(planned), step);
+    }
+  }
+
+ private:
+  struct Window {
+    std::size_t first = 0;
+    std::size_t wide = 0;
+  };
+  static std::vector<std::size_t> members(const Window& window) {
+    std::vector<std::size_t> chosen(window.wide);
+    std::iota(chosen.begin(), chosen.end(), window.first);
+    return chosen;
+  }
+  static std::vector<int> sequences(const StepDraft& step, const Window& window) {
+    std::vector<int> all;
+    for (const std::size_t index : members(window)) {
+      const std::vector<int> own = positions_of(step[index]);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    std::ranges::sort(all);
+    return all;
+  }
+
+  // From each micro-batch on as wide as allowed; of these the one that loses most.
+  std::optional<Window> choose(const StepDraft& step) const {
+    std::optional<Window> best;
+    Ms most = kLoss * total(step);
+    for (std::size_t first = 0; first + 1 < step.size(); ++first) {
+      Window window{.first = first};
+      Ms loss = 0;
+      std::size_t size = 0;
+      for (std::size_t next = first; next < step.size() && window.wide < kWide; ++next) {
+        size += count(step[next]);
+        if (size > kMostSequences) break;
+        loss += lost(table_, step[next]);
+        ++window.wide;
+      }
+      if (window.wide < 2 || loss <= most || failed_.contains(sequences(step, window))) continue;
+      most = loss;
+      best = window;
+    }
+    return best;
+  }
+
+  StepDraft plan(const SomeBatches& some, const StepDraft& step, std::uint64_t seed) const {
+    const ScatterTable part = some.part();
+    StepDraft best = some.own(step);
+    std::vector<Ms> makespans;
+    for (const MicroBatchDraft& batch : best) makespans.push_back(batch.makespan);
+    const double work = static_cast<double>(part.kinds().size() * makespans.size());
+    const int proposals =
+        static_cast<int>(effort_.moves * std::min(kProposals, kPackingWork / work));
+    const auto pack = [&](const std::vector<Ms>& asked) {
+      auto packed = fit_profile(part, asked, {.proposals = proposals}, seed, budget_);
+      if (packed && total(*packed) < total(best)) best = *std::move(packed);
+    };
+    pack(makespans);
+    // One more, of the same makespans together.
+    std::vector<Ms> more = makespans;
+    more.push_back(more.back());
+    for (Ms& makespan : more) makespan *= some.before() / (some.before() + makespans.back());
+    pack(more);
+    if (makespans.size() > 2) {
+      makespans.pop_back();
+      pack(makespans);
+    }
+    const double moves = std::min(kSequenceMoves * part.size(), kMostMoves);
+    anneal(part, best, {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHot},
+           seed, budget_);
+    return best;
+  }
+
+  const ScatterTable& table_;
+  const WindowEffort& effort_;
+  const std::uint64_t seed_;
+  const Budget& budget_;
+  std::set<std::vector<int>> failed_;  // their sequences
+};
+
+}  // namespace
+
+void replan_windows(const ScatterTable& table, StepDraft& step, const WindowEffort& effort,
+                    std::uint64_t seed, const Budget& budget) {
+  Windows(table, effort, seed, budget).run(step);
+}
+
+}  // namespace stowage
