@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "bench/record.h"
-#include "solvers/milp_solver.h"
+#include "solvers/milp/solver.h"
 
 namespace stowage::bench {
 namespace {

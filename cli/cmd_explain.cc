@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/status_line.h"
 #include "instances/numbers.h"
-#include "solvers/explain.h"
+#include "solvers/explain/explain.h"
 
 namespace stowage {
 namespace {

@@ -18,7 +18,7 @@
 #include "instances/assign_presets.h"
 #include "instances/layout_trace.h"
 #include "instances/numbers.h"
-#include "solvers/step_memory.h"
+#include "solvers/memory/step_memory.h"
 
 namespace stowage {
 namespace {

@@ -21,7 +21,7 @@
 #include "instances/json.h"
 #include "instances/numbers.h"
 #include "instances/step_stream.h"
-#include "solvers/plan_stream.h"
+#include "solvers/scatter/plan_stream.h"
 
 namespace stowage {
 namespace {

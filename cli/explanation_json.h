@@ -5,7 +5,7 @@
 
 #include "cli/exit_codes.h"
 #include "instances/instance.h"
-#include "solvers/explanation.h"
+#include "solvers/explain/explanation.h"
 
 namespace stowage {
 

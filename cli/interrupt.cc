@@ -13,7 +13,7 @@ namespace stowage {
 namespace {
 
 // A signal handler gets no argument of ours, so what it touches must have static storage: it and a
-// thread that is left behind (solvers/milp_watch.cc) are all for which the project allows that.
+// thread that is left behind (solvers/milp/watch.cc) are all for which the project allows that.
 // Lock-free atomics are async-signal-safe.
 std::atomic<bool> interrupted = false;
 std::atomic<bool> in_scope = false;

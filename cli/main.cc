@@ -12,7 +12,7 @@
 #include "cli/error_codes.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
-#include "solvers/milp_watch.h"
+#include "solvers/milp/watch.h"
 
 namespace stowage {
 namespace {

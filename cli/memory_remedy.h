@@ -9,7 +9,7 @@
 
 #include "instances/layout_trace.h"
 #include "instances/scatter.h"
-#include "solvers/step_memory.h"
+#include "solvers/memory/step_memory.h"
 
 namespace stowage {
 

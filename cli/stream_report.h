@@ -7,7 +7,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_codes.h"
-#include "solvers/plan_stream.h"
+#include "solvers/scatter/plan_stream.h"
 
 namespace stowage {
 

@@ -1,7 +1,7 @@
 #include "cli/version.h"
 
 #include "kernels/mpi_ranks.h"
-#include "solvers/milp_solver.h"
+#include "solvers/milp/solver.h"
 
 #ifndef STOWAGE_VERSION
 #error "STOWAGE_VERSION comes from the build"

@@ -1,8 +1,8 @@
 #include "solvers/solve.h"
 
-#include "solvers/assign_solve.h"
-#include "solvers/layout_solve.h"
-#include "solvers/scatter_solve.h"
+#include "solvers/assign/solve.h"
+#include "solvers/layout/solve.h"
+#include "solvers/scatter/solve.h"
 
 namespace stowage {
 

@@ -18,7 +18,7 @@
 
 #include "instances/budget.h"
 #include "instances/instance.h"
-#include "solvers/milp_solver.h"
+#include "solvers/milp/solver.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

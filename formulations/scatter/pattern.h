@@ -4,7 +4,7 @@
 //   if (best.worth > 8.0) use(best.amounts);      // a set worth more than 8
 //   // and no set at all is worth more than best.most
 //
-// What a column of the pattern LP (solvers/scatter_repack.h) is priced with, and what a price of a
+// What a column of the pattern LP (solvers/scatter/repack.h) is priced with, and what a price of a
 // pattern certificate is proven with.
 #pragma once
 

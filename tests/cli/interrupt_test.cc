@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/files.h"
-#include "solvers/milp_watch.h"
+#include "solvers/milp/watch.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

@@ -7,7 +7,7 @@
 
 #include "instances/assign_certificate.h"
 #include "instances/json.h"
-#include "solvers/assign_brute_force.h"
+#include "solvers/assign/brute_force.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

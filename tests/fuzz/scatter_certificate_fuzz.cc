@@ -7,7 +7,7 @@
 
 #include "instances/json.h"
 #include "instances/scatter_certificate.h"
-#include "solvers/scatter_brute_force.h"
+#include "solvers/scatter/brute_force.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

@@ -16,10 +16,10 @@
 #include "heuristics/assign/registry.h"
 #include "instances/assign_compose.h"
 #include "instances/verify.h"
-#include "solvers/assign_brute_force.h"
-#include "solvers/assign_grouped_bound.h"
-#include "solvers/assign_hydraulis.h"
-#include "solvers/assign_solve.h"
+#include "solvers/assign/brute_force.h"
+#include "solvers/assign/grouped_bound.h"
+#include "solvers/assign/hydraulis.h"
+#include "solvers/assign/solve.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "solvers/assign_brute_force.h"
+#include "solvers/assign/brute_force.h"
 #include "tests/solvers/metamorphic.h"
 #include "tests/tiny_assign.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "instances/verify.h"
-#include "solvers/milp_solver.h"
+#include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 
 namespace stowage {

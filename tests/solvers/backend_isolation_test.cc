@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <thread>
 
-#include "solvers/milp_backend.h"
+#include "solvers/milp/backend.h"
 #include "tests/solvers/oracle.h"
 #ifdef STOWAGE_WITH_GLPK
 #include <glpk.h>
 
-#include "solvers/glpk_solver.h"
+#include "solvers/milp/glpk_solver.h"
 #endif
 
 namespace stowage {

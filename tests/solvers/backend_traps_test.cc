@@ -11,15 +11,15 @@
 #include "formulations/assign/milp.h"
 #include "formulations/milp/scaling.h"
 #include "formulations/scatter/milp.h"
-#include "solvers/milp_backend.h"
+#include "solvers/milp/backend.h"
 #include "tests/solvers/oracle.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_scatter.h"
 #ifdef STOWAGE_WITH_CBC
-#include "solvers/cbc_solver.h"
+#include "solvers/milp/cbc_solver.h"
 #endif
 #ifdef STOWAGE_WITH_GLPK
-#include "solvers/glpk_solver.h"
+#include "solvers/milp/glpk_solver.h"
 #endif
 
 namespace stowage {

@@ -10,7 +10,7 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "solvers/assign_brute_force.h"
+#include "solvers/assign/brute_force.h"
 #include "solvers/solve.h"
 
 namespace stowage {

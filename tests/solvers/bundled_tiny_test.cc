@@ -11,7 +11,7 @@
 #include "formulations/scatter/bounds.h"
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "solvers/scatter_brute_force.h"
+#include "solvers/scatter/brute_force.h"
 #include "solvers/solve.h"
 
 namespace stowage {

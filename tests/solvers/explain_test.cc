@@ -2,7 +2,7 @@
 // What explain() says is true: causes are the ones that were built in, each remedy makes the
 // instance feasible and a little less of it would not, and no move is said to help or not to help
 // that does otherwise.
-#include "solvers/explain.h"
+#include "solvers/explain/explain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 #include "instances/layout_compose.h"
 #include "instances/scatter_compose.h"
 #include "instances/verify.h"
-#include "solvers/assign_brute_force.h"
-#include "solvers/layout_brute_force.h"
-#include "solvers/scatter_brute_force.h"
+#include "solvers/assign/brute_force.h"
+#include "solvers/layout/brute_force.h"
+#include "solvers/scatter/brute_force.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"

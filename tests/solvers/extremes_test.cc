@@ -6,8 +6,8 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "solvers/explain.h"
-#include "solvers/lp_solver.h"
+#include "solvers/explain/explain.h"
+#include "solvers/lp/solver.h"
 #include "solvers/solve.h"
 
 namespace stowage {

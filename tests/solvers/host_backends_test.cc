@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "solvers/milp_backend.h"
+#include "solvers/milp/backend.h"
 #include "solvers/solve.h"
 #include "tests/solvers/oracle.h"
 #include "tests/tiny_assign.h"

@@ -1,5 +1,3 @@
-#include "solvers/layout_memo.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 #include "instances/layout_table.h"
 #include "instances/layout_trace.h"
 #include "instances/verify.h"
-#include "solvers/layout_search.h"
+#include "solvers/layout/memo.h"
+#include "solvers/layout/search.h"
 
 namespace stowage {
 namespace {

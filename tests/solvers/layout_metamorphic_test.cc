@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "solvers/layout_brute_force.h"
+#include "solvers/layout/brute_force.h"
 #include "tests/solvers/metamorphic.h"
 #include "tests/tiny_layout.h"
 

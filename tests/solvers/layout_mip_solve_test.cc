@@ -1,5 +1,3 @@
-#include "solvers/layout_mip_solve.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +10,8 @@
 #include "instances/layout_load.h"
 #include "instances/layout_trace.h"
 #include "instances/verify.h"
-#include "solvers/layout_brute_force.h"
+#include "solvers/layout/brute_force.h"
+#include "solvers/layout/mip_solve.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

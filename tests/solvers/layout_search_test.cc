@@ -1,10 +1,9 @@
-#include "solvers/layout_search.h"
-
 #include <gtest/gtest.h>
 
 #include "heuristics/layout/orders.h"
-#include "solvers/layout_brute_force.h"
-#include "solvers/layout_tree.h"
+#include "solvers/layout/brute_force.h"
+#include "solvers/layout/search.h"
+#include "solvers/layout/tree.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

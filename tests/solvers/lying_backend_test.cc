@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "solvers/milp_backend.h"
+#include "solvers/milp/backend.h"
 
 namespace stowage {
 namespace {

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "instances/verify.h"
-#include "solvers/milp_solver.h"
+#include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -1,7 +1,5 @@
 // The contract of solve_milp, once per backend that is built in. Longer than 300 lines: one list of
 // promises.
-#include "solvers/milp_solver.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "solvers/milp/solver.h"
 #include "tests/solvers/oracle.h"
 
 namespace stowage {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "formulations/milp/model.h"
-#include "solvers/milp_solver.h"
+#include "solvers/milp/solver.h"
 
 namespace stowage {
 

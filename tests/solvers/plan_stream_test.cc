@@ -1,4 +1,4 @@
-#include "solvers/plan_stream.h"
+#include "solvers/scatter/plan_stream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
 // What no solver can make of FlexSP's chunks, against the optimum of each chunk.
-#include "solvers/scatter_flexsp_chunks.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 
 #include "formulations/scatter/milp.h"
 #include "instances/verify.h"
-#include "solvers/scatter_flexsp.h"
+#include "solvers/scatter/flexsp.h"
+#include "solvers/scatter/flexsp_chunks.h"
 #include "solvers/solve.h"
 #include "tests/tiny_scatter.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "solvers/scatter_brute_force.h"
+#include "solvers/scatter/brute_force.h"
 #include "tests/solvers/metamorphic.h"
 #include "tests/tiny_scatter.h"
 

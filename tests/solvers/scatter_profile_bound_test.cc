@@ -1,7 +1,5 @@
 // Certificates by makespans: each passes the checker, which shares no code with the solver, none
 // claims more than the optimum that brute force finds, and altered ones are refused.
-#include "solvers/scatter_profile_bound.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +12,11 @@
 #include "instances/random.h"
 #include "instances/scatter_json.h"
 #include "instances/verify.h"
-#include "solvers/milp_solver.h"
-#include "solvers/scatter_brute_force.h"
-#include "solvers/scatter_repack.h"
-#include "solvers/scatter_reshape.h"
+#include "solvers/milp/solver.h"
+#include "solvers/scatter/brute_force.h"
+#include "solvers/scatter/profile_bound.h"
+#include "solvers/scatter/repack.h"
+#include "solvers/scatter/reshape.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

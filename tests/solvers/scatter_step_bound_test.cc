@@ -1,7 +1,5 @@
 // Certificates of the step bound: each passes the checker, which shares no code with the solver,
 // and none claims more than the optimum that brute force finds.
-#include "solvers/scatter_step_bound.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +9,9 @@
 #include <vector>
 
 #include "instances/verify.h"
-#include "solvers/milp_solver.h"
-#include "solvers/scatter_brute_force.h"
+#include "solvers/milp/solver.h"
+#include "solvers/scatter/brute_force.h"
+#include "solvers/scatter/step_bound.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -4,9 +4,9 @@
 
 #include "instances/json.h"
 #include "instances/verify.h"
-#include "solvers/assign_brute_force.h"
-#include "solvers/layout_brute_force.h"
-#include "solvers/scatter_brute_force.h"
+#include "solvers/assign/brute_force.h"
+#include "solvers/layout/brute_force.h"
+#include "solvers/scatter/brute_force.h"
 #include "solvers/solve.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"

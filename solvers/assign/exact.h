@@ -1,0 +1,33 @@
+// The exact method for assign beyond brute force: one MILP per strategy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "instances/assign.h"
+#include "instances/assign_plan.h"
+#include "instances/assign_table.h"
+#include "instances/budget.h"
+#include "solvers/incumbent.h"
+#include "solvers/milp/solver.h"
+
+namespace stowage {
+
+struct AssignExactOptions {
+  MilpBackend backend = MilpBackend::cbc;
+  double gap = 0;
+  std::uint64_t seed = 0;
+  std::size_t most_variables = 20000;  // a strategy whose MILP is larger is left undecided
+};
+
+// Solves the MILP of every strategy whose closed bound is below the incumbent, started from the
+// best of `plans` of that strategy, offers better plans, and raises the bound to the least of what
+// is proven for each. Returns what ended the run. Requires a non-empty, placeable step; plans
+// verify.
+StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& table,
+                             const std::vector<AssignPlan>& plans,
+                             const AssignExactOptions& options, AssignIncumbent& incumbent,
+                             Budget& budget);
+
+}  // namespace stowage

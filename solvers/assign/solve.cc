@@ -1,0 +1,287 @@
+#include "solvers/assign/solve.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "formulations/assign/bounds.h"
+#include "heuristics/assign/joint.h"
+#include "heuristics/assign/registry.h"
+#include "solvers/assign/brute_force.h"
+#include "solvers/assign/chunked_solve.h"
+#include "solvers/assign/exact.h"
+#include "solvers/assign/grouped_bound.h"
+#include "solvers/assign/hydraulis.h"
+#include "solvers/assign/pattern_bound.h"
+#include "solvers/assign/starvation.h"
+#include "solvers/incumbent.h"
+
+namespace stowage {
+namespace {
+
+// `auto` gives a MILP only to strategies it can expect to close.
+constexpr std::size_t kSmallMilp = 3000;        // variables
+constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
+constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds ...
+constexpr std::int64_t kBruteForceReplicas = 100'000;  // ... of few replicas in all strategies
+
+// Writing down and verifying a plan takes at most so many times what the table and the bounds took.
+constexpr double kPlanPerSetup = 3;
+
+const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
+const Method kExact{"exact", MethodKind::ours,
+                    "brute force or one MILP per strategy, until proof or limit", ""};
+const Method kHydraulis{"hydraulis", MethodKind::baseline,
+                        "50 random orders, row ILPs, the published score", "Hydraulis section 4.2"};
+const Method kHydraulisModelled{"hydraulis-modelled", MethodKind::baseline,
+                                "as hydraulis, chosen by the modelled time",
+                                "Hydraulis section 4.2"};
+
+class AssignSolve {
+ public:
+  AssignSolve(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
+              const Progress& progress)
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        table_(instance),
+        incumbent_(instance, budget, progress) {}
+
+  Outcome run() {
+    if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
+      Outcome outcome = infeasible("a sequence is longer than every row may be");
+      outcome.bound_by = "unplaceable";
+      outcome.unplaceable = std::move(ids);
+      return outcome;
+    }
+    if (starves(table_)) {
+      return infeasible("the row constraints need more sequences than there are");
+    }
+    for (const NamedBound& bound : assign_bounds(table_, budget_)) incumbent_.raise_bound(bound);
+    reserve_s_ = kPlanPerSetup * budget_.seconds();
+    if (options_.start) incumbent_.offer_start(std::get<AssignPlan>(*options_.start));
+    StoppedBy ended = StoppedBy::heuristic_end;
+    try {
+      ended = search();
+    } catch (const std::exception& failure) {
+      // A solver that breaks never takes a good plan away.
+      incumbent_.remark(std::string("failed: ") + failure.what());
+      ended = StoppedBy::error;
+    }
+    if (refuted_) return infeasible("no packing meets the row constraints");
+    const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
+    if (time_ended_it_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
+    return finished(std::move(incumbent_).conclude(by_gap ? StoppedBy::gap : ended));
+  }
+
+ private:
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    if (certificate_) outcome.certificate = *certificate_;
+    return outcome;
+  }
+
+  Outcome infeasible(const std::string& why) const {
+    Outcome outcome = incumbent_.report();
+    outcome.status = Status::infeasible;
+    outcome.stopped_by = StoppedBy::proof;
+    outcome.detail = why;
+    return finished(std::move(outcome));
+  }
+
+  StoppedBy search() {
+    if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
+    const StoppedBy ended = run_method();
+    // A limit that ended the method before its first plan still leaves time for the quickest.
+    if (!incumbent_.plan() && out_of_time()) plan(kQuickAssign, "fast");
+    return ended;
+  }
+
+  StoppedBy run_method() {
+    if (options_.method == kHydraulis.name) return run_hydraulis(HydraulisScore::published);
+    if (options_.method == kHydraulisModelled.name) return run_hydraulis(HydraulisScore::modelled);
+    for (const AssignHeuristic& heuristic : assign_heuristics()) {
+      if (heuristic.name != options_.method) continue;
+      const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
+      if (auto plan = heuristic.run(instance_, options_.seed, part)) {
+        incumbent_.offer(std::move(*plan), 'H', heuristic.name);
+      } else if (!part.exhausted()) {
+        incumbent_.remark(heuristic.name + " cannot plan this step");
+      }
+      if (heuristic.source.empty() && !done()) raise_pattern_bound();
+    }
+    return StoppedBy::heuristic_end;
+  }
+
+  StoppedBy run_hydraulis(HydraulisScore score) {
+    HydraulisResult result = hydraulis_by_milp(instance_,
+                                               {.backend = backend(),
+                                                .score = score,
+                                                .seed = options_.seed,
+                                                .milp_seconds = options_.milp_seconds},
+                                               budget_);
+    if (result.plan) {
+      incumbent_.offer(std::move(*result.plan), 'M', options_.method);
+    } else {
+      incumbent_.remark(options_.method + " cannot plan this step");
+    }
+    if (!result.detail.empty()) incumbent_.remark("an ILP failed: " + result.detail);
+    if (result.too_large > 0) {
+      incumbent_.remark(std::to_string(result.too_large) + " ILPs are too large to be tried");
+    }
+    if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
+    incumbent_.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
+                      " ILPs stopped at a limit");
+    return StoppedBy::time_limit;
+  }
+
+  StoppedBy run_exact() {
+    plan(kQuickAssign, "fast");
+    if (done()) return StoppedBy::heuristic_end;
+    plan(kThoroughAssign, "joint");
+    if (done()) return StoppedBy::heuristic_end;
+    raise_pattern_bound();
+    if (done()) return StoppedBy::heuristic_end;
+    if (brute_force_will_do()) return by_brute_force();
+    if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
+      plan(kPatientAssign, "joint");
+      if (done()) return StoppedBy::heuristic_end;
+    }
+    if (built_backends().empty()) return StoppedBy::heuristic_end;
+    const bool endless = options_.method == kExact.name;
+    if (incumbent_.plan() && (endless || !incumbent_.within(kWorthPatience))) tighten_bound();
+    if (done()) return StoppedBy::heuristic_end;
+    AssignExactOptions exact{.backend = backend(), .gap = options_.gap, .seed = options_.seed};
+    if (!endless) exact.most_variables = kSmallMilp;
+    Budget part =
+        budget_.part(budget_.seconds_left(), endless ? budget_.nodes_left() : kSmallMilpNodes);
+    return solve_assign_milps(instance_, table_, plans_, exact, incumbent_, part);
+  }
+
+  // A plan of every strategy; the fastest is offered, all are starts for what follows.
+  void plan(const AssignEffort& effort, const char* name) {
+    const bool needed = !incumbent_.plan();
+    const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
+    const std::vector<AssignDraft> drafts =
+        plan_strategies(table_, effort, options_.seed, part, needed);
+    if (drafts.empty()) {
+      if (!needed && part.exhausted()) return;
+      incumbent_.remark(std::string(name) + " found no rows that meet the constraints");
+      return;
+    }
+    plans_.clear();
+    plans_.push_back(to_plan(instance_, table_, drafts.front(), part));
+    incumbent_.offer(plans_.front(), 'H', name);
+    for (std::size_t k = 1; k < drafts.size() && !part.exhausted(); ++k) {
+      plans_.push_back(to_plan(instance_, table_, drafts[k], part));
+    }
+  }
+
+  bool brute_force_will_do() const {
+    if (instance_.lengths.size() > kBruteForce) return false;
+    std::int64_t replicas = 0;
+    for (int strategy = 0; strategy < table_.strategies(); ++strategy) {
+      replicas += table_.replicas(strategy);
+    }
+    return replicas <= kBruteForceReplicas;
+  }
+
+  StoppedBy by_brute_force() {
+    const auto plan = brute_force(instance_, budget_);
+    if (!plan && budget_.exhausted()) return StoppedBy::heuristic_end;
+    refuted_ = !plan && !incumbent_.plan();
+    if (!plan) return StoppedBy::proof;
+    incumbent_.offer(*plan, 'M', "brute-force");
+    incumbent_.raise_bound({"brute-force", plan->objective_ms});
+    return StoppedBy::proof;
+  }
+
+  // Only what the checker confirms becomes a bound.
+  void raise_pattern_bound() {
+    if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
+    const std::optional<MilpBackend> lps =
+        built_backends().empty() ? std::nullopt : std::optional(backend());
+    const PatternBound found = pattern_bound(instance_, table_, incumbent_.plan()->objective_ms,
+                                             {.backend = lps}, budget_);
+    if (!found.certificate || found.certificate->bound_ms <= incumbent_.bound()) return;
+    const AssignCertificateCheck check = check_certificate(instance_, *found.certificate);
+    if (!check.violations.empty()) {
+      incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
+    } else if (incumbent_.raise_bound({"patterns", check.bound_ms})) {
+      certificate_ = found.certificate;
+    }
+    proven_ = found.strategies;
+  }
+
+  void tighten_bound() {
+    const GroupedBound grouped =
+        grouped_bound(instance_, table_, plans_, incumbent_.plan()->objective_ms,
+                      incumbent_.bound(), proven_, {.backend = backend()}, budget_);
+    if (!grouped.detail.empty()) incumbent_.remark(grouped.detail);
+    if (grouped.bound) incumbent_.raise_bound(*grouped.bound);
+  }
+
+  // Whether to stop before the next stage of work.
+  bool done() {
+    if (!incumbent_.plan()) return budget_.exhausted();
+    gap_ended_it_ = incumbent_.within(options_.gap);
+    return gap_ended_it_ || incumbent_.proven() || out_of_time();
+  }
+
+  // What is left would not do for writing down and verifying another plan.
+  bool out_of_time() {
+    if (budget_.seconds_left() <= reserve_s_) time_ended_it_ = true;
+    return time_ended_it_ || budget_.exhausted();
+  }
+
+  MilpBackend backend() const {
+    return options_.backend ? *options_.backend : built_backends().front();
+  }
+
+  const AssignInstance& instance_;
+  const SolveOptions& options_;
+  Budget& budget_;
+  AssignTable table_;
+  AssignIncumbent incumbent_;
+  std::vector<AssignPlan> plans_;                 // the best known of each strategy, fastest first
+  std::optional<AssignCertificate> certificate_;  // confirmed
+  std::vector<Ms> proven_;                        // of each strategy, by the certificate
+  // For writing down and verifying a plan.
+  double reserve_s_ = 0;
+  bool time_ended_it_ = false;
+  bool gap_ended_it_ = false;
+  bool refuted_ = false;  // brute force found no plan at all
+};
+
+}  // namespace
+
+std::vector<Method> methods_of(const AssignInstance& instance) {
+  if (instance.constraints.chunks) return chunked_methods();
+  std::vector<Method> baselines;
+  std::vector<Method> ours;
+  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    const bool published = !heuristic.source.empty();
+    (published ? baselines : ours)
+        .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
+                    heuristic.summary, heuristic.source});
+  }
+  if (!built_backends().empty()) {
+    baselines.push_back(kHydraulis);
+    baselines.push_back(kHydraulisModelled);
+  }
+  ours.push_back(kExact);
+  std::vector<Method> all{kAuto};
+  all.insert(all.end(), baselines.begin(), baselines.end());
+  all.insert(all.end(), ours.begin(), ours.end());
+  return all;
+}
+
+Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  if (instance.constraints.chunks) return solve_chunked(instance, options, budget, progress);
+  return AssignSolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,76 @@
+// One capacity, many static orders: which order solves which instance quickly cannot be known
+// beforehand, and the time an order takes is heavy-tailed, so all of them search in turns.
+//
+// Every tree keeps its place between turns. From round to round first more orders take part, then
+// every one gets longer turns. The first tree that finds a layout or exhausts its space decides.
+// Not for use outside the search.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "instances/budget.h"
+#include "solvers/layout/tree.h"
+
+namespace stowage {
+
+// The static orders that are tried, best first; equal ones once. Made when they are asked for.
+class LayoutPortfolio {
+ public:
+  // `table` must outlive the portfolio.
+  explicit LayoutPortfolio(const LayoutTable& table) : table_(table) {}
+
+  // Order number i, or null if there are not so many. Stays valid.
+  const std::vector<int>* order(std::size_t i);
+
+ private:
+  const LayoutTable& table_;
+  std::set<std::vector<int>> known_;
+  std::vector<const std::vector<int>*> orders_;
+  std::size_t next_key_ = 0;
+};
+
+class LayoutProbe {
+ public:
+  // The arguments must outlive the probe. `favourite`: the number of the order that comes first.
+  LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
+              LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite);
+
+  Bytes capacity() const { return capacity_; }
+  std::int64_t nodes() const { return nodes_; }  // of all orders
+
+  // One more round, or as much of it as the budget allows.
+  LayoutTree::End round(Budget& budget);
+
+  // Once there is a layout.
+  std::vector<Bytes> offsets() const { return trees_[turn_]->offsets(); }
+  // Once it is decided: the number of the order that did.
+  std::size_t winner() const { return number(turn_); }
+
+ private:
+  // Of the order of a turn.
+  std::size_t number(std::size_t turn) const {
+    if (turn == 0) return favourite_;
+    return turn <= favourite_ ? turn - 1 : turn;
+  }
+  bool has_tree(std::size_t turn);
+  void next_round();
+
+  const LayoutTable& table_;
+  const LayoutNeighbours& neighbours_;
+  LayoutPortfolio& portfolio_;
+  Bytes capacity_;
+  std::size_t favourite_;
+  std::vector<std::unique_ptr<LayoutTree>> trees_;  // made when their first turn comes
+  std::size_t most_trees_;
+  std::size_t width_;  // trees that take part in this round
+  std::size_t turn_ = 0;
+  std::int64_t clock_nodes_;
+  std::int64_t turn_nodes_;
+  std::int64_t turn_left_;
+  int round_ = 0;
+  std::int64_t nodes_ = 0;
+};
+
+}  // namespace stowage

@@ -1,0 +1,148 @@
+#include "solvers/layout/search.h"
+
+#include <algorithm>
+#include <list>
+#include <optional>
+
+#include "solvers/layout/probe.h"
+
+namespace stowage {
+namespace {
+
+// Rule of thumb: listing who conflicts with whom, and the first states of the search.
+constexpr double kSecondsPerPair = 1e-7;
+
+bool too_large(const LayoutTable& table) {
+  return !table.stackable() || count_pairs(table) > kSearchPairs;
+}
+
+// What the probes of one instance share.
+struct Ground {
+  explicit Ground(const LayoutTable& layout)
+      : table(layout), neighbours(layout), portfolio(layout) {}
+
+  LayoutProbe probe(Bytes capacity) { return {table, neighbours, portfolio, capacity, favourite}; }
+
+  const LayoutTable& table;
+  LayoutNeighbours neighbours;
+  LayoutPortfolio portfolio;
+  std::size_t favourite = 0;  // the order that found the last layout
+};
+
+// The capacities between bound and incumbent that are being searched.
+class Ladder {
+ public:
+  Ladder(const LayoutTable& table, LayoutMinimum known, Bytes capacity,
+         const LayoutProgress& progress)
+      : table_(table), known_(std::move(known)), capacity_(capacity), progress_(progress) {}
+
+  LayoutMinimum climb(Budget& budget) {
+    while (!settled() && !budget.exhausted()) {
+      if (!ground_) {
+        const auto pairs = static_cast<double>(count_pairs(table_));
+        if (budget.seconds_left() < kSecondsPerPair * pairs) break;
+        ground_.emplace(table_);
+      }
+      set_rungs();
+      // The rung that has had the least, so that a new one catches up; ties to the lowest.
+      LayoutProbe& rung = *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
+      const LayoutTree::End end = rung.round(budget);
+      if (end == LayoutTree::End::layout) {
+        ground_->favourite = rung.winner();
+        found(rung.offsets());
+      }
+      if (end == LayoutTree::End::exhausted) exhausted(rung.capacity());
+    }
+    return known_;
+  }
+
+ private:
+  Bytes unit() const { return table_.unit(); }
+
+  // The largest capacity that would be news: below the incumbent and within the user's. All
+  // interesting capacities are multiples of the unit.
+  Bytes highest() const {
+    if (known_.offsets) return (known_.peak - 1) / unit() * unit();
+    return capacity_ / unit() * unit();
+  }
+
+  bool settled() {
+    if (known_.bound <= highest()) return false;
+    known_.end = known_.offsets ? LayoutEnd::layout : LayoutEnd::exhausted;
+    return true;
+  }
+
+  // The bound, the capacity just below the incumbent, and a few between, closer together near the
+  // bound. Rungs that are still of use keep their place in the search.
+  void set_rungs() {
+    const Bytes low = known_.bound;
+    const Bytes high = highest();
+    std::erase_if(wanted_, [&](Bytes c) { return c < low || c > high; });
+    rungs_.remove_if(
+        [&](const LayoutProbe& p) { return p.capacity() < low || p.capacity() > high; });
+    for (const int eighths : {0, 8, 4, 2, 1}) {
+      if (wanted_.size() >= 4) break;
+      const Bytes capacity = low + (high - low) / unit() * eighths / 8 * unit();
+      if (std::ranges::find(wanted_, capacity) != wanted_.end()) continue;
+      wanted_.push_back(capacity);
+      rungs_.push_back(ground_->probe(capacity));
+    }
+    rungs_.sort(
+        [](const LayoutProbe& a, const LayoutProbe& b) { return a.capacity() < b.capacity(); });
+  }
+
+  void found(std::vector<Bytes> offsets) {
+    known_.peak = table_.peak(offsets);
+    known_.offsets = std::move(offsets);
+    if (progress_) progress_(known_);
+  }
+
+  void exhausted(Bytes capacity) {
+    known_.bound = capacity + unit();
+    if (progress_) progress_(known_);
+  }
+
+  const LayoutTable& table_;
+  std::optional<Ground> ground_;  // a limit that is over needs none
+  LayoutMinimum known_;
+  Bytes capacity_;
+  const LayoutProgress& progress_;
+  std::list<LayoutProbe> rungs_;
+  std::vector<Bytes> wanted_;
+};
+
+}  // namespace
+
+LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& budget) {
+  if (table.clash() || (table.stackable() && capacity < table.max_load())) {
+    return {.end = LayoutEnd::exhausted};
+  }
+  if (too_large(table)) return {.end = LayoutEnd::too_large};
+  Ground ground(table);
+  LayoutProbe probe = ground.probe(capacity);
+  LayoutTree::End end = LayoutTree::End::open;
+  while (end == LayoutTree::End::open && !budget.exhausted()) end = probe.round(budget);
+  if (end == LayoutTree::End::exhausted) return {.end = LayoutEnd::exhausted};
+  if (end == LayoutTree::End::open) return {};
+  return {.end = LayoutEnd::layout, .offsets = probe.offsets()};
+}
+
+LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
+                              const LayoutProgress& progress) {
+  LayoutMinimum known{.offsets = start.offsets, .bound = std::max(start.bound, table.max_load())};
+  if (known.offsets) known.peak = table.peak(*known.offsets);
+  if (known.offsets && known.peak <= known.bound) {
+    known.end = LayoutEnd::layout;
+  } else if (table.clash()) {
+    known.end = LayoutEnd::exhausted;
+  } else if (too_large(table)) {
+    known.end = LayoutEnd::too_large;
+  } else {
+    known.bound = (known.bound + table.unit() - 1) / table.unit() * table.unit();
+    const Bytes capacity = std::min(start.capacity.value_or(table.stack()), table.stack());
+    known = Ladder(table, std::move(known), capacity, progress).climb(budget);
+  }
+  return known;
+}
+
+}  // namespace stowage

@@ -1,0 +1,252 @@
+#include "solvers/layout/solve.h"
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "formulations/layout/bounds.h"
+#include "heuristics/layout/registry.h"
+#include "heuristics/layout/stack.h"
+#include "instances/layout_compose.h"
+#include "instances/layout_load.h"
+#include "instances/layout_table.h"
+#include "solvers/incumbent.h"
+#include "solvers/layout/memo.h"
+#include "solvers/layout/mip_solve.h"
+#include "solvers/layout/search.h"
+
+namespace stowage {
+namespace {
+
+const Method kAuto{"auto", MethodKind::ours, "heuristics, then search while the limits last", ""};
+const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
+                    "MiniMalloc (ASPLOS 2023); layout_tree.h"};
+const Method kMemo{"memo", MethodKind::baseline,
+                   "two levels: each repeated block once, then the step with pseudo buffers",
+                   "MEMO section 4.2, with our search in place of its MIP"};
+const Method kMip{"mip", MethodKind::ours, "the strengthened MIP, for small graphs", ""};
+const Method kPublishedMip{"mip-published", MethodKind::baseline, "the MIP as published",
+                           "MEMO section 4.2"};
+
+// Rules of thumb for one buffer of a great many: table, bounds, a quick layout and its
+// verification; the verification alone.
+constexpr double kSecondsToPlan = 9e-7;
+constexpr double kSecondsToVerify = 5e-7;
+constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
+
+class LayoutSolve {
+ public:
+  LayoutSolve(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
+              const Progress& progress)
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        incumbent_(instance, budget, progress) {}
+
+  Outcome run() {
+    if (const auto why = layout_infeasibility(instance_)) return infeasible(why->text);
+    if (many_for(kSecondsToPlan)) return quickest();
+    table_.emplace(instance_);
+    for (const NamedBound& bound : layout_bounds(instance_, *table_)) {
+      incumbent_.raise_bound(bound);
+    }
+    if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
+    if (!table_->stackable()) {
+      incumbent_.remark("all buffers on one stack would exceed 2^53 bytes: they are not searched");
+      if (!incumbent_.plan()) offer_pile();
+      return finished(std::move(incumbent_).conclude(StoppedBy::heuristic_end));
+    }
+    StoppedBy ended = StoppedBy::heuristic_end;
+    try {
+      ended = search();
+    } catch (const std::exception& failure) {
+      // A solver that breaks never takes a good plan away.
+      incumbent_.remark(std::string("failed: ") + failure.what());
+      ended = StoppedBy::error;
+    }
+    if (!incumbent_.plan() && budget_.exhausted()) offer_pile();
+    if (cut_short_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
+    if (refuted_) return infeasible("the search has no layout within the capacity left to try");
+    return finished(std::move(incumbent_).conclude(ended));
+  }
+
+ private:
+  // Whether there are so many buffers that the time left does not allow each so many seconds.
+  bool many_for(double seconds) const {
+    const auto buffers = static_cast<double>(instance_.buffers.size());
+    return buffers > kManyBuffers && budget_.seconds_left() < buffers * seconds;
+  }
+
+  // Without even a table.
+  Outcome quickest() {
+    incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
+    if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
+    if (!incumbent_.plan()) offer_pile();
+    return finished(std::move(incumbent_).conclude(StoppedBy::time_limit));
+  }
+
+  StoppedBy search() {
+    if (options_.method == kMemo.name) return run_memo();
+    if (options_.method == kMip.name || options_.method == kPublishedMip.name) return run_mip();
+    if (options_.method != kAuto.name && options_.method != kExact.name) {
+      run_heuristic(options_.method);
+      return StoppedBy::heuristic_end;
+    }
+    run_heuristic("fast");
+    if (incumbent_.within(options_.gap)) return StoppedBy::gap;
+    return run_search();
+  }
+
+  void run_heuristic(const std::string& name) {
+    // What is left when a heuristic ends is for the verifier.
+    const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
+    const Budget part = budget_.part(budget_.seconds_left() - to_verify, budget_.nodes_left());
+    for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+      if (heuristic.name != name) continue;
+      if (auto plan = heuristic.run(instance_, *table_, options_.seed, part)) {
+        incumbent_.offer(std::move(*plan), 'H', name);
+      } else if (part.exhausted()) {
+        if (!incumbent_.plan()) offer_pile();
+      } else if (options_.method == name) {
+        incumbent_.remark(name + " has no layout for this instance");
+      }
+      cut_short_ = part.stop_reason() == StopReason::time_limit;
+    }
+  }
+
+  // A limit that ends a method before its first plan still leaves time for the quickest.
+  void offer_pile() {
+    auto offsets = pile(instance_);
+    if (!offsets) return;
+    LayoutPlan plan = compose_layout(instance_, *std::move(offsets));
+    if (instance_.capacity && plan.peak_bytes > *instance_.capacity) return;
+    incumbent_.offer(std::move(plan), 'H', "pile");
+  }
+
+  LayoutStart known() const {
+    LayoutStart start{.bound = static_cast<Bytes>(incumbent_.bound()),
+                      .capacity = instance_.capacity};
+    if (incumbent_.plan()) start.offsets = incumbent_.plan()->offsets;
+    return start;
+  }
+
+  // Each block, and the step of pseudo buffers, is planned as `auto` would plan it.
+  StoppedBy run_memo() {
+    const auto planner = [this](const LayoutInstance& part, Budget& budget) {
+      // As much as one of the MIPs that the search stands for.
+      Budget own = budget.part(options_.milp_seconds, budget.nodes_left());
+      const Outcome outcome = solve_family(part, {.seed = options_.seed}, own, {});
+      return outcome.plan ? std::optional(std::get<LayoutPlan>(*outcome.plan)) : std::nullopt;
+    };
+    if (const auto memo = plan_memo(instance_, planner, budget_)) {
+      incumbent_.offer(memo->plan, 'H', kMemo.name);
+    } else {
+      incumbent_.remark("a block or the step of pseudo buffers has no layout");
+    }
+    return StoppedBy::heuristic_end;
+  }
+
+  StoppedBy run_mip() {
+    if (built_backends().empty()) {
+      incumbent_.remark("no MILP backend is built in");
+      return StoppedBy::error;
+    }
+    const bool strengthened = options_.method == kMip.name;
+    if (strengthened) run_heuristic("fast");  // the peak of a layout is part of the model
+    const MilpBackend backend = options_.backend.value_or(built_backends().front());
+    Budget part = budget_.part(strengthened ? budget_.seconds_left() : options_.milp_seconds,
+                               budget_.nodes_left());
+    const LayoutMipResult mip = solve_layout_mip(*table_,
+                                                 {.backend = backend,
+                                                  .strengthened = strengthened,
+                                                  .gap = options_.gap,
+                                                  .seed = options_.seed},
+                                                 known(), part);
+    const std::string by = "mip-" + std::string(name(backend));
+    if (!mip.offsets.empty() && better(mip.peak)) {
+      incumbent_.offer(compose_layout(instance_, mip.offsets), 'M', by);
+    }
+    incumbent_.raise_bound({by, static_cast<double>(mip.bound)});
+    if (!mip.detail.empty()) incumbent_.remark(mip.detail);
+    if (mip.status == MilpStatus::optimal) return StoppedBy::proof;
+    return part.exhausted() ? StoppedBy::time_limit : StoppedBy::heuristic_end;
+  }
+
+  StoppedBy run_search() {
+    const LayoutMinimum minimum = minimise_layout(
+        *table_, known(), budget_, [this](const LayoutMinimum& better) { take(better); });
+    take(minimum);
+    switch (minimum.end) {
+      case LayoutEnd::layout:
+        return StoppedBy::proof;
+      case LayoutEnd::exhausted:
+        refuted_ = !incumbent_.plan();
+        return StoppedBy::proof;
+      case LayoutEnd::too_large:
+        incumbent_.remark("too many buffers live together for the exact search");
+        return StoppedBy::heuristic_end;
+      case LayoutEnd::budget:
+        break;
+    }
+    return StoppedBy::time_limit;  // or what the budget says
+  }
+
+  // Whether a layout of this peak would be news, and worth the verifier's time.
+  bool better(Bytes peak) const {
+    return !incumbent_.plan() || peak < incumbent_.plan()->peak_bytes;
+  }
+
+  void take(const LayoutMinimum& known) {
+    if (known.offsets && better(known.peak)) {
+      incumbent_.offer(compose_layout(instance_, *known.offsets), 'L', "search");
+    }
+    incumbent_.raise_bound({"search", static_cast<double>(known.bound)});
+  }
+
+  Outcome infeasible(const std::string& why) const {
+    Outcome outcome = incumbent_.report();
+    outcome.status = Status::infeasible;
+    outcome.stopped_by = StoppedBy::proof;
+    outcome.detail = why;
+    return finished(std::move(outcome));
+  }
+
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    return outcome;
+  }
+
+  const LayoutInstance& instance_;
+  const SolveOptions& options_;
+  Budget& budget_;
+  std::optional<LayoutTable> table_;
+  LayoutIncumbent incumbent_;
+  bool refuted_ = false;    // no layout within the capacity
+  bool cut_short_ = false;  // a heuristic that the time limit ended
+};
+
+}  // namespace
+
+std::vector<Method> methods_of(const LayoutInstance&) {
+  std::vector<Method> all{kAuto};
+  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+    const bool published = !heuristic.source.empty();
+    all.push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
+                   heuristic.summary, heuristic.source});
+  }
+  all.push_back(kMemo);
+  if (!built_backends().empty()) {
+    all.push_back(kPublishedMip);
+    all.push_back(kMip);
+  }
+  all.push_back(kExact);
+  return all;
+}
+
+Outcome solve_family(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  return LayoutSolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,197 @@
+#include "solvers/layout/tree.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace stowage {
+
+LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
+                       const std::vector<int>& order, Bytes capacity)
+    : table_(table), state_(table, neighbours, capacity) {
+  rank_.assign(at(table.buffers()), 0);
+  for (std::size_t i = 0; i < order.size(); ++i) rank_[at(order[i])] = static_cast<int>(i);
+  waiting_ = order;
+  starts_.resize(at(table.sections()));
+  from_below_.assign(at(table.sections()) + 1, 0);
+  from_above_ = from_below_;
+  if (!state_.possible()) {
+    end_ = End::exhausted;
+    return;
+  }
+  const Component all{0, order.size(), {0, table.sections()}};
+  const int first = split(all, Key{}, -1, -1);
+  if (first < 0) {
+    end_ = End::layout;
+    return;
+  }
+  const Pending& root = pendings_[at(first)];
+  push(root.component, static_cast<int>(root.component.last - root.component.first), root.cursor,
+       root.fail_to, root.next);
+}
+
+void LayoutTree::push(const Component& component, int left, Key cursor, int fail_to, int pending) {
+  frames_.push_back({.component = component,
+                     .cursor = cursor,
+                     .left = left,
+                     .fail_to = fail_to,
+                     .pending = pending,
+                     .trail = state_.mark(),
+                     .waiting = waiting_.size(),
+                     .pendings = pendings_.size()});
+}
+
+int LayoutTree::candidate(const Frame& frame) const {
+  Bytes threshold = std::numeric_limits<Bytes>::max();
+  Key best{threshold, 0};
+  int found = -1;
+  for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
+    const int b = waiting_[i];
+    if (state_.placed(b)) continue;
+    const Bytes lowest = state_.lowest(b);
+    threshold = std::min(threshold, lowest + state_.size(b));
+    const Key key{lowest, rank_[at(b)]};
+    if (key <= frame.cursor || key >= best || state_.bound(b) > lowest) continue;
+    best = key;
+    found = b;
+  }
+  return best.offset < threshold ? found : -1;
+}
+
+LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
+  const SectionRange sections = frame.component.sections;
+  const Bytes level = state_.lowest(b);
+  Bytes next = std::numeric_limits<Bytes>::max();
+  for (int s = sections.first; s < sections.last; ++s) starts_[at(s)].clear();
+  for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
+    const int other = waiting_[i];
+    if (state_.placed(other)) continue;
+    next = std::min(next, level + state_.size(other));
+    if (state_.bound(other) > level) {
+      next = std::min(next, state_.bound(other));
+    } else if (state_.lowest(other) == level && Key{level, rank_[at(other)]} > frame.cursor) {
+      for (const SectionRange& range : table_.ranges(other)) {
+        starts_[at(range.first)].push_back(range.last);
+      }
+    }
+  }
+  std::fill(from_below_.begin() + sections.first, from_below_.begin() + sections.last + 1, 0);
+  std::fill(from_above_.begin() + sections.first, from_above_.begin() + sections.last + 1, 0);
+  from_below_[at(sections.first)] = 1;
+  from_above_[at(sections.last)] = 1;
+  for (int s = sections.first; s < sections.last; ++s) {
+    if (!from_below_[at(s)]) continue;
+    if (!state_.must_cover(s, level, next)) from_below_[at(s) + 1] = 1;
+    for (const int end : starts_[at(s)]) from_below_[at(end)] = 1;
+  }
+  if (!from_below_[at(sections.last)]) return Cover::dead;
+  for (int s = sections.last; s-- > sections.first;) {
+    bool reached = from_above_[at(s) + 1] && !state_.must_cover(s, level, next);
+    for (const int end : starts_[at(s)]) reached = reached || from_above_[at(end)];
+    from_above_[at(s)] = reached;
+  }
+  for (const SectionRange& range : table_.ranges(b)) {
+    if (!from_below_[at(range.first)] || !from_above_[at(range.last)]) return Cover::without;
+  }
+  return Cover::with;
+}
+
+LayoutTree::End LayoutTree::run(std::int64_t nodes) {
+  const std::int64_t stop = nodes_ + nodes;
+  while (end_ == End::open && nodes_ < stop) {
+    Frame& frame = frames_.back();
+    const auto give_up = [&] {
+      const int fail_to = frame.fail_to;
+      frames_.resize(static_cast<std::size_t>(fail_to + 1));
+      if (frames_.empty()) end_ = End::exhausted;
+    };
+    state_.undo(frame.trail);
+    waiting_.resize(frame.waiting);
+    pendings_.resize(frame.pendings);
+    if (frame.closed) {
+      give_up();
+      continue;
+    }
+    if (frame.tried >= 0) {
+      // What follows holds for every other candidate of this frame.
+      if (!state_.pass_over(frame.tried, frame.cursor.offset)) {
+        give_up();
+        continue;
+      }
+      frame.trail = state_.mark();
+    }
+    const int b = candidate(frame);
+    if (b < 0 || !state_.fits_above(frame.component.sections, state_.lowest(b))) {
+      give_up();
+      continue;
+    }
+    const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
+    if (covered == Cover::dead) {
+      give_up();
+      continue;
+    }
+    frame.tried = b;
+    frame.cursor = {state_.lowest(b), rank_[at(b)]};
+    ++nodes_;
+    if (covered == Cover::without) continue;
+    const int twin = table_.twin_before(b);
+    if (twin >= 0 && !state_.placed(twin)) continue;
+    if (!state_.has_unplaced_neighbour(b)) frame.closed = true;
+    if (!state_.place(b)) continue;
+    if (!descend()) end_ = End::layout;
+  }
+  return end_;
+}
+
+bool LayoutTree::descend() {
+  const auto parent = static_cast<int>(frames_.size()) - 1;
+  const Frame& frame = frames_.back();
+  const int left = frame.left - 1;
+  const SectionRange hull = table_.hull(frame.tried);
+  bool cut = false;
+  for (int s = hull.first + 1; s < hull.last && !cut; ++s) cut = state_.crossing(s) == 0;
+  if (left > 0 && !cut) {
+    push(frame.component, left, frame.cursor, parent, frame.pending);
+    return true;
+  }
+  int next = frame.pending;
+  if (left > 0) next = split(frame.component, frame.cursor, parent, next);
+  if (next < 0) return false;
+  const Pending& pending = pendings_[at(next)];
+  push(pending.component, static_cast<int>(pending.component.last - pending.component.first),
+       pending.cursor, pending.fail_to, pending.next);
+  return true;
+}
+
+// Lists the unplaced buffers of each part of a component; returns the first of the chain of
+// pending parts, which ends with `pending`.
+int LayoutTree::split(const Component& component, Key cursor, int fail_to, int pending) {
+  std::vector<Component> parts;
+  int first = component.sections.first;
+  for (int s = first + 1; s <= component.sections.last; ++s) {
+    if (s < component.sections.last && state_.crossing(s) > 0) continue;
+    Component part{waiting_.size(), 0, {first, s}};
+    for (std::size_t i = component.first; i < component.last; ++i) {
+      const int b = waiting_[i];
+      const int start = table_.hull(b).first;
+      if (!state_.placed(b) && first <= start && start < s) waiting_.push_back(b);
+    }
+    part.last = waiting_.size();
+    if (part.last > part.first) parts.push_back(part);
+    first = s;
+  }
+  std::ranges::stable_sort(parts, std::greater{},
+                           [](const Component& part) { return part.last - part.first; });
+  for (const Component& part : parts) {
+    pendings_.push_back({part, cursor, fail_to, pending});
+    pending = static_cast<int>(pendings_.size()) - 1;
+  }
+  return pending;
+}
+
+std::vector<Bytes> LayoutTree::offsets() const {
+  std::vector<Bytes> all;
+  for (int b = 0; b < table_.buffers(); ++b) all.push_back(state_.offset(b));
+  return all;
+}
+
+}  // namespace stowage

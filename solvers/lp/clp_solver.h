@@ -1,0 +1,11 @@
+// The COIN-OR Clp backend for linear programmes (EPL-2.0). Compiled only with WITH_CBC.
+#pragma once
+
+#include "solvers/lp/solver.h"
+
+namespace stowage {
+
+// Dual simplex from `start`, finished by primal simplex where columns are new. Throws BackendError.
+LpResult run_clp(const milp::Model& model, const LpBasis& start, Budget& budget);
+
+}  // namespace stowage

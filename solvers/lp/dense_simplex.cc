@@ -1,0 +1,170 @@
+#include "solvers/lp/dense_simplex.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kFeasible = 1e-9;
+constexpr double kPivot = 1e-9;
+constexpr double kPerturbation = 1e-7;
+constexpr std::size_t kPivotsPerRow = 20;
+constexpr std::size_t kAskEvery = 32;  // pivots between looks at the budget
+
+bool is_covering(const milp::Model& model) {
+  for (const milp::Variable& v : model.variables()) {
+    if (v.lower != 0 || v.upper != milp::kInfinity || v.objective < 0 || v.integer) return false;
+  }
+  return std::ranges::all_of(model.rows(), [](const milp::Row& row) {
+    return std::isfinite(row.lower) && row.upper == milp::kInfinity;
+  });
+}
+
+class Tableau {
+ public:
+  explicit Tableau(const milp::Model& model)
+      : rows_(model.rows().size()),
+        columns_(model.variables().size()),
+        cells_(rows_ * columns_),
+        value_(rows_),
+        cost_(columns_) {
+    double largest = 0;
+    for (const milp::Variable& v : model.variables()) largest = std::max(largest, v.objective);
+    std::mt19937_64 random(1);
+    for (std::size_t j = 0; j < columns_; ++j) {
+      const double share = 0.5 + static_cast<double>(draw(random, 1000)) / 2000;
+      cost_[j] = model.variables()[j].objective + largest * kPerturbation * share;
+      outside_.push_back(j);
+    }
+    for (std::size_t i = 0; i < rows_; ++i) {
+      for (const milp::Term& term : model.rows()[i].terms) {
+        at(i, static_cast<std::size_t>(term.variable)) += term.coefficient;
+      }
+      value_[i] = -model.rows()[i].lower;
+      basic_.push_back(columns_ + i);
+    }
+  }
+
+  std::size_t rows() const { return rows_; }
+
+  // One pivot. False if the point is feasible, which makes it optimal, or no pivot is possible.
+  bool step() {
+    const std::size_t row = most_negative();
+    if (row == rows_) return false;
+    std::size_t enter = columns_;
+    double least = milp::kInfinity;
+    const double* line = &at(row, 0);
+    for (std::size_t j = 0; j < columns_; ++j) {
+      if (line[j] <= kPivot) continue;
+      const double ratio = cost_[j] / line[j];
+      if (ratio < least) {
+        least = ratio;
+        enter = j;
+      }
+    }
+    if (enter == columns_) {
+      infeasible_ = true;
+      return false;
+    }
+    pivot(row, enter);
+    return true;
+  }
+
+  bool infeasible() const { return infeasible_; }
+
+  // Values of the variables and prices of the rows.
+  void read(LpResult& result) const {
+    result.values.assign(columns_, 0);
+    result.duals.assign(rows_, 0);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      if (basic_[i] < columns_) result.values[basic_[i]] = std::max(0.0, value_[i]);
+    }
+    for (std::size_t j = 0; j < columns_; ++j) {
+      if (outside_[j] >= columns_) result.duals[outside_[j] - columns_] = cost_[j];
+    }
+  }
+
+ private:
+  double& at(std::size_t row, std::size_t column) { return cells_[row * columns_ + column]; }
+
+  std::size_t most_negative() const {
+    std::size_t row = rows_;
+    double most = -kFeasible;
+    for (std::size_t i = 0; i < rows_; ++i) {
+      if (value_[i] < most) {
+        most = value_[i];
+        row = i;
+      }
+    }
+    return row;
+  }
+
+  // basic = value + line . outside; solved for the entering variable and put in everywhere.
+  void pivot(std::size_t row, std::size_t enter) {
+    double* line = &at(row, 0);
+    const double factor = line[enter];
+    touched_.clear();
+    for (std::size_t j = 0; j < columns_; ++j) {
+      if (j == enter || line[j] == 0) continue;
+      line[j] /= -factor;
+      if (std::abs(line[j]) < 1e-13) {
+        line[j] = 0;
+      } else {
+        touched_.push_back(j);
+      }
+    }
+    line[enter] = 1 / factor;
+    value_[row] /= -factor;
+    for (std::size_t i = 0; i < rows_; ++i) {
+      if (i == row) continue;
+      double* other = &at(i, 0);
+      const double weight = other[enter];
+      if (weight == 0) continue;
+      for (const std::size_t j : touched_) other[j] += weight * line[j];
+      other[enter] = weight * line[enter];
+      value_[i] += weight * value_[row];
+    }
+    const double price = cost_[enter];
+    for (const std::size_t j : touched_) cost_[j] = std::max(0.0, cost_[j] + price * line[j]);
+    cost_[enter] = price * line[enter];
+    std::swap(basic_[row], outside_[enter]);
+  }
+
+  std::size_t rows_;
+  std::size_t columns_;
+  std::vector<double> cells_;
+  std::vector<double> value_;         // of the basic variables
+  std::vector<double> cost_;          // reduced, of those outside the basis
+  std::vector<std::size_t> basic_;    // variable, or columns_ + row for its slack
+  std::vector<std::size_t> outside_;  // likewise
+  std::vector<std::size_t> touched_;
+  bool infeasible_ = false;
+};
+
+}  // namespace
+
+LpResult run_dense_simplex(const milp::Model& model, Budget& budget) {
+  if (!is_covering(model)) return {.detail = "not a covering model"};
+  Tableau tableau(model);
+  LpResult result;
+  for (std::size_t pivots = 0; tableau.step(); ++pivots) {
+    if (pivots % kAskEvery != 0) continue;
+    const StopReason stop = budget.stop_reason();
+    if (stop == StopReason::time_limit || stop == StopReason::interrupted) {
+      return {.limit = stop, .detail = "stopped at a limit"};
+    }
+    if (pivots > kPivotsPerRow * tableau.rows()) return {.detail = "too many pivots"};
+  }
+  if (tableau.infeasible()) return {.detail = "infeasible"};
+  tableau.read(result);
+  result.optimal = true;
+  result.objective = model.objective(result.values);
+  return result;
+}
+
+}  // namespace stowage

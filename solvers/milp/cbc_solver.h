@@ -1,0 +1,12 @@
+// The COIN-OR CBC backend (EPL-2.0). Compiled only with WITH_CBC.
+#pragma once
+
+#include "solvers/milp/backend.h"
+
+namespace stowage {
+
+// CbcModel over OsiClp with the default strategy's cuts and feasibility pump, one thread. Several
+// calls may run at once.
+MilpResult run_cbc(const MilpTask& task);
+
+}  // namespace stowage

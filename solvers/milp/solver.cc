@@ -1,0 +1,45 @@
+#include "solvers/milp/solver.h"
+
+#include <cassert>
+
+#include "solvers/milp/backend.h"
+#ifdef STOWAGE_WITH_CBC
+#include "solvers/milp/cbc_solver.h"
+#endif
+#ifdef STOWAGE_WITH_GLPK
+#include "solvers/milp/glpk_solver.h"
+#endif
+
+namespace stowage {
+
+std::string_view name(MilpBackend backend) { return backend == MilpBackend::cbc ? "cbc" : "glpk"; }
+
+std::vector<MilpBackend> built_backends() {
+  std::vector<MilpBackend> built;
+#ifdef STOWAGE_WITH_CBC
+  built.push_back(MilpBackend::cbc);
+#endif
+#ifdef STOWAGE_WITH_GLPK
+  built.push_back(MilpBackend::glpk);
+#endif
+  return built;
+}
+
+MilpResult solve_milp(MilpBackend backend, const milp::Model& model, const MilpParams& params,
+                      Budget& budget, const MilpObserver& observer) {
+  MilpRun run;
+#ifdef STOWAGE_WITH_CBC
+  if (backend == MilpBackend::cbc) run = run_cbc;
+#endif
+#ifdef STOWAGE_WITH_GLPK
+  if (backend == MilpBackend::glpk) run = run_glpk;
+#endif
+  assert(run && "backend is not built in");
+  if (!run) {
+    return {.status = MilpStatus::error,
+            .detail = "the " + std::string(name(backend)) + " backend is not built in"};
+  }
+  return run_checked(run, model, params, budget, observer);
+}
+
+}  // namespace stowage

@@ -1,0 +1,132 @@
+#include "solvers/milp/watch.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+// The interrupt is a flag that somebody sets without telling; this is how late it may be seen.
+constexpr auto kLook = std::chrono::milliseconds(10);
+
+// Of the process, as the thread that was left is: whoever ends it must know.
+std::atomic<bool> left_behind = false;
+
+// Everything the backend's thread touches. Shared with that thread, because a backend that never
+// returns needs it for ever, while the caller goes on.
+class Watched {
+ public:
+  Watched(const MilpRun& run, const MilpTask& task)
+      : run_(run),
+        model_(task.model),
+        params_(task.params),
+        budget_({.time_limit_s = task.budget.seconds_left(),
+                 .node_limit = task.budget.nodes_left(),
+                 .interrupt = &stop_,
+                 .clock = task.budget.limits().clock}),
+        caller_(&task) {}
+
+  // In the backend's thread.
+  void work() {
+    const MilpObserver observer = [this](const MilpEvent& event) { pass_on(event); };
+    std::optional<MilpResult> answer;
+    std::exception_ptr failure;
+    try {
+      answer = run_({model_, params_, budget_, observer});
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+    failure_ = failure;
+    over_ = true;
+    ended_.notify_one();
+  }
+
+  // In the caller's thread: the answer, or nothing if the backend was left behind.
+  std::optional<MilpResult> wait() {
+    std::unique_lock lock(mutex_);
+    std::optional<Clock::time_point> late;
+    while (!ended_.wait_for(lock, kLook, [this] { return over_; })) {
+      count_nodes();
+      const StopReason reason = caller_->budget.stop_reason();
+      // A node limit is no clock: how long the last node may take is nobody's business here.
+      if (reason == StopReason::none || reason == StopReason::node_limit) continue;
+      if (reason == StopReason::interrupted) stop_ = true;
+      if (!late)
+        late = Clock::now() + std::chrono::milliseconds(std::int64_t(1000 * kPatienceSeconds));
+      if (Clock::now() < *late) continue;
+      stop_ = true;
+      caller_ = nullptr;
+      return std::nullopt;
+    }
+    count_nodes();
+    caller_ = nullptr;
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(answer_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void pass_on(const MilpEvent& event) {
+    const std::lock_guard lock(mutex_);
+    if (caller_ == nullptr) return;
+    count_nodes();
+    caller_->observer(event);
+  }
+
+  // What the backend has counted since the last time.
+  void count_nodes() {
+    const std::int64_t nodes = budget_.nodes();
+    caller_->budget.count_nodes(nodes - counted_);
+    counted_ = nodes;
+  }
+
+  const MilpRun run_;
+  const milp::Model model_;
+  const MilpParams params_;
+  std::atomic<bool> stop_ = false;
+  Budget budget_;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable ended_;
+  const MilpTask* caller_;  // null once the caller has gone on
+  std::int64_t counted_ = 0;
+  bool over_ = false;
+  std::optional<MilpResult> answer_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+MilpResult run_watched(const MilpRun& run, const MilpTask& task) {
+  const auto watched = std::make_shared<Watched>(run, task);
+  std::thread thread([watched] { watched->work(); });
+  std::optional<MilpResult> answer;
+  try {
+    answer = watched->wait();
+  } catch (...) {  // the backend's own exception: it has ended
+    thread.join();
+    throw;
+  }
+  if (answer) {
+    thread.join();
+    return *std::move(answer);
+  }
+  left_behind = true;
+  thread.detach();
+  return {.status = MilpStatus::error,
+          .detail = "the backend went on long after its limits and was left behind"};
+}
+
+bool backend_left_behind() { return left_behind; }
+
+}  // namespace stowage

@@ -1,0 +1,249 @@
+// What holds a scatter plan's step where it is: the slowest group of every micro-batch, and whether
+// any move or exchange of one of its sequences would end the step earlier.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "instances/cost_model.h"
+#include "instances/json.h"
+#include "instances/scatter_table.h"
+#include "solvers/explain/family_explain.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kMostMoves = 20'000'000;
+constexpr std::size_t kListed = 50;  // micro-batches; the rest are counted
+
+std::string pointer(std::size_t batch, std::size_t group) {
+  return "/micro_batches/" + std::to_string(batch) + "/groups/" + std::to_string(group);
+}
+
+// A group that changes by at most one sequence leaving and one coming.
+struct Seen {
+  Ms time = 0;
+  Tokens tokens = 0;
+  int level = 0;
+  bool single = false;  // holds one sequence
+};
+
+class ScatterMoves {
+ public:
+  ScatterMoves(const ScatterInstance& instance, const ScatterPlan& plan)
+      : table_(instance), plan_(plan), position_(instance.lengths.size()) {
+    for (int p = 0; p < table_.size(); ++p) position_[static_cast<std::size_t>(table_.id(p))] = p;
+    for (const ScatterMicroBatch& batch : plan.micro_batches) {
+      seen_.emplace_back();
+      for (const ScatterGroup& group : batch.groups) {
+        seen_.back().push_back(
+            {group.time_ms, group.tokens, level_of(group.degree), group.sequences.size() == 1});
+      }
+      slowest_.push_back(three_slowest(seen_.back()));
+    }
+  }
+
+  Moves run() {
+    for (std::size_t b = 0; b < seen_.size() && moves_.all; ++b) {
+      const auto critical = static_cast<std::size_t>(slowest_[b][0]);
+      for (const std::int64_t id : plan_.micro_batches[b].groups[critical].sequences) {
+        for (std::size_t c = 0; c < seen_.size() && moves_.all; ++c) try_batch(id, b, critical, c);
+      }
+    }
+    return moves_;
+  }
+
+ private:
+  static constexpr double kWorthTelling = 1e-9;  // of the objective; less is rounding
+
+  int level_of(int degree) const {
+    const auto& levels = table_.levels();
+    const auto at = std::find_if(levels.begin(), levels.end(),
+                                 [&](const Level& level) { return level.degree == degree; });
+    return static_cast<int>(at - levels.begin());
+  }
+
+  // Slots of the three slowest groups; -1 where there are fewer.
+  static std::array<int, 3> three_slowest(const std::vector<Seen>& groups) {
+    std::array<int, 3> best{-1, -1, -1};
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      int slot = static_cast<int>(g);
+      for (int& place : best) {
+        if (place < 0 || groups[static_cast<std::size_t>(slot)].time >
+                             groups[static_cast<std::size_t>(place)].time) {
+          std::swap(place, slot);
+          if (slot < 0) break;
+        }
+      }
+    }
+    return best;
+  }
+
+  // The slowest group of a micro-batch but those two.
+  Ms rest(std::size_t batch, std::size_t a, std::size_t b) const {
+    for (const int slot : slowest_[batch]) {
+      if (slot < 0) return 0;
+      const auto s = static_cast<std::size_t>(slot);
+      if (s != a && s != b) return seen_[batch][s].time;
+    }
+    return 0;
+  }
+
+  Ms cost(std::int64_t id, int level) const {
+    return table_.cost(position_[static_cast<std::size_t>(id)], level);
+  }
+  Tokens length(std::int64_t id) const {
+    return table_.length(position_[static_cast<std::size_t>(id)]);
+  }
+  Ms makespan(std::size_t batch) const { return plan_.micro_batches[batch].makespan_ms; }
+
+  // What `id`, of the critical group of micro-batch b, could do in micro-batch c.
+  void try_batch(std::int64_t id, std::size_t b, std::size_t critical, std::size_t c) {
+    const Seen& from = seen_[b][critical];
+    const Ms left = from.single ? 0 : from.time - cost(id, from.level);
+    for (std::size_t h = 0; h < seen_[c].size(); ++h) {
+      if (c == b && h == critical) continue;
+      const Seen& to = seen_[c][h];
+      const Tokens room = table_.levels()[static_cast<std::size_t>(to.level)].capacity - to.tokens;
+      if (length(id) <= room) {
+        const Ms gain = gained(b, critical, left, c, h, to.time + cost(id, to.level));
+        if (better(gain)) {
+          tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
+                         " to " + pointer(c, h));
+        }
+      }
+      for (const std::int64_t other : plan_.micro_batches[c].groups[h].sequences) {
+        try_exchange(id, b, critical, other, c, h);
+      }
+    }
+    try_new_group(id, b, critical, left, c);
+  }
+
+  void try_exchange(std::int64_t id, std::size_t b, std::size_t critical, std::int64_t other,
+                    std::size_t c, std::size_t h) {
+    const Seen& from = seen_[b][critical];
+    const Seen& to = seen_[c][h];
+    const auto& levels = table_.levels();
+    const Tokens longer = length(id) - length(other);
+    if (to.tokens + longer > levels[static_cast<std::size_t>(to.level)].capacity) return;
+    if (from.tokens - longer > levels[static_cast<std::size_t>(from.level)].capacity) return;
+    const Ms gain = gained(b, critical, from.time - cost(id, from.level) + cost(other, from.level),
+                           c, h, to.time - cost(other, to.level) + cost(id, to.level));
+    if (better(gain)) {
+      tell(gain, "exchange sequence " + std::to_string(id) + " of " + pointer(b, critical) +
+                     " with sequence " + std::to_string(other) + " of " + pointer(c, h));
+    }
+  }
+
+  // On the devices that micro-batch c leaves idle.
+  void try_new_group(std::int64_t id, std::size_t b, std::size_t critical, Ms left, std::size_t c) {
+    int free = table_.devices();
+    for (const ScatterGroup& group : plan_.micro_batches[c].groups) free -= group.degree;
+    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    for (std::size_t l = 0; l < table_.levels().size(); ++l) {
+      const Level& level = table_.levels()[l];
+      if (level.degree > free || level.capacity < length(id)) continue;
+      const Ms gain =
+          gained(b, critical, left, c, kNone, level.overhead + cost(id, static_cast<int>(l)));
+      if (better(gain)) {
+        tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
+                       " to a new group of degree " + std::to_string(level.degree) +
+                       " of /micro_batches/" + std::to_string(c));
+      }
+    }
+  }
+
+  // How much earlier the step ends if group g of b takes `left` and group h of c takes `grown`.
+  Ms gained(std::size_t b, std::size_t g, Ms left, std::size_t c, std::size_t h, Ms grown) {
+    if (++moves_.tried >= kMostMoves) moves_.all = false;
+    if (b == c) return makespan(b) - std::max({rest(b, g, h), left, grown});
+    return makespan(b) - std::max(rest(b, g, g), left) + makespan(c) -
+           std::max(rest(c, h, h), grown);
+  }
+
+  bool better(Ms gain) const {
+    return gain > moves_.best_gain && gain > kWorthTelling * plan_.objective_ms;
+  }
+  void tell(Ms gain, std::string text) {
+    moves_.best_gain = gain;
+    moves_.best_text = std::move(text);
+  }
+
+  ScatterTable table_;
+  const ScatterPlan& plan_;
+  std::vector<int> position_;  // of an id
+  std::vector<std::vector<Seen>> seen_;
+  std::vector<std::array<int, 3>> slowest_;
+  Moves moves_;
+};
+
+Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, std::size_t b) {
+  const ScatterMicroBatch& batch = plan.micro_batches[b];
+  std::size_t slowest = 0;
+  Ms second = 0;
+  double busy = 0;
+  for (std::size_t g = 0; g < batch.groups.size(); ++g) {
+    busy += batch.groups[g].time_ms * batch.groups[g].degree;
+    if (batch.groups[g].time_ms > batch.groups[slowest].time_ms) slowest = g;
+  }
+  for (std::size_t g = 0; g < batch.groups.size(); ++g) {
+    if (g != slowest) second = std::max(second, batch.groups[g].time_ms);
+  }
+  const ScatterGroup& group = batch.groups[slowest];
+  const Tokens capacity = group_capacity(instance, group.degree);
+  const double idle = 1 - busy / (batch.makespan_ms * instance.cluster.devices);
+  std::string text = "degree " + std::to_string(group.degree) + " with " +
+                     counted(static_cast<std::int64_t>(group.sequences.size()), "sequence") + ", " +
+                     std::to_string(group.tokens) + " of " + std::to_string(capacity) +
+                     " tokens, takes " + amount(group.time_ms) + " ms";
+  if (batch.groups.size() > 1) text += "; the next slowest group takes " + amount(second) + " ms";
+  if (batch.makespan_ms > 0) {
+    text += "; the devices idle " + amount(100 * std::max(idle, 0.0)) + " % of the micro-batch";
+  }
+  return {pointer(b, slowest), text};
+}
+
+}  // namespace
+
+Binding binding_of(const ScatterInstance& instance, const ScatterPlan& plan) {
+  Binding binding;
+  for (std::size_t b = 0; b < std::min(plan.micro_batches.size(), kListed); ++b) {
+    binding.parts.push_back(slowest_group(instance, plan, b));
+  }
+  if (plan.micro_batches.size() > kListed) {
+    binding.parts.push_back(
+        {"/micro_batches", "and the slowest groups of " +
+                               std::to_string(plan.micro_batches.size() - kListed) +
+                               " more micro-batches"});
+  }
+  binding.moves = ScatterMoves(instance, plan).run();
+  return binding;
+}
+
+std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPlan& plan) {
+  // Whatever has more of something still has the plan.
+  const auto with = [&](std::string where, std::string text, ScatterInstance changed) {
+    ScatterPlan start = plan;
+    start.instance_hash = instance_hash(changed);
+    return Change{std::move(where), std::move(text), std::move(changed), Plan(std::move(start))};
+  };
+  constexpr Mib kGigabyte = 1024;
+  std::vector<Change> changes;
+  ScatterInstance changed = instance;
+  changed.cluster.memory_mib += kGigabyte;
+  if (changed.cluster.memory_mib <= static_cast<double>(kMaxExact)) {
+    changes.push_back(with("/cluster/memory_mib", "1024 MiB more memory on each device", changed));
+  }
+  changed = instance;
+  const int node = std::max(instance.cluster.devices_per_node, 1);
+  changed.cluster.devices += node;
+  if (changed.cluster.devices <= kMaxDevices) {
+    changes.push_back(
+        with("/cluster/devices",
+             "one more node of " + std::to_string(node) + (node == 1 ? " device" : " devices"),
+             changed));
+  }
+  return changes;
+}
+
+}  // namespace stowage

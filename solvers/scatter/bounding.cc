@@ -1,0 +1,149 @@
+#include "solvers/scatter/bounding.h"
+
+#include <limits>
+
+#include "heuristics/scatter/draft.h"
+#include "solvers/scatter/class_bound.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kBetter = 1 + 5e-7;  // than a bound with a certificate, for one without
+constexpr char kStepLp[] = "step-lp";
+constexpr char kProfile[] = "profile";
+constexpr std::int64_t kProfileBoxes = 60;       // at a time
+constexpr std::int64_t kProfileBoxesAlways = 6;  // without limits
+constexpr std::int64_t kQuickBoxes = 4;
+constexpr double kAgainShare = 0.08;  // of the time left, for more of a bound
+constexpr double kLeadShare = 0.4;    // of the time left, for the better search of bounds
+constexpr double kOtherShare = 0.08;  // and for the other
+constexpr int kFewMakespans = 2;
+constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
+constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
+constexpr std::int64_t kQuickStepBoundLps = 5;
+constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
+constexpr double kQuickGap = 0.02;
+constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to be tried
+constexpr std::size_t kLarge = 2000;  // sequences
+constexpr std::int64_t kLargeStepBoundLps = 18;
+
+}  // namespace
+
+void ScatterBounding::quickly() {
+  if (run_.done()) return;
+  // Planning a large step takes long enough for a finer grid to make no difference.
+  const bool large = run_.instance.lengths.size() > kLarge;
+  begin_step(large ? StepBoundOptions{} : quick_step_bound());
+  if (large) {
+    raise_step(run_.budget.seconds_left(), kLargeStepBoundLps);
+    return;
+  }
+  const ScatterIncumbent& incumbent = run_.incumbent;
+  const Ms before = incumbent.bound();
+  const bool more = raise_step(run_.budget.seconds_left(), kQuickStepBoundLps);
+  // Where the first of them did little, the next do not do much either.
+  const bool worthwhile =
+      incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);
+  if (more && worthwhile && !incumbent.within(kQuickGap)) {
+    raise_step(run_.budget.seconds_left(), kQuickStepBoundLpsAgain);
+  }
+}
+
+void ScatterBounding::quickly_by_makespans() {
+  raise_profile(run_.budget.seconds_left(), kQuickBoxes);
+}
+
+void ScatterBounding::lead(bool limited) {
+  boxes_ = limited ? kProfileBoxes : kProfileBoxesAlways;
+  begin_step({});
+  begin_profile();
+  by_makespans_ = profile_ && profile_->most_micro_batches() <= kFewMakespans;
+  search(by_makespans_, kLeadShare);
+}
+
+void ScatterBounding::follow() { search(!by_makespans_, kOtherShare); }
+
+void ScatterBounding::search(bool makespans, double share) {
+  const double seconds = share * run_.budget.seconds_left();
+  if (makespans) {
+    profile_rises_ = raise_profile(seconds, boxes_);
+  } else {
+    step_rises_ = raise_step(seconds, kStepBoundLps);
+  }
+}
+
+void ScatterBounding::again() {
+  if (!run_.done() && profile_rises_) {
+    profile_rises_ = raise_profile(kAgainShare * run_.budget.seconds_left(), kProfileBoxes);
+  }
+  if (!run_.done() && step_rises_) {
+    step_rises_ = raise_step(kAgainShare * run_.budget.seconds_left(), kStepBoundLpsAgain);
+  }
+}
+
+void ScatterBounding::tighten() {
+  ScatterIncumbent& incumbent = run_.incumbent;
+  const ScatterPlan& best = *incumbent.plan();
+  const Ms one_batch =
+      best.micro_batches.size() == 1 ? best.objective_ms : std::numeric_limits<Ms>::infinity();
+  for (const bool integral : {false, true}) {
+    const StepClassBound found =
+        step_class_bound(run_.instance, run_.backend(), integral, incumbent.bound() * kBetter,
+                         best.objective_ms, one_batch, run_.budget);
+    if (!found.failure.empty()) incumbent.remark("a class bound failed: " + found.failure);
+    if (found.bound) incumbent.raise_bound(*found.bound);
+  }
+}
+
+std::vector<Ms> ScatterBounding::weakest() const {
+  return profile_ ? profile_->weakest() : std::vector<Ms>();
+}
+
+void ScatterBounding::begin_step(StepBoundOptions options) {
+  options.backend = run_.any_backend();
+  step_.emplace(run_.instance, options, run_.incumbent.plan()->objective_ms,
+                [this](const ScatterCertificate& better) { found_ = better; });
+}
+
+// False if nothing is left to gain.
+bool ScatterBounding::raise_step(double seconds, std::int64_t lps) {
+  Budget part = run_.budget.part(seconds, lps);
+  step_->lower_upper(run_.incumbent.plan()->objective_ms);
+  const bool more = step_->improve(part);
+  confirm(kStepLp);
+  return more;
+}
+
+void ScatterBounding::begin_profile() {
+  if (built_backends().empty() || (profile_ && profile_->bound() > 0)) return;
+  profile_.emplace(run_.instance, run_.backend(), run_.incumbent.plan()->objective_ms,
+                   [this](const ScatterCertificate& better) { found_ = better; });
+}
+
+// False if nothing is left to gain.
+bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
+  if (built_backends().empty()) return false;
+  begin_profile();
+  if (!profile_->promising()) return false;
+  const ScatterPlan& plan = *run_.incumbent.plan();
+  profile_->lower_upper(plan.objective_ms);
+  profile_->learn(to_draft(run_.table, plan));
+  Budget part = run_.budget.part(seconds, boxes);
+  const bool more = profile_->improve(part);
+  confirm(kProfile);
+  return more;
+}
+
+// Only what the checker confirms becomes a bound.
+void ScatterBounding::confirm(const char* name) {
+  ScatterIncumbent& incumbent = run_.incumbent;
+  if (!found_ || found_->bound_ms <= incumbent.bound()) return;
+  const CertificateCheck check = check_certificate(run_.instance, *found_);
+  if (!check.violations.empty()) {
+    incumbent.remark("a certificate fails its check: " + to_string(check.violations.front()));
+  } else if (incumbent.raise_bound({name, check.bound_ms})) {
+    certificate_ = found_;
+  }
+}
+
+}  // namespace stowage

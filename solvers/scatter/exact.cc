@@ -1,0 +1,175 @@
+#include "solvers/scatter/exact.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formulations/scatter/milp.h"
+#include "instances/scatter_compose.h"
+#include "solvers/scatter/deal.h"
+
+namespace stowage {
+namespace {
+
+// A bound on the backend's word has to be better than one with a certificate.
+constexpr double kBetter = 1 + 5e-7;
+
+// Exact length classes of some sequences, longest first, with the ids of each.
+struct Classes {
+  std::vector<LengthClass> lengths;
+  std::vector<std::vector<std::int64_t>> ids;
+};
+
+Classes classes_of(const ScatterInstance& instance, std::span<const std::int64_t> sequences) {
+  std::map<Tokens, std::vector<std::int64_t>, std::greater<>> by_length;
+  for (const std::int64_t id : sequences) {
+    by_length[padded_length(instance, instance.lengths[static_cast<std::size_t>(id)])].push_back(
+        id);
+  }
+  Classes classes;
+  for (auto& [length, ids] : by_length) {
+    classes.lengths.push_back({length, static_cast<int>(ids.size())});
+    classes.ids.push_back(std::move(ids));
+  }
+  return classes;
+}
+
+// The micro-batches in counts per class, slowest first as S5 asks.
+std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& classes,
+                                std::vector<const ScatterMicroBatch*> batches) {
+  std::ranges::stable_sort(batches, std::greater<>{}, &ScatterMicroBatch::makespan_ms);
+  std::vector<ClassGroup> groups;
+  for (std::size_t slot = 0; slot < batches.size(); ++slot) {
+    for (const ScatterGroup& group : batches[slot]->groups) {
+      ClassGroup made{.slot = static_cast<int>(slot),
+                      .degree = group.degree,
+                      .counts = std::vector<int>(classes.lengths.size(), 0)};
+      for (const std::int64_t id : group.sequences) {
+        const Tokens length =
+            padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+        const auto q = std::ranges::lower_bound(classes.lengths, length, std::greater<>{},
+                                                &LengthClass::length);
+        ++made.counts[static_cast<std::size_t>(q - classes.lengths.begin())];
+      }
+      groups.push_back(std::move(made));
+    }
+  }
+  return groups;
+}
+
+// A plan with more micro-batches than this costs at least as much as the incumbent: every one
+// lasts the least overhead, and all device-time is spread over N devices at best.
+int most_slots(const ScatterTable& table, Ms objective) {
+  const Ms left = objective - table.total_area() / table.devices();
+  const Ms overhead = table.least_overhead();
+  if (!(overhead > 0) || left / overhead >= table.size()) return table.size();
+  return std::max(1, static_cast<int>(left / overhead * (1 + 1e-9)));
+}
+
+StoppedBy stopped_by(const MilpResult& result) {
+  if (result.status == MilpStatus::optimal) return StoppedBy::proof;
+  if (result.gap_reached) return StoppedBy::gap;
+  // For a reason of its own, named in the detail, if no limit did.
+  return stopped_by(result.limit, StoppedBy::heuristic_end);
+}
+
+std::vector<std::int64_t> all_ids(const ScatterInstance& instance) {
+  std::vector<std::int64_t> ids(instance.lengths.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+
+}  // namespace
+
+std::size_t step_milp_variables(const ScatterInstance& instance,
+                                const ScatterIncumbent& incumbent) {
+  const ScatterTable table(instance);
+  return scatter_milp_variables(instance, exact_classes(table),
+                                most_slots(table, incumbent.plan()->objective_ms));
+}
+
+StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
+                          ScatterIncumbent& incumbent, Budget& budget) {
+  const Classes classes = classes_of(instance, all_ids(instance));
+  const ScatterPlan& best = *incumbent.plan();
+  const int slots = std::max(most_slots(ScatterTable(instance), best.objective_ms),
+                             static_cast<int>(best.micro_batches.size()));
+  const ScatterMilp milp = build_scatter_milp(instance, classes.lengths, {.slots = slots});
+  std::vector<const ScatterMicroBatch*> batches;
+  for (const ScatterMicroBatch& batch : best.micro_batches) batches.push_back(&batch);
+  const std::string by = "milp-" + std::string(name(options.backend));
+  const auto observe = [&](const MilpEvent& event) {
+    if (event.values != nullptr) {
+      incumbent.offer(compose_plan(instance, deal(decode(milp, *event.values), classes.ids)), 'M',
+                      by);
+    } else if (event.bound > incumbent.bound() * kBetter) {
+      incumbent.raise_bound({by, event.bound});
+    }
+  };
+  const MilpResult result = solve_milp(
+      options.backend, milp.model,
+      {.gap = options.gap,
+       .seed = options.seed,
+       .start = encode(milp, instance, classes.lengths, counted(instance, classes, batches))},
+      budget, observe);
+  if (has_point(result.status)) {
+    incumbent.offer(compose_plan(instance, deal(decode(milp, result.values), classes.ids)), 'M',
+                    by);
+  } else if (result.status == MilpStatus::infeasible || result.status == MilpStatus::unbounded ||
+             result.status == MilpStatus::error) {
+    // The incumbent is a point of this model, so neither answer can be true.
+    incumbent.remark(by + " failed: " + result.detail);
+    return StoppedBy::error;
+  }
+  if (!result.detail.empty()) incumbent.remark(by + ": " + result.detail);
+  if (result.bound > incumbent.bound() * kBetter) incumbent.raise_bound({by, result.bound});
+  return stopped_by(result);
+}
+
+void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
+                     std::int64_t milp_nodes, ScatterIncumbent& incumbent, Budget& budget) {
+  ScatterPlan plan = *incumbent.plan();
+  std::ranges::stable_sort(plan.micro_batches, std::greater<>{}, &ScatterMicroBatch::makespan_ms);
+  const std::string by = "regroup-" + std::string(name(options.backend));
+  for (std::size_t i = 0; i < plan.micro_batches.size() && !budget.exhausted(); ++i) {
+    std::vector<std::int64_t> ids;
+    for (const ScatterGroup& group : plan.micro_batches[i].groups) {
+      ids.insert(ids.end(), group.sequences.begin(), group.sequences.end());
+    }
+    const Classes classes = classes_of(instance, ids);
+    if (scatter_milp_variables(instance, classes.lengths, 1) > kLargestScatterMilp) continue;
+    const ScatterMilp milp = build_scatter_milp(instance, classes.lengths, {.slots = 1});
+    Budget limit = budget.part(budget.seconds_left(), milp_nodes);
+    const MilpResult result =
+        solve_milp(options.backend, milp.model,
+                   {.seed = options.seed,
+                    .start = encode(milp, instance, classes.lengths,
+                                    counted(instance, classes, {&plan.micro_batches[i]}))},
+                   limit);
+    if (result.status == MilpStatus::error) incumbent.remark(by + " failed: " + result.detail);
+    if (!has_point(result.status) ||
+        result.objective >= plan.micro_batches[i].makespan_ms * (1 - kOptimalityGap)) {
+      continue;
+    }
+    std::vector<MicroBatchChoice> choices;
+    for (const ScatterMicroBatch& batch : plan.micro_batches) {
+      MicroBatchChoice choice;
+      for (const ScatterGroup& group : batch.groups) {
+        choice.push_back({group.degree, group.sequences});
+      }
+      choices.push_back(std::move(choice));
+    }
+    choices[i] = deal(decode(milp, result.values), classes.ids).at(0);
+    ScatterPlan candidate = compose_plan(instance, std::move(choices));
+    if (candidate.objective_ms < plan.objective_ms) {
+      plan = candidate;
+      incumbent.offer(std::move(candidate), 'M', by);
+    }
+  }
+}
+
+}  // namespace stowage

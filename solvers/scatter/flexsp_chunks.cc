@@ -1,0 +1,107 @@
+#include "solvers/scatter/flexsp_chunks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "heuristics/scatter/grouping.h"
+#include "instances/scatter_table.h"
+#include "solvers/scatter/class_bound.h"
+#include "solvers/scatter/profile_bound.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kCounts = 5;
+constexpr double kClose = 1e-6;
+constexpr std::int64_t kBoxes = 50;
+
+// Chunks beyond the cluster's memory are not worth one of the tries.
+bool fits(const ScatterTable& table, const Chunks& chunks) {
+  return std::ranges::all_of(chunks, [&](const std::vector<int>& chunk) {
+    Tokens tokens = 0;
+    for (const int position : chunk) tokens += table.length(position);
+    return tokens <= table.batch_capacity();
+  });
+}
+
+// No grouping of the chunk in one micro-batch is faster. `upper` ends the search: bounds beyond it
+// are of no interest.
+Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
+               const std::vector<int>& chunk, Ms upper, MilpBackend backend, Budget& budget,
+               std::string& failure) {
+  const ScatterTable part = table.part(chunk, table.devices());
+  Ms lower = part.least_overhead() + part.total_area() / part.devices();
+  if (!std::isfinite(upper)) return lower;
+  const std::vector<LengthClass> classes = exact_classes(part);
+  for (const bool integral : {false, true}) {
+    lower = class_bound(view, classes, backend, integral, lower, upper, budget, failure);
+  }
+  if (lower >= upper * (1 - kClose)) return lower;
+  // As a step of its own, of one micro-batch or more: patterns see how badly long ones pack.
+  ScatterInstance alone = view;
+  alone.lengths.clear();
+  for (const int position : chunk) alone.lengths.push_back(table.length(position));
+  ScatterProfileBound search(alone, backend, upper, [&](const ScatterCertificate& better) {
+    const CertificateCheck check = check_certificate(alone, better);
+    if (check.violations.empty()) lower = std::max(lower, check.bound_ms);
+  });
+  if (search.promising()) {
+    Budget limit = budget.part(budget.seconds_left(), kBoxes);
+    search.improve(limit);
+  }
+  return lower;
+}
+
+}  // namespace
+
+ScatterInstance flexsp_view(const ScatterInstance& instance) {
+  ScatterInstance view = instance;
+  if (view.cluster.degrees.size() > 1) std::erase(view.cluster.degrees, 1);
+  return view;
+}
+
+std::vector<Chunks> flexsp_chunks(const ScatterTable& table) {
+  std::vector<Chunks> found;
+  for (int count = fewest_micro_batches(table); count <= table.size() && found.size() < kCounts;
+       ++count) {
+    Chunks chunks = token_chunks(table, count);
+    if (fits(table, chunks)) found.push_back(std::move(chunks));
+  }
+  return found;
+}
+
+FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBackend backend,
+                                      Budget& budget) {
+  const ScatterInstance view = flexsp_view(instance);
+  const ScatterTable table(view);
+  FlexspChunksResult result;
+  if (table.size() == 0) {
+    result.plan = to_plan(view, table, {});
+    return result;
+  }
+  StepDraft best;
+  Ms least = std::numeric_limits<Ms>::infinity();  // of the counts' bounds
+  Ms fastest = std::numeric_limits<Ms>::infinity();
+  for (const Chunks& chunks : flexsp_chunks(table)) {
+    StepDraft step;
+    Ms bound = 0;
+    for (const std::vector<int>& chunk : chunks) {
+      std::optional<MicroBatchDraft> batch = group_micro_batch(table, chunk);
+      const Ms upper = batch ? batch->makespan : fastest;
+      bound += bound_chunk(view, table, chunk, upper, backend, budget, result.failure);
+      if (batch) step.push_back(std::move(*batch));
+    }
+    least = std::min(least, bound);
+    if (step.size() == chunks.size() && total(step) < fastest) {
+      fastest = total(step);
+      best = std::move(step);
+    }
+  }
+  if (std::isfinite(least)) result.bound = least;
+  if (!best.empty()) result.plan = to_plan(view, table, best);
+  return result;
+}
+
+}  // namespace stowage

@@ -1,0 +1,78 @@
+// Which makespans to ask ScatterRepack for.
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/some_batches.h"
+#include "instances/random.h"
+#include "solvers/scatter/repack.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kLeastGain = 2;     // precisions; less is not tried for
+constexpr double kFirstGain = 4e-3;  // tried first when looking for more
+// Where between what the LP thinks possible and what there is to dive.
+constexpr std::array<double, 4> kDives = {0.0, 0.1, 0.3, 0.6};
+constexpr double kHot = 3e-4;
+
+// A fraction from -1 to 1.
+double fraction(std::mt19937_64& random) {
+  return static_cast<double>(draw(random, 2001)) / 1000 - 1;
+}
+
+}  // namespace
+
+bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
+                 const RepackEffort& effort, MilpBackend backend, std::uint64_t seed,
+                 StepDraft& step, Budget& budget) {
+  std::mt19937_64 random(seed);
+  const SomeBatches some(table, std::move(chosen), step);
+  const ScatterTable part = some.part();
+  const StepDraft own = some.own(step);
+  std::vector<Ms> shape;
+  Ms sum = 0;
+  for (const MicroBatchDraft& batch : own) shape.push_back(batch.makespan);
+  if (!effort.shape.empty()) shape = effort.shape;
+  for (Ms& makespan : shape) {
+    makespan *= 1 + effort.spread * fraction(random);
+    sum += makespan;
+  }
+  ScatterRepack repack(part, backend);
+  repack.learn(own);
+  const auto limits = [&](double share) {  // of the present total
+    std::vector<Ms> all = shape;
+    for (Ms& limit : all) limit *= share * some.before() / sum;
+    return all;
+  };
+  const auto possible = [&](double share) {
+    budget.count_nodes(1);
+    const ScatterRepack::Relaxation found = repack.relax(limits(share), budget);
+    return found.solved && !(found.missing > 1e-7);
+  };
+  double high = 1 - kLeastGain * effort.precision;
+  if (!possible(high)) return false;
+  double low = 0;
+  for (double gain = kFirstGain; low == 0 && gain < 1 && !budget.exhausted(); gain *= 2) {
+    (possible(1 - gain) ? high : low) = 1 - gain;
+  }
+  while (high - low > effort.precision && !budget.exhausted()) {
+    const double middle = (low + high) / 2;
+    (possible(middle) ? high : low) = middle;
+  }
+  for (const double where : kDives) {
+    if (budget.exhausted()) return false;
+    budget.count_nodes(1);
+    std::optional<StepDraft> planned = repack.plan(limits(high + where * (1 - high)), budget);
+    if (!planned) continue;
+    anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHot}, random(), budget);
+    if (!(total(*planned) < some.before() * (1 - 1e-9))) continue;
+    some.replace(*std::move(planned), step);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace stowage

@@ -1,0 +1,112 @@
+#include "solvers/scatter/reshape.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/some_batches.h"
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+// What a new shape must promise, of the total; and how much worse than before its plan may be for a
+// closer look.
+constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};
+constexpr double kHopeful = 1.05;
+constexpr std::int64_t kMoves = 200000;  // of annealing
+constexpr double kHot = 3e-4;
+constexpr double kPrecision = 1e-3;
+constexpr int kRounds = 40;      // of pricing: what takes longer to decide is hardly possible
+constexpr int kDraws = 40;       // until the longest sequence fits
+constexpr int kMostShapes = 60;  // until patterns are forgotten
+
+}  // namespace
+
+ScatterReshape::ScatterReshape(const ScatterTable& table, MilpBackend backend)
+    : table_(table), backend_(backend) {}
+
+// The present number, one less or one more; those that were possible more often than others.
+std::size_t ScatterReshape::draw_count(std::size_t present, std::mt19937_64& random) const {
+  std::array<std::uint32_t, 3> weights = {};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (present + i < 2) continue;
+    const auto found = tallies_.find(present + i - 1);
+    const Tally tally = found == tallies_.end() ? Tally{} : found->second;
+    weights[i] = static_cast<std::uint32_t>(60 * (1 + tally.possible) / (1 + tally.tried));
+  }
+  std::size_t dice = draw(random, std::max(1U, weights[0] + weights[1] + weights[2]));
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (dice < weights[i]) return present + i - 1;
+    dice -= weights[i];
+  }
+  return present;
+}
+
+// `count` makespans, longest first, that sum up to `sum`: what each lasts beyond the overhead is
+// drawn. Nothing if there is no time beyond it, or the longest sequence fits none of them.
+std::optional<std::vector<Ms>> ScatterReshape::draw_shape(std::size_t count, Ms sum,
+                                                          std::mt19937_64& random) const {
+  const Ms least = table_.least_overhead();
+  const Ms rest = sum - static_cast<double>(count) * least;
+  if (rest <= table_.total_area() / table_.devices()) return std::nullopt;
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<Ms> shape;
+    double all = 0;
+    for (std::size_t b = 0; b < count; ++b) {
+      shape.push_back(static_cast<double>(1 + draw(random, 1000)));
+      all += shape.back();
+    }
+    for (Ms& makespan : shape) makespan = least + rest * makespan / all;
+    std::ranges::sort(shape, std::greater<>{});
+    if (shape.front() >= table_.alone(0)) return shape;
+  }
+  return std::nullopt;
+}
+
+bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget) {
+  if (step.empty()) return false;
+  std::mt19937_64 random(seed);
+  const Ms before = total(step);
+  const Ms sum = before * (1 - kPromises[draw(random, kPromises.size())]);
+  const std::size_t count = draw_count(step.size(), random);
+  Tally& tally = tallies_[count];
+  ++tally.tried;
+  const std::optional<std::vector<Ms>> shape = draw_shape(count, sum, random);
+  if (!shape) return false;
+  if (!repack_ || ++shapes_ > kMostShapes) {
+    repack_.emplace(table_, backend_);
+    shapes_ = 0;
+  }
+  repack_->learn(step);
+  budget.count_nodes(1);
+  const ScatterRepack::Relaxation found = repack_->relax(*shape, budget, kRounds);
+  if (!found.solved || found.missing > 1e-7) return false;
+  ++tally.possible;
+  budget.count_nodes(1);
+  std::optional<StepDraft> planned = repack_->plan(*shape, budget);
+  if (!planned) return false;
+  anneal(table_, *planned, {.steps = kMoves, .hot = kHot}, random(), budget);
+  if (total(*planned) > before * kHopeful) return false;
+  std::vector<std::size_t> all(planned->size());
+  std::iota(all.begin(), all.end(), 0);
+  repack_some(table_, all, {.precision = kPrecision}, backend_, random(), *planned, budget);
+  if (!(total(*planned) < before * (1 - 1e-9))) return false;
+  step = *std::move(planned);
+  return true;
+}
+
+bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, MilpBackend backend,
+                  std::uint64_t seed, StepDraft& step, Budget& budget) {
+  const SomeBatches some(table, std::move(chosen), step);
+  const ScatterTable part = some.part();
+  StepDraft own = some.own(step);
+  if (!ScatterReshape(part, backend).improve(own, seed, budget)) return false;
+  some.replace(std::move(own), step);
+  return true;
+}
+
+}  // namespace stowage

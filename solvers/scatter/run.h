@@ -1,0 +1,45 @@
+// One scatter solve under way: what its stages share. Not installed.
+#pragma once
+
+#include <optional>
+
+#include "instances/budget.h"
+#include "instances/scatter.h"
+#include "instances/scatter_table.h"
+#include "solvers/incumbent.h"
+#include "solvers/milp/solver.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+struct ScatterRun {
+  const ScatterInstance& instance;
+  const SolveOptions& options;
+  Budget& budget;
+  ScatterIncumbent incumbent;
+  const ScatterTable table;
+  bool gap_ended_it = false;
+
+  // Whether to stop before the next stage of work.
+  bool done() {
+    if (!incumbent.plan()) return false;
+    gap_ended_it = incumbent.within(options.gap);
+    return gap_ended_it || incumbent.proven() || budget.exhausted();
+  }
+
+  // At most that share of the time left, and all nodes.
+  Budget share(double of_the_time) const {
+    return budget.part(of_the_time * budget.seconds_left(), budget.nodes_left());
+  }
+
+  // The one that was asked for, or the first that was built; there must be one.
+  MilpBackend backend() const {
+    return options.backend ? *options.backend : built_backends().front();
+  }
+  std::optional<MilpBackend> any_backend() const {
+    if (built_backends().empty()) return std::nullopt;
+    return backend();
+  }
+};
+
+}  // namespace stowage

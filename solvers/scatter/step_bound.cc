@@ -1,0 +1,302 @@
+// Longer than 300 lines: branching, grids and rounds work on the same nodes and their bases.
+#include "solvers/scatter/step_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "formulations/scatter/bounds.h"
+#include "formulations/scatter/step_prices.h"
+
+namespace stowage {
+namespace {
+
+// Break points lie this much below the time of a sequence alone, so that it is certain not to fit
+// the interval that ends there.
+constexpr double kJustBelow = 1 - 1e-7;
+constexpr double kApart = 1.004;  // ratio of successive makespans at least
+// Of `upper`: of shorter makespans an LP's tolerances are too large a part.
+constexpr double kShortest = 1e-4;
+constexpr int kBreakKinds = 24;       // longest kinds whose times alone split intervals
+constexpr int kMostRounds = 60;       // of rows and columns on one grid
+constexpr double kWorthIt = 2e-4;     // relative gain of a grid that makes another worth while
+constexpr double kStalled = 2e-5;     // relative gain of a round that ends the rounds
+constexpr int kPatience = 4;          // efforts in a row that gain nothing
+constexpr double kUsed = 1e-4;        // micro-batches in an interval worth splitting
+constexpr double kFractional = 1e-4;  // micro-batches away from an integer
+constexpr double kPenalty = 10;       // objectives per micro-batch too many
+
+std::vector<Ms> sorted_apart(std::vector<Ms> points) {
+  std::ranges::sort(points);
+  std::vector<Ms> out;
+  for (const Ms point : points) {
+    if (out.empty() || point > out.back() * kApart) out.push_back(point);
+  }
+  return out;
+}
+
+// The place of an earlier variable or row, if there was one when the basis was taken.
+LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwise) {
+  const auto i = static_cast<std::size_t>(index);
+  return index >= 0 && i < places.size() ? places[i] : otherwise;
+}
+
+}  // namespace
+
+StepBoundOptions quick_step_bound() {
+  return {.resolution = 12, .ratio = 1.6, .breaks = 1, .refinements = 0};
+}
+
+ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options,
+                                   Ms upper, CertificateSink sink)
+    : options_(options),
+      sink_(std::move(sink)),
+      table_(instance),
+      fewest_(least_micro_batches(table_)),
+      upper_(upper) {}
+
+bool ScatterStepBound::improve(Budget& budget) {
+  if (fewest_ == 0 || !(upper_ > 0)) return false;
+  if (nodes_.empty() && !open_root(budget)) return budget.exhausted();
+  while (!budget.exhausted()) {
+    Node& weakest = nodes_[weakest_leaf()];
+    if (weakest.exhausted || weakest.value >= upper_) return false;
+    const double before = weakest.value;
+    if (!weakest.solved) {  // a limit came before
+      weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
+    } else if (weakest.coarse) {
+      weakest.coarse = !refine(weakest, budget) && budget.exhausted();
+    } else if (nodes_.size() == 1 && refinements_ < options_.refinements) {
+      // Sharper at the root is sharper everywhere.
+      const bool refined = refine(weakest, budget);
+      const bool gained = refined && weakest.value >= before * (1 + kWorthIt);
+      if (refined || !budget.exhausted()) ++refinements_;  // else it is for the next time
+      if (!gained && !budget.exhausted()) refinements_ = options_.refinements;
+    } else if (!branch(weakest, budget)) {
+      // Which of its solutions an LP ends in is chance, and so is what one more effort gains: there
+      // may be something to split afterwards, or another effort does better.
+      const int barren = weakest.barren;
+      const bool worked = deepen(weakest, budget);
+      if (worked) weakest.barren = weakest.value >= before * (1 + kStalled) ? 0 : barren + 1;
+      // What a limit has cut short is for the next time.
+      weakest.exhausted = worked ? weakest.barren == kPatience : !budget.exhausted();
+    }
+    publish();
+  }
+  return true;
+}
+
+std::vector<Ms> ScatterStepBound::first_grid() const {
+  const Ms least = table_.least_overhead();
+  Ms shortest = upper_;
+  Ms longest = 0;
+  const int kinds = static_cast<int>(table_.kinds().size());
+  for (int k = 0; k < kinds; ++k) {
+    shortest = std::min(shortest, table_.alone(k));
+    longest = std::max(longest, table_.alone(k));
+  }
+  // Beyond the longest sequence and a micro-batch full of tokens there is little to tell apart.
+  const Ms batch = least + table_.total_area() / table_.devices() / static_cast<double>(fewest_);
+  const Ms dense = std::min(upper_, std::max(longest * 1.3, batch * 2));
+  std::vector<Ms> points;
+  for (Ms t = std::max(shortest, upper_ * kShortest); t < dense; t *= options_.ratio) {
+    points.push_back(t * kJustBelow);
+  }
+  for (Ms t = dense; t < upper_; t *= 2) points.push_back(t);
+  points.push_back(upper_);
+  for (int k = 0; k < std::min(options_.breaks, kinds); ++k) add_breaks(k, 0, upper_, points);
+  const Ms first = std::max(least * kApart, upper_ * kShortest * kJustBelow);
+  std::erase_if(points, [&](Ms t) { return t < first; });
+  std::vector<Ms> grid = sorted_apart(std::move(points));
+  grid.insert(grid.begin(), least);
+  return grid;
+}
+
+// Makespans at which a kind begins to fit a level.
+void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const {
+  for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
+    const Level& level = table_.levels()[static_cast<std::size_t>(d)];
+    if (table_.kinds()[static_cast<std::size_t>(kind)].length > level.capacity) continue;
+    const Ms alone = (level.overhead + table_.kind_cost(kind, d)) * kJustBelow;
+    if (alone > from && alone < to) points.push_back(alone);
+  }
+}
+
+// Each interval in use split at the break nearest its middle, or there.
+std::vector<Ms> ScatterStepBound::refined_grid(const Node& node) const {
+  const std::vector<Ms>& grid = node.lp->grid();
+  const std::vector<double> used = node.lp->micro_batches(node.result.values);
+  const int kinds = std::min(kBreakKinds, static_cast<int>(table_.kinds().size()));
+  std::vector<Ms> points = grid;
+  for (std::size_t i = 0; i + 1 < grid.size(); ++i) {
+    if (used[i] < kUsed) continue;
+    const Ms middle = (grid[i] + grid[i + 1]) / 2;
+    std::vector<Ms> inside;
+    for (int k = 0; k < kinds; ++k) {
+      add_breaks(k, std::max(grid[i] * kApart, upper_ * kShortest), grid[i + 1] / kApart, inside);
+    }
+    if (middle < upper_ * kShortest) continue;
+    Ms cut = middle;
+    for (const Ms t : inside) {
+      if (cut == middle || std::abs(t - middle) < std::abs(cut - middle)) cut = t;
+    }
+    if (cut > grid[i] * kApart && cut * kApart < grid[i + 1]) points.push_back(cut);
+  }
+  std::ranges::sort(points);
+  return points;
+}
+
+bool ScatterStepBound::open_root(Budget& budget) {
+  Node root{
+      .lp = ScatterStepLp(table_, step_items(table_, options_.resolution), first_grid(), fewest_)};
+  LpBasis& basis = root.result.basis;
+  for (const auto& [variable, row] : root.lp->first_basis()) {
+    const auto v = static_cast<std::size_t>(variable);
+    const auto r = static_cast<std::size_t>(row);
+    if (basis.variables.size() <= v) basis.variables.resize(v + 1, LpPlace::lower);
+    if (basis.rows.size() <= r) basis.rows.resize(r + 1, LpPlace::basic);
+    basis.variables[v] = LpPlace::basic;
+    basis.rows[r] = LpPlace::lower;
+  }
+  if (!solve(root, budget) && root.value == 0) return false;
+  nodes_.push_back(std::move(root));
+  publish();
+  return true;
+}
+
+std::size_t ScatterStepBound::weakest_leaf() const {
+  std::size_t weakest = nodes_.size();
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    if (!nodes_[n].is_leaf) continue;
+    if (weakest == nodes_.size() || nodes_[n].value < nodes_[weakest].value) weakest = n;
+  }
+  return weakest;
+}
+
+// At least one micro-batch more than the integer part, from the makespan on where their number is
+// most fractional; nothing if all numbers are integers. The number of all counts twice: it costs
+// an overhead.
+std::optional<StepCondition> ScatterStepBound::condition_for(const Node& node) const {
+  const std::vector<double> used = node.lp->micro_batches(node.result.values);
+  std::optional<StepCondition> condition;
+  double most = kFractional;
+  double above = 0;
+  for (std::size_t i = used.size(); i-- > 0;) {
+    above += used[i];
+    const double fraction = above - std::floor(above);
+    const double score = std::min(fraction, 1 - fraction) * (i == 0 ? 2 : 1);
+    if (score <= most) continue;
+    most = score;
+    condition = {.from = node.lp->grid()[i],
+                 .at_least = true,
+                 .count = static_cast<std::int64_t>(std::floor(above)) + 1};
+  }
+  return condition;
+}
+
+// Splits a leaf into two cases. False if there is nothing to split.
+bool ScatterStepBound::branch(Node& node, Budget& budget) {
+  if (node.result.values.empty()) return false;
+  const std::optional<StepCondition> condition = condition_for(node);
+  if (!condition) return false;
+  for (const bool at_least : {false, true}) {
+    Node child{.value = node.value, .prices = node.prices, .lp = node.lp};
+    child.prices.conditions.push_back(0);
+    StepCondition own = *condition;
+    if (!at_least) own = {.from = own.from, .at_least = false, .count = own.count - 1};
+    child.lp->add_condition(own, kPenalty * upper_);
+    child.result.basis = node.result.basis;
+    const bool solved = solve(child, budget);
+    child.exhausted = !solved && !budget.exhausted();
+    child.coarse = !(solved && child.value < upper_ && refine(child, budget)) && budget.exhausted();
+    (at_least ? node.more : node.fewer) = nodes_.size();
+    nodes_.push_back(std::move(child));
+  }
+  node.is_leaf = false;
+  node.condition = *condition;
+  node.lp.reset();
+  node.result = {};
+  node.prices = {};
+  return true;
+}
+
+// Splits the intervals in use and solves again. False if there is nothing to split or the LP could
+// not be solved.
+bool ScatterStepBound::refine(Node& node, Budget& budget) {
+  if (node.result.values.empty()) return false;
+  std::vector<Ms> grid = refined_grid(node);
+  if (grid.size() == node.lp->grid().size()) return false;
+  ScatterStepLp::Origin origin;
+  ScatterStepLp finer = node.lp->on_finer_grid(std::move(grid), node.result.duals, origin);
+  const LpBasis& old = node.result.basis;
+  LpBasis basis;
+  for (const int from : origin.variable) {
+    basis.variables.push_back(place_of(old.variables, from, LpPlace::lower));
+  }
+  for (const int from : origin.row) {
+    basis.rows.push_back(place_of(old.rows, from, LpPlace::basic));
+  }
+  Node next{
+      .barren = node.barren, .value = node.value, .prices = node.prices, .lp = std::move(finer)};
+  next.result.basis = std::move(basis);
+  if (!solve(next, budget)) return false;
+  node = std::move(next);
+  return true;
+}
+
+// A finer grid or, where there is none, rows that were left out because they gained nothing at
+// first. False if there is neither or the LP could not be solved.
+bool ScatterStepBound::deepen(Node& node, Budget& budget) {
+  if (refine(node, budget)) return true;
+  return !budget.exhausted() && node.stalled && solve(node, budget);
+}
+
+// Rows and columns until few are missing. Keeps the best prices on the way. False if the LP could
+// not be solved.
+bool ScatterStepBound::solve(Node& node, Budget& budget) {
+  node.solved = false;
+  node.stalled = false;
+  double last = 0;
+  int stalls = 0;
+  for (int round = 0; round < kMostRounds; ++round) {
+    LpResult result = solve_lp(options_.backend, node.lp->model(), node.result.basis, budget);
+    budget.count_nodes(1);
+    if (!result.optimal) return false;
+    node.result = std::move(result);
+    CertificateLeaf prices = node.lp->prices(node.result.duals);
+    const double value = settle_prices(table_, fewest_, node.lp->conditions(), prices);
+    if (value > node.value) {
+      node.value = value;
+      node.prices = std::move(prices);
+    }
+    if (node.value >= upper_) break;
+    const bool gained = round == 0 || node.result.objective >= last * (1 + kStalled);
+    stalls = gained ? 0 : stalls + 1;
+    last = node.result.objective;
+    const int columns = node.lp->add_columns(node.result.duals);
+    const int rows = node.lp->add_rows(node.result.values);
+    node.stalled = columns == 0 && rows > 0 && stalls > node.barren;
+    if (node.stalled || columns + rows == 0) break;
+  }
+  node.solved = true;
+  return true;
+}
+
+// Tells the sink, if the weakest leaf has become better.
+void ScatterStepBound::publish() {
+  const double bound = nodes_[weakest_leaf()].value;
+  if (bound <= best_) return;
+  best_ = bound;
+  ScatterCertificate certificate{.bound_ms = bound};
+  for (const Node& node : nodes_) {
+    certificate.nodes.push_back({.is_leaf = node.is_leaf,
+                                 .from = node.condition.from,
+                                 .at_most = node.condition.count - 1,
+                                 .fewer = node.fewer,
+                                 .more = node.more,
+                                 .leaf = node.prices});
+  }
+  sink_(certificate);
+}
+
+}  // namespace stowage
