@@ -6,7 +6,7 @@
 
 #include "bench/markdown.h"
 #include "bench/record.h"
-#include "instances/json_errors.h"
+#include "instances/json/errors.h"
 
 namespace stowage::bench {
 namespace {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "bench/summary.h"
-#include "instances/assign_json.h"
-#include "instances/json.h"
-#include "instances/json_writer.h"
-#include "instances/layout_json.h"
-#include "instances/scatter_json.h"
+#include "instances/assign/json.h"
+#include "instances/json/document.h"
+#include "instances/json/writer.h"
+#include "instances/layout/json.h"
+#include "instances/scatter/json.h"
 #include "instances/verify.h"
 
 namespace stowage::bench {

@@ -3,8 +3,8 @@
 #include <istream>
 #include <limits>
 
-#include "instances/json_reader.h"
-#include "instances/json_writer.h"
+#include "instances/json/reader.h"
+#include "instances/json/writer.h"
 
 namespace stowage::bench {
 namespace {

@@ -4,12 +4,12 @@
 #include <optional>
 #include <utility>
 
-#include "instances/generate_json.h"
-#include "instances/json.h"
-#include "instances/json_reader.h"
-#include "instances/layout_generate.h"
-#include "instances/layout_trace.h"
-#include "instances/length_list.h"
+#include "instances/json/document.h"
+#include "instances/json/reader.h"
+#include "instances/layout/generate.h"
+#include "instances/layout/trace.h"
+#include "instances/lengths/generate_json.h"
+#include "instances/lengths/list.h"
 
 namespace stowage::bench {
 namespace {

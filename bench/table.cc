@@ -19,7 +19,7 @@
 #include "bench/plan_store.h"
 #include "bench/profile.h"
 #include "bench/suite.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 
 namespace stowage::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "instances/json_reader.h"
+#include "instances/json/reader.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 #include "cli/console.h"
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/chunk_bounds.h"
-#include "instances/assign_table.h"
+#include "instances/assign/table.h"
 #include "instances/numbers.h"
 
 namespace stowage {

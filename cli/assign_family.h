@@ -10,8 +10,8 @@
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
 #include "instances/pictures/assign_picture.h"
 
 namespace stowage {

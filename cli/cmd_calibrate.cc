@@ -10,7 +10,7 @@
 #include "cli/machine.h"
 #include "cli/table.h"
 #include "instances/numbers.h"
-#include "instances/scatter_json.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

@@ -9,14 +9,14 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/preset_flags.h"
-#include "instances/assign_presets.h"
-#include "instances/json.h"
-#include "instances/layout_csv.h"
-#include "instances/layout_load.h"
-#include "instances/length_list.h"
+#include "instances/assign/presets.h"
+#include "instances/json/document.h"
+#include "instances/layout/csv.h"
+#include "instances/layout/load.h"
+#include "instances/lengths/list.h"
 #include "instances/numbers.h"
-#include "instances/scatter_presets.h"
-#include "instances/trainer_step.h"
+#include "instances/scatter/presets.h"
+#include "instances/trainer/step.h"
 
 namespace stowage {
 namespace {

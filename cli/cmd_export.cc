@@ -13,7 +13,7 @@
 #include "formulations/milp/write_lp.h"
 #include "formulations/milp/write_mps.h"
 #include "formulations/scatter/milp.h"
-#include "instances/json_errors.h"
+#include "instances/json/errors.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
 

@@ -9,11 +9,11 @@
 #include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
-#include "instances/assign_generate.h"
-#include "instances/assign_presets.h"
-#include "instances/json.h"
+#include "instances/assign/generate.h"
+#include "instances/assign/presets.h"
+#include "instances/json/document.h"
 #include "instances/numbers.h"
-#include "instances/scatter_presets.h"
+#include "instances/scatter/presets.h"
 
 namespace stowage {
 namespace {

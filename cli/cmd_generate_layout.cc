@@ -8,10 +8,10 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "cli/preset_flags.h"
-#include "instances/json.h"
-#include "instances/layout_generate.h"
-#include "instances/layout_trace.h"
-#include "instances/scatter_presets.h"
+#include "instances/json/document.h"
+#include "instances/layout/generate.h"
+#include "instances/layout/trace.h"
+#include "instances/scatter/presets.h"
 #include "kernels/recorded_layout.h"
 
 namespace stowage {

@@ -8,9 +8,9 @@
 #include "cli/generated_step.h"
 #include "cli/length_flags.h"
 #include "cli/preset_flags.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/numbers.h"
-#include "instances/scatter_generate.h"
+#include "instances/scatter/generate.h"
 
 namespace stowage {
 namespace {

@@ -15,8 +15,8 @@
 #include "cli/preset_flags.h"
 #include "cli/status_line.h"
 #include "cli/table.h"
-#include "instances/assign_presets.h"
-#include "instances/layout_trace.h"
+#include "instances/assign/presets.h"
+#include "instances/layout/trace.h"
 #include "instances/numbers.h"
 #include "solvers/memory/step_memory.h"
 

@@ -17,10 +17,10 @@
 #include "cli/preset_flags.h"
 #include "cli/shard.h"
 #include "cli/stream_report.h"
-#include "instances/cost_model.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/numbers.h"
-#include "instances/step_stream.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/step_stream.h"
 #include "solvers/scatter/plan_stream.h"
 
 namespace stowage {

@@ -9,7 +9,7 @@
 #include "cli/family.h"
 #include "cli/files.h"
 #include "heuristics/assign/propose.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
 

@@ -6,7 +6,7 @@
 #include "cli/error_codes.h"
 #include "cli/suggest.h"
 #include "instances/numbers.h"
-#include "instances/scatter_presets.h"
+#include "instances/scatter/presets.h"
 
 namespace stowage {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "cli/files.h"
 #include "cli/outcome_json.h"
-#include "instances/json_text.h"
+#include "instances/json/text.h"
 
 namespace stowage {
 namespace {

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "cli/error_codes.h"
-#include "instances/json_errors.h"
-#include "instances/json_reader.h"
-#include "instances/json_text.h"
-#include "instances/json_value.h"
-#include "instances/trainer_step.h"
+#include "instances/json/errors.h"
+#include "instances/json/reader.h"
+#include "instances/json/text.h"
+#include "instances/json/value.h"
+#include "instances/trainer/step.h"
 
 namespace stowage {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/family.h"
 #include "cli/outcome_json.h"
 #include "cli/unit.h"
-#include "instances/json_writer.h"
+#include "instances/json/writer.h"
 
 namespace stowage {
 namespace {

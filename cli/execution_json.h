@@ -6,8 +6,8 @@
 
 #include "cli/exit_codes.h"
 #include "instances/instance.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 #include "instances/verify.h"
 #include "kernels/block_execution.h"
 #include "kernels/exchange.h"

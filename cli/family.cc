@@ -12,11 +12,11 @@
 #include "cli/files.h"
 #include "cli/layout_family.h"
 #include "cli/scatter_family.h"
-#include "instances/assign_json.h"
-#include "instances/json.h"
-#include "instances/json_errors.h"
-#include "instances/layout_json.h"
-#include "instances/scatter_json.h"
+#include "instances/assign/json.h"
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
+#include "instances/layout/json.h"
+#include "instances/scatter/json.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

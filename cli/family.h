@@ -15,7 +15,7 @@
 #include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/instance.h"
-#include "instances/json_writer.h"
+#include "instances/json/writer.h"
 #include "instances/pictures/panel.h"
 #include "instances/pictures/shown_bound.h"
 #include "instances/result.h"

@@ -13,8 +13,8 @@
 #include <system_error>
 
 #include "cli/error_codes.h"
-#include "instances/json.h"
-#include "instances/json_errors.h"
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
 
 namespace stowage {
 namespace {

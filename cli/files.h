@@ -16,7 +16,7 @@ namespace stowage {
 
 // All bytes of the file at `path`, or of stdin for "-". Pipes are read as well, so that a shell's
 // <(...) works. Errors: E110 cannot be read (missing, a directory, no permission, ...), E107 larger
-// than kMaxDocumentBytes of instances/json.h.
+// than kMaxDocumentBytes of instances/json/document.h.
 Result<std::string> read_file(const std::string& path);
 
 // Puts `bytes` at `path`: written to a temporary beside it, flushed to the disk and renamed, so

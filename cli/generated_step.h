@@ -6,7 +6,7 @@
 #include "cli/console.h"
 #include "cli/family.h"
 #include "cli/files.h"
-#include "instances/length_source.h"
+#include "instances/lengths/source.h"
 #include "instances/numbers.h"
 
 namespace stowage {

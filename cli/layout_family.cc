@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "formulations/layout/bounds.h"
-#include "instances/layout_load.h"
-#include "instances/layout_table.h"
+#include "instances/layout/load.h"
+#include "instances/layout/table.h"
 #include "instances/numbers.h"
 #include "instances/pictures/memory_profile.h"
 

@@ -10,8 +10,8 @@
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 #include "instances/pictures/layout_picture.h"
 
 namespace stowage {

@@ -2,8 +2,8 @@
 
 #include "cli/error_codes.h"
 #include "cli/files.h"
-#include "instances/json.h"
-#include "instances/length_list.h"
+#include "instances/json/document.h"
+#include "instances/lengths/list.h"
 
 namespace stowage {
 

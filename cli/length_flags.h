@@ -8,7 +8,7 @@
 
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "instances/length_source.h"
+#include "instances/lengths/source.h"
 #include "instances/result.h"
 
 namespace stowage {

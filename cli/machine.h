@@ -9,7 +9,7 @@
 #include "cli/console.h"
 #include "instances/budget.h"
 #include "instances/result.h"
-#include "instances/scatter.h"
+#include "instances/scatter/instance.h"
 #include "kernels/block_weights.h"
 #include "kernels/calibration.h"
 

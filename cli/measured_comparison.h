@@ -11,10 +11,10 @@
 
 #include "cli/console.h"
 #include "instances/budget.h"
-#include "instances/json_writer.h"
+#include "instances/json/writer.h"
 #include "instances/result.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 #include "kernels/calibration.h"
 #include "kernels/plan_timing.h"
 

@@ -6,9 +6,9 @@
 
 #include "cli/error_codes.h"
 #include "cli/table.h"
-#include "instances/assign_memory.h"
-#include "instances/assign_presets.h"
-#include "instances/json_writer.h"
+#include "instances/assign/memory.h"
+#include "instances/assign/presets.h"
+#include "instances/json/writer.h"
 #include "instances/numbers.h"
 
 namespace stowage {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/console.h"
-#include "instances/assign.h"
+#include "instances/assign/instance.h"
 
 namespace stowage {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "instances/layout_trace.h"
-#include "instances/scatter.h"
+#include "instances/layout/trace.h"
+#include "instances/scatter/instance.h"
 #include "solvers/memory/step_memory.h"
 
 namespace stowage {

@@ -7,7 +7,7 @@
 
 #include "cli/answer_reader.h"
 #include "cli/family.h"
-#include "instances/json_text.h"
+#include "instances/json/text.h"
 #include "instances/numbers.h"
 #include "solvers/outcome.h"
 

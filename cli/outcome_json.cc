@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "cli/family.h"
-#include "instances/assign_json.h"
-#include "instances/scatter_json.h"
+#include "instances/assign/json.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/exit_codes.h"
 #include "cli/unit.h"
 #include "instances/instance.h"
-#include "instances/json_writer.h"
+#include "instances/json/writer.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

@@ -13,9 +13,9 @@
 #include "cli/error_codes.h"
 #include "cli/family.h"
 #include "cli/files.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/numbers.h"
-#include "instances/trainer_step.h"
+#include "instances/trainer/step.h"
 #include "instances/verify.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 
 #include "cli/common_flags.h"
 #include "cli/error_codes.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 
 namespace stowage {
 

@@ -9,7 +9,7 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "instances/result.h"
-#include "instances/scatter_presets.h"
+#include "instances/scatter/presets.h"
 
 namespace stowage {
 

@@ -7,8 +7,8 @@
 
 #include "cli/console.h"
 #include "instances/budget.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 
 namespace stowage {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "formulations/scatter/bounds.h"
-#include "instances/cost_model.h"
 #include "instances/numbers.h"
+#include "instances/scatter/cost_model.h"
 
 namespace stowage {
 namespace {

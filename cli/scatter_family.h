@@ -11,8 +11,8 @@
 #include "cli/unit.h"
 #include "formulations/bound.h"
 #include "instances/pictures/scatter_picture.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage {
 

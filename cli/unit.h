@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "instances/json_writer.h"
+#include "instances/json/writer.h"
 
 namespace stowage {
 

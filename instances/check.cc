@@ -4,8 +4,8 @@
 #include <string>
 #include <variant>
 
-#include "instances/json.h"
-#include "instances/json_errors.h"
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
 
 namespace stowage {
 namespace {

@@ -8,14 +8,14 @@
 #include <utility>
 #include <variant>
 
-#include "instances/assign.h"
-#include "instances/assign_certificate.h"
-#include "instances/assign_plan.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
-#include "instances/scatter.h"
-#include "instances/scatter_certificate.h"
-#include "instances/scatter_plan.h"
+#include "instances/assign/certificate.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage {
 

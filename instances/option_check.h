@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "instances/json_errors.h"
+#include "instances/json/errors.h"
 #include "instances/units.h"
 
 namespace stowage {

@@ -73,12 +73,12 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage {
 

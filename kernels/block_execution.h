@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include "instances/budget.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 #include "kernels/block_program.h"
 #include "kernels/problems.h"
 

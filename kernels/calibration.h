@@ -5,7 +5,7 @@
 //
 // What is measured is one block, forward and backward, over a packed batch on `degree` ranks
 // (rank_pool.h): thread CPU seconds of the busiest rank. What is fitted is the model of
-// instances/cost_model.h,
+// instances/scatter/cost_model.h,
 //
 //   t(S, d) = fixed + latency_d + sum over S of ((quadratic s^2 + linear s) / d + x_d s / d)
 //
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/scatter.h"
+#include "instances/scatter/instance.h"
 #include "kernels/block_weights.h"
 
 namespace stowage::kernels {

@@ -1,10 +1,10 @@
 // A block over a packed batch chunk by chunk, as ChunkFlow trains long sequences
 // (arXiv 2503.02356, sections 4.1 and 4.2).
 //
-// Short sequences share chunks, long ones are cut (instances/chunk_flow.h). The chunks of a long
-// sequence go forward in order, each with the keys and values before it retained, and backward in
-// reverse. Only the last `retained` of them keep their activations; the others go forward once more
-// right before they go backward. Within a chunk the ranks share tokens and heads by Ulysses.
+// Short sequences share chunks, long ones are cut (instances/assign/chunk_flow.h). The chunks of a
+// long sequence go forward in order, each with the keys and values before it retained, and backward
+// in reverse. Only the last `retained` of them keep their activations; the others go forward once
+// more right before they go backward. Within a chunk the ranks share tokens and heads by Ulysses.
 //
 //   ChunkedBlock pass(world, block, exchange, cu_seqlens, tokens);
 //   pass.run(weights, {.x = x, .upstream = upstream, .y = y, .dx = dx}, gradient);

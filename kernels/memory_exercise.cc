@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 #include "kernels/arena.h"
 
 namespace stowage::kernels {

@@ -15,8 +15,8 @@
 #include <cstdint>
 
 #include "instances/budget.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 #include "kernels/problems.h"
 
 namespace stowage::kernels {

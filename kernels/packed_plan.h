@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage::kernels {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/json_errors.h"
-#include "instances/layout_check.h"
+#include "instances/json/errors.h"
+#include "instances/layout/check.h"
 #include "instances/option_check.h"
 
 namespace stowage::kernels {

@@ -7,7 +7,7 @@
 // writes it first to the one that touches it last. Nothing is estimated and nothing is run.
 #pragma once
 
-#include "instances/layout.h"
+#include "instances/layout/instance.h"
 #include "instances/result.h"
 #include "kernels/block_program.h"
 

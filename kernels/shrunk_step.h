@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "instances/scatter.h"
+#include "instances/scatter/instance.h"
 
 namespace stowage::kernels {
 

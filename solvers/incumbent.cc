@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 
 namespace stowage {

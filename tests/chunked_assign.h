@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_compose.h"
-#include "instances/json.h"
+#include "instances/assign/compose.h"
+#include "instances/assign/instance.h"
+#include "instances/json/document.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/layout.h"
+#include "instances/layout/instance.h"
 #include "instances/random.h"
 
 namespace stowage {

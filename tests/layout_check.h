@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/layout.h"
+#include "instances/layout/instance.h"
 
 namespace stowage {
 

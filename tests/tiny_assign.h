@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "instances/assign.h"
+#include "instances/assign/instance.h"
 #include "instances/random.h"
 
 namespace stowage {

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "instances/layout.h"
+#include "instances/layout/instance.h"
 #include "instances/random.h"
 
 namespace stowage {

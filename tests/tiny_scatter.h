@@ -8,7 +8,7 @@
 #include <string>
 
 #include "instances/random.h"
-#include "instances/scatter.h"
+#include "instances/scatter/instance.h"
 
 namespace stowage {
 

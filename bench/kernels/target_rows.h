@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/json_writer.h"
+#include "instances/json/writer.h"
 
 namespace stowage::bench {
 

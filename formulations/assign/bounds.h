@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formulations/bound.h"
-#include "instances/assign_table.h"
+#include "instances/assign/table.h"
 #include "instances/budget.h"
 
 namespace stowage {

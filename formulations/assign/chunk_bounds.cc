@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "formulations/assign/priced_work.h"
-#include "instances/chunk_flow.h"
+#include "instances/assign/chunk_flow.h"
 #include "instances/ticker.h"
 
 namespace stowage {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formulations/bound.h"
-#include "instances/assign.h"
+#include "instances/assign/instance.h"
 #include "instances/budget.h"
 
 namespace stowage {

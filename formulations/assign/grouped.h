@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
-#include "instances/assign_table.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/assign/table.h"
 
 namespace stowage {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/assign_table.h"
+#include "instances/assign/table.h"
 
 namespace stowage {
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/assign.h"
-#include "instances/assign_compose.h"
-#include "instances/assign_plan.h"
-#include "instances/assign_table.h"
+#include "instances/assign/compose.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/assign/table.h"
 
 namespace stowage {
 

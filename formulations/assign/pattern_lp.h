@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/assign_certificate.h"
-#include "instances/assign_table.h"
+#include "instances/assign/certificate.h"
+#include "instances/assign/table.h"
 
 namespace stowage {
 

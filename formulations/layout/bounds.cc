@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 #include "instances/radix_sort.h"
 
 namespace stowage {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "formulations/bound.h"
-#include "instances/layout.h"
-#include "instances/layout_table.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

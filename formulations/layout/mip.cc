@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "instances/layout_neighbours.h"
+#include "instances/layout/neighbours.h"
 
 namespace stowage {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/layout_table.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formulations/bound.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

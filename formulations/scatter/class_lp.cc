@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "instances/cost_model.h"
+#include "instances/scatter/cost_model.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "instances/cost_model.h"
+#include "instances/scatter/cost_model.h"
 
 namespace stowage {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 // (Math. Programming 91, 2001), with strict inequalities where floating-point time needs them.
 #pragma once
 
-#include "instances/scatter_certificate.h"
+#include "instances/scatter/certificate.h"
 
 namespace stowage {
 

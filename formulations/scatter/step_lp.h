@@ -3,7 +3,7 @@
 // Makespans are cut into intervals. Each interval has micro-batches at its two ends, which stand
 // for all between; merged groups per degree; and shares of sequences on them. What even this
 // mixture cannot do faster, no plan can, and its dual prices are a certificate
-// (instances/scatter_certificate.h). The model starts small: columns for the degrees that waste
+// (instances/scatter/certificate.h). The model starts small: columns for the degrees that waste
 // least, no links and no packing rows. A solution tells what to add.
 //
 //   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/scatter_certificate.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "formulations/scatter/step_lp.h"
-#include "instances/scatter_certificate.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

@@ -7,7 +7,7 @@
 
 #include "heuristics/assign/chunked_step.h"
 #include "heuristics/packing.h"
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 #include "instances/ticker.h"
 
 namespace stowage {

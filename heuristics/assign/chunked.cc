@@ -12,7 +12,7 @@
 #include "heuristics/assign/chunk_flow.h"
 #include "heuristics/assign/chunked_step.h"
 #include "heuristics/assign/rows.h"
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 
 namespace stowage {
 namespace {

@@ -11,10 +11,10 @@
 #include <limits>
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_table.h"
+#include "instances/assign/chunk_flow.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/table.h"
 #include "instances/budget.h"
-#include "instances/chunk_flow.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 
 namespace stowage {
 

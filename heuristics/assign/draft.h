@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
-#include "instances/assign_table.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/assign/table.h"
 #include "instances/budget.h"
 
 namespace stowage {

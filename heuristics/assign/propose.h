@@ -16,7 +16,7 @@
 
 #include <vector>
 
-#include "instances/assign.h"
+#include "instances/assign/instance.h"
 
 namespace stowage {
 

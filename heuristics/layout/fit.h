@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/layout_table.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

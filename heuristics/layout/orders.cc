@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "instances/layout_neighbours.h"
+#include "instances/layout/neighbours.h"
 #include "instances/radix_sort.h"
 
 namespace stowage {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/layout_table.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

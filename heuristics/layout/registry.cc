@@ -8,8 +8,8 @@
 #include "heuristics/layout/orders.h"
 #include "heuristics/layout/slots.h"
 #include "heuristics/layout/stack.h"
-#include "instances/layout_compose.h"
-#include "instances/layout_table.h"
+#include "instances/layout/compose.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
-#include "instances/layout_table.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

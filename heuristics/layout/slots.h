@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "instances/layout_table.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

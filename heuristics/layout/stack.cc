@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 #include "instances/random.h"
 #include "instances/ticker.h"
 

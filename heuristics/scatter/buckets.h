@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

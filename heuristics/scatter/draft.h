@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "instances/scatter_compose.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/compose.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

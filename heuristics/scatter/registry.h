@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heuristics/scatter/draft.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 
 namespace stowage {
 

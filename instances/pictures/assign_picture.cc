@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "instances/chunk_flow.h"
+#include "instances/assign/chunk_flow.h"
+#include "instances/assign/pipeline.h"
 #include "instances/numbers.h"
 #include "instances/pictures/axis.h"
 #include "instances/pictures/hues.h"
@@ -12,7 +13,6 @@
 #include "instances/pictures/text_width.h"
 #include "instances/pictures/tiles.h"
 #include "instances/pictures/tooltip.h"
-#include "instances/pipeline.h"
 
 namespace stowage {
 namespace {

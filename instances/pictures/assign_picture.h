@@ -5,8 +5,8 @@
 // done before the slowest.
 #pragma once
 
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
 #include "instances/pictures/panel.h"
 #include "instances/pictures/shown_bound.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 #include "instances/numbers.h"
 #include "instances/pictures/axis.h"
 #include "instances/pictures/hues.h"

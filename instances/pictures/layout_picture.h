@@ -5,8 +5,8 @@
 // buffers have an edge of ink. Peak, bound and capacity are lines.
 #pragma once
 
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 #include "instances/pictures/panel.h"
 #include "instances/pictures/shown_bound.h"
 

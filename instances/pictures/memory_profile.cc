@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 
 namespace stowage {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 
 namespace stowage {
 

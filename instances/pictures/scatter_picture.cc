@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "instances/cost_model.h"
 #include "instances/numbers.h"
 #include "instances/pictures/axis.h"
 #include "instances/pictures/hues.h"
@@ -13,6 +12,7 @@
 #include "instances/pictures/style.h"
 #include "instances/pictures/tiles.h"
 #include "instances/pictures/tooltip.h"
+#include "instances/scatter/cost_model.h"
 
 namespace stowage {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "instances/pictures/panel.h"
 #include "instances/pictures/shown_bound.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage {
 

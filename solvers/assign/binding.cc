@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "instances/assign_table.h"
-#include "instances/json.h"
+#include "instances/assign/table.h"
+#include "instances/json/document.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 
 namespace stowage {
 namespace {

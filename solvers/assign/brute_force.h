@@ -7,8 +7,8 @@
 
 #include <optional>
 
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
 #include "instances/budget.h"
 
 namespace stowage {

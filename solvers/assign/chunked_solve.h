@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "instances/assign.h"
+#include "instances/assign/instance.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "formulations/bound.h"
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
-#include "instances/assign_table.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/assign/table.h"
 #include "instances/budget.h"
 #include "solvers/milp/solver.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "heuristics/assign/hydraulis.h"
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
 #include "instances/budget.h"
 #include "solvers/milp/solver.h"
 

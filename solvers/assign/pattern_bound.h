@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_certificate.h"
-#include "instances/assign_table.h"
+#include "instances/assign/certificate.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/table.h"
 #include "instances/budget.h"
 #include "solvers/milp/solver.h"
 

@@ -3,7 +3,7 @@
 //   if (starves(table)) return infeasible("the row constraints need more sequences");
 #pragma once
 
-#include "instances/assign_table.h"
+#include "instances/assign/table.h"
 
 namespace stowage {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/json.h"
-#include "instances/layout_load.h"
-#include "instances/layout_table.h"
+#include "instances/json/document.h"
+#include "instances/layout/load.h"
+#include "instances/layout/table.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

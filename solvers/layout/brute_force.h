@@ -14,8 +14,8 @@
 
 #include <optional>
 
-#include "instances/layout.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
 
 namespace stowage {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "instances/layout_compose.h"
-#include "instances/layout_load.h"
+#include "instances/layout/compose.h"
+#include "instances/layout/load.h"
 
 namespace stowage {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/layout_table.h"
+#include "instances/layout/table.h"
 #include "solvers/layout/search.h"
 #include "solvers/milp/solver.h"
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "instances/layout_neighbours.h"
-#include "instances/layout_table.h"
+#include "instances/layout/neighbours.h"
+#include "instances/layout/table.h"
 
 namespace stowage {
 

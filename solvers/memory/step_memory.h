@@ -2,7 +2,7 @@
 //
 // A planner counts tokens: so many MiB of activations each, up to what a device has left. What a
 // device needs in truth is the peak of a layout of all the buffers that the step issues. This
-// derives the buffers from the model's shape (instances/layout_trace.h), plans their layout, and
+// derives the buffers from the model's shape (instances/layout/trace.h), plans their layout, and
 // sets the two side by side.
 //
 //   Result<std::vector<GroupMemory>> groups =
@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/layout_trace.h"
+#include "instances/layout/trace.h"
 #include "instances/result.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "instances/cost_model.h"
-#include "instances/json.h"
-#include "instances/scatter_table.h"
+#include "instances/json/document.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/table.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "instances/scatter_certificate.h"
+#include "instances/scatter/certificate.h"
 #include "solvers/scatter/profile_bound.h"
 #include "solvers/scatter/run.h"
 #include "solvers/scatter/step_bound.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/cost_model.h"
-#include "instances/scatter_compose.h"
+#include "instances/scatter/compose.h"
+#include "instances/scatter/cost_model.h"
 
 namespace stowage {
 namespace {

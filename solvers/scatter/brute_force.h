@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage {
 

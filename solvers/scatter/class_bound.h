@@ -8,7 +8,7 @@
 #include "formulations/bound.h"
 #include "formulations/scatter/milp.h"
 #include "instances/budget.h"
-#include "instances/scatter.h"
+#include "instances/scatter/instance.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

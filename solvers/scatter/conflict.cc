@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "instances/cost_model.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
+#include "instances/scatter/cost_model.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

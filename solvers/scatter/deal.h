@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formulations/scatter/milp.h"
-#include "instances/scatter_compose.h"
+#include "instances/scatter/compose.h"
 
 namespace stowage {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formulations/scatter/milp.h"
-#include "instances/scatter_compose.h"
+#include "instances/scatter/compose.h"
 #include "solvers/scatter/deal.h"
 
 namespace stowage {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "instances/budget.h"
-#include "instances/scatter.h"
+#include "instances/scatter/instance.h"
 #include "solvers/incumbent.h"
 #include "solvers/milp/solver.h"
 

@@ -8,7 +8,7 @@
 #include "formulations/scatter/milp.h"
 #include "heuristics/scatter/buckets.h"
 #include "heuristics/scatter/lpt.h"
-#include "instances/scatter_compose.h"
+#include "instances/scatter/compose.h"
 #include "solvers/scatter/deal.h"
 #include "solvers/scatter/flexsp_chunks.h"
 

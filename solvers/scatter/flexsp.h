@@ -11,8 +11,8 @@
 #include <string>
 
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

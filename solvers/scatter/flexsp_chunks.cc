@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "heuristics/scatter/grouping.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 #include "solvers/scatter/class_bound.h"
 #include "solvers/scatter/profile_bound.h"
 

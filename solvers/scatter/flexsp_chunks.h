@@ -13,8 +13,8 @@
 
 #include "heuristics/scatter/chunking.h"
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

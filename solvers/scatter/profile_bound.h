@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "instances/scatter.h"
-#include "instances/scatter_certificate.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/instance.h"
 #include "solvers/scatter/profile_lp.h"
 #include "solvers/scatter/step_bound.h"
 

@@ -16,8 +16,8 @@
 #include "formulations/scatter/pattern.h"
 #include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
-#include "instances/scatter_certificate.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/table.h"
 #include "solvers/lp/solver.h"
 
 namespace stowage {

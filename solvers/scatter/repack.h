@@ -18,7 +18,7 @@
 #include "formulations/scatter/pattern.h"
 #include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 #include "solvers/lp/solver.h"
 
 namespace stowage {

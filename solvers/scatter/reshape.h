@@ -17,7 +17,7 @@
 
 #include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/table.h"
 #include "solvers/scatter/repack.h"
 
 namespace stowage {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/table.h"
 #include "solvers/incumbent.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"

@@ -16,9 +16,9 @@
 
 #include "formulations/scatter/step_lp.h"
 #include "instances/budget.h"
-#include "instances/scatter.h"
-#include "instances/scatter_certificate.h"
-#include "instances/scatter_table.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/table.h"
 #include "solvers/lp/solver.h"
 
 namespace stowage {

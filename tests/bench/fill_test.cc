@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 
 namespace stowage::bench {
 namespace {

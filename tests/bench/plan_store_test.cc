@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "solvers/solve.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"

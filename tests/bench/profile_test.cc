@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "bench/fill.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "tests/svg_document.h"
 
 namespace stowage::bench {

@@ -16,7 +16,7 @@
 #include <future>
 #include <thread>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "instances/layout_load.h"
-#include "instances/layout_trace.h"
+#include "instances/layout/load.h"
+#include "instances/layout/trace.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/trainer_step.h"
+#include "instances/trainer/step.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "formulations/layout/mip.h"
-#include "instances/layout_compose.h"
+#include "instances/layout/compose.h"
 #include "instances/verify.h"
 #include "tests/instances/random_layout.h"
 

@@ -5,8 +5,8 @@
 // faster than a bound that was checked.
 #include <cmath>
 
-#include "instances/assign_certificate.h"
-#include "instances/json.h"
+#include "instances/assign/certificate.h"
+#include "instances/json/document.h"
 #include "solvers/assign/brute_force.h"
 #include "tests/fuzz/promise.h"
 

@@ -4,7 +4,7 @@
 // lengths as were asked for, each in range, and the same when they are written and read again.
 #include <fuzzer/FuzzedDataProvider.h>
 
-#include "instances/length_list.h"
+#include "instances/lengths/list.h"
 #include "tests/fuzz/promise.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

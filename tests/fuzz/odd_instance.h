@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <string>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 
 namespace stowage {
 

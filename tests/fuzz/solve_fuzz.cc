@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/layout_load.h"
+#include "instances/layout/load.h"
 #include "instances/pictures/assign_picture.h"
 #include "instances/pictures/layout_picture.h"
 #include "instances/pictures/progress_curve.h"

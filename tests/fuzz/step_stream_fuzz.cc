@@ -7,8 +7,8 @@
 
 #include <sstream>
 
-#include "instances/json.h"
-#include "instances/step_stream.h"
+#include "instances/json/document.h"
+#include "instances/scatter/step_stream.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

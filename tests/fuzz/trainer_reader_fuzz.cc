@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "instances/trainer_step.h"
+#include "instances/trainer/step.h"
 
 namespace stowage {
 namespace {

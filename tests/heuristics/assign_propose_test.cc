@@ -5,7 +5,7 @@
 #include <set>
 
 #include "heuristics/assign/propose.h"
-#include "instances/assign_presets.h"
+#include "instances/assign/presets.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

@@ -14,7 +14,7 @@
 #include "heuristics/assign/registry.h"
 #include "heuristics/assign/rows.h"
 #include "heuristics/packing.h"
-#include "instances/assign_table.h"
+#include "instances/assign/table.h"
 #include "instances/random.h"
 #include "instances/verify.h"
 #include "tests/tiny_assign.h"

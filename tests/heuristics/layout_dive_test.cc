@@ -3,7 +3,7 @@
 #include "heuristics/layout/contained_index.h"
 #include "heuristics/layout/dive.h"
 #include "heuristics/layout/orders.h"
-#include "instances/layout_neighbours.h"
+#include "instances/layout/neighbours.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

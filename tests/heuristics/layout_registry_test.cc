@@ -5,7 +5,7 @@
 #include "heuristics/layout/fit.h"
 #include "heuristics/layout/registry.h"
 #include "heuristics/layout/stack.h"
-#include "instances/layout_table.h"
+#include "instances/layout/table.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

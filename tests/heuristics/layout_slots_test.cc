@@ -2,7 +2,7 @@
 
 #include "heuristics/layout/slots.h"
 #include "heuristics/layout/stack.h"
-#include "instances/layout_generate.h"
+#include "instances/layout/generate.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 

@@ -1,7 +1,5 @@
 // The checker of assign certificates: every rule with a case that passes and one that fails, and
 // two hundred random corruptions of good certificates, all refused.
-#include "instances/assign_certificate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +8,9 @@
 #include <random>
 #include <string>
 
-#include "instances/assign_json.h"
-#include "instances/json.h"
+#include "instances/assign/certificate.h"
+#include "instances/assign/json.h"
+#include "instances/json/document.h"
 #include "instances/random.h"
 
 namespace stowage {

@@ -1,13 +1,12 @@
-#include "instances/assign_generate.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <numeric>
 #include <set>
 
-#include "instances/json.h"
-#include "instances/length_list.h"
+#include "instances/assign/generate.h"
+#include "instances/json/document.h"
+#include "instances/lengths/list.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_assign.h"

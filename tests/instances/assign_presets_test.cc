@@ -1,12 +1,11 @@
-#include "instances/assign_presets.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
 
-#include "instances/json.h"
+#include "instances/assign/presets.h"
+#include "instances/json/document.h"
 
 namespace stowage {
 namespace {

@@ -9,12 +9,12 @@
 #include <ostream>
 #include <set>
 
-#include "instances/assign_compose.h"
-#include "instances/chunk_flow.h"
-#include "instances/json.h"
+#include "instances/assign/chunk_flow.h"
+#include "instances/assign/compose.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
-#include "tests/instances/json_fixture.h"
 #include "tests/chunked_assign.h"
+#include "tests/instances/json_fixture.h"
 
 namespace stowage {
 namespace {

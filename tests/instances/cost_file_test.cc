@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 
 namespace stowage {
 namespace {

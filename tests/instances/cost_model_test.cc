@@ -1,4 +1,4 @@
-#include "instances/cost_model.h"
+#include "instances/scatter/cost_model.h"
 
 #include <gtest/gtest.h>
 

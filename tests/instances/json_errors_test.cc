@@ -7,11 +7,11 @@
 #include <set>
 #include <sstream>
 
-#include "instances/json.h"
-#include "instances/layout_csv.h"
-#include "instances/length_list.h"
-#include "instances/scatter_generate.h"
-#include "instances/trainer_step.h"
+#include "instances/json/document.h"
+#include "instances/layout/csv.h"
+#include "instances/lengths/list.h"
+#include "instances/scatter/generate.h"
+#include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

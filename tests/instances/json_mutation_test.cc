@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"

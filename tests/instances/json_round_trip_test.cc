@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

@@ -1,11 +1,10 @@
-#include "instances/layout_csv.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "instances/json.h"
-#include "instances/layout_load.h"
+#include "instances/json/document.h"
+#include "instances/layout/csv.h"
+#include "instances/layout/load.h"
 #include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"

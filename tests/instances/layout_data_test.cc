@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "instances/json.h"
-#include "instances/layout_load.h"
+#include "instances/json/document.h"
+#include "instances/layout/load.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

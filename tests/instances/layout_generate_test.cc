@@ -1,9 +1,8 @@
-#include "instances/layout_generate.h"
-
 #include <gtest/gtest.h>
 
-#include "instances/json.h"
-#include "instances/layout_load.h"
+#include "instances/json/document.h"
+#include "instances/layout/generate.h"
+#include "instances/layout/load.h"
 
 namespace stowage {
 namespace {

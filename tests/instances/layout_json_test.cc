@@ -1,7 +1,7 @@
 // Layout documents read back as what was written.
 #include <gtest/gtest.h>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_layout.h"

@@ -1,8 +1,7 @@
-#include "instances/layout_load.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "instances/layout/load.h"
 #include "instances/verify.h"
 #include "tests/instances/random_layout.h"
 

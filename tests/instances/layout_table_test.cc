@@ -1,9 +1,8 @@
-#include "instances/layout_table.h"
-
 #include <gtest/gtest.h>
 
-#include "instances/layout_compose.h"
-#include "instances/layout_neighbours.h"
+#include "instances/layout/compose.h"
+#include "instances/layout/neighbours.h"
+#include "instances/layout/table.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 

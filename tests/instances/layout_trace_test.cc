@@ -1,13 +1,12 @@
-#include "instances/layout_trace.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "instances/json.h"
-#include "instances/layout_load.h"
+#include "instances/json/document.h"
+#include "instances/layout/load.h"
+#include "instances/layout/trace.h"
 
 namespace stowage {
 namespace {

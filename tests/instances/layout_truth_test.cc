@@ -1,10 +1,9 @@
-#include "instances/layout_truth.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
+#include "instances/layout/truth.h"
 #include "instances/random.h"
 
 namespace stowage {

@@ -1,7 +1,6 @@
-#include "instances/length_list.h"
-
 #include <gtest/gtest.h>
 
+#include "instances/lengths/list.h"
 #include "instances/units.h"
 
 namespace stowage {

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "instances/chunk_flow.h"
-#include "instances/json.h"
-#include "instances/length_list.h"
+#include "instances/assign/chunk_flow.h"
+#include "instances/json/document.h"
+#include "instances/lengths/list.h"
 
 namespace stowage {
 namespace {

@@ -1,4 +1,4 @@
-#include "instances/pipeline.h"
+#include "instances/assign/pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign.h"
-#include "instances/assign_plan.h"
-#include "instances/pipeline.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/pipeline.h"
+#include "instances/assign/plan.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

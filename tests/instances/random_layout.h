@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/layout.h"
-#include "instances/layout_load.h"
-#include "instances/layout_plan.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/load.h"
+#include "instances/layout/plan.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/cost_model.h"
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

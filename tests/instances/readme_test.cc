@@ -4,9 +4,9 @@
 #include <map>
 #include <regex>
 
-#include "instances/json.h"
-#include "instances/json_lengths.h"
-#include "instances/trainer_step.h"
+#include "instances/json/document.h"
+#include "instances/lengths/json.h"
+#include "instances/trainer/step.h"
 #include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 

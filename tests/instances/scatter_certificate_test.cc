@@ -1,8 +1,6 @@
 // The checker of certificates: every rule with a case that passes and one that fails, and two
 // hundred random corruptions of good certificates, all refused.
 // Longer than 300 lines: every part of a certificate is damaged once.
-#include "instances/scatter_certificate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,9 +11,10 @@
 #include <string>
 #include <variant>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/random.h"
-#include "instances/scatter_json.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

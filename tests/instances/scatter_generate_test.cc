@@ -1,5 +1,3 @@
-#include "instances/scatter_generate.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <numeric>
 #include <set>
 
-#include "instances/json.h"
-#include "instances/length_list.h"
+#include "instances/json/document.h"
+#include "instances/lengths/list.h"
+#include "instances/scatter/generate.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

@@ -1,9 +1,8 @@
-#include "instances/scatter_presets.h"
-
 #include <gtest/gtest.h>
 
-#include "instances/cost_model.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/presets.h"
 
 namespace stowage {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/json.h"
-#include "instances/scatter_certificate.h"
-#include "instances/scatter_json.h"
+#include "instances/json/document.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

@@ -10,10 +10,10 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-#include "instances/json.h"
-#include "instances/scatter_compose.h"
-#include "instances/scatter_generate.h"
-#include "instances/trainer_step.h"
+#include "instances/json/document.h"
+#include "instances/scatter/compose.h"
+#include "instances/scatter/generate.h"
+#include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

@@ -1,4 +1,4 @@
-#include "instances/step_stream.h"
+#include "instances/scatter/step_stream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 
 namespace stowage {
 namespace {

@@ -1,14 +1,13 @@
 // Trainer files: they say what the plan says, come back as they were written, and damage is named.
 // Longer than 300 lines: every statement of a trainer file is damaged once.
-#include "instances/trainer_step.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
+#include "instances/trainer/step.h"
 #include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"

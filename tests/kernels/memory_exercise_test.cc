@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/layout_compose.h"
-#include "instances/layout_trace.h"
+#include "instances/layout/compose.h"
+#include "instances/layout/trace.h"
 #include "instances/verify.h"
 #include "tests/instances/random_layout.h"
 

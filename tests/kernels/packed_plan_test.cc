@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 #include "instances/verify.h"
 #include "kernels/executor.h"
 #include "tests/kernels/plans.h"

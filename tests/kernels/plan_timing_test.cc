@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/assign_compose.h"
-#include "instances/scatter_compose.h"
+#include "instances/assign/compose.h"
+#include "instances/scatter/compose.h"
 #include "instances/verify.h"
 #include "kernels/shrunk_step.h"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "instances/scatter.h"
-#include "instances/scatter_plan.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage::kernels {
 

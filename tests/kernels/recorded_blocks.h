@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "instances/layout.h"
+#include "instances/layout/instance.h"
 
 namespace stowage::kernels {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "instances/json.h"
-#include "instances/layout_load.h"
+#include "instances/json/document.h"
+#include "instances/layout/load.h"
 #include "tests/kernels/recorded_blocks.h"
 
 namespace stowage::kernels {

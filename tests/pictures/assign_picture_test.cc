@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/registry.h"
-#include "instances/json.h"
-#include "instances/scatter_compose.h"
-#include "instances/scatter_generate.h"
+#include "instances/json/document.h"
+#include "instances/scatter/compose.h"
+#include "instances/scatter/generate.h"
 #include "instances/verify.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_scatter.h"

@@ -8,7 +8,7 @@
 
 #include "formulations/assign/chunk_bounds.h"
 #include "heuristics/assign/chunked.h"
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"

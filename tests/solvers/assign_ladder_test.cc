@@ -14,7 +14,7 @@
 #include "formulations/assign/milp.h"
 #include "heuristics/assign/joint.h"
 #include "heuristics/assign/registry.h"
-#include "instances/assign_compose.h"
+#include "instances/assign/compose.h"
 #include "instances/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/assign/grouped_bound.h"

@@ -15,7 +15,7 @@
 
 #include "formulations/assign/bounds.h"
 #include "heuristics/assign/joint.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/random.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/assign/pattern_bound.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/solve.h"

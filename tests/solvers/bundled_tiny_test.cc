@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "formulations/scatter/bounds.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "solvers/scatter/brute_force.h"
 #include "solvers/solve.h"

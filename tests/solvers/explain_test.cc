@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "instances/assign_compose.h"
-#include "instances/json.h"
-#include "instances/layout_compose.h"
-#include "instances/scatter_compose.h"
+#include "instances/assign/compose.h"
+#include "instances/json/document.h"
+#include "instances/layout/compose.h"
+#include "instances/scatter/compose.h"
 #include "instances/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/layout/brute_force.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "solvers/explain/explain.h"
 #include "solvers/lp/solver.h"

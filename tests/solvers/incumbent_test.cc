@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/scatter_compose.h"
+#include "instances/scatter/compose.h"
 
 namespace stowage {
 namespace {

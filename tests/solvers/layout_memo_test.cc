@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "instances/layout_compose.h"
-#include "instances/layout_load.h"
-#include "instances/layout_table.h"
-#include "instances/layout_trace.h"
+#include "instances/layout/compose.h"
+#include "instances/layout/load.h"
+#include "instances/layout/table.h"
+#include "instances/layout/trace.h"
 #include "instances/verify.h"
 #include "solvers/layout/memo.h"
 #include "solvers/layout/search.h"

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "instances/json.h"
-#include "instances/layout_generate.h"
-#include "instances/layout_trace.h"
+#include "instances/json/document.h"
+#include "instances/layout/generate.h"
+#include "instances/layout/trace.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 

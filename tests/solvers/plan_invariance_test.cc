@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "kernels/executor.h"
 #include "solvers/solve.h"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

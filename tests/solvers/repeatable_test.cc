@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/tiny_assign.h"

@@ -11,7 +11,7 @@
 #include "formulations/scatter/class_lp.h"
 #include "formulations/scatter/milp.h"
 #include "heuristics/scatter/registry.h"
-#include "instances/scatter_compose.h"
+#include "instances/scatter/compose.h"
 #include "instances/verify.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter/brute_force.h"

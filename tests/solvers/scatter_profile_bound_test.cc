@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "formulations/scatter/bounds.h"
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/random.h"
-#include "instances/scatter_json.h"
+#include "instances/scatter/json.h"
 #include "instances/verify.h"
 #include "solvers/milp/solver.h"
 #include "solvers/scatter/brute_force.h"

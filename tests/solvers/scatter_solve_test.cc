@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 

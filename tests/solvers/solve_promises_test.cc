@@ -2,7 +2,7 @@
 // asked for is what was reached, and a node limit gives the same answer twice.
 #include <gtest/gtest.h>
 
-#include "instances/json.h"
+#include "instances/json/document.h"
 #include "instances/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/layout/brute_force.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "instances/assign_generate.h"
-#include "instances/layout_generate.h"
-#include "instances/scatter_generate.h"
+#include "instances/assign/generate.h"
+#include "instances/layout/generate.h"
+#include "instances/scatter/generate.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 

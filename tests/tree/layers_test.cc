@@ -110,9 +110,9 @@ TEST(Layers, TheVerifierStandsAlone) {
   const std::set<std::string> words = {"instances/units.h",
                                        "instances/verify.h",
                                        "instances/plan_claims.h",  // held to this itself
-                                       "instances/assign_certificate.h",
-                                       "instances/scatter_certificate.h",
-                                       "instances/scatter_profile_check.h",  // held to this itself
+                                       "instances/assign/certificate.h",
+                                       "instances/scatter/certificate.h",
+                                       "instances/scatter/profile_check.h",  // held to this itself
                                        "instances/violation_list.h"};
   int seen = 0;
   for (const SourceFile& file : source_files()) {
@@ -148,7 +148,7 @@ TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
       kept_back.insert(file.path);
     }
   }
-  EXPECT_TRUE(kept_back.contains("instances/scatter_truth.h"));
+  EXPECT_TRUE(kept_back.contains("instances/scatter/truth.h"));
   for (const SourceFile& file : files) {
     const std::string folder = file.folder();
     if (!is_header(file) || kept_back.contains(file.path) || !kMayInclude.contains(folder) ||

@@ -1,0 +1,486 @@
+// The rules of instances/assign/certificate.h. Shares no line with whoever finds certificates or
+// computes the closed bounds: all it knows of the time model is below. Longer than 300 lines
+// because the proof is one walk from the prices to an inequality.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "instances/assign/certificate.h"
+#include "instances/assign/truth.h"
+#include "instances/violation_list.h"
+
+namespace stowage {
+namespace {
+
+enum Rule : std::size_t {
+  kNumber,
+  kChunks,
+  kStrategy,
+  kScheme,
+  kPattern,
+  kClosed,
+  kPrices,
+  kRuleCount,
+};
+
+constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
+    "certificate_number",  "certificate_chunks", "certificate_strategy", "certificate_scheme",
+    "certificate_pattern", "certificate_closed", "certificate_prices"};
+
+using Real = long double;
+
+constexpr Real kRaised = 1 + 1e-12L;
+constexpr Real kLowered = 1 - 1e-12L;
+// A share that is surely not more than the true one, a sequence that might just fit.
+constexpr Real kSmaller = 1 - 1e-9L;
+constexpr Real kMightFit = 1 + 1e-9L;
+constexpr Real kForever = std::numeric_limits<Real>::infinity();
+constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kScannedRows = 10'000;
+constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole looks at
+
+// A distinct padded length and how often it occurs.
+struct Sort {
+  Tokens tokens = 0;
+  std::int64_t count = 0;
+};
+
+// Work of one sequence, f of assign.h.
+Real work_of(const Scheme& scheme, Tokens tokens) {
+  const auto s = static_cast<Real>(tokens);
+  return s * (scheme.linear_ms + scheme.quadratic_ms * s);
+}
+
+Real ceil_div(Real a, Real b) { return std::ceil(a / b * kLowered); }
+
+// What a replica has within the bound if its rows are of this pattern.
+struct Room {
+  const RowPattern* pattern;
+  const Scheme* scheme;
+  Real work;
+};
+
+class AssignCertificateChecker {
+ public:
+  AssignCertificateChecker(const AssignInstance& instance, const AssignCertificate& certificate)
+      : instance_(instance),
+        certificate_(certificate),
+        truth_(instance),
+        bound_(certificate.bound_ms),
+        found_(kRuleNames) {
+    std::map<Tokens, std::int64_t, std::greater<>> counts;
+    for (std::int64_t id = 0; id < truth_.sequences(); ++id) {
+      ++counts[truth_.length(id).value_or(kMaxExact)];
+    }
+    for (const auto& [tokens, count] : counts) sorts_.push_back({tokens, count});
+  }
+
+  AssignCertificateCheck run() && {
+    const Ms claimed = certificate_.bound_ms;
+    if (!std::isfinite(claimed) || claimed < 0) {
+      number("/bound_ms", claimed);
+    } else if (instance_.constraints.chunks) {
+      // A sequence that is cut lies in several rows, and is longer than any: nothing below is true
+      // of it.
+      found_.add(kChunks, [] {
+        return Description{"", "a certificate of whole sequences", "none: this instance cuts them"};
+      });
+    } else {
+      check_strategies();
+    }
+    AssignCertificateCheck check{.violations = std::move(found_).take()};
+    if (check.violations.empty()) check.bound_ms = claimed;
+    return check;
+  }
+
+ private:
+  static std::string proof_at(std::size_t p) { return "/strategies/" + text(p); }
+
+  void number(const std::string& where, double have) {
+    found_.add(kNumber, [&] {
+      return Description{where, text(have), "a finite number, at least 0"};
+    });
+  }
+
+  bool admits_all(const Strategy& strategy) const {
+    if (sorts_.empty()) return true;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      if (strategy.replicas[g] > 0 && holds(instance_.schemes[g], sorts_.front().tokens)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static bool holds(const Scheme& scheme, Tokens tokens) { return tokens <= scheme.max_tokens; }
+
+  void check_strategies() {
+    std::map<std::string_view, std::size_t> proofs;
+    for (std::size_t p = 0; p < certificate_.strategies.size(); ++p) {
+      const StrategyProof& proof = certificate_.strategies[p];
+      const bool known = truth_.strategy(proof.strategy) != nullptr;
+      const bool first = proofs.emplace(proof.strategy, p).second;
+      if (known && first) continue;
+      found_.add(kStrategy, [&] {
+        return Description{proof_at(p) + "/strategy", '"' + proof.strategy + '"',
+                           "a strategy of the instance, once"};
+      });
+    }
+    for (const Strategy& strategy : instance_.strategies) {
+      if (!admits_all(strategy)) continue;
+      const auto found = proofs.find(strategy.name);
+      if (found == proofs.end()) {
+        found_.add(kStrategy, [&] {
+          return Description{"/strategies", "no proof for \"" + strategy.name + '"', "one"};
+        });
+      } else {
+        check_proof(strategy, found->second);
+      }
+    }
+  }
+
+  void check_proof(const Strategy& strategy, std::size_t p) {
+    const StrategyProof& proof = certificate_.strategies[p];
+    std::optional<Real> closed;
+    if (proof.by == "longest") closed = longest(strategy);
+    if (proof.by == "pigeonhole") closed = pigeonhole(strategy);
+    if (proof.by == "rows") closed = captives(strategy);
+    if (closed) {
+      if (bound_ <= *closed * kLowered) return;
+      found_.add(kClosed, [&] {
+        return Description{proof_at(p), text(static_cast<double>(*closed)) + " ms by " + proof.by,
+                           "at least " + text(certificate_.bound_ms) + " ms"};
+      });
+      return;
+    }
+    if (proof.by == "patterns") return check_patterns(strategy, p);
+    found_.add(kStrategy, [&] {
+      return Description{proof_at(p) + "/by", '"' + proof.by.substr(0, 40) + '"',
+                         "longest, pigeonhole, rows or patterns"};
+    });
+  }
+
+  // [AB1]: T is at least as many times the longest row as there are stages.
+  Real longest(const Strategy& strategy) const {
+    Real most = 0;
+    for (const Sort& sort : sorts_) {
+      Real least = kForever;
+      for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+        const Scheme& scheme = instance_.schemes[g];
+        if (strategy.replicas[g] == 0 || !holds(scheme, sort.tokens)) continue;
+        least = std::min(least, scheme.pp * (scheme.fixed_ms + work_of(scheme, sort.tokens)));
+      }
+      most = std::max(most, least);
+    }
+    return most;
+  }
+
+  // Martello and Toth's L2 for the sorts up to `cap`: sequences above cap - alpha and those above
+  // half the cap take a row each; what the latter leave holds others of alpha tokens or more.
+  static Real fewest_rows(const std::vector<Sort>& sorts, Tokens cap) {
+    const auto room = static_cast<Real>(cap);
+    std::vector<Real> number{0};  // of the sequences of the first sorts, and their tokens
+    std::vector<Real> tokens{0};
+    for (const Sort& sort : sorts) {
+      number.push_back(number.back() + static_cast<Real>(sort.count));
+      tokens.push_back(tokens.back() +
+                       static_cast<Real>(sort.tokens) * static_cast<Real>(sort.count));
+    }
+    const auto longer_than = [&](Tokens limit) {
+      const auto first = std::ranges::partition_point(
+          sorts, [&](const Sort& sort) { return sort.tokens > limit; });
+      return static_cast<std::size_t>(first - sorts.begin());
+    };
+    Real best = ceil_div(tokens.back(), room);
+    const std::size_t half = longer_than(cap / 2);
+    best = std::max(best, number[half]);
+    for (std::size_t k = half; k < sorts.size(); ++k) {
+      const std::size_t alone = longer_than(cap - sorts[k].tokens);
+      const Real left = (number[half] - number[alone]) * room - (tokens[half] - tokens[alone]);
+      const Real rest = tokens[k + 1] - tokens[half] - left;
+      best = std::max(best, number[half] + (rest > 0 ? ceil_div(rest, room) : 0));
+    }
+    return best;
+  }
+
+  // The least T of any replica of the strategy that has these sequences, longest first.
+  Real together(const Strategy& strategy, const std::vector<Sort>& sorts) const {
+    Real least = kForever;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      const Scheme& scheme = instance_.schemes[g];
+      if (strategy.replicas[g] == 0 || !holds(scheme, sorts.front().tokens)) continue;
+      Real work = 0;
+      Real number = 0;
+      for (const Sort& sort : sorts) {
+        work += work_of(scheme, sort.tokens) * static_cast<Real>(sort.count);
+        number += static_cast<Real>(sort.count);
+      }
+      for (Real rows = fewest_rows(sorts, scheme.max_tokens); rows <= number; ++rows) {
+        const Real row = std::max(work / rows, work_of(scheme, sorts.front().tokens));
+        least = std::min(least,
+                         work + rows * scheme.fixed_ms + (scheme.pp - 1) * (row + scheme.fixed_ms));
+      }
+    }
+    return least;
+  }
+
+  // [AB2]
+  Real pigeonhole(const Strategy& strategy) const {
+    std::int64_t replicas = 0;
+    for (const int count : strategy.replicas) replicas += count;
+    std::vector<Tokens> longest;  // first of all sequences, as many as are looked at
+    for (const Sort& sort : sorts_) {
+      for (std::int64_t k = 0; k < sort.count; ++k) {
+        if (static_cast<std::int64_t>(longest.size()) > kMostShared * replicas) break;
+        longest.push_back(sort.tokens);
+      }
+    }
+    const auto set_of = [&](std::initializer_list<std::int64_t> places) {
+      std::vector<Sort> sorts;
+      for (const std::int64_t place : places) {
+        add(longest[static_cast<std::size_t>(place)], sorts);
+      }
+      return sorts;
+    };
+    const auto known = static_cast<std::int64_t>(longest.size());
+    Real most = 0;
+    for (std::int64_t m = 1; m < kMostShared && m * replicas < known; ++m) {
+      std::vector<Sort> sorts;
+      for (std::int64_t k = m * replicas - m; k <= m * replicas; ++k) {
+        add(longest[static_cast<std::size_t>(k)], sorts);
+      }
+      most = std::max(most, together(strategy, sorts));
+    }
+    for (std::int64_t i = 0; i < replicas; ++i) {
+      const std::int64_t j = 2 * replicas - 1 - i;
+      if (j < 2 || j >= known || j <= i) continue;
+      const Real pair = together(strategy, set_of({i, j}));
+      if (pair <= most) continue;
+      most = std::max(most, std::min(pair, together(strategy, set_of({j - 2, j - 1, j}))));
+    }
+    return most;
+  }
+
+  static void add(Tokens tokens, std::vector<Sort>& sorts) {
+    if (sorts.empty() || sorts.back().tokens != tokens) sorts.push_back({tokens, 0});
+    ++sorts.back().count;
+  }
+
+  // [AB3]: what one scheme alone holds, on as many replicas as it has.
+  Real captives(const Strategy& strategy) const {
+    const RowConstraints& rule = instance_.constraints;
+    Real most = 0;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      if (strategy.replicas[g] == 0) continue;
+      const Scheme& scheme = instance_.schemes[g];
+      Tokens others = 0;  // hold so much
+      for (std::size_t h = 0; h < strategy.replicas.size(); ++h) {
+        if (h == g || strategy.replicas[h] == 0) continue;
+        others = std::max(others, instance_.schemes[h].max_tokens);
+      }
+      std::vector<Sort> own;
+      Real work = 0;
+      for (const Sort& sort : sorts_) {
+        if (!holds(scheme, sort.tokens) || sort.tokens <= others) continue;
+        own.push_back(sort);
+        work += work_of(scheme, sort.tokens) * static_cast<Real>(sort.count);
+      }
+      if (own.empty()) continue;
+      const Real multiple = rule.rows_multiple_of;
+      Real rows = std::ceil(fewest_rows(own, scheme.max_tokens) / multiple) * multiple;
+      if (!rule.allow_empty) rows = std::max(rows, multiple * strategy.replicas[g]);
+      const Real bubble = (scheme.pp - 1) * (scheme.fixed_ms + work_of(scheme, own.front().tokens));
+      most = std::max(most, (work + rows * scheme.fixed_ms + bubble) / strategy.replicas[g]);
+    }
+    return most;
+  }
+
+  void check_patterns(const Strategy& strategy, std::size_t p) {
+    const StrategyProof& proof = certificate_.strategies[p];
+    std::map<std::string_view, std::size_t> prices;
+    bool good = true;
+    for (std::size_t k = 0; k < proof.schemes.size(); ++k) {
+      if (!prices.emplace(proof.schemes[k].scheme, k).second) good = false;
+    }
+    std::size_t used = 0;
+    std::vector<Room> rooms;
+    Real spent = 0;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      if (strategy.replicas[g] == 0) continue;
+      ++used;
+      const auto found = prices.find(instance_.schemes[g].name);
+      if (found == prices.end()) {
+        good = false;
+        continue;
+      }
+      const std::string at = proof_at(p) + "/schemes/" + text(found->second);
+      const SchemePrices& own = proof.schemes[found->second];
+      if (!check_shape(instance_.schemes[g], own, at)) return;
+      spent += budget(instance_.schemes[g], own, rooms) * strategy.replicas[g];
+    }
+    if (!good || used != proof.schemes.size()) {
+      found_.add(kScheme, [&] {
+        return Description{proof_at(p) + "/schemes", text(proof.schemes.size()) + " schemes",
+                           "each scheme of the strategy, once"};
+      });
+      return;
+    }
+    Real paid = 0;
+    for (const Sort& sort : sorts_) {
+      Real least = kForever;
+      for (const Room& room : rooms) least = std::min(least, price(room, sort.tokens));
+      paid += least * static_cast<Real>(sort.count);
+    }
+    // Infinite if a sequence cannot be anywhere within the bound.
+    if (paid * kLowered > spent * kRaised) return;
+    found_.add(kPrices, [&] {
+      return Description{proof_at(p), "sequences cost " + text(static_cast<double>(paid)),
+                         "more than the " + text(static_cast<double>(spent)) +
+                             " that the replicas may spend within " + text(certificate_.bound_ms) +
+                             " ms"};
+    });
+  }
+
+  bool check_shape(const Scheme& scheme, const SchemePrices& prices, const std::string& at) {
+    const auto& patterns = prices.patterns;
+    bool good = true;
+    const auto wrong = [&](std::size_t k, std::string have, std::string need) {
+      good = false;
+      found_.add(kPattern, [&] {
+        return Description{at + "/patterns/" + text(k), std::move(have), std::move(need)};
+      });
+    };
+    Tokens top = 0;  // the longest sequence that the scheme holds
+    for (const Sort& sort : sorts_) {
+      if (holds(scheme, sort.tokens)) top = std::max(top, sort.tokens);
+    }
+    if (patterns.empty()) wrong(0, "no pattern", "patterns");
+    for (std::size_t k = 0; k < patterns.size(); ++k) {
+      const RowPattern& each = patterns[k];
+      const auto where = [&] { return at + "/patterns/" + text(k); };
+      for (const double price : {each.time, each.tokens}) {
+        if (std::isfinite(price) && price >= 0) continue;
+        number(where(), price);
+        good = false;
+      }
+      for (const PartPrice& part : each.parts) {
+        if (!std::isfinite(part.price) || part.price < 0) {
+          number(where(), part.price);
+          good = false;
+        }
+        if (part.steps < 1 || part.steps > kMostSteps) {
+          wrong(k, text(part.steps) + " steps", "1 to 1000000");
+        }
+      }
+      if (each.most_rows != 0 && each.most_rows < each.least_rows) {
+        wrong(k, text(each.least_rows) + " to " + text(each.most_rows) + " rows", "a range");
+      }
+      const bool same = k > 0 && patterns[k - 1].least_rows == each.least_rows;
+      if (same) {
+        if (patterns[k - 1].most_rows != each.most_rows ||
+            each.longest <= patterns[k - 1].longest) {
+          wrong(k, "sequences up to " + text(each.longest) + " tokens",
+                "longer ones than before, in as many rows");
+        }
+        continue;
+      }
+      const std::int64_t next = k == 0 ? 0 : patterns[k - 1].most_rows;
+      if ((k > 0 && next == 0) || each.least_rows != next + 1) {
+        wrong(k, "rows from " + text(each.least_rows), "from " + text(next + 1));
+      }
+      if (k > 0 && patterns[k - 1].longest < top) {
+        wrong(k - 1, "sequences up to " + text(patterns[k - 1].longest) + " tokens",
+              "up to " + text(top));
+      }
+    }
+    if (good && (patterns.back().most_rows != 0 || patterns.back().longest < top)) {
+      wrong(patterns.size() - 1, "an end", "any number of rows, sequences up to " + text(top));
+    }
+    return good;
+  }
+
+  // The most that a replica of the scheme spends, and the rooms of the patterns it may have.
+  Real budget(const Scheme& scheme, const SchemePrices& prices, std::vector<Room>& rooms) const {
+    Real most = 0;
+    for (std::size_t k = 0; k < prices.patterns.size(); ++k) {
+      const RowPattern& each = prices.patterns[k];
+      // The longest sequence has at least so many tokens.
+      Tokens least = sorts_.empty() ? 0 : sorts_.back().tokens;
+      if (k > 0 && prices.patterns[k - 1].least_rows == each.least_rows) {
+        for (const Sort& sort : sorts_) {
+          if (sort.tokens > prices.patterns[k - 1].longest) least = sort.tokens;
+        }
+      }
+      const Real work = most_work(scheme, each, work_of(scheme, least));
+      if (work < -1e-9L * bound_) continue;  // such rows alone take longer
+      Real all = static_cast<Real>(each.time) + each.tokens;
+      for (const PartPrice& part : each.parts) all += part.price;
+      most = std::max(most, all);
+      rooms.push_back({&each, &scheme, std::max<Real>(work, 0) * kRaised});
+    }
+    return most;
+  }
+
+  // The most work within the bound. T = work + rows c + (pp - 1) (c + the longest row's work), and
+  // that row has at least the mean and at least the longest sequence.
+  Real most_work(const Scheme& scheme, const RowPattern& pattern, Real longest) const {
+    const Real bubble = scheme.pp - 1;
+    Real most = -kForever;
+    for (std::int64_t rows = pattern.least_rows;
+         pattern.most_rows == 0 || rows <= pattern.most_rows; ++rows) {
+      const auto v = static_cast<Real>(rows);
+      const Real left = bound_ - (v + bubble) * scheme.fixed_ms;
+      // With this many rows or more.
+      const Real ever = left - bubble * longest;
+      if (ever <= most) break;
+      if (rows - pattern.least_rows >= kScannedRows) return std::max(most, ever);
+      most = std::max(most, std::min(ever, left / (1 + bubble / v)));
+    }
+    return most;
+  }
+
+  // What a sequence costs at least in rows of the pattern; infinite where it cannot be.
+  static Real price(const Room& room, Tokens tokens) {
+    const RowPattern& pattern = *room.pattern;
+    if (tokens > pattern.longest || !holds(*room.scheme, tokens)) return kForever;
+    const Real work = work_of(*room.scheme, tokens);
+    if (work > room.work * kMightFit) return kForever;
+    const Real of_work = work > 0 ? work / room.work : 0;
+    const Real of_row = static_cast<Real>(tokens) / static_cast<Real>(room.scheme->max_tokens);
+    const auto rows = static_cast<Real>(pattern.most_rows);
+    Real price = pattern.time * of_work;
+    if (rows > 0) price += pattern.tokens * of_row / rows;
+    for (const PartPrice& part : pattern.parts) {
+      if (part.of_rows && !(rows > 0)) continue;
+      const auto steps = static_cast<Real>(part.steps);
+      const Real share = (part.of_rows ? of_row : of_work) * kSmaller;
+      const Real parts = std::max<Real>(0, std::ceil((steps + 1) * share) - 1) / steps;
+      price += part.price * (part.of_rows ? parts / rows : parts);
+    }
+    return price;
+  }
+
+  const AssignInstance& instance_;
+  const AssignCertificate& certificate_;
+  const AssignTruth truth_;
+  const Real bound_;
+  std::vector<Sort> sorts_;  // longest first
+  ViolationList found_;
+};
+
+}  // namespace
+
+AssignCertificateCheck check_certificate(const AssignInstance& instance,
+                                         const AssignCertificate& certificate) {
+  return AssignCertificateChecker(instance, certificate).run();
+}
+
+std::vector<std::string_view> assign_certificate_rules() {
+  return {kRuleNames.begin(), kRuleNames.end()};
+}
+
+}  // namespace stowage

@@ -1,0 +1,228 @@
+#include "instances/assign/compose.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "instances/assign/chunk_flow.h"
+#include "instances/assign/pipeline.h"
+#include "instances/ticker.h"
+
+namespace stowage {
+namespace {
+
+AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
+                      std::vector<std::int64_t> ids) {
+  struct Padded {
+    Tokens length = 0;
+    std::int64_t id = 0;
+  };
+  std::vector<Padded> padded;
+  padded.reserve(ids.size());
+  AssignRow row{.time_ms = scheme.fixed_ms};
+  for (const std::int64_t id : ids) {
+    const Tokens own = instance.lengths[static_cast<std::size_t>(id)];
+    padded.push_back({padded_length(instance, own), id});
+    row.loss_tokens += own;
+  }
+  const auto longer = [](const Padded& a, const Padded& b) {
+    return a.length != b.length ? a.length > b.length : a.id < b.id;
+  };
+  if (!std::ranges::is_sorted(padded, longer)) std::ranges::sort(padded, longer);
+  row.cu_seqlens.reserve(ids.size() + 1);
+  row.cu_seqlens.push_back(0);
+  for (std::size_t i = 0; i < padded.size(); ++i) {
+    const auto s = static_cast<double>(padded[i].length);
+    ids[i] = padded[i].id;
+    row.tokens += padded[i].length;
+    row.cu_seqlens.push_back(row.tokens);
+    row.time_ms += scheme.quadratic_ms * s * s + scheme.linear_ms * s;
+  }
+  row.sequences = std::move(ids);
+  return row;
+}
+
+constexpr std::int64_t kOrderings = 300;         // simulations per replica
+constexpr std::int64_t kFewestOrderings = 4;     // of many rows: the fixed orders
+constexpr std::int64_t kMostPasses = 1'000'000;  // of rows through stages, in all simulations
+
+// What the simulations of one plan may take once the budget is exhausted: some milliseconds.
+constexpr double kFreePasses = 2e6;
+
+std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
+  std::vector<Ms> times;
+  for (const AssignRow& row : rows) times.push_back(row.time_ms);
+  return times;
+}
+
+bool is_cut(const AssignInstance& instance, std::int64_t id) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  return rule &&
+         padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) > rule->size;
+}
+
+// The rows of a sequence's parts, in order.
+void cut_row(const AssignInstance& instance, const Scheme& scheme, std::int64_t id,
+             std::vector<AssignRow>& rows) {
+  const ChunkRule& rule = *instance.constraints.chunks;
+  const Tokens own = instance.lengths[static_cast<std::size_t>(id)];
+  const Tokens length = padded_length(instance, own);
+  const Tokens count = (length + rule.size - 1) / rule.size;
+  for (Tokens index = 0; index < count; ++index) {
+    const Tokens begin = index * rule.size;
+    const Tokens end = std::min(begin + rule.size, length);
+    const Chunk chunk{
+        {{id, begin, end}}, static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
+    rows.push_back(
+        {.sequences = {id},
+         .part = TokenRange{begin, end},
+         .tokens = end - begin,
+         .loss_tokens = std::min(end, own) - std::min(begin, own),
+         .time_ms = chunk_pass_ms(chunk, scheme, static_cast<std::size_t>(rule.retained)),
+         .cu_seqlens = {0, end - begin}});
+  }
+}
+
+// Rows that must stay together: one, or those of a sequence's parts.
+struct RowGroup {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  Ms time = 0;
+};
+
+std::vector<RowGroup> groups_of(const std::vector<AssignRow>& rows) {
+  std::vector<RowGroup> groups;
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    if (!rows[j].part || rows[j].part->begin == 0) groups.push_back({.first = j});
+    ++groups.back().count;
+    groups.back().time += rows[j].time_ms;
+  }
+  return groups;
+}
+
+// The rows with these indices, in this order.
+void arrange(std::vector<AssignRow>& rows, const std::vector<std::size_t>& order) {
+  std::vector<AssignRow> ordered;
+  ordered.reserve(rows.size());
+  for (const std::size_t row : order) ordered.push_back(std::move(rows[row]));
+  rows = std::move(ordered);
+}
+
+// The order under which the pipeline ends first, of a few: standalone chunks before the sequences
+// that were cut, as ChunkFlow does, or after them; each from long to short, or from short to long.
+// Without time the first of these. Returns when the pipeline ends.
+Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
+                       std::vector<AssignRow>& rows) {
+  const auto retained = static_cast<std::size_t>(instance.constraints.chunks->retained);
+  const std::vector<PipelineItem> items =
+      chunk_items(chunks_of(instance, rows), scheme, retained, {});
+  std::vector<RowGroup> groups = groups_of(rows);
+  std::ranges::stable_sort(groups, std::greater<>{}, &RowGroup::time);
+  std::vector<std::vector<std::size_t>> tried;
+  std::size_t best = 0;
+  Ms least = 0;
+  for (const bool rising : {false, true}) {
+    for (const bool cut_last : {true, false}) {
+      if (!tried.empty() && time.exhausted(static_cast<double>(std::ssize(rows) * scheme.pp)))
+        continue;
+      std::ranges::stable_sort(groups, {}, [&](const RowGroup& group) {
+        return std::pair((group.count > 1) == cut_last, rising ? group.time : -group.time);
+      });
+      std::vector<std::size_t> order;
+      order.reserve(rows.size());
+      for (const RowGroup& group : groups) {
+        for (std::size_t k = 0; k < group.count; ++k) order.push_back(group.first + k);
+      }
+      if (std::ranges::find(tried, order) != tried.end()) continue;
+      std::vector<PipelineItem> ordered;
+      ordered.reserve(rows.size());
+      for (const std::size_t row : order) ordered.push_back(items[row]);
+      const Ms end = run_pipeline(ordered, scheme.pp).end / (1 + kBackwardPerForward);
+      if (tried.empty() || end < least) {
+        least = end;
+        best = tried.size();
+      }
+      tried.push_back(std::move(order));
+    }
+  }
+  arrange(rows, tried[best]);
+  return least;
+}
+
+// Returns when the pipeline ends.
+Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
+                std::vector<AssignRow>& rows) {
+  if (rows.empty()) return 0;
+  if (instance.constraints.chunks) return put_chunks_in_order(instance, scheme, time, rows);
+  const int stages = scheme.pp;
+  std::ranges::stable_sort(rows, std::greater<>{}, &AssignRow::time_ms);
+  if (stages == 1) return simulate_1f1b(times_of(rows), stages);
+  const std::int64_t passes = std::ssize(rows) * stages;
+  const std::int64_t orderings =
+      std::clamp(kMostPasses / (passes + 1), kFewestOrderings, kOrderings);
+  RowOrder found = order_rows(times_of(rows), stages, orderings,
+                              [&] { return !time.exhausted(static_cast<double>(passes)); });
+  arrange(rows, found.rows);
+  return found.end;
+}
+
+// T of one replica: the rows' times and the pipeline's bubble, (stages - 1) times the longest row.
+Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows) {
+  Ms sum = 0;
+  Ms longest = 0;
+  for (const AssignRow& row : rows) {
+    sum += row.time_ms;
+    longest = std::max(longest, row.time_ms);
+  }
+  return sum + (scheme.pp - 1) * longest;
+}
+
+}  // namespace
+
+Ms simulated_ms(const AssignInstance& instance, const Scheme& scheme,
+                const std::vector<AssignRow>& rows) {
+  const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+  if (!rule) return simulate_1f1b(times_of(rows), scheme.pp);
+  return run_chunks(chunks_of(instance, rows), scheme, static_cast<std::size_t>(rule->retained), {})
+      .end;
+}
+
+AssignPlan compose_assign(const AssignInstance& instance, int strategy,
+                          std::vector<ReplicaChoice> choices, const Budget& budget) {
+  const Strategy& chosen = instance.strategies[static_cast<std::size_t>(strategy)];
+  AssignPlan plan{.name = instance.name, .strategy = chosen.name};
+  FreeWork time(budget, kFreePasses);
+  std::vector<std::vector<ReplicaChoice*>> choices_of(instance.schemes.size());
+  for (ReplicaChoice& choice : choices) {
+    choices_of[static_cast<std::size_t>(choice.scheme)].push_back(&choice);
+  }
+  for (std::size_t g = 0; g < chosen.replicas.size(); ++g) {
+    const Scheme& scheme = instance.schemes[g];
+    std::vector<AssignReplica> replicas;
+    for (ReplicaChoice* choice : choices_of[g]) {
+      AssignReplica replica{.scheme = scheme.name};
+      for (std::vector<std::int64_t>& ids : choice->rows) {
+        if (ids.empty()) continue;
+        if (is_cut(instance, ids.front())) {
+          cut_row(instance, scheme, ids.front(), replica.rows);
+        } else {
+          replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
+        }
+      }
+      for (const AssignRow& row : replica.rows) plan.loss_tokens += row.loss_tokens;
+      const Ms end = put_in_order(instance, scheme, time, replica.rows);
+      plan.simulated_1f1b_ms = std::max(plan.simulated_1f1b_ms, end);
+      replica.time_ms = replica_time_ms(scheme, replica.rows);
+      replicas.push_back(std::move(replica));
+    }
+    replicas.resize(static_cast<std::size_t>(chosen.replicas[g]), {.scheme = scheme.name});
+    std::ranges::stable_sort(replicas, std::greater<>{}, &AssignReplica::time_ms);
+    for (AssignReplica& replica : replicas) {
+      plan.objective_ms = std::max(plan.objective_ms, replica.time_ms);
+      plan.replicas.push_back(std::move(replica));
+    }
+  }
+  return plan;
+}
+
+}  // namespace stowage

@@ -1,0 +1,246 @@
+// Reads an assign instance: keys and types first, then what they mean together.
+#include <map>
+#include <string>
+
+#include "instances/assign/chunk_flow.h"
+#include "instances/assign/json.h"
+#include "instances/json/document.h"
+#include "instances/json/text.h"
+#include "instances/lengths/json.h"
+
+namespace stowage {
+namespace {
+
+// Quantities beyond 2^53 are typing errors, and would let sums leave the range of a double.
+constexpr NumberRange kNotNegative = {.least = 0, .most = static_cast<double>(kMaxExact)};
+constexpr IntegerRange kDevices = {1, kMaxDevices};
+
+// The members of a table keyed by names of the user's, or null after an error.
+const JsonValue::Object* members_of(const JsonValue& value, const JsonPath& path,
+                                    std::string_view expected, std::int64_t most,
+                                    ErrorList& errors) {
+  const JsonValue::Object* members = value.object();
+  if (members == nullptr) {
+    add_wrong_type(value, path, "an object of " + std::string(expected) + " keyed by name", errors);
+  } else if (static_cast<std::int64_t>(members->size()) > most) {
+    errors.add(code::kTooManyValues, path.pointer(),
+               "must be at most " + std::to_string(most) + ' ' + std::string(expected) + ", is " +
+                   std::to_string(members->size()));
+    return nullptr;
+  }
+  return members;
+}
+
+bool is_users_own(const JsonMember& member) { return member.key.compare(0, 2, "x-") == 0; }
+
+Scheme read_scheme(const JsonMember& member, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(member.value, path, errors,
+                            {"tp", "pp", "quadratic_ms", "linear_ms", "fixed_ms", "max_tokens"});
+  return {.name = member.key,
+          .tp = static_cast<int>(reader.integer("tp", kDevices)),
+          .pp = static_cast<int>(reader.integer("pp", {1, kMaxStages})),
+          .quadratic_ms = reader.number("quadratic_ms", kNotNegative),
+          .linear_ms = reader.number("linear_ms", kNotNegative),
+          .fixed_ms = reader.number("fixed_ms", kNotNegative),
+          .max_tokens = reader.integer("max_tokens", {1, kMaxExact})};
+}
+
+void read_schemes(const JsonValue& value, const JsonPath& path, AssignInstance& instance,
+                  ErrorList& errors) {
+  const JsonValue::Object* members = members_of(value, path, "schemes", kMaxSchemes, errors);
+  if (members == nullptr) return;
+  for (const JsonMember& member : *members) {
+    if (is_users_own(member)) continue;
+    instance.schemes.push_back(read_scheme(member, path.key(member.key), errors));
+  }
+  if (instance.schemes.empty()) {
+    errors.add(code::kNoScheme, path.pointer(), "must hold at least one scheme, is empty");
+  }
+}
+
+// The place of each scheme in AssignInstance::schemes.
+using SchemeIndex = std::map<std::string_view, std::size_t>;
+
+// {"16x1": 1, "8x1": 6}
+Strategy read_strategy(const JsonMember& strategy, const JsonPath& path, const SchemeIndex& schemes,
+                       std::size_t count, ErrorList& errors) {
+  Strategy read{.name = strategy.key, .replicas = std::vector<int>(count)};
+  const JsonValue::Object* members =
+      members_of(strategy.value, path, "numbers of replicas", kMaxSchemes, errors);
+  if (members == nullptr) return read;
+  for (const JsonMember& member : *members) {
+    if (is_users_own(member)) continue;
+    const auto scheme = schemes.find(member.key);
+    if (scheme == schemes.end()) {
+      if (!errors.room()) {
+        errors.add_unseen();
+        continue;
+      }
+      std::vector<std::string_view> names;
+      for (const auto& [name, index] : schemes) names.push_back(name);
+      errors.add(code::kUnknownScheme, path.key(member.key).pointer(),
+                 "must be a scheme of /schemes, is " + in_quotes(member.key) +
+                     did_you_mean(member.key, names));
+      continue;
+    }
+    if (const auto replicas =
+            read_integer(member.value, path.key(member.key), {0, kMaxDevices}, errors)) {
+      read.replicas[scheme->second] = static_cast<int>(*replicas);
+    }
+  }
+  return read;
+}
+
+// Requires replicas of known schemes; `devices` is 0 if it could not be read.
+void check_strategy(const Strategy& strategy, const AssignInstance& instance, const JsonPath& path,
+                    ErrorList& errors) {
+  std::int64_t used = 0;  // at most 10^3 schemes of 10^6 * 1024 devices, 10^6 replicas each
+  for (std::size_t g = 0; g < instance.schemes.size(); ++g) {
+    const Scheme& scheme = instance.schemes[g];
+    used += std::int64_t{scheme.tp} * scheme.pp * strategy.replicas[g];
+  }
+  if (used == 0) {
+    errors.add(code::kNoReplica, path.pointer(), "must have at least one replica, is without");
+  } else if (used > instance.devices) {
+    errors.add(code::kTooManyReplicas, path.pointer(),
+               "must use at most the " + std::to_string(instance.devices) +
+                   " devices, is replicas of " + std::to_string(used));
+  }
+}
+
+void read_strategies(const JsonValue& value, const JsonPath& path, bool checked,
+                     AssignInstance& instance, ErrorList& errors) {
+  const JsonValue::Object* members = members_of(value, path, "strategies", kMaxStrategies, errors);
+  if (members == nullptr) return;
+  SchemeIndex schemes;  // the first of a name: twice is an error already
+  const std::size_t count = instance.schemes.size();
+  for (std::size_t g = 0; g < count; ++g) schemes.emplace(instance.schemes[g].name, g);
+  for (const JsonMember& member : *members) {
+    if (is_users_own(member)) continue;
+    const std::int64_t before = errors.found();
+    const JsonPath where = path.key(member.key);
+    instance.strategies.push_back(read_strategy(member, where, schemes, count, errors));
+    if (checked && errors.found() == before) {
+      check_strategy(instance.strategies.back(), instance, where, errors);
+    }
+  }
+  if (instance.strategies.empty()) {
+    errors.add(code::kNoScheme, path.pointer(), "must hold at least one strategy, is empty");
+  }
+}
+
+ChunkRule read_chunks(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors,
+                            {"size_tokens", "retained", "activation_bytes", "key_value_bytes"});
+  constexpr IntegerRange kBytes = {1, kMaxChunkBytes};
+  const ChunkRule standard;
+  const ChunkRule rule{
+      .size = reader.integer("size_tokens", {1, kMaxExact}),
+      .retained =
+          static_cast<int>(reader.integer("retained", {1, kMaxRetainedChunks}, standard.retained)),
+      .activation_bytes = reader.integer("activation_bytes", kBytes, standard.activation_bytes),
+      .key_value_bytes = reader.integer("key_value_bytes", kBytes, standard.key_value_bytes)};
+  if (rule.key_value_bytes > rule.activation_bytes) {
+    errors.add(code::kChunkBytes, path.key("key_value_bytes").pointer(),
+               "must be at most the " + std::to_string(rule.activation_bytes) +
+                   " activation_bytes, of which it is a part, is " +
+                   std::to_string(rule.key_value_bytes));
+  }
+  return rule;
+}
+
+RowConstraints read_constraints(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors,
+                            {"rows_multiple_of", "equal_rows", "allow_empty", "chunks"});
+  RowConstraints constraints{
+      .rows_multiple_of = static_cast<int>(reader.integer("rows_multiple_of", {1, kMaxDevices}, 1)),
+      .equal_rows = reader.boolean("equal_rows", false),
+      .allow_empty = reader.boolean("allow_empty", true)};
+  const JsonValue* chunks = reader.find("chunks");
+  if (chunks == nullptr) return constraints;
+  const JsonPath where = reader.at("chunks");
+  constraints.chunks = read_chunks(*chunks, where, errors);
+  // How many rows the parts of a sequence make is fixed, so that no planner here meets both.
+  const auto conflicts = [&](std::string_view key, const std::string& needed) {
+    errors.add(
+        code::kChunkConstraint, path.key(key).pointer(),
+        "must be " + needed + " beside chunks, which fix the rows of a sequence that is cut");
+  };
+  if (constraints.rows_multiple_of > 1) conflicts("rows_multiple_of", "1");
+  if (constraints.equal_rows) conflicts("equal_rows", "false");
+  if (!constraints.allow_empty) conflicts("allow_empty", "true");
+  return constraints;
+}
+
+// Each part is a row of the plan, and each row goes through all stages of its pipeline.
+void check_parts(const AssignInstance& instance, const JsonPath& constraints,
+                 const JsonPath& lengths, ErrorList& errors) {
+  const std::int64_t parts = cut_parts(instance);
+  if (parts <= kMaxParts) {
+    const bool chunks = instance.constraints.chunks.has_value();
+    const std::int64_t most = chunks ? kMaxChunkPasses : kMaxPasses;
+    const std::int64_t passes = most_passes(instance);
+    if (passes <= most) return;
+    errors.add(code::kTooManyValues,
+               (chunks ? constraints.key("chunks").key("size_tokens") : lengths).pointer(),
+               "must make at most " + std::to_string(most) +
+                   (chunks ? " rows of chunks" : " rows") + " times stages, is " +
+                   std::to_string(passes));
+    return;
+  }
+  errors.add(code::kTooManyValues, constraints.key("chunks").key("size_tokens").pointer(),
+             "must cut the sequences into at most " + std::to_string(kMaxParts) + " parts, is " +
+                 std::to_string(instance.constraints.chunks->size) + ", which makes " +
+                 std::to_string(parts));
+}
+
+}  // namespace
+
+AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& path,
+                                    const std::filesystem::path& base_dir, ErrorList& errors) {
+  const ObjectReader reader(document, path, errors,
+                            {"format", "version", "problem", "name", "devices", "schemes",
+                             "strategies", "constraints", "pad_multiple", "lengths"});
+  AssignInstance instance;
+  if (document.object() == nullptr || !check_head(reader, "stowage/instance", "assign")) {
+    return instance;
+  }
+  instance.name = reader.text("name", "");
+  std::int64_t before = errors.found();
+  instance.devices = static_cast<int>(reader.integer("devices", kDevices));
+  if (const JsonValue* schemes = reader.require("schemes")) {
+    read_schemes(*schemes, reader.at("schemes"), instance, errors);
+  }
+  const bool known = errors.found() == before;
+  if (const JsonValue* strategies = reader.require("strategies")) {
+    read_strategies(*strategies, reader.at("strategies"), known, instance, errors);
+  }
+  if (const JsonValue* constraints = reader.find("constraints")) {
+    instance.constraints = read_constraints(*constraints, reader.at("constraints"), errors);
+  }
+  before = errors.found();
+  instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
+  if (const JsonValue* lengths = reader.require("lengths")) {
+    const JsonPath where = reader.at("lengths");
+    instance.lengths = read_lengths_or_list(*lengths, where, base_dir, errors);
+    if (errors.found() == before) {
+      check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
+      check_costs(instance.lengths.size(), instance.schemes.size(), "schemes", where, errors);
+      check_parts(instance, reader.at("constraints"), where, errors);
+    }
+  }
+  return instance;
+}
+
+Result<AssignInstance> read_assign_instance(std::string_view text,
+                                            const std::filesystem::path& base_dir) {
+  ErrorList errors;
+  AssignInstance instance;
+  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
+    instance = assign_instance_from(*document, JsonPath(), base_dir, errors);
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  return instance;
+}
+
+}  // namespace stowage

@@ -1,0 +1,133 @@
+// What an assign plan must say, computed from the format description alone; see scatter_truth.h for
+// why it repeats what the planners' table and pipeline.cc do. Not installed: the verifier alone
+// uses it.
+//
+//   AssignTruth truth(instance);
+//   RowSums sums;
+//   for (const std::int64_t id : row.sequences) truth.add(id, sums);
+//   if (truth.row_time(sums, *scheme) != row.time_ms) ...
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+
+namespace stowage {
+
+// What the sequences of a row add up to.
+struct RowSums {
+  bool all_known = true;               // every id is one of the instance's
+  std::optional<Tokens> tokens = 0;    // of the known ones; absent beyond the 64-bit range
+  std::optional<Tokens> unpadded = 0;  // as `tokens`
+  long double squares = 0;             // of their lengths
+};
+
+class AssignTruth {
+ public:
+  explicit AssignTruth(const AssignInstance& instance) : instance_(instance) {
+    for (const Scheme& scheme : instance.schemes) schemes_.emplace(scheme.name, &scheme);
+  }
+
+  std::int64_t sequences() const { return static_cast<std::int64_t>(instance_.lengths.size()); }
+  bool is_known(std::int64_t id) const { return id >= 0 && id < sequences(); }
+
+  // The scheme, or null for a name that is none.
+  const Scheme* scheme(std::string_view name) const {
+    const auto found = schemes_.find(name);
+    return found == schemes_.end() ? nullptr : found->second;
+  }
+
+  const Strategy* strategy(std::string_view name) const {
+    for (const Strategy& each : instance_.strategies) {
+      if (each.name == name) return &each;
+    }
+    return nullptr;
+  }
+
+  // The length of a known sequence after padding; absent beyond the 64-bit range.
+  std::optional<Tokens> length(std::int64_t id) const {
+    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
+    const Tokens rest = instance_.pad_multiple > 1 ? own % instance_.pad_multiple : 0;
+    return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
+  }
+
+  void add(std::int64_t id, RowSums& sums) const {
+    if (!is_known(id)) {
+      sums.all_known = false;
+      return;
+    }
+    const auto tokens = length(id);
+    sums.tokens = sums.tokens && tokens ? checked_add(*sums.tokens, *tokens) : std::nullopt;
+    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
+    sums.unpadded = sums.unpadded ? checked_add(*sums.unpadded, own) : std::nullopt;
+    const auto s = static_cast<long double>(tokens.value_or(0));
+    sums.squares += s * s;
+  }
+
+  // Tokens of `range` of a known sequence, a part of its padded length.
+  void add(std::int64_t id, const TokenRange& range, RowSums& sums) const {
+    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
+    const auto begin = static_cast<long double>(range.begin);
+    const auto end = static_cast<long double>(range.end);
+    sums.tokens = range.end - range.begin;
+    sums.unpadded = std::min(range.end, own) - std::min(range.begin, own);
+    sums.squares = (end - begin) * (end + begin);  // squares beyond 2^64 would cancel
+  }
+
+  // t_g(B); absent if the sums are wrong, which is a violation of its own.
+  static std::optional<Ms> row_time(const RowSums& sums, const Scheme& scheme) {
+    if (!sums.all_known || !sums.tokens) return std::nullopt;
+    return static_cast<Ms>(scheme.quadratic_ms * sums.squares +
+                           scheme.linear_ms * static_cast<long double>(*sums.tokens) +
+                           scheme.fixed_ms);
+  }
+
+  // T of the replica with rows of these times.
+  static Ms replica_time(const std::vector<Ms>& rows, int stages) {
+    long double sum = 0;
+    Ms longest = 0;
+    for (const Ms row : rows) {
+      sum += row;
+      longest = std::max(longest, row);
+    }
+    return static_cast<Ms>(sum + (stages - 1) * static_cast<long double>(longest));
+  }
+
+  // When the 1F1B schedule of these rows ends, by its recurrence. In round k every stage takes the
+  // forward pass of row k, the first stage first; then stage s, of p, takes the backward pass of
+  // row k - (p - 1 - s), since that many rows are under way behind it. The stage after it ended
+  // that backward pass one round earlier. A forward pass takes a third of its row's time.
+  static Ms simulated(const std::vector<Ms>& rows, int stages) {
+    const auto p = static_cast<std::size_t>(std::max(stages, 1));
+    const std::size_t rounds = rows.empty() ? 0 : rows.size() + p - 1;
+    std::vector<long double> third;  // of each row's time
+    for (const Ms row : rows) third.push_back(row / 3.0L);
+    std::vector<long double> free(p, 0);  // when the stage is free again
+    std::vector<long double> back(p, 0);  // when its last backward pass ended
+    for (std::size_t k = 0; k < rounds; ++k) {
+      long double ready = 0;  // when the stage before has ended the row's forward pass
+      for (std::size_t s = 0; k < rows.size() && s < p; ++s) {
+        free[s] = ready = std::max(free[s], ready) + third[k];
+      }
+      for (std::size_t s = 0; s < p; ++s) {
+        const std::size_t behind = p - 1 - s;
+        if (k < behind || k - behind >= rows.size()) continue;
+        const long double gradient = behind == 0 ? 0 : back[s + 1];
+        free[s] = back[s] = std::max(free[s], gradient) + 2 * third[k - behind];
+      }
+    }
+    return static_cast<Ms>(free[0]);
+  }
+
+ private:
+  const AssignInstance& instance_;
+  std::map<std::string_view, const Scheme*> schemes_;
+};
+
+}  // namespace stowage

@@ -1,0 +1,117 @@
+// Reading objects key by key, collecting every error on the way. Not installed.
+//
+//   ObjectReader cluster(value, path, errors, {"devices", "memory_mib"});
+//   const std::int64_t devices = cluster.integer("devices", {1, kMaxDevices});
+//   const double memory = cluster.number("memory_mib", {.least = 0});
+//
+// A getter that finds an error adds it and returns its fallback, or the least allowed value, so
+// that reading goes on; the caller looks at the error list in the end. Pointers into the document
+// are put together only when an error needs one.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/json/errors.h"
+#include "instances/json/value.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+// A place in a document: a chain of steps that live on the stack, or the root.
+class JsonPath {
+ public:
+  JsonPath() = default;
+  JsonPath key(std::string_view step) const { return JsonPath(this, step, -1); }
+  JsonPath index(std::int64_t step) const { return JsonPath(this, {}, step); }
+  std::string pointer() const;  // RFC 6901
+
+ private:
+  JsonPath(const JsonPath* parent, std::string_view step, std::int64_t element)
+      : parent_(parent), key_(step), index_(element) {}
+  const JsonPath* parent_ = nullptr;  // must outlive this
+  std::string_view key_;
+  std::int64_t index_ = -1;
+};
+
+struct IntegerRange {
+  std::int64_t least = 0;
+  std::int64_t most = kMaxExact;
+};
+
+struct NumberRange {
+  double least = std::numeric_limits<double>::lowest();
+  double most = std::numeric_limits<double>::max();
+  bool above = false;  // `least` itself is excluded
+};
+
+// The value as an integer of the range, or an error and nothing. A number with a fraction or an
+// exponent is no integer, even if its value is whole.
+std::optional<std::int64_t> read_integer(const JsonValue& value, const JsonPath& path,
+                                         IntegerRange range, ErrorList& errors);
+
+// The value as a number of the range, or an error and nothing.
+std::optional<double> read_number(const JsonValue& value, const JsonPath& path, NumberRange range,
+                                  ErrorList& errors);
+
+// An array of integers of one range. Wrong elements are reported and read as the least value.
+std::vector<std::int64_t> read_integers(const JsonValue& value, const JsonPath& path,
+                                        IntegerRange range, ErrorList& errors);
+
+// Adds an E203: must be `expected`, is what stands there.
+void add_wrong_type(const JsonValue& value, const JsonPath& path, std::string_view expected,
+                    ErrorList& errors);
+
+class ObjectReader {
+ public:
+  // Reports a value that is no object, and every key that is neither in `keys` nor begins with x-.
+  // `value`, `path` and `errors` must outlive the reader.
+  ObjectReader(const JsonValue& value, const JsonPath& path, ErrorList& errors,
+               std::initializer_list<std::string_view> keys);
+
+  // The member, or null. require() adds an error when an object lacks it.
+  const JsonValue* find(std::string_view key) const { return value_.find(key); }
+  const JsonValue* require(std::string_view key) const;
+
+  // Without a fallback the key is required.
+  std::int64_t integer(std::string_view key, IntegerRange range,
+                       std::optional<std::int64_t> fallback = std::nullopt) const;
+  double number(std::string_view key, NumberRange range,
+                std::optional<double> fallback = std::nullopt) const;
+  bool boolean(std::string_view key, bool fallback) const;
+  std::string text(std::string_view key,
+                   const std::optional<std::string>& fallback = std::nullopt) const;
+
+  // The array under a required key, or null after an error.
+  const JsonValue::Array* array(std::string_view key) const;
+
+  JsonPath at(std::string_view key) const { return path_.key(key); }
+  ErrorList& errors() const { return errors_; }
+
+ private:
+  const JsonValue& value_;
+  const JsonPath& path_;
+  ErrorList& errors_;
+};
+
+// format, version and problem of a document; `format` is what its reader expects. Adds E207, E208
+// or E209 and returns false if the document is something else, whose keys are then of no interest.
+bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem);
+
+// The plan that a document is, or that a stowage/outcome holds under "plan": null, and an E211, for
+// an outcome without one. `root` must outlive the place.
+struct PlanPlace {
+  const JsonValue* plan = nullptr;
+  JsonPath path;
+};
+PlanPlace plan_in(const JsonValue& document, const JsonPath& root, ErrorList& errors);
+
+// ", did you mean \"memory_mib\"?" for the closest of `known`, or nothing if none is close.
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
+
+}  // namespace stowage

@@ -1,0 +1,88 @@
+// A parsed JSON document, and the strict parser that makes one.
+//
+//   ErrorList errors;
+//   std::optional<JsonValue> document = parse_json(R"({"a": [1, 2]})", errors);
+//
+// Stricter than the library underneath: duplicate keys, a byte order mark, bytes that are not
+// UTF-8, zero bytes after the document and nesting beyond kMaxDepth are errors. Members keep the
+// order of the file. Integers and fractions stay apart: 3 is an integer, 3.0 and 3e0 are not, and
+// an integer that leaves the 64-bit range is kept as a fraction, so that no reader takes it for
+// one. Not installed: the public face of JSON is json.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "instances/json/errors.h"
+
+namespace stowage {
+
+struct JsonMember;
+
+class JsonValue {
+ public:
+  using Array = std::vector<JsonValue>;
+  using Object = std::vector<JsonMember>;
+
+  JsonValue() = default;  // null
+  explicit JsonValue(bool value) : data_(value) {}
+  explicit JsonValue(std::int64_t value) : data_(value) {}
+  explicit JsonValue(double value) : data_(value) {}
+  explicit JsonValue(std::string value) : data_(std::make_unique<std::string>(std::move(value))) {}
+  explicit JsonValue(Array value) : data_(std::make_unique<Array>(std::move(value))) {}
+  explicit JsonValue(Object value) : data_(std::make_unique<Object>(std::move(value))) {}
+
+  bool is_null() const { return data_.index() == 0; }
+  const bool* boolean() const { return std::get_if<bool>(&data_); }
+  const std::int64_t* integer() const { return std::get_if<std::int64_t>(&data_); }
+  const double* fraction() const { return std::get_if<double>(&data_); }
+  const std::string* string() const { return pointee<std::string>(data_); }
+  const Array* array() const { return pointee<Array>(data_); }
+  const Object* object() const { return pointee<Object>(data_); }
+  Array* array() { return const_cast<Array*>(std::as_const(*this).array()); }
+  Object* object() { return const_cast<Object*>(std::as_const(*this).object()); }
+
+  // The member called `key`, the first one if a document repeats it; null if there is none or this
+  // is no object.
+  const JsonValue* find(std::string_view key) const;
+
+ private:
+  using Data =
+      std::variant<std::monostate, bool, std::int64_t, double, std::unique_ptr<std::string>,
+                   std::unique_ptr<Array>, std::unique_ptr<Object>>;
+  template <class T>
+  static const T* pointee(const Data& data) {
+    const auto* held = std::get_if<std::unique_ptr<T>>(&data);
+    return held == nullptr ? nullptr : held->get();
+  }
+  Data data_;
+};
+
+struct JsonMember {
+  std::string key;
+  JsonValue value;
+};
+
+// How a value is shown after "is" in an error: short, on one line, valid UTF-8.
+std::string describe(const JsonValue& value);
+
+// Parses a whole document of at most kMaxDocumentBytes bytes (json.h). Adds errors and returns
+// nothing when the text cannot be understood to its end. Duplicate keys are added as errors too,
+// but parsing goes on. Errors in the text point at LINE:COLUMN, both from 1, columns in characters.
+std::optional<JsonValue> parse_json(std::string_view text, ErrorList& errors);
+
+// Like parse_json, but keeps only those members of the outermost object that `keys` names (an array
+// or object among them comes out empty) and stops as soon as all were seen: cheap on a document of
+// any size.
+std::optional<JsonValue> parse_json_head(std::string_view text,
+                                         const std::vector<std::string_view>& keys,
+                                         ErrorList& errors);
+
+}  // namespace stowage

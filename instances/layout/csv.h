@@ -1,0 +1,45 @@
+// Layouts as MiniMalloc's tables (github.com/google/minimalloc): one line per buffer.
+//
+//   id,lower,upper,size,alignment,gaps,offset
+//   b1,0,3,4,1,,
+//   b2,3,9,4,8,5-7 8-9,16
+//
+//   Result<LayoutInstance> read = read_layout_csv(text, "A.1048576.csv");
+//   instance.capacity = capacity_in_file_name("A.1048576.csv");   // the table does not hold it
+//
+// Columns stand in any order; alignment, gaps and offset (a pin) may be missing, and empty fields
+// mean their defaults. `buffer` and `buffer_id` are other names of id, `start` and `begin` of
+// lower. A column called `end` holds the last step instead of the first one after it, in the gaps
+// as well. Fields are not quoted. The format has no room for the layers of an instance.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
+#include "instances/result.h"
+
+namespace stowage {
+
+// `file` names the table in errors, which point at FILE:LINE or FILE:LINE:COLUMN and are those of
+// read_layout_instance, or E411 for the header, E412 for a line with too few or too many fields and
+// E413 for a field that cannot be read. Gaps that are free for some addresses only (`5-7@0:16`) are
+// refused.
+Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file);
+
+// Columns that would hold nothing but defaults are left out; the alignment of the instance becomes
+// one of each buffer. E414 for an id that the format cannot carry: one with a comma or a line
+// break, or spaces around it.
+Result<std::string> write_layout_csv(const LayoutInstance& instance);
+
+// The same with the plan's offsets, which pins them. Requires one offset per buffer.
+Result<std::string> write_layout_csv(const LayoutInstance& instance, const LayoutPlan& plan);
+
+// The capacity in bytes that MiniMalloc's benchmarks carry in their names: 1048576 of
+// "A.1048576.csv". Nothing if the last but one part of the name is no integer up to 2^53.
+std::optional<Bytes> capacity_in_file_name(const std::filesystem::path& path);
+
+}  // namespace stowage

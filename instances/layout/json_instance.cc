@@ -1,0 +1,263 @@
+// Reads a layout instance: keys and types first, then what they mean together.
+#include <string>
+
+#include "instances/json/document.h"
+#include "instances/layout/check.h"
+#include "instances/layout/json.h"
+
+namespace stowage {
+namespace {
+
+constexpr IntegerRange kStep = {0, kMaxExact};
+constexpr IntegerRange kBytes = {0, kMaxExact};
+constexpr IntegerRange kAlignment = {1, kMaxExact};
+constexpr IntegerRange kWidth = {1, 1 << 16};
+constexpr IntegerRange kLayers = {1, 1000};
+constexpr IntegerRange kLength = {0, std::int64_t{1} << 31};
+
+// [[3, 5], [8, 9]]
+std::vector<Lifetime> read_gaps(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  std::vector<Lifetime> gaps;
+  const JsonValue::Array* elements = value.array();
+  if (elements == nullptr) {
+    add_wrong_type(value, path, "an array of gaps [from, to]", errors);
+    return gaps;
+  }
+  for (const JsonValue& element : *elements) {
+    const JsonPath where = path.index(static_cast<std::int64_t>(gaps.size()));
+    const JsonValue::Array* pair = element.array();
+    gaps.emplace_back();
+    if (pair == nullptr || pair->size() != 2) {
+      add_wrong_type(element, where, "an array of two steps, [from, to]", errors);
+      continue;
+    }
+    const std::vector<std::int64_t> steps = read_integers(element, where, kStep, errors);
+    gaps.back() = {steps[0], steps[1]};
+  }
+  return gaps;
+}
+
+Buffer read_buffer(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(
+      value, path, errors,
+      {"id", "lower", "upper", "size_bytes", "alignment", "offset_bytes", "gaps"});
+  Buffer buffer{.id = reader.text("id", ""),
+                .lower = reader.integer("lower", kStep),
+                .upper = reader.integer("upper", kStep),
+                .size = reader.integer("size_bytes", kBytes),
+                .alignment = reader.integer("alignment", kAlignment, 1)};
+  if (reader.find("offset_bytes") != nullptr) {
+    buffer.offset = reader.integer("offset_bytes", kBytes);
+  }
+  if (const JsonValue* gaps = reader.find("gaps")) {
+    buffer.gaps = read_gaps(*gaps, reader.at("gaps"), errors);
+  }
+  return buffer;
+}
+
+RepeatedBlock read_block(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"name", "occurrences"});
+  RepeatedBlock block{.name = reader.text("name", "")};
+  if (const JsonValue::Array* occurrences = reader.array("occurrences")) {
+    const JsonPath where = reader.at("occurrences");
+    for (const JsonValue& occurrence : *occurrences) {
+      const auto index = static_cast<std::int64_t>(block.occurrences.size());
+      block.occurrences.push_back(
+          read_integers(occurrence, where.index(index), {0, kMaxExact}, errors));
+    }
+  }
+  return block;
+}
+
+RecordedBlock read_recorded(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(
+      value, path, errors, {"hidden", "heads", "kv_heads", "head_dim", "ffn", "layers", "lengths"});
+  RecordedBlock block{.hidden = static_cast<int>(reader.integer("hidden", kWidth)),
+                      .heads = static_cast<int>(reader.integer("heads", kWidth)),
+                      .kv_heads = static_cast<int>(reader.integer("kv_heads", kWidth)),
+                      .head_dim = static_cast<int>(reader.integer("head_dim", kWidth)),
+                      .ffn = static_cast<int>(reader.integer("ffn", kWidth)),
+                      .layers = static_cast<int>(reader.integer("layers", kLayers)),
+                      .lengths = {}};
+  if (const JsonValue* lengths = reader.require("lengths")) {
+    block.lengths = read_integers(*lengths, reader.at("lengths"), kLength, errors);
+  }
+  if (block.heads % block.kv_heads != 0) {
+    errors.add(code::kRecorded, path.key("kv_heads").pointer(),
+               "must divide the heads, " + std::to_string(block.heads) + ", is " +
+                   std::to_string(block.kv_heads));
+  }
+  if (block.head_dim % 2 != 0) {
+    errors.add(code::kRecorded, path.key("head_dim").pointer(),
+               "must be even, is " + std::to_string(block.head_dim));
+  }
+  return block;
+}
+
+std::string shape(const Buffer& b) {
+  return std::to_string(b.size) + " bytes aligned to " + std::to_string(b.alignment) + " for " +
+         std::to_string(b.upper - b.lower) + " steps with " + std::to_string(b.gaps.size()) +
+         " gaps";
+}
+
+// Does `b` repeat `a`, `shift` steps later?
+bool repeats(const Buffer& a, const Buffer& b, std::int64_t shift) {
+  const auto later = [shift](std::int64_t from, std::int64_t to) { return to - from == shift; };
+  if (a.size != b.size || a.alignment != b.alignment || a.gaps.size() != b.gaps.size() ||
+      !later(a.lower, b.lower) || !later(a.upper, b.upper)) {
+    return false;
+  }
+  for (std::size_t k = 0; k < a.gaps.size(); ++k) {
+    if (!later(a.gaps[k].lower, b.gaps[k].lower) || !later(a.gaps[k].upper, b.gaps[k].upper)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Checks the blocks against the buffers, all of which are in order.
+class BlockChecker {
+ public:
+  BlockChecker(const std::vector<Buffer>& buffers, ErrorList& errors)
+      : buffers_(buffers), taken_(buffers.size(), false), errors_(errors) {}
+
+  void check(const RepeatedBlock& block, const JsonPath& path) {
+    const JsonPath where = path.key("occurrences");
+    for (std::size_t r = 0; r < block.occurrences.size(); ++r) {
+      const JsonPath occurrence = where.index(static_cast<std::int64_t>(r));
+      if (known(block.occurrences[r], occurrence) && r > 0 && first_known_) {
+        compare(block.occurrences[0], block.occurrences[r], occurrence);
+      } else if (r == 0) {
+        first_known_ = all_known_;
+      }
+    }
+  }
+
+ private:
+  void complain(const JsonPath& path, const std::string& expected, const std::string& is) {
+    errors_.add(code::kOccurrences, path.pointer(), "must be " + expected + ", is " + is);
+  }
+
+  // Are these buffers of the instance, not pinned, and in no other occurrence?
+  bool known(const std::vector<std::int64_t>& occurrence, const JsonPath& path) {
+    all_known_ = true;
+    for (std::size_t j = 0; j < occurrence.size(); ++j) {
+      const std::int64_t id = occurrence[j];
+      const auto index = static_cast<std::size_t>(id);
+      const JsonPath where = path.index(static_cast<std::int64_t>(j));
+      std::string expected;
+      if (index >= buffers_.size()) {
+        expected = "the index of a buffer, below " + std::to_string(buffers_.size());
+      } else if (taken_[index]) {
+        expected = "a buffer that stands in no other occurrence";
+      } else if (buffers_[index].offset) {
+        expected = "a buffer that is not pinned";
+      } else {
+        taken_[index] = true;
+        continue;
+      }
+      all_known_ = false;
+      complain(where, expected, std::to_string(id));
+    }
+    return all_known_;
+  }
+
+  void compare(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& other,
+               const JsonPath& path) {
+    if (first.size() != other.size()) {
+      complain(path, "as many buffers as occurrence 0 has, " + std::to_string(first.size()),
+               std::to_string(other.size()));
+      return;
+    }
+    std::int64_t shift = 0;
+    for (std::size_t j = 0; j < first.size(); ++j) {
+      const Buffer& a = buffers_[static_cast<std::size_t>(first[j])];
+      const Buffer& b = buffers_[static_cast<std::size_t>(other[j])];
+      if (j == 0) shift = b.lower - a.lower;
+      if (repeats(a, b, shift)) continue;
+      complain(path.index(static_cast<std::int64_t>(j)),
+               "buffer " + std::to_string(first[j]) + " again " + std::to_string(shift) +
+                   " steps later, " + shape(a) + " from step " + std::to_string(a.lower + shift),
+               shape(b) + " from step " + std::to_string(b.lower));
+      return;
+    }
+  }
+
+  const std::vector<Buffer>& buffers_;
+  std::vector<bool> taken_;
+  ErrorList& errors_;
+  bool all_known_ = true;
+  bool first_known_ = false;
+};
+
+void read_buffers(const JsonValue::Array& values, const JsonPath& path, LayoutInstance& instance,
+                  ErrorList& errors) {
+  if (static_cast<std::int64_t>(values.size()) > kMaxBuffers) {
+    errors.add(code::kTooManyValues, path.pointer(),
+               "must be at most " + std::to_string(kMaxBuffers) + " buffers, is " +
+                   std::to_string(values.size()));
+    return;
+  }
+  const LayoutPlaces places = [&](std::int64_t buffer, std::string_view member) {
+    return path.index(buffer).pointer() + '/' + std::string(member);
+  };
+  const std::int64_t before = errors.found();
+  instance.buffers.reserve(values.size());
+  for (const JsonValue& value : values) {
+    const auto index = static_cast<std::int64_t>(instance.buffers.size());
+    const std::int64_t so_far = errors.found();
+    instance.buffers.push_back(read_buffer(value, path.index(index), errors));
+    if (errors.found() == so_far) check_buffer(instance, index, places, errors);
+  }
+  if (errors.found() == before) check_together(instance, places, errors);
+}
+
+}  // namespace
+
+LayoutInstance layout_instance_from(const JsonValue& document, const JsonPath& path,
+                                    ErrorList& errors) {
+  const ObjectReader reader(document, path, errors,
+                            {"format", "version", "problem", "name", "capacity_bytes", "alignment",
+                             "buffers", "layers", "recorded_from"});
+  LayoutInstance instance;
+  if (document.object() == nullptr || !check_head(reader, "stowage/instance", "layout")) {
+    return instance;
+  }
+  instance.name = reader.text("name", "");
+  if (reader.find("capacity_bytes") != nullptr) {
+    instance.capacity = reader.integer("capacity_bytes", kBytes);
+  }
+  instance.alignment = reader.integer("alignment", kAlignment, 1);
+  const std::int64_t before = errors.found();
+  if (const JsonValue::Array* buffers = reader.array("buffers")) {
+    read_buffers(*buffers, reader.at("buffers"), instance, errors);
+  }
+  const bool buffers_known = errors.found() == before;
+  if (const JsonValue* recorded = reader.find("recorded_from")) {
+    instance.recorded_from = read_recorded(*recorded, reader.at("recorded_from"), errors);
+  }
+  if (reader.find("layers") == nullptr) return instance;
+  if (const JsonValue::Array* layers = reader.array("layers")) {
+    const JsonPath where = reader.at("layers");
+    BlockChecker checker(instance.buffers, errors);
+    for (const JsonValue& layer : *layers) {
+      const JsonPath at = where.index(static_cast<std::int64_t>(instance.layers.size()));
+      const std::int64_t so_far = errors.found();
+      instance.layers.push_back(read_block(layer, at, errors));
+      if (buffers_known && errors.found() == so_far) checker.check(instance.layers.back(), at);
+    }
+  }
+  return instance;
+}
+
+Result<LayoutInstance> read_layout_instance(std::string_view text) {
+  ErrorList errors;
+  LayoutInstance instance;
+  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
+    instance = layout_instance_from(*document, JsonPath(), errors);
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  return instance;
+}
+
+}  // namespace stowage

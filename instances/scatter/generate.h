@@ -1,0 +1,60 @@
+// Seeded scatter instances: a preset, a source of lengths, a rule for those that are too long.
+//
+//   const ScatterGenerator generator{.preset = {.model = "gpt-7b"},
+//                                    .source = {.kind = LengthSource::Kind::lognormal, .mu = 6.5,
+//                                               .sigma = 1.4},
+//                                    .count = 512, .seed = 7};
+//   Result<GeneratedScatter> step = generate_scatter(generator);
+//   std::cout << write_generated(*step);
+//
+// The written document carries the generator as its `x-generator` member, from which the same
+// bytes can be made again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/lengths/source.h"
+#include "instances/result.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/presets.h"
+
+namespace stowage {
+
+struct ScatterGenerator {
+  ScatterPreset preset;
+  LengthSource source;
+  std::int64_t count = 512;  // sequences drawn, before any is dropped
+  std::uint64_t seed = 0;    // at most 2^53
+  AboveLimit above_limit = AboveLimit::drop;
+  std::optional<Tokens> pad_multiple;  // instead of the preset's
+  std::string name;  // empty: made from the preset, the source and the step or seed
+
+  bool operator==(const ScatterGenerator&) const = default;
+};
+
+struct GeneratedScatter {
+  ScatterInstance instance;
+  ScatterGenerator generator;
+  // The longest length kept: the preset's limit, or less if no group of the cluster holds that many
+  // padded tokens. So a generated instance is feasible.
+  Tokens longest_allowed = 0;
+  std::int64_t above = 0;  // sequences that were longer and hence dropped or clipped
+};
+
+// `list` holds all lines of the list the source names, and is not used by other sources. Errors
+// point at the option: those of scatter_preset, E503 if the cluster holds no sequence at all, E504
+// for a source that makes no sense.
+Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
+                                          const std::vector<Tokens>& list = {});
+
+// A stowage/instance with `x-generator`, `x-longest_allowed` and `x-dropped` or `x-clipped`.
+std::string write_generated(const GeneratedScatter& generated);
+
+// The `x-generator` of a document written by write_generated().
+Result<ScatterGenerator> read_generator(std::string_view text);
+
+}  // namespace stowage

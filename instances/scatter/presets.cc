@@ -1,0 +1,187 @@
+#include "instances/scatter/presets.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
+#include "instances/json/reader.h"
+#include "instances/json/text.h"
+
+namespace stowage {
+namespace {
+
+// 2^30 parameters of a model that reaches this limit: longer limits have more position embeddings.
+struct Parameters {
+  Tokens limit_tokens;
+  double gibi;
+};
+
+struct PublishedModel {
+  std::string_view name;
+  double quadratic_ms;
+  double linear_ms;
+  double fixed_ms;
+  Mib activation_mib_per_token;
+  Mib all_to_all_mib_per_token;
+  std::vector<Parameters> parameters;
+};
+
+const std::array<PublishedModel, 3>& published_models() {
+  static const std::array<PublishedModel, 3> kModels = {{
+      {"gpt-7b",
+       5.128e-6,
+       0.1839576,
+       629.3563,
+       4.480441895,
+       2.0,
+       {{64000, 6.63}, {192000, 7.1174}, {384000, 7.8499}}},
+      {"gpt-13b",
+       9.2852e-6,
+       0.3060189,
+       1132.5632,
+       4.220439453,
+       3.125,
+       {{192000, 13.1161}, {384000, 14.0316}}},
+      {"gpt-30b",
+       15.4262e-6,
+       0.8035742,
+       2789.3644,
+       3.417381836,
+       6.094,
+       {{192000, 31.5251}, {384000, 32.7153}}},
+  }};
+  return kModels;
+}
+
+constexpr Mib kActivation7bOn16 = 2.668764648;  // published apart for gpt-7b on 16 devices
+
+// MiB per ms between the devices of a group. Published for powers of two up to 64; beyond, each
+// doubling is assumed to lose as much as the last published one did, and the result is rounded to
+// two decimals. Between powers of two the next larger one's is assumed: the slowest link decides.
+double bandwidth(int degree) {
+  constexpr std::array<double, 6> kPublished = {119.54, 104.07, 96.5, 10.33, 5.94, 4.87};
+  std::size_t doublings = 0;  // degree = 2^(doublings + 1)
+  for (int d = 2; d < degree; d *= 2) ++doublings;
+  if (doublings < kPublished.size()) return kPublished[doublings];
+  double value = kPublished.back();
+  for (std::size_t i = kPublished.size(); i <= doublings; ++i) {
+    value *= kPublished[5] / kPublished[4];
+  }
+  return std::round(value * 100) / 100;
+}
+
+std::vector<int> degrees_up_to(int largest, DegreeSet set) {
+  if (set == DegreeSet::local_or_sharded) {
+    return largest == 1 ? std::vector<int>{1} : std::vector<int>{1, largest};
+  }
+  std::vector<int> degrees;
+  for (int degree = 1; degree <= largest;
+       degree = set == DegreeSet::any ? degree + 1 : 2 * degree) {
+    degrees.push_back(degree);
+  }
+  return degrees;
+}
+
+std::string listed_limits(const PublishedModel& model) {
+  std::string text;
+  for (const Parameters& p : model.parameters) {
+    text += (text.empty() ? "" : ", ") + std::to_string(p.limit_tokens);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string_view> scatter_preset_models() {
+  std::vector<std::string_view> names;
+  for (const PublishedModel& model : published_models()) names.push_back(model.name);
+  return names;
+}
+
+std::vector<std::string_view> degree_set_names() { return {"powers", "local-or-sharded", "any"}; }
+
+std::optional<Tokens> parse_token_limit(std::string_view text) {
+  Tokens tokens = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), last, tokens);
+  if (failure != std::errc() || tokens < 1 || tokens > kMostTokenLimit) return std::nullopt;
+  if (end == last) return tokens;
+  if (end + 1 == last && (*end == 'k' || *end == 'K')) return tokens * 1000;
+  return std::nullopt;
+}
+
+Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
+  ErrorList errors;
+  if (preset.devices < 1 || preset.devices > kMaxPresetDevices) {
+    errors.add(code::kPreset, "/devices",
+               "must be an integer from 1 to " + std::to_string(kMaxPresetDevices) + ", is " +
+                   std::to_string(preset.devices));
+  }
+  if (preset.largest_degree < 0 || preset.largest_degree > preset.devices) {
+    errors.add(code::kPreset, "/largest_degree",
+               "must be an integer from 1 to the number of devices, is " +
+                   std::to_string(preset.largest_degree));
+  }
+  if (!(preset.memory_mib >= 0 && preset.memory_mib <= static_cast<double>(kMaxExact))) {
+    errors.add(code::kPreset, "/memory_mib",
+               "must be a number from 0 to " + std::to_string(kMaxExact) + ", is " +
+                   describe(JsonValue(preset.memory_mib)));
+  }
+  const auto& models = published_models();
+  const auto model = std::find_if(models.begin(), models.end(),
+                                  [&](const PublishedModel& m) { return m.name == preset.model; });
+  if (model == models.end()) {
+    std::string known;
+    for (const std::string_view name : scatter_preset_models()) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    errors.add(code::kPreset, "/model",
+               "must be one of " + known + ", is " + in_quotes(preset.model) +
+                   did_you_mean(preset.model, scatter_preset_models()));
+    return std::move(errors).take();
+  }
+  const auto parameters =
+      std::find_if(model->parameters.begin(), model->parameters.end(),
+                   [&](const Parameters& p) { return p.limit_tokens == preset.limit_tokens; });
+  if (parameters == model->parameters.end()) {
+    errors.add(code::kNotPublished, "/limit_tokens",
+               "must be one of " + listed_limits(*model) + " for " + preset.model + ", is " +
+                   std::to_string(preset.limit_tokens));
+  }
+  const bool small_7b = preset.model == "gpt-7b" && preset.devices < 32;
+  if (small_7b && preset.devices != 16) {
+    errors.add(code::kNotPublished, "/devices",
+               "must be 16 or at least 32 for gpt-7b, is " + std::to_string(preset.devices));
+  }
+  if (!errors.empty()) return std::move(errors).take();
+
+  ScatterInstance instance;
+  instance.name = preset.model + '-' + std::to_string(preset.devices) + "gpu-" +
+                  std::to_string(preset.limit_tokens / 1000) + 'k';
+  instance.cluster = {.devices = preset.devices, .memory_mib = preset.memory_mib};
+  instance.model.activation_mib_per_token =
+      small_7b ? kActivation7bOn16 : model->activation_mib_per_token;
+  // ZeRO-3 spreads 16 bytes per parameter over all devices.
+  instance.model.states_mib = parameters->gibi * 16 * 1024 / preset.devices;
+  instance.cost = {.quadratic_ms = model->quadratic_ms,
+                   .linear_ms = model->linear_ms,
+                   .fixed_ms = model->fixed_ms,
+                   .all_to_all = {.mib_per_token = model->all_to_all_mib_per_token}};
+  const int largest = preset.largest_degree == 0 ? preset.devices : preset.largest_degree;
+  instance.cluster.degrees = degrees_up_to(largest, preset.degrees);
+  for (const int degree : instance.cluster.degrees) {
+    if (degree > 1) instance.cost.all_to_all.mib_per_ms[degree] = bandwidth(degree);
+  }
+  instance.cluster.aligned = preset.degrees != DegreeSet::any;
+  if (preset.degrees != DegreeSet::powers) {
+    instance.name +=
+        '-' + std::string(degree_set_names()[static_cast<std::size_t>(preset.degrees)]);
+  }
+  instance.pad_multiple = Tokens{2} * instance.cluster.degrees.back();
+  return instance;
+}
+
+}  // namespace stowage

@@ -1,0 +1,57 @@
+// Published clusters and models, as scatter instances without sequences.
+//
+//   Result<ScatterInstance> step = scatter_preset({.model = "gpt-7b", .devices = 64});
+//   // (*step).lengths = ...
+//
+// A100-40GB GPUs, 8 on a node, ZeRO-3. Source: FlexSP (arXiv 2412.01523) and the tables of its
+// published code. What is not published and had to be assumed is listed in instances/README.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/result.h"
+#include "instances/scatter/instance.h"
+
+namespace stowage {
+
+// Which degrees, up to the largest, a group may have.
+enum class DegreeSet {
+  powers,            // powers of two: FlexSP, Megatron's dynamic context parallelism
+  local_or_sharded,  // 1 and the largest: Skrull (arXiv 2505.19609)
+  any,               // every one, starting at any rank: ByteScale (arXiv 2502.21231)
+};
+
+struct ScatterPreset {
+  std::string model = "gpt-7b";  // one of scatter_preset_models()
+  int devices = 64;              // 1 to kMaxPresetDevices
+  Tokens limit_tokens = 192000;  // the longest sequence the model is built for
+  Mib memory_mib = 30720;        // usable memory of one device
+  DegreeSet degrees = DegreeSet::powers;
+  int largest_degree = 0;  // 0: as many as devices
+
+  bool operator==(const ScatterPreset&) const = default;
+};
+
+inline constexpr int kMaxPresetDevices = 16384;
+
+// "gpt-7b", "gpt-13b", "gpt-30b".
+std::vector<std::string_view> scatter_preset_models();
+
+inline constexpr Tokens kMostTokenLimit = kMaxExact / 1000;
+
+// "192k" and "192K" are 192000, "192000" is itself; nothing for anything else. The number is 1 to
+// kMostTokenLimit.
+std::optional<Tokens> parse_token_limit(std::string_view text);
+
+// "powers", "local-or-sharded", "any", in the order of DegreeSet.
+std::vector<std::string_view> degree_set_names();
+
+// The instance, with pad_multiple twice the largest degree. Errors point at the option ("/model"):
+// E501 for a model, a number of devices, a degree or a memory that is none, E502 for a combination
+// that was never published.
+Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
+
+}  // namespace stowage

@@ -1,0 +1,128 @@
+#include "instances/scatter/step_stream.h"
+
+#include <utility>
+
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
+#include "instances/json/reader.h"
+#include "instances/lengths/json.h"
+#include "instances/lengths/list.h"
+
+namespace stowage {
+namespace {
+
+void read_json_step(std::string_view text, ScatterInstance& step, ErrorList& errors) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    errors.add(
+        code::kSyntax, "1:1",
+        "must be a step, is an empty line: remove it, or write [] for a step of no sequence");
+    return;
+  }
+  const std::optional<JsonValue> document = parse_json(text, errors);
+  if (!document) return;
+  const JsonPath root;
+  if (document->array() != nullptr) {
+    step.lengths = read_lengths(*document, root, step.pad_multiple, errors);
+  } else if (document->object() != nullptr) {
+    const ObjectReader reader(*document, root, errors, {"lengths"});
+    if (const JsonValue* lengths = reader.require("lengths")) {
+      step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
+    }
+  } else {
+    add_wrong_type(
+        *document, root,
+        "an array of lengths or {\"lengths\": [...]} (a list with a length a line needs a "
+        "batch size)",
+        errors);
+  }
+}
+
+}  // namespace
+
+StepStream::StepStream(std::istream& stream, std::string name, ScatterInstance cluster,
+                       const StepStreamOptions& options)
+    : stream_(stream),
+      name_(std::move(name)),
+      cluster_(std::move(cluster)),
+      options_(options),
+      buffer_(std::size_t{1} << 16, '\0') {}
+
+std::string StepStream::place() const { return name_ + ':' + std::to_string(line_); }
+
+// Errors of a list name its lines; those inside of a JSON line say where in that line.
+std::string StepStream::error_place() const { return options_.batch_size ? place() : ""; }
+
+// The next line, its end included, appended to what is kept unless that is null or would be too
+// long. False if there is none.
+bool StepStream::read_line(Lines* kept) {
+  bool any = false;
+  while (true) {
+    stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    const auto got = static_cast<std::size_t>(stream_.gcount());
+    const bool more = stream_.fail() && got == buffer_.size() - 1;  // the line goes on
+    if (stream_.bad() || interrupted() || (got == 0 && !any)) return false;
+    any = true;
+    const bool ended = !more && !stream_.eof();  // its newline is counted, but not stored
+    if (kept != nullptr && !kept->too_long) {
+      kept->too_long = kept->text.size() + got > kMaxDocumentBytes;
+      if (kept->too_long) {
+        kept->text = std::string();
+      } else {
+        kept->text.append(buffer_.data(), ended ? got - 1 : got);
+      }
+    }
+    if (!more) break;
+    stream_.clear();
+  }
+  if (kept != nullptr && !kept->too_long) kept->text += '\n';
+  ++line_;
+  return true;
+}
+
+// The lines of one step. False if there is none.
+bool StepStream::read_step(Lines* kept) {
+  const std::int64_t count = options_.batch_size.value_or(1);
+  std::int64_t got = 0;
+  while (got < count && read_line(kept)) ++got;
+  if (stream_.bad() || interrupted()) return false;
+  return got == count || (got > 0 && !(options_.batch_size && options_.drop_last));
+}
+
+Result<std::optional<ScatterInstance>> StepStream::end() const {
+  if (stream_.bad()) return unreadable(error_place(), "cut short by a read error");
+  return std::optional<ScatterInstance>();
+}
+
+bool StepStream::skip() {
+  if (!read_step(nullptr)) return false;
+  ++index_;
+  return true;
+}
+
+Result<std::optional<ScatterInstance>> StepStream::next() {
+  Lines lines;
+  const std::int64_t first_line = line_ + 1;
+  if (!read_step(&lines)) return end();
+  ScatterInstance step = cluster_;
+  step.name += '-' + std::to_string(index_++);
+  if (lines.too_long) return too_many_bytes(error_place(), kMaxDocumentBytes);
+  ErrorList errors;
+  if (options_.batch_size) {
+    Result<std::vector<Tokens>> lengths = read_length_list(lines.text, name_, {.line = first_line});
+    if (!lengths) return lengths.errors();
+    step.lengths = *std::move(lengths);
+    check_padded_sum(step.lengths, step.pad_multiple, JsonPath(), errors);
+  } else {
+    read_json_step(lines.text, step, errors);
+  }
+  check_costs(step.lengths.size(), step.cluster.degrees.size(), "degrees", JsonPath(), errors);
+  if (!errors.empty()) return std::move(errors).take();
+  for (Tokens& length : step.lengths) {
+    if (!options_.clip || length <= *options_.clip) continue;
+    length = *options_.clip;
+    ++clipped_;
+  }
+  return std::optional<ScatterInstance>(std::move(step));
+}
+
+}  // namespace stowage

@@ -1,0 +1,83 @@
+// A stream of training steps: the lengths of one global batch after another, read as they come.
+//
+//   StepStream steps(stream, "lengths.txt", cluster, {.batch_size = 512});
+//   for (;;) {
+//     Result<std::optional<ScatterInstance>> step = steps.next();
+//     if (!step || !*step) break;  // an error, or the end
+//     plan(**step);
+//   }
+//
+// With a batch size the stream is a list of lengths, one a line, and a step is so many lines.
+// Without, it is JSON lines: a step is a line that holds an array of lengths or an object whose
+// `lengths` is one (other keys must begin with x-). Memory is that of one step, however long the
+// stream, and a step is at most kMaxDocumentBytes long, however long its line.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+
+#include "instances/result.h"
+#include "instances/scatter/instance.h"
+
+namespace stowage {
+
+struct StepStreamOptions {
+  std::optional<std::int64_t> batch_size;  // at least 1
+  bool drop_last = false;                  // leave out a last step of fewer lines
+  std::optional<Tokens> clip;              // longer sequences are cut to so many tokens
+  // Once it is true the stream ends before a step that has not been read whole. Who waits for input
+  // must end the wait as well, with an end of `stream`. May be null; must outlive the stream.
+  const std::atomic<bool>* interrupt = nullptr;
+};
+
+class StepStream {
+ public:
+  // Every step is `cluster` with its own lengths, and the name with "-" and the step's number
+  // behind it. `name` is what the stream is called in errors. `stream` must outlive this.
+  StepStream(std::istream& stream, std::string name, ScatterInstance cluster,
+             const StepStreamOptions& options);
+
+  // Number of the step that next() or skip() deals with, from 0.
+  std::int64_t index() const { return index_; }
+
+  // "steps.jsonl:12": the line last read.
+  std::string place() const;
+
+  // Sequences that were cut so far.
+  std::int64_t clipped() const { return clipped_; }
+
+  // The next step, or nothing at the end. Errors as for `lengths` of an instance, and E107 for a
+  // step that is too long; a wrong step does not keep one from reading the one after it. E110 where
+  // the stream broke off: that is no end, and nothing comes after it.
+  Result<std::optional<ScatterInstance>> next();
+
+  // Passes over a step without looking at it. False at the end, and where the stream broke off.
+  bool skip();
+
+ private:
+  // What is kept of the lines of a step.
+  struct Lines {
+    std::string text;
+    bool too_long = false;
+  };
+
+  std::string error_place() const;
+  bool interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
+  bool read_line(Lines* kept);
+  bool read_step(Lines* kept);
+  Result<std::optional<ScatterInstance>> end() const;
+
+  std::istream& stream_;
+  std::string name_;
+  ScatterInstance cluster_;
+  StepStreamOptions options_;
+  std::string buffer_;  // not on the stack, which may be small
+  std::int64_t index_ = 0;
+  std::int64_t line_ = 0;  // lines read
+  std::int64_t clipped_ = 0;
+};
+
+}  // namespace stowage

@@ -1,0 +1,325 @@
+// The rules of instances/verify.h for scatter plans. Longer than 300 lines because it is one list:
+// whoever doubts a rule reads the rules in one place, in the order in which a plan is walked.
+#include "instances/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "instances/plan_claims.h"
+#include "instances/scatter/truth.h"
+#include "instances/violation_list.h"
+
+namespace stowage {
+namespace {
+
+enum Rule : std::size_t {
+  kNumber,
+  kCoverage,
+  kUnknownSequence,
+  kEmptyMicroBatch,
+  kEmptyGroup,
+  kDegree,
+  kRankRange,
+  kRankAlignment,
+  kRankOverlap,
+  kDevices,
+  kTokens,
+  kCuSeqlens,
+  kCapacity,
+  kTime,
+  kMakespan,
+  kObjective,
+  kBound,
+  kInstanceHash,
+  kRuleCount,
+};
+
+constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
+    "number",       "coverage",     "unknown_sequence", "empty_micro_batch",
+    "empty_group",  "degree",       "rank_range",       "rank_alignment",
+    "rank_overlap", "devices",      "tokens",           "cu_seqlens",
+    "capacity",     "time",         "makespan",         "objective",
+    "bound",        "instance_hash"};
+
+constexpr double kTimeTolerance = 1e-9;
+constexpr std::int64_t kNowhere = -1;
+
+// True for finite numbers that differ by no more than the tolerance.
+bool agree(double a, double b) {
+  return std::isfinite(a) && std::isfinite(b) &&
+         std::abs(a - b) <= kTimeTolerance * std::max(std::abs(a), std::abs(b));
+}
+
+std::string ms(double value) { return text(value) + " ms"; }
+
+std::string tokens(std::optional<Tokens> value) {
+  return value ? text(*value) + " tokens" : "more than 2^63 tokens";
+}
+
+std::string micro_batch_at(std::size_t m) { return "/micro_batches/" + text(m); }
+
+// A group and where it stands.
+struct Place {
+  const ScatterGroup& group;
+  std::size_t m;
+  std::size_t g;
+
+  std::string pointer(std::string_view below = "") const {
+    return micro_batch_at(m) + "/groups/" + text(g) + std::string(below);
+  }
+};
+
+// One walk over the plan. Each step returns the true time of its part, or nothing when a violation
+// leaves that open; a stated time stands in for a true one that cannot be computed, so that one
+// slip is not reported again at every level above it.
+class ScatterVerifier {
+ public:
+  ScatterVerifier(const ScatterInstance& instance, const ScatterPlan& plan)
+      : cluster_(instance.cluster),
+        plan_(plan),
+        truth_(instance),
+        first_seen_(instance.lengths.size(), kNowhere),
+        found_(kRuleNames) {}
+
+  std::vector<Violation> run() && {
+    std::optional<Ms> objective = 0.0;
+    for (std::size_t m = 0; m < plan_.micro_batches.size(); ++m) {
+      const auto makespan = check_micro_batch(m);
+      objective = objective && makespan ? std::optional(*objective + *makespan) : std::nullopt;
+    }
+    check_nothing_is_missing();
+    check_ms(kObjective, plan_.objective_ms, objective, [] { return "/objective_ms"; });
+    check_bound_ms(found_, {kNumber, kBound}, plan_.bound_ms, plan_.bound_by,
+                   objective.value_or(plan_.objective_ms));
+    return std::move(found_).take();
+  }
+
+ private:
+  // Compares a stated time with the truth, if the truth is known.
+  template <class Where>
+  void check_ms(Rule rule, Ms have, std::optional<Ms> need, Where where) {
+    if (!std::isfinite(have)) {
+      found_.add(kNumber, [&] { return Description{where(), text(have), "a finite number"}; });
+    } else if (need && !agree(have, *need)) {
+      found_.add(rule, [&] { return Description{where(), ms(have), ms(*need)}; });
+    }
+  }
+
+  std::optional<Ms> check_micro_batch(std::size_t m) {
+    const ScatterMicroBatch& micro_batch = plan_.micro_batches[m];
+    if (micro_batch.groups.empty()) {
+      found_.add(kEmptyMicroBatch, [&] {
+        return Description{micro_batch_at(m), "no group", "a group or more"};
+      });
+    }
+    std::optional<Ms> makespan = 0.0;
+    for (std::size_t g = 0; g < micro_batch.groups.size(); ++g, ++groups_seen_) {
+      const auto time = check_group({micro_batch.groups[g], m, g});
+      makespan = makespan && time ? std::optional(std::max(*makespan, *time)) : std::nullopt;
+    }
+    check_devices(m);
+    check_overlap(m);
+    check_ms(kMakespan, micro_batch.makespan_ms, makespan,
+             [&] { return micro_batch_at(m) + "/makespan_ms"; });
+    return makespan;
+  }
+
+  std::optional<Ms> check_group(const Place& at) {
+    const ScatterGroup& group = at.group;
+    if (group.sequences.empty()) {
+      found_.add(kEmptyGroup, [&] {
+        return Description{at.pointer(), "no sequence", "a sequence or more"};
+      });
+    }
+    check_ranks(at);
+    const GroupSums sums = check_sequences(at);
+    check_cu_seqlens(at);
+    if (sums.all_known && sums.tokens != group.tokens) {
+      found_.add(kTokens, [&] {
+        return Description{at.pointer("/tokens"), tokens(group.tokens), tokens(sums.tokens)};
+      });
+    }
+    check_capacity(at, sums);
+    const auto time = truth_.time(sums, group.degree);
+    check_ms(kTime, group.time_ms, time, [&] { return at.pointer("/time_ms"); });
+    if (time || !std::isfinite(group.time_ms)) return time;
+    return group.time_ms;
+  }
+
+  void check_ranks(const Place& at) {
+    const int degree = at.group.degree;
+    const int first = at.group.first_rank;
+    if (!truth_.is_allowed(degree)) {
+      found_.add(kDegree, [&] {
+        std::string allowed = "one of";
+        for (const int each : cluster_.degrees) allowed += ' ' + text(each);
+        return Description{at.pointer("/degree"), text(degree), allowed};
+      });
+    }
+    const std::int64_t end = std::int64_t{first} + degree;
+    if (first < 0 || end > cluster_.devices) {
+      found_.add(kRankRange, [&] {
+        return Description{at.pointer("/first_rank"),
+                           "ranks [" + text(first) + ", " + text(end) + ")",
+                           "ranks in [0, " + text(cluster_.devices) + ")"};
+      });
+    }
+    if (cluster_.aligned && degree > 0 && first % degree != 0) {
+      found_.add(kRankAlignment, [&] {
+        return Description{at.pointer("/first_rank"), text(first),
+                           "a multiple of degree " + text(degree)};
+      });
+    }
+  }
+
+  GroupSums check_sequences(const Place& at) {
+    GroupSums sums;
+    lengths_.clear();
+    for (std::size_t i = 0; i < at.group.sequences.size(); ++i) {
+      const std::int64_t id = at.group.sequences[i];
+      lengths_.push_back(truth_.add(id, sums));
+      if (!truth_.is_known(id)) {
+        found_.add(kUnknownSequence, [&] {
+          return Description{at.pointer("/sequences/" + text(i)), "sequence " + text(id),
+                             "an id below " + text(truth_.sequences())};
+        });
+        continue;
+      }
+      std::int64_t& first = first_seen_[static_cast<std::size_t>(id)];
+      if (first == kNowhere) {
+        first = groups_seen_;
+        continue;
+      }
+      found_.add(kCoverage, [&] {
+        return Description{at.pointer("/sequences/" + text(i)),
+                           "sequence " + text(id) + ", computed already in " + group_at(first),
+                           "each sequence exactly once"};
+      });
+    }
+    return sums;
+  }
+
+  // The pointer of the group with this number, counted over the whole plan.
+  std::string group_at(std::int64_t number) const {
+    std::size_t m = 0;
+    auto left = static_cast<std::size_t>(number);
+    for (; left >= plan_.micro_batches[m].groups.size(); ++m) {
+      left -= plan_.micro_batches[m].groups.size();
+    }
+    return micro_batch_at(m) + "/groups/" + text(left);
+  }
+
+  // Names only the first wrong entry of a group, since one slip moves all that follow.
+  void check_cu_seqlens(const Place& at) {
+    const auto& ids = at.group.sequences;
+    const auto& cu = at.group.cu_seqlens;
+    const auto wrong = [&](std::string_view below, std::string have, std::string need) {
+      found_.add(kCuSeqlens, [&] {
+        return Description{at.pointer("/cu_seqlens") + std::string(below), std::move(have),
+                           std::move(need)};
+      });
+    };
+    if (cu.size() != ids.size() + 1) {
+      wrong("", text(cu.size()) + " entries", text(ids.size() + 1) + ", one more than sequences");
+      return;
+    }
+    if (cu[0] != 0) {
+      wrong("/0", text(cu[0]), "0");
+      return;
+    }
+    for (std::size_t i = 0; i < ids.size() && truth_.is_known(ids[i]); ++i) {
+      const auto end = lengths_[i] ? checked_add(cu[i], *lengths_[i]) : std::nullopt;
+      if (end == cu[i + 1]) continue;
+      wrong("/" + text(i + 1), text(cu[i + 1]), end ? text(*end) : "an end below 2^63");
+      return;
+    }
+  }
+
+  void check_capacity(const Place& at, const GroupSums& sums) {
+    if (at.group.degree < 1) return;
+    const Tokens capacity = truth_.capacity(at.group.degree);
+    if (sums.tokens && *sums.tokens <= capacity) return;
+    found_.add(kCapacity, [&] {
+      return Description{at.pointer(), tokens(sums.tokens), "at most " + tokens(capacity)};
+    });
+  }
+
+  void check_devices(std::size_t m) {
+    std::int64_t devices = 0;  // 2^32 groups of 2^31 ranks still fit
+    for (const ScatterGroup& group : plan_.micro_batches[m].groups) {
+      devices += std::max(group.degree, 0);
+    }
+    if (devices <= cluster_.devices) return;
+    found_.add(kDevices, [&] {
+      return Description{micro_batch_at(m), text(devices) + " devices",
+                         "at most " + text(cluster_.devices) + " devices"};
+    });
+  }
+
+  // By first rank, a group overlaps an earlier one iff it starts before the furthest end so far.
+  void check_overlap(std::size_t m) {
+    struct Ranks {
+      std::int64_t first;
+      std::int64_t end;
+      std::size_t g;
+    };
+    const auto& groups = plan_.micro_batches[m].groups;
+    std::vector<Ranks> ranks;
+    ranks.reserve(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].degree < 1) continue;
+      ranks.push_back(
+          {groups[g].first_rank, std::int64_t{groups[g].first_rank} + groups[g].degree, g});
+    }
+    std::sort(ranks.begin(), ranks.end(), [](const Ranks& a, const Ranks& b) {
+      return a.first != b.first ? a.first < b.first : a.g < b.g;
+    });
+    for (std::size_t i = 1, furthest = 0; i < ranks.size(); ++i) {
+      const Ranks& before = ranks[furthest];
+      if (ranks[i].first < before.end) {
+        found_.add(kRankOverlap, [&] {
+          return Description{Place{groups[ranks[i].g], m, ranks[i].g}.pointer("/first_rank"),
+                             text(ranks[i].first) + ", a rank of group " + text(before.g),
+                             "ranks of its own"};
+        });
+      }
+      if (ranks[i].end > before.end) furthest = i;
+    }
+  }
+
+  void check_nothing_is_missing() {
+    for (std::size_t id = 0; id < first_seen_.size(); ++id) {
+      if (first_seen_[id] != kNowhere) continue;
+      found_.add(kCoverage, [&] {
+        return Description{"/micro_batches", "sequence " + text(id) + " nowhere",
+                           "each sequence exactly once"};
+      });
+    }
+  }
+
+  const Cluster& cluster_;
+  const ScatterPlan& plan_;
+  const ScatterTruth truth_;
+  std::vector<std::int64_t> first_seen_;  // by id: the number of its group, or kNowhere
+  std::int64_t groups_seen_ = 0;
+  std::vector<std::optional<Tokens>> lengths_;  // of the sequences of the group at hand
+  ViolationList found_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> scatter_verify_rules() {
+  return {kRuleNames.begin(), kRuleNames.end()};
+}
+
+std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan& plan) {
+  return ScatterVerifier(instance, plan).run();
+}
+
+std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
+                                            std::string_view instance_hash) {
+  return check_instance_hash(kRuleNames, kInstanceHash, plan.instance_hash, instance_hash);
+}
+
+}  // namespace stowage

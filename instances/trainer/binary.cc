@@ -1,0 +1,293 @@
+// Trainer files as bytes: instances/README.md, "Trainer file". Little-endian on every machine; no
+// size is believed before the file is known to have that many bytes.
+#include <array>
+#include <concepts>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
+#include "instances/json/text.h"
+#include "instances/trainer/stated.h"
+#include "instances/trainer/step.h"
+
+namespace stowage {
+namespace {
+
+// The first byte is neither ASCII nor the start of a UTF-8 character: no text begins like this.
+constexpr std::string_view kMagic = "\x93STOWAGE";
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHeaderBytes = 64;
+constexpr std::array<std::string_view, 3> kProblems = {"", "scatter", "assign"};  // by number
+
+struct Header {
+  std::uint32_t version = kVersion;
+  std::uint32_t problem = 0;  // index into kProblems
+  std::uint64_t bytes = 0;    // of the file
+  std::int64_t loss_denominator = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t micro_batches = 0;
+  std::uint32_t batches = 0;
+  std::uint32_t sequences = 0;
+  std::uint32_t name_bytes = 0;
+  std::uint32_t hash_bytes = 0;
+  std::uint64_t reserved = 0;
+
+  // Of a file with this header. The counts are 32-bit numbers, whose product with a small factor
+  // fits 64 bits; ranks times micro-batches is what has to be looked at first.
+  std::uint64_t expected_bytes() const {
+    const std::uint64_t slots = std::uint64_t{ranks} * micro_batches;
+    return kHeaderBytes + 8ULL * batches + 4ULL * (6ULL * batches + batches + 1) +
+           4ULL * (2ULL * sequences + 2ULL * (std::uint64_t{sequences} + batches) + slots) +
+           name_bytes + hash_bytes;
+  }
+};
+
+template <std::integral T>
+void put(std::string& out, T value) {
+  auto bits = static_cast<std::make_unsigned_t<T>>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out += static_cast<char>(static_cast<unsigned char>(bits >> (8 * i)));
+  }
+}
+
+template <std::integral T>
+void put(std::string& out, const std::vector<T>& values) {
+  for (const T value : values) put(out, value);
+}
+
+// Takes numbers off the front of bytes that are known to suffice.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view bytes) : rest_(bytes) {}
+
+  template <std::integral T>
+  T take() {
+    std::make_unsigned_t<T> bits = 0;
+    const std::string_view from = text(sizeof(T));
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      bits |= static_cast<std::make_unsigned_t<T>>(
+          static_cast<std::make_unsigned_t<T>>(static_cast<unsigned char>(from[i])) << (8 * i));
+    }
+    return static_cast<T>(bits);
+  }
+
+  template <std::integral T>
+  std::vector<T> take(std::size_t count) {
+    std::vector<T> values(count);
+    for (T& value : values) value = take<T>();
+    return values;
+  }
+
+  std::string_view text(std::size_t count) {
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+Header take_header(Cursor& cursor) {
+  cursor.text(kMagic.size());
+  Header header;
+  header.version = cursor.take<std::uint32_t>();
+  header.problem = cursor.take<std::uint32_t>();
+  header.bytes = cursor.take<std::uint64_t>();
+  header.loss_denominator = cursor.take<std::int64_t>();
+  header.ranks = cursor.take<std::uint32_t>();
+  header.micro_batches = cursor.take<std::uint32_t>();
+  header.batches = cursor.take<std::uint32_t>();
+  header.sequences = cursor.take<std::uint32_t>();
+  header.name_bytes = cursor.take<std::uint32_t>();
+  header.hash_bytes = cursor.take<std::uint32_t>();
+  header.reserved = cursor.take<std::uint64_t>();
+  return header;
+}
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+// All that is wrong with a header of a file of `bytes` bytes.
+std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
+  ErrorList errors;
+  if (header.version != kVersion) {
+    errors.add(code::kVersion, "byte 8", "must be version 1, is " + number(header.version));
+    return std::move(errors).take();
+  }
+  if (header.problem == 0 || header.problem >= kProblems.size()) {
+    errors.add(code::kTrainerHeader, "byte 12",
+               "must be problem 1 (scatter) or 2 (assign), is " + number(header.problem));
+  }
+  const auto at_most = [&](const char* where, const char* what, std::uint64_t most,
+                           std::uint64_t have) {
+    if (have <= most) return;
+    errors.add(code::kTrainerTooLarge, where,
+               "must hold at most " + number(most) + ' ' + what + ", is " + number(have));
+  };
+  at_most("byte 32", "ranks", kMaxDevices, header.ranks);
+  at_most("byte 36", "micro-batches", kMaxTrainerSlots, header.micro_batches);
+  at_most("byte 36", "ranks times micro-batches", kMaxTrainerSlots,
+          std::uint64_t{header.ranks} * header.micro_batches);
+  at_most("byte 40", "batches", kMaxTrainerSlots, header.batches);
+  at_most("byte 44", "sequences", kMaxSequences, header.sequences);
+  if (header.reserved != 0) {
+    errors.add(code::kTrainerHeader, "byte 56", "must be 0, is " + number(header.reserved));
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  if (header.bytes != header.expected_bytes()) {
+    errors.add(code::kTrainerHeader, "byte 16",
+               "must be the bytes that the counts add up to, " + number(header.expected_bytes()) +
+                   ", is " + number(header.bytes));
+  } else if (header.bytes != bytes) {
+    errors.add(code::kTrainerHeader, "byte 16",
+               "must be the bytes of the file, " + number(bytes) + ", is " + number(header.bytes) +
+                   (bytes < header.bytes ? ": the file is cut short" : ""));
+  }
+  if (errors.empty()) return {};
+  return std::move(errors).take();
+}
+
+// Cuts the columns into batches; their offsets must be checked before.
+void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
+         const std::vector<std::int32_t>& sequences, const std::vector<std::int32_t>& cu_seqlens,
+         const std::vector<std::int32_t>& cu_padded) {
+  for (std::size_t b = 0; b < step.batches.size(); ++b) {
+    TrainerBatch& batch = step.batches[b];
+    const std::ptrdiff_t begin = first[b];
+    const std::ptrdiff_t end = first[b + 1];
+    // A batch has one sum more than sequences, and so has each before it.
+    const auto sums = static_cast<std::ptrdiff_t>(b);
+    batch.sequences.assign(sequences.begin() + begin, sequences.begin() + end);
+    batch.cu_seqlens.assign(cu_seqlens.begin() + begin + sums, cu_seqlens.begin() + end + sums + 1);
+    batch.cu_seqlens_padded.assign(cu_padded.begin() + begin + sums,
+                                   cu_padded.begin() + end + sums + 1);
+  }
+}
+
+// E102 if the text, which begins at this byte of the file, is not UTF-8. Control characters, which
+// JSON escapes, are.
+void check_utf8(std::string_view text, std::size_t start, ErrorList& errors) {
+  for (std::size_t at = 0; const auto bad = first_bad_byte(text.substr(at));) {
+    at += *bad;
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= ' ') {
+      return errors.add(code::kEncoding, "byte " + number(start + at),
+                        "must be UTF-8 text, is byte " + number(byte));
+    }
+    ++at;
+  }
+}
+
+bool are_offsets(const std::vector<std::int32_t>& first, std::uint32_t sequences) {
+  if (first.front() != 0 || static_cast<std::uint32_t>(first.back()) != sequences) return false;
+  for (std::size_t i = 1; i < first.size(); ++i) {
+    if (first[i] < first[i - 1]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string write_trainer_binary(const TrainerStep& step) {
+  const TrainerStated stated = stated_of(step);
+  Header header{.problem = step.problem == "assign" ? 2U : 1U,
+                .loss_denominator = stated.loss_denominator,
+                .ranks = static_cast<std::uint32_t>(step.ranks),
+                .micro_batches = static_cast<std::uint32_t>(step.micro_batches),
+                .batches = static_cast<std::uint32_t>(step.batches.size()),
+                .sequences = static_cast<std::uint32_t>(stated.position_resets.size()),
+                .name_bytes = static_cast<std::uint32_t>(step.name.size()),
+                .hash_bytes = static_cast<std::uint32_t>(step.instance_hash.size())};
+  header.bytes = header.expected_bytes();
+  std::string out(kMagic);
+  out.reserve(header.bytes);
+  put(out, header.version);
+  put(out, header.problem);
+  put(out, header.bytes);
+  put(out, header.loss_denominator);
+  for (const std::uint32_t count : {header.ranks, header.micro_batches, header.batches,
+                                    header.sequences, header.name_bytes, header.hash_bytes}) {
+    put(out, count);
+  }
+  put(out, header.reserved);
+  put(out, stated.loss_denominators);
+  const auto column = [&](auto member) {
+    for (const TrainerBatch& batch : step.batches) put(out, std::int32_t{batch.*member});
+  };
+  column(&TrainerBatch::micro_batch);
+  column(&TrainerBatch::group);
+  column(&TrainerBatch::first_rank);
+  column(&TrainerBatch::degree);
+  column(&TrainerBatch::stages);
+  put(out, stated.max_seqlens);
+  std::int32_t first = 0;
+  put(out, first);
+  for (const TrainerBatch& batch : step.batches) {
+    first += static_cast<std::int32_t>(batch.sequences.size());
+    put(out, first);
+  }
+  for (const TrainerBatch& batch : step.batches) put(out, batch.sequences);
+  put(out, stated.position_resets);
+  for (const TrainerBatch& batch : step.batches) put(out, batch.cu_seqlens);
+  for (const TrainerBatch& batch : step.batches) put(out, batch.cu_seqlens_padded);
+  put(out, stated.schedule);
+  return out + step.name + step.instance_hash;
+}
+
+bool is_trainer_binary(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
+Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
+  if (!is_trainer_binary(bytes) || bytes.size() < kHeaderBytes) {
+    return InputError{code::kTrainerMagic, "byte 0",
+                      "must be a trainer file: 0x93, STOWAGE and 56 more bytes of header"};
+  }
+  Cursor cursor(bytes);
+  const Header header = take_header(cursor);
+  if (auto errors = header_faults(header, bytes.size()); !errors.empty()) return errors;
+
+  TrainerStep step{.problem = std::string(kProblems[header.problem]),
+                   .ranks = static_cast<int>(header.ranks),
+                   .micro_batches = static_cast<int>(header.micro_batches)};
+  step.batches.resize(header.batches);
+  TrainerStated stated{.loss_denominator = header.loss_denominator};
+  stated.loss_denominators = cursor.take<std::int64_t>(header.batches);
+  const auto column = [&](auto member) {
+    for (TrainerBatch& batch : step.batches) batch.*member = cursor.take<std::int32_t>();
+  };
+  column(&TrainerBatch::micro_batch);
+  column(&TrainerBatch::group);
+  column(&TrainerBatch::first_rank);
+  column(&TrainerBatch::degree);
+  column(&TrainerBatch::stages);
+  stated.max_seqlens = cursor.take<std::int32_t>(header.batches);
+  const auto first = cursor.take<std::int32_t>(std::size_t{header.batches} + 1);
+  const auto sequences = cursor.take<std::int32_t>(header.sequences);
+  stated.position_resets = cursor.take<std::int32_t>(header.sequences);
+  const auto cu_seqlens = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
+  const auto cu_padded = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
+  stated.schedule = cursor.take<std::int32_t>(std::size_t{header.ranks} * header.micro_batches);
+  step.name = cursor.text(header.name_bytes);
+  step.instance_hash = cursor.text(header.hash_bytes);
+  if (!are_offsets(first, header.sequences)) {
+    return InputError{code::kTrainerEntry, "first_sequence",
+                      "must start with 0, never fall and end with the number of sequences"};
+  }
+  ErrorList texts;
+  const std::size_t after_numbers = bytes.size() - header.name_bytes - header.hash_bytes;
+  check_utf8(step.name, after_numbers, texts);
+  check_utf8(step.instance_hash, after_numbers + header.name_bytes, texts);
+  if (!texts.empty()) return std::move(texts).take();
+  cut(step, first, sequences, cu_seqlens, cu_padded);
+  if (auto faults = trainer_faults(step); !faults.empty()) return faults;
+  if (auto errors = contradictions(step, stated); !errors.empty()) return errors;
+  return step;
+}
+
+Result<TrainerStep> read_trainer_file(std::string_view bytes) {
+  const bool binary = !bytes.empty() && bytes.front() == kMagic.front();
+  return binary ? read_trainer_binary(bytes) : read_trainer_json(bytes);
+}
+
+}  // namespace stowage

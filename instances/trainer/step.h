@@ -1,0 +1,97 @@
+// What a training loop needs of a plan: for every rank and micro-batch, which sequences it computes
+// in which packed row, with whom, and what its loss counts for.
+//
+//   const Result<TrainerStep> step = trainer_step(instance, plan);   // of a verified plan
+//   if (step) write_somewhere(write_trainer_binary(*step));           // or write_trainer_json
+//   const Result<TrainerStep> again = read_trainer_file(bytes);       // either of the two
+//
+// Scatter: the batch of a group runs on the group's ranks at once, each with a slice of the row.
+// Assign: a replica of a scheme gets tp * pp consecutive ranks, stage after stage, replicas of the
+// largest tp first (so that with powers of two no tensor-parallel group straddles a node), and its
+// rows are its micro-batches. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
+// call the same things stand in instances/README.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/result.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
+
+namespace stowage {
+
+// Elements of the table of ranks and micro-batches; also of the ranks of all batches together.
+inline constexpr std::int64_t kMaxTrainerSlots = 20'000'000;
+
+// One packed row on the ranks [first_rank, first_rank + degree * stages).
+struct TrainerBatch {
+  int micro_batch = 0;  // when: index of the micro-batch, or of the row in its replica
+  int group = 0;        // who: index of the group in its micro-batch, or of the replica
+  int first_rank = 0;
+  int degree = 1;                        // ranks that share the row: the group's degree, or tp
+  int stages = 1;                        // pipeline stages, each on `degree` ranks
+  std::vector<std::int32_t> sequences;   // ids, in packing order
+  std::vector<std::int32_t> cu_seqlens;  // prefix sums of the lengths without padding
+  std::vector<std::int32_t> cu_seqlens_padded;  // of the lengths as they lie in the row
+
+  int ranks() const { return degree * stages; }
+
+  // Tokens without padding: what a sum of token losses over this row is divided by.
+  std::int64_t loss_denominator() const { return cu_seqlens.back(); }
+
+  // The longest sequence as it lies in the row.
+  std::int32_t max_seqlen() const;
+
+  // Where in the row the positions start at 0 again: every entry of cu_seqlens_padded but the last.
+  std::vector<std::int32_t> position_resets() const;
+
+  bool operator==(const TrainerBatch&) const = default;
+};
+
+struct TrainerStep {
+  std::string problem;                // "scatter" or "assign"
+  std::string name;                   // of the instance
+  std::string instance_hash;          // of the instance (json.h)
+  int ranks = 0;                      // of the cluster, idle ones included
+  int micro_batches = 0;              // of the rank that has most
+  std::vector<TrainerBatch> batches;  // by micro-batch, then group
+
+  // Tokens of all sequences without padding: what a step's sum of token losses is divided by.
+  std::int64_t loss_denominator() const;
+
+  bool operator==(const TrainerStep&) const = default;
+};
+
+// The step that a plan describes. Requires a plan that verify() has nothing to say about. Error:
+// E604 when a row, an id or the whole step does not fit a trainer file, E345 for rows of chunks.
+Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan);
+Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPlan& plan);
+
+// For rank r and micro-batch m, at r * micro_batches + m: the index of the batch that the rank
+// computes then, or -1 when it idles. Requires a step without trainer_faults().
+std::vector<std::int32_t> trainer_schedule(const TrainerStep& step);
+
+// Everything that keeps a step from being one, E603 each: batches out of order or on ranks that do
+// not exist or are taken, a sequence twice or missing, prefix sums that are none.
+std::vector<InputError> trainer_faults(const TrainerStep& step);
+
+std::string write_trainer_json(const TrainerStep& step);
+std::string write_trainer_binary(const TrainerStep& step);
+
+// Each checks everything that the file says twice, and trainer_faults(). Errors: E1xx and E2xx of
+// a JSON document; E601, E602, E102 and E208 of a binary one; E603, E604.
+Result<TrainerStep> read_trainer_json(std::string_view text);
+Result<TrainerStep> read_trainer_binary(std::string_view bytes);
+
+// Whether the bytes begin as a binary trainer file does, and no text.
+bool is_trainer_binary(std::string_view bytes);
+
+// By the first byte: no JSON document begins like a binary one.
+Result<TrainerStep> read_trainer_file(std::string_view bytes);
+
+}  // namespace stowage
