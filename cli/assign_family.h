@@ -12,7 +12,7 @@
 #include "formulations/bound.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/pictures/assign_picture.h"
+#include "instances/pictures/assign.h"
 
 namespace stowage {
 

@@ -16,7 +16,7 @@
 #include "formulations/bound.h"
 #include "instances/instance.h"
 #include "instances/json/writer.h"
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 #include "instances/pictures/shown_bound.h"
 #include "instances/result.h"
 #include "instances/verify.h"

@@ -12,7 +12,7 @@
 #include "formulations/bound.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
-#include "instances/pictures/layout_picture.h"
+#include "instances/pictures/layout.h"
 
 namespace stowage {
 

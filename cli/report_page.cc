@@ -1,8 +1,8 @@
 #include "cli/report_page.h"
 
 #include "instances/numbers.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/xml.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/xml.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

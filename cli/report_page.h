@@ -12,7 +12,7 @@
 
 #include "cli/comparison.h"
 #include "cli/unit.h"
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 
 namespace stowage {
 

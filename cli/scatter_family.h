@@ -10,7 +10,7 @@
 
 #include "cli/unit.h"
 #include "formulations/bound.h"
-#include "instances/pictures/scatter_picture.h"
+#include "instances/pictures/scatter.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "instances/pictures/style.h"
-#include "instances/pictures/text_width.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/text_width.h"
 
 namespace stowage {
 namespace {

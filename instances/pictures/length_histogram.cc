@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "instances/numbers.h"
-#include "instances/pictures/axis.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/tooltip.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/tooltip.h"
 
 namespace stowage {
 namespace {

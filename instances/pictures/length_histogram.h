@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "instances/pictures/hues.h"
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/hues.h"
+#include "instances/pictures/drawing/panel.h"
 #include "instances/units.h"
 
 namespace stowage {

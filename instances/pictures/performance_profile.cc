@@ -4,8 +4,8 @@
 #include <array>
 
 #include "instances/numbers.h"
-#include "instances/pictures/axis.h"
-#include "instances/pictures/style.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/style.h"
 
 namespace stowage {
 namespace {

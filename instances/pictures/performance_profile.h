@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 
 namespace stowage {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/pictures/style.h"
-#include "instances/pictures/tooltip.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/tooltip.h"
 
 namespace stowage {
 namespace {

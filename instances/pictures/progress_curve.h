@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "instances/pictures/axis.h"
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/panel.h"
 
 namespace stowage {
 

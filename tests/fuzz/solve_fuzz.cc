@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "instances/layout/load.h"
-#include "instances/pictures/assign_picture.h"
-#include "instances/pictures/layout_picture.h"
+#include "instances/pictures/assign.h"
+#include "instances/pictures/layout.h"
 #include "instances/pictures/progress_curve.h"
-#include "instances/pictures/scatter_picture.h"
+#include "instances/pictures/scatter.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/explain/explain.h"
 #include "solvers/layout/brute_force.h"

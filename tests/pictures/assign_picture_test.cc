@@ -1,11 +1,10 @@
 // The pipelines show the passes of the simulated schedule.
-#include "instances/pictures/assign_picture.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "instances/assign/compose.h"
+#include "instances/pictures/assign.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

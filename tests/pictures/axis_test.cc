@@ -1,12 +1,12 @@
 // Round ticks, labels that neither touch nor leave the canvas, scales that stay inside.
-#include "instances/pictures/axis.h"
+#include "instances/pictures/drawing/axis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

@@ -1,14 +1,14 @@
 // Texts of any width stay on the canvas and apart; ten colours and no more.
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 #include <set>
 
-#include "instances/pictures/hues.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/text_width.h"
+#include "instances/pictures/drawing/hues.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/text_width.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

@@ -1,11 +1,10 @@
 // The Gantt chart shows every sequence where and for as long as the plan runs it.
-#include "instances/pictures/scatter_picture.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/registry.h"
 #include "instances/json/document.h"
+#include "instances/pictures/scatter.h"
 #include "instances/scatter/compose.h"
 #include "instances/scatter/generate.h"
 #include "instances/verify.h"

@@ -1,10 +1,10 @@
 // Tiles large enough are drawn as they are; what is merged keeps its area and its number.
-#include "instances/pictures/tiles.h"
+#include "instances/pictures/drawing/tiles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

@@ -1,10 +1,10 @@
 // Any text whatever makes a well-formed document, and comes back as it was.
-#include "instances/pictures/xml.h"
+#include "instances/pictures/drawing/xml.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

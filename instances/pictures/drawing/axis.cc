@@ -1,4 +1,4 @@
-#include "instances/pictures/axis.h"
+#include "instances/pictures/drawing/axis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "instances/numbers.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/text_width.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/text_width.h"
 
 namespace stowage {
 namespace {

@@ -1,8 +1,8 @@
-#include "instances/pictures/text_width.h"
+#include "instances/pictures/drawing/text_width.h"
 
 #include <string_view>
 
-#include "instances/pictures/xml.h"
+#include "instances/pictures/drawing/xml.h"
 
 namespace stowage {
 namespace {

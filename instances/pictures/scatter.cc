@@ -1,4 +1,4 @@
-#include "instances/pictures/scatter_picture.h"
+#include "instances/pictures/scatter.h"
 
 #include <algorithm>
 #include <set>
@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "instances/numbers.h"
-#include "instances/pictures/axis.h"
-#include "instances/pictures/hues.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/hues.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/tiles.h"
+#include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/length_histogram.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/tiles.h"
-#include "instances/pictures/tooltip.h"
 #include "instances/scatter/cost_model.h"
 
 namespace stowage {

@@ -1,4 +1,4 @@
-#include "instances/pictures/assign_picture.h"
+#include "instances/pictures/assign.h"
 
 #include <algorithm>
 #include <map>
@@ -6,13 +6,13 @@
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/pipeline.h"
 #include "instances/numbers.h"
-#include "instances/pictures/axis.h"
-#include "instances/pictures/hues.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/hues.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/text_width.h"
+#include "instances/pictures/drawing/tiles.h"
+#include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/length_histogram.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/text_width.h"
-#include "instances/pictures/tiles.h"
-#include "instances/pictures/tooltip.h"
 
 namespace stowage {
 namespace {

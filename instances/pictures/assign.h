@@ -7,7 +7,7 @@
 
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 #include "instances/pictures/shown_bound.h"
 
 namespace stowage {

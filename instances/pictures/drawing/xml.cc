@@ -1,4 +1,4 @@
-#include "instances/pictures/xml.h"
+#include "instances/pictures/drawing/xml.h"
 
 #include <cstddef>
 

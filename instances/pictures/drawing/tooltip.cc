@@ -1,10 +1,10 @@
-#include "instances/pictures/tooltip.h"
+#include "instances/pictures/drawing/tooltip.h"
 
 #include <cmath>
 #include <limits>
 
 #include "instances/numbers.h"
-#include "instances/pictures/text_width.h"
+#include "instances/pictures/drawing/text_width.h"
 
 namespace stowage {
 namespace {

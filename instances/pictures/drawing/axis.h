@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/pictures/svg.h"
+#include "instances/pictures/drawing/svg.h"
 
 namespace stowage {
 

@@ -1,4 +1,4 @@
-#include "instances/pictures/style.h"
+#include "instances/pictures/drawing/style.h"
 
 #include <cassert>
 

@@ -1,4 +1,4 @@
-#include "instances/pictures/layout_picture.h"
+#include "instances/pictures/layout.h"
 
 #include <algorithm>
 #include <array>
@@ -6,12 +6,12 @@
 
 #include "instances/layout/load.h"
 #include "instances/numbers.h"
-#include "instances/pictures/axis.h"
-#include "instances/pictures/hues.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/hues.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/tiles.h"
+#include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/memory_profile.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/tiles.h"
-#include "instances/pictures/tooltip.h"
 
 namespace stowage {
 namespace {

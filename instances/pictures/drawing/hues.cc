@@ -1,9 +1,9 @@
-#include "instances/pictures/hues.h"
+#include "instances/pictures/drawing/hues.h"
 
 #include <cassert>
 #include <utility>
 
-#include "instances/pictures/style.h"
+#include "instances/pictures/drawing/style.h"
 
 namespace stowage {
 

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/pictures/svg.h"
+#include "instances/pictures/drawing/svg.h"
 
 namespace stowage {
 

@@ -1,11 +1,11 @@
-#include "instances/pictures/tiles.h"
+#include "instances/pictures/drawing/tiles.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "instances/numbers.h"
-#include "instances/pictures/style.h"
+#include "instances/pictures/drawing/style.h"
 
 namespace stowage {
 namespace {

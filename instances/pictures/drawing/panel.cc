@@ -1,11 +1,11 @@
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 
 #include <algorithm>
 
-#include "instances/pictures/axis.h"
-#include "instances/pictures/style.h"
-#include "instances/pictures/text_width.h"
-#include "instances/pictures/xml.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/text_width.h"
+#include "instances/pictures/drawing/xml.h"
 
 namespace stowage {
 namespace {

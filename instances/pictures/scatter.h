@@ -5,7 +5,7 @@
 // idle: ranks without a group, and groups that wait for the slowest.
 #pragma once
 
-#include "instances/pictures/panel.h"
+#include "instances/pictures/drawing/panel.h"
 #include "instances/pictures/shown_bound.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"

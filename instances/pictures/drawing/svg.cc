@@ -1,9 +1,9 @@
-#include "instances/pictures/svg.h"
+#include "instances/pictures/drawing/svg.h"
 
 #include <cmath>
 #include <cstdint>
 
-#include "instances/pictures/xml.h"
+#include "instances/pictures/drawing/xml.h"
 
 namespace stowage {
 namespace {
