@@ -12,7 +12,7 @@
 #include "instances/layout/generate.h"
 #include "instances/layout/trace.h"
 #include "instances/scatter/presets.h"
-#include "kernels/recorded_layout.h"
+#include "kernels/memory/recorded_layout.h"
 
 namespace stowage {
 namespace {

@@ -15,10 +15,10 @@
 #include "cli/run_layout.h"
 #include "cli/status_line.h"
 #include "instances/numbers.h"
-#include "kernels/executor.h"
-#include "kernels/isa.h"
-#include "kernels/mpi_ranks.h"
-#include "kernels/process_pool.h"
+#include "kernels/attention/isa.h"
+#include "kernels/ranks/mpi_ranks.h"
+#include "kernels/run/executor.h"
+#include "kernels/run/process_pool.h"
 
 namespace stowage {
 namespace {

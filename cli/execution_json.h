@@ -9,10 +9,10 @@
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "instances/verify.h"
-#include "kernels/block_execution.h"
-#include "kernels/exchange.h"
-#include "kernels/executor.h"
-#include "kernels/memory_exercise.h"
+#include "kernels/exchange/exchange.h"
+#include "kernels/memory/block_execution.h"
+#include "kernels/memory/memory_exercise.h"
+#include "kernels/run/executor.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_codes.h"
-#include "kernels/executor.h"
+#include "kernels/run/executor.h"
 
 namespace stowage {
 

@@ -10,8 +10,8 @@
 #include "instances/budget.h"
 #include "instances/result.h"
 #include "instances/scatter/instance.h"
-#include "kernels/block_weights.h"
-#include "kernels/calibration.h"
+#include "kernels/block/block_weights.h"
+#include "kernels/run/calibration.h"
 
 namespace stowage {
 

@@ -9,8 +9,8 @@
 #include "cli/status_line.h"
 #include "cli/unit.h"
 #include "instances/numbers.h"
-#include "kernels/packed_plan.h"
-#include "kernels/shrunk_step.h"
+#include "kernels/run/packed_plan.h"
+#include "kernels/run/shrunk_step.h"
 
 namespace stowage {
 namespace {

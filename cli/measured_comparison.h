@@ -15,8 +15,8 @@
 #include "instances/result.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
-#include "kernels/calibration.h"
-#include "kernels/plan_timing.h"
+#include "kernels/run/calibration.h"
+#include "kernels/run/plan_timing.h"
 
 namespace stowage {
 
@@ -27,7 +27,7 @@ struct MeasureOptions {
   std::uint64_t seed = 0;
 };
 
-// A step as this machine sees it (kernels/shrunk_step.h), and what that was made of.
+// A step as this machine sees it (kernels/run/shrunk_step.h), and what that was made of.
 struct MeasuredStep {
   ScatterInstance step;
   std::int64_t scale = 1;

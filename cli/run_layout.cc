@@ -4,7 +4,7 @@
 #include "cli/execution_json.h"
 #include "cli/table.h"
 #include "instances/numbers.h"
-#include "kernels/recorded_layout.h"
+#include "kernels/memory/recorded_layout.h"
 
 namespace stowage {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/version.h"
 
-#include "kernels/mpi_ranks.h"
+#include "kernels/ranks/mpi_ranks.h"
 #include "solvers/milp/solver.h"
 
 #ifndef STOWAGE_VERSION

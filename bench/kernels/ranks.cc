@@ -8,11 +8,11 @@
 #include <span>
 #include <stdexcept>
 
-#include "kernels/rank_attention.h"
-#include "kernels/retained_attention.h"
-#include "kernels/synthetic.h"
-#include "kernels/thread_clock.h"
-#include "kernels/thread_ranks.h"
+#include "kernels/block/synthetic.h"
+#include "kernels/exchange/rank_attention.h"
+#include "kernels/exchange/retained_attention.h"
+#include "kernels/ranks/thread_clock.h"
+#include "kernels/ranks/thread_ranks.h"
 
 namespace stowage::bench {
 namespace {

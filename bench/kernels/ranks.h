@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/exchange.h"
+#include "kernels/exchange/exchange.h"
 
 namespace stowage::bench {
 

@@ -23,10 +23,10 @@
 #include "bench/kernels/workloads.h"
 #include "bench/markdown.h"
 #include "bench/record.h"
-#include "kernels/gemm.h"
-#include "kernels/isa.h"
-#include "kernels/simd_table.h"
-#include "kernels/synthetic.h"
+#include "kernels/attention/isa.h"
+#include "kernels/attention/simd_table.h"
+#include "kernels/block/gemm.h"
+#include "kernels/block/synthetic.h"
 
 namespace stowage::bench {
 namespace {

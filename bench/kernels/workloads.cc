@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/attention_threads.h"
-#include "kernels/synthetic.h"
+#include "kernels/attention/attention_threads.h"
+#include "kernels/block/synthetic.h"
 
 namespace stowage::bench {
 namespace {

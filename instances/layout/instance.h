@@ -54,7 +54,7 @@ struct RepeatedBlock {
 };
 
 // The transformer blocks whose kernels issue these buffers: all that is needed to build and run
-// them again (kernels/recorded_layout.h). It changes no rule.
+// them again (kernels/memory/recorded_layout.h). It changes no rule.
 struct RecordedBlock {
   int hidden = 64;
   int heads = 8;

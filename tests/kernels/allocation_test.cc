@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <new>
 
+#include "kernels/attention/isa.h"
+#include "kernels/block/linear.h"
+#include "kernels/exchange/retained_attention.h"
+#include "kernels/exchange/ring.h"
+#include "kernels/ranks/thread_ranks.h"
 #include "tests/kernels/attention_arrays.h"
-#include "kernels/isa.h"
-#include "kernels/linear.h"
-#include "kernels/retained_attention.h"
-#include "kernels/ring.h"
-#include "kernels/thread_ranks.h"
 
 namespace {
 std::atomic<long> allocations = 0;

@@ -1,4 +1,4 @@
-#include "kernels/arena.h"
+#include "kernels/memory/arena.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

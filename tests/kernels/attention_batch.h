@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/exchange.h"
-#include "kernels/rank_attention.h"
-#include "kernels/thread_ranks.h"
+#include "kernels/exchange/exchange.h"
+#include "kernels/exchange/rank_attention.h"
+#include "kernels/ranks/thread_ranks.h"
 #include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {

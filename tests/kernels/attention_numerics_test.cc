@@ -9,10 +9,10 @@
 #include <numeric>
 #include <random>
 
+#include "kernels/attention/attention_threads.h"
+#include "kernels/attention/reference.h"
+#include "kernels/block/relative_error.h"
 #include "tests/kernels/attention_arrays.h"
-#include "kernels/attention_threads.h"
-#include "kernels/reference.h"
-#include "kernels/relative_error.h"
 #include "tests/kernels/plain_attention.h"
 #include "tests/long_run.h"
 

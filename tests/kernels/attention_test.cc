@@ -1,4 +1,4 @@
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "kernels/reference.h"
-#include "kernels/relative_error.h"
+#include "kernels/attention/reference.h"
+#include "kernels/block/relative_error.h"
 #include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {

@@ -1,5 +1,5 @@
 // The block in a planned arena against the block in separate allocations, and plans that are wrong.
-#include "kernels/block_execution.h"
+#include "kernels/memory/block_execution.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "instances/verify.h"
-#include "kernels/arena.h"
-#include "kernels/recorded_layout.h"
-#include "tests/kernels/recorded_blocks.h"
+#include "kernels/memory/arena.h"
+#include "kernels/memory/recorded_layout.h"
 #include "tests/instances/random_layout.h"
+#include "tests/kernels/recorded_blocks.h"
 
 namespace stowage::kernels {
 namespace {

@@ -1,14 +1,14 @@
-#include "kernels/block.h"
+#include "kernels/block/block.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "kernels/block_reference.h"
-#include "kernels/relative_error.h"
-#include "kernels/rms_norm.h"
-#include "kernels/swiglu.h"
+#include "kernels/block/block_reference.h"
+#include "kernels/block/relative_error.h"
+#include "kernels/block/rms_norm.h"
+#include "kernels/block/swiglu.h"
 #include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {

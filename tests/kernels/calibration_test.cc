@@ -1,4 +1,4 @@
-#include "kernels/calibration.h"
+#include "kernels/run/calibration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

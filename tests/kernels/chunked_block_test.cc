@@ -1,10 +1,10 @@
-#include "kernels/chunked_block.h"
+#include "kernels/block/chunked_block.h"
 
 #include <gtest/gtest.h>
 
+#include "kernels/block/block.h"
+#include "kernels/block/relative_error.h"
 #include "tests/kernels/attention_batch.h"
-#include "kernels/block.h"
-#include "kernels/relative_error.h"
 
 namespace stowage::kernels {
 namespace {

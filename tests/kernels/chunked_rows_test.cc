@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/executor.h"
+#include "kernels/run/executor.h"
 #include "tests/chunked_assign.h"
 
 namespace stowage::kernels {

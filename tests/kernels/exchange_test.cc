@@ -1,11 +1,11 @@
-#include "kernels/exchange.h"
+#include "kernels/exchange/exchange.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "kernels/executor.h"
+#include "kernels/run/executor.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

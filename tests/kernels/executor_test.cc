@@ -1,4 +1,4 @@
-#include "kernels/executor.h"
+#include "kernels/run/executor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

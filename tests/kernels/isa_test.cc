@@ -1,4 +1,4 @@
-#include "kernels/isa.h"
+#include "kernels/attention/isa.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

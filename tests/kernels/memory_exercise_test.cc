@@ -1,4 +1,4 @@
-#include "kernels/memory_exercise.h"
+#include "kernels/memory/memory_exercise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

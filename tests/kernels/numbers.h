@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/synthetic.h"
+#include "kernels/block/synthetic.h"
 
 namespace stowage::kernels {
 

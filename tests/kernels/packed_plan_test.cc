@@ -1,12 +1,12 @@
 // Assign plans through the executor: rows of replicas give what the sequences give alone.
-#include "kernels/packed_plan.h"
+#include "kernels/run/packed_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "instances/assign/compose.h"
 #include "instances/verify.h"
-#include "kernels/executor.h"
+#include "kernels/run/executor.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

@@ -1,4 +1,4 @@
-#include "kernels/plan_timing.h"
+#include "kernels/run/plan_timing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "instances/assign/compose.h"
 #include "instances/scatter/compose.h"
 #include "instances/verify.h"
-#include "kernels/shrunk_step.h"
+#include "kernels/run/shrunk_step.h"
 
 namespace stowage::kernels {
 namespace {

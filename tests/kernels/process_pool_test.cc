@@ -1,9 +1,9 @@
-#include "kernels/process_pool.h"
+#include "kernels/run/process_pool.h"
 
 #include <gtest/gtest.h>
 
+#include "kernels/run/executor.h"
 #include "tests/kernels/attention_batch.h"
-#include "kernels/executor.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

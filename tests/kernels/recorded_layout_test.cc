@@ -1,4 +1,4 @@
-#include "kernels/recorded_layout.h"
+#include "kernels/memory/recorded_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

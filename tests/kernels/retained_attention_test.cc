@@ -1,11 +1,11 @@
-#include "kernels/retained_attention.h"
+#include "kernels/exchange/retained_attention.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
+#include "kernels/block/relative_error.h"
 #include "tests/kernels/attention_batch.h"
-#include "kernels/relative_error.h"
 
 namespace stowage::kernels {
 namespace {

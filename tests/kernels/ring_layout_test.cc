@@ -1,11 +1,11 @@
-#include "kernels/ring_layout.h"
+#include "kernels/exchange/ring_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "kernels/exchange.h"
+#include "kernels/exchange/exchange.h"
 #include "tests/kernels/numbers.h"
 
 namespace stowage::kernels {

@@ -1,5 +1,5 @@
 // Rings of ranks. Longer than 300 lines: their attention, how it resumes, and Ulysses inside them.
-#include "kernels/ring.h"
+#include "kernels/exchange/ring.h"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,13 @@
 #include <limits>
 #include <optional>
 
+#include "kernels/attention/attention_units.h"
+#include "kernels/attention/reference.h"
+#include "kernels/attention/simd_table.h"
+#include "kernels/block/relative_error.h"
+#include "kernels/exchange/hybrid_attention.h"
 #include "tests/kernels/attention_arrays.h"
 #include "tests/kernels/attention_batch.h"
-#include "kernels/attention_units.h"
-#include "kernels/hybrid_attention.h"
-#include "kernels/reference.h"
-#include "kernels/relative_error.h"
-#include "kernels/simd_table.h"
 
 namespace stowage::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/scaled_plan.h"
+#include "kernels/run/scaled_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

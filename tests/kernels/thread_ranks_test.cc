@@ -1,4 +1,4 @@
-#include "kernels/thread_ranks.h"
+#include "kernels/ranks/thread_ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

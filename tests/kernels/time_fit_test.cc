@@ -1,4 +1,4 @@
-#include "kernels/time_fit.h"
+#include "kernels/run/time_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/ulysses.h"
+#include "kernels/exchange/ulysses.h"
 
 #include <gtest/gtest.h>
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/mpi_ranks.h"
-#include "kernels/synthetic.h"
-#include "kernels/thread_ranks.h"
+#include "kernels/block/synthetic.h"
+#include "kernels/ranks/mpi_ranks.h"
+#include "kernels/ranks/thread_ranks.h"
 #include "tests/kernels/attention_batch.h"
 
 namespace stowage::kernels {

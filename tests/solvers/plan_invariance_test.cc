@@ -10,7 +10,7 @@
 #include <set>
 
 #include "instances/json/document.h"
-#include "kernels/executor.h"
+#include "kernels/run/executor.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -1,0 +1,11 @@
+// The hot kernels for x86-64-v3; compiled with -march=x86-64-v3 (simd_body.inc).
+#define STOWAGE_LEVEL v3
+#define STOWAGE_LANES 8
+#define STOWAGE_ROWS 6
+#define STOWAGE_VECTORS 2
+
+#include <cstdint>
+
+#include "kernels/attention/simd_table.h"
+// after what it uses
+#include "kernels/attention/simd_body.inc"

@@ -1,0 +1,122 @@
+#include "kernels/exchange/retained_attention.h"
+
+#include <algorithm>
+
+#include "kernels/attention/attention_units.h"
+#include "kernels/attention/isa.h"
+#include "kernels/attention/simd_table.h"
+
+namespace stowage::kernels {
+namespace {
+
+static_assert(kKeyBlock % kBackwardKeys == 0);
+
+}  // namespace
+
+RetainedKeys::RetainedKeys(std::int64_t length, const AttentionShape& shape, KvGradients gradients)
+    : length_(length),
+      kv_heads_(shape.kv_heads),
+      sum_heads_(gradients == KvGradients::per_query_head ? shape.heads : shape.kv_heads),
+      dim_(shape.head_dim),
+      mode_(gradients),
+      lanes_head_((length + kKeyBlock - 1) / kKeyBlock * kKeyBlock * dim_) {
+  for (auto* rows : {&k_, &v_}) rows->resize(kv_heads_ * length * dim_);
+  for (auto* lanes : {&k_forward_, &k_backward_, &v_backward_}) {
+    lanes->resize(kv_heads_ * lanes_head_);
+  }
+  for (auto* sums : {&dk_, &dv_}) sums->resize(sum_heads_ * length * grad_row(dim_));
+}
+
+KeyArrays RetainedKeys::keys(const std::vector<float>& k_lanes) const {
+  return {.k = k_.data(),
+          .v = v_.data(),
+          .token = dim_,
+          .head = length_ * dim_,
+          .k_lanes = k_lanes.data(),
+          .v_lanes = v_backward_.data(),
+          .lanes_head = lanes_head_};
+}
+
+void RetainedKeys::put(std::int64_t begin, std::int64_t end, std::span<const float> k,
+                       std::span<const float> v) {
+  for (std::int64_t row = begin; row < end; ++row) {
+    for (int h = 0; h < kv_heads_; ++h) {
+      const std::int64_t from = ((row - begin) * kv_heads_ + h) * dim_;
+      const std::int64_t to = (h * length_ + row) * dim_;
+      std::copy_n(k.begin() + from, dim_, k_.begin() + to);
+      std::copy_n(v.begin() + from, dim_, v_.begin() + to);
+    }
+  }
+  // A tile is packed as a whole: with what came before, and with what later chunks left there.
+  const auto pack = [&](const std::vector<float>& rows, std::int64_t tile,
+                        std::vector<float>& lanes) {
+    const std::int64_t first = begin / tile * tile;
+    const std::int64_t last = std::min((end + tile - 1) / tile * tile, length_);
+    for (int h = 0; h < kv_heads_; ++h) {
+      simd_table().pack_keys({.from = rows.data() + (h * length_ + first) * dim_,
+                              .stride = dim_,
+                              .rows = last - first,
+                              .dim = dim_,
+                              .tile = tile,
+                              .to = lanes.data() + h * lanes_head_ + first * dim_});
+    }
+  };
+  if (begin == end) return;
+  pack(k_, kKeyBlock, k_forward_);
+  pack(k_, kBackwardKeys, k_backward_);
+  pack(v_, kBackwardKeys, v_backward_);
+}
+
+RetainedAttention::RetainedAttention(RetainedKeys& retained, const AttentionShape& chunk,
+                                     std::int64_t begin)
+    : retained_(retained),
+      chunk_(chunk),
+      begin_(begin),
+      end_(begin + chunk.total_q),
+      cu_q_{0, static_cast<std::int32_t>(chunk.total_q)},
+      cu_k_{0, static_cast<std::int32_t>(end_)} {
+  chunk_.total_k = end_;
+}
+
+AttentionShape RetainedAttention::shape() const {
+  AttentionShape shape = chunk_;
+  shape.cu_q = cu_q_;
+  shape.cu_k = cu_k_;
+  return shape;
+}
+
+AttentionMemory RetainedAttention::memory() const { return LocalAttention::memory_of(shape()); }
+
+void RetainedAttention::forward(std::span<const float> q, std::span<const float> k,
+                                std::span<const float> v, const StageOutput& output,
+                                std::span<float> scratch) {
+  retained_.put(begin_, end_, k, v);
+  const AttentionShape now = shape();
+  ForwardUnits units(
+      now,
+      {.q = q, .keys = retained_.keys(retained_.k_forward_), .o = output.o, .lse = output.sums}, 0);
+  while (units.next()) units.run(scratch);
+}
+
+void RetainedAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
+                                 std::span<float> dk, std::span<float> dv,
+                                 std::span<float> scratch) {
+  const AttentionShape now = shape();
+  BackwardUnits units(now, input, retained_.keys(retained_.k_backward_), retained_.mode_,
+                      {.dq = dq,
+                       .add_to_dq = false,
+                       .delta = {},
+                       .dk = retained_.dk_,
+                       .dv = retained_.dv_,
+                       .grad_head = retained_.length_ * grad_row(retained_.dim_)});
+  while (units.next()) units.run(scratch);
+  write_kv_gradients({.begin = begin_,
+                      .rows = end_ - begin_,
+                      .total = retained_.length_,
+                      .heads = retained_.sum_heads_,
+                      .dim = retained_.dim_,
+                      .scale = now.logit_scale()},
+                     retained_.dk_, retained_.dv_, dk, dv);
+}
+
+}  // namespace stowage::kernels

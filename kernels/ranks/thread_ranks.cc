@@ -1,0 +1,223 @@
+#include "kernels/ranks/thread_ranks.h"
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "kernels/ranks/thread_team.h"
+
+namespace stowage::kernels {
+namespace {
+
+std::int64_t sum(std::span<const std::int64_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+class ThreadRank : public Communicator {
+ public:
+  ThreadRank(Team& team, int rank) : team_(team), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return team_.size(); }
+
+  void barrier() override {
+    team_.enter(rank_, {.call = Call::barrier});
+    team_.leave(all_call(Call::barrier) ? "" : kMixedCollectives);
+  }
+
+  void all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
+                    std::span<float> recv, std::span<const std::int64_t> recv_counts) override {
+    assert(sum(send_counts) == static_cast<std::int64_t>(send.size()));
+    assert(sum(recv_counts) == static_cast<std::int64_t>(recv.size()));
+    team_.enter(rank_, {Call::all_to_all_v, send, send_counts});
+    if (!all_call(Call::all_to_all_v)) return team_.leave(kMixedCollectives);
+    bool agreed = true;
+    for (int s = 0; s < size(); ++s) agreed &= team_.post(s).counts[rank_] == recv_counts[s];
+    std::int64_t to = 0;
+    for (int s = 0; agreed && s < size(); ++s) {
+      const Post& from = team_.post(s);
+      const std::int64_t offset = sum(from.counts.first(rank_));
+      std::copy_n(from.data.begin() + offset, recv_counts[s], recv.begin() + to);
+      to += recv_counts[s];
+    }
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
+  void all_gather(std::span<const float> mine, std::span<float> all,
+                  std::span<const std::int64_t> counts) override {
+    assert(sum(counts) == static_cast<std::int64_t>(all.size()));
+    team_.enter(rank_, {Call::all_gather, mine, counts});
+    if (!all_call(Call::all_gather)) return team_.leave(kMixedCollectives);
+    bool agreed = true;
+    for (int s = 0; s < size(); ++s) {
+      agreed &= static_cast<std::int64_t>(team_.post(s).data.size()) == counts[s];
+    }
+    std::int64_t to = 0;
+    for (int s = 0; agreed && s < size(); ++s) {
+      std::copy_n(team_.post(s).data.begin(), counts[s], all.begin() + to);
+      to += counts[s];
+    }
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
+  void reduce_scatter(std::span<const float> all, std::span<float> mine,
+                      std::span<const std::int64_t> counts) override {
+    assert(sum(counts) == static_cast<std::int64_t>(all.size()));
+    assert(counts[rank_] == static_cast<std::int64_t>(mine.size()));
+    team_.enter(rank_, {Call::reduce_scatter, all, counts});
+    if (!all_call(Call::reduce_scatter)) return team_.leave(kMixedCollectives);
+    bool agreed = true;
+    for (int s = 0; s < size(); ++s) {
+      agreed &= std::ranges::equal(team_.post(s).counts, counts);
+    }
+    if (agreed) add_ranks(sum(counts.first(rank_)), mine);
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
+  void all_reduce(std::span<float> values) override {
+    team_.enter(rank_, {.call = Call::all_reduce, .data = values});
+    if (!all_call(Call::all_reduce)) return team_.leave(kMixedCollectives);
+    for (int s = 0; s < size(); ++s) {  // every rank comes to the same conclusion
+      if (team_.post(s).data.size() != values.size()) return team_.leave(kUnequalCounts);
+    }
+    // Each rank sums its own part in place; nobody else reads that part of its array until the
+    // second meeting, after which it is final.
+    const auto part = [&](int r) {
+      return static_cast<std::size_t>(static_cast<std::int64_t>(values.size()) * r / size());
+    };
+    const std::size_t begin = part(rank_), count = part(rank_ + 1) - begin;
+    add_ranks(static_cast<std::int64_t>(begin), values.subspan(begin, count));
+    team_.meet();
+    for (int s = 0; s < size(); ++s) {
+      if (s == rank_) continue;
+      const auto from = team_.post(s).data.subspan(part(s), part(s + 1) - part(s));
+      std::ranges::copy(from, values.begin() + static_cast<std::ptrdiff_t>(part(s)));
+    }
+    team_.leave("");
+  }
+
+  void send_receive(std::span<const float> send, int to, std::span<float> recv, int from) override {
+    team_.enter(rank_, {.call = Call::ring, .data = send, .peer = to});
+    if (!all_call(Call::ring)) return team_.leave(kMixedCollectives);
+    const Post& source = team_.post(from);
+    const bool agreed = source.peer == rank_ && source.data.size() == recv.size();
+    if (agreed) std::copy_n(source.data.begin(), recv.size(), recv.begin());
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
+  std::unique_ptr<Communicator> split(int colour) override;
+
+ private:
+  bool all_call(Call call) const {
+    for (int s = 0; s < size(); ++s) {
+      if (team_.post(s).call != call) return false;
+    }
+    return true;
+  }
+
+  // mine = sum over ranks, in rank order, of the posted arrays from `offset`. `mine` may be this
+  // rank's own part of its posted array: element by element, it is read before it is written.
+  void add_ranks(std::int64_t offset, std::span<float> mine) const {
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      float total = team_.post(0).data[offset + i];
+      for (int s = 1; s < size(); ++s) total += team_.post(s).data[offset + i];
+      mine[i] = total;
+    }
+  }
+
+  Team& team_;
+  int rank_;
+};
+
+// One rank of a group that was split off; its end is the rank's end there.
+class GroupRank final : public ThreadRank {
+ public:
+  GroupRank(std::shared_ptr<Team> team, int rank)
+      : ThreadRank(*team, rank), team_(std::move(team)), unwinding_(std::uncaught_exceptions()) {}
+  ~GroupRank() override {
+    if (std::uncaught_exceptions() > unwinding_) {
+      team_->fail();
+    } else {
+      team_->rank_returned();
+    }
+  }
+
+ private:
+  const std::shared_ptr<Team> team_;
+  const int unwinding_;
+};
+
+std::unique_ptr<Communicator> ThreadRank::split(int colour) {
+  team_.enter(rank_, {.call = Call::split, .peer = colour});
+  if (!all_call(Call::split)) {
+    team_.leave(kMixedCollectives);
+    return nullptr;
+  }
+  int below = 0, members = 0;
+  for (int s = 0; s < size(); ++s) {
+    if (team_.post(s).peer != colour) continue;
+    ++members;
+    if (s < rank_) ++below;
+  }
+  auto group = std::make_unique<GroupRank>(team_.split_off(colour, members), below);
+  team_.leave("");
+  return group;
+}
+
+// What happened to one rank.
+struct Ending {
+  bool failed = false;
+  bool abandoned = false;
+  std::string message;
+};
+
+Ending run_one(Team& team, int rank, const std::function<void(Communicator&)>& program) {
+  Ending ending;
+  try {
+    ThreadRank world(team, rank);
+    program(world);
+    team.rank_returned();
+    return ending;
+  } catch (const Abandoned& left) {
+    ending = {.failed = true, .abandoned = true, .message = left.what()};
+  } catch (const std::exception& error) {
+    ending = {.failed = true, .message = error.what()};
+  } catch (...) {
+    ending = {.failed = true, .message = "unknown exception"};
+  }
+  team.fail();
+  return ending;
+}
+
+}  // namespace
+
+std::optional<RankError> run_ranks(int ranks, const std::function<void(Communicator&)>& program) {
+  assert(ranks >= 1);
+  Team team(ranks);
+  std::vector<Ending> endings(ranks);
+  std::vector<std::thread> threads;
+  std::optional<RankError> error;
+  try {
+    for (int r = 0; r < ranks; ++r) {
+      threads.emplace_back([&, r] { endings[r] = run_one(team, r, program); });
+    }
+  } catch (const std::exception& failure) {  // no more threads: let those that run leave
+    error = RankError{static_cast<int>(threads.size()),
+                      std::string("cannot start a thread: ") + failure.what()};
+    team.fail();
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int r = 0; r < ranks && !error; ++r) {
+    if (endings[r].failed && !endings[r].abandoned) error = RankError{r, endings[r].message};
+  }
+  for (int r = 0; r < ranks && !error; ++r) {
+    if (endings[r].failed) error = RankError{r, endings[r].message};
+  }
+  return error;
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,227 @@
+#include "kernels/run/calibration.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "instances/random.h"
+#include "kernels/block/synthetic.h"
+#include "kernels/run/rank_pool.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr double kMsPerSecond = 1000;
+
+// A pack before it is measured.
+struct Draw {
+  int degree = 1;
+  std::vector<std::int32_t> cu_seqlens;
+};
+
+// A whole number in [least, most], its logarithm uniform: short ones are as likely as long ones.
+std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
+  constexpr std::uint64_t kSteps = 1 << 20;
+  const double share = static_cast<double>(draw(random, kSteps)) / kSteps;
+  const double ratio = static_cast<double>(most) / static_cast<double>(least);
+  return std::min(most,
+                  static_cast<std::int64_t>(static_cast<double>(least) * std::pow(ratio, share)));
+}
+
+// Sequences of a typical length of their own, so that packs of one long sequence and packs of a
+// hundred short ones both come up: otherwise s^2 and s could not be told apart.
+Draw random_pack(std::mt19937_64& random, const CalibrationOptions& options, int degree) {
+  constexpr std::int64_t kLeastSequence = 64;
+  const std::int64_t tokens =
+      log_uniform(random, std::min(options.least_tokens, options.most_tokens), options.most_tokens);
+  const std::int64_t typical = log_uniform(random, std::min(kLeastSequence, tokens), tokens);
+  Draw pack{.degree = degree, .cu_seqlens = {0}};
+  std::int64_t at = 0;
+  while (at < tokens) {
+    const std::int64_t length =
+        log_uniform(random, std::max<std::int64_t>(typical / 2, 1), typical * 2);
+    at = std::min(tokens, at + length);
+    pack.cu_seqlens.push_back(static_cast<std::int32_t>(at));
+  }
+  return pack;
+}
+
+CalibrationPack described(const Draw& pack, bool held_out) {
+  CalibrationPack described{.degree = pack.degree,
+                            .tokens = pack.cu_seqlens.back(),
+                            .seconds = std::numeric_limits<double>::infinity(),
+                            .held_out = held_out};
+  for (std::size_t i = 0; i + 1 < pack.cu_seqlens.size(); ++i) {
+    const double s = pack.cu_seqlens[i + 1] - pack.cu_seqlens[i];
+    described.squares += s * s;
+  }
+  return described;
+}
+
+// MiB that a token sends and receives in a block: q, k, v and o forward, their gradients backward;
+// a kv head's gradient travels once per query head (ulysses.h).
+double exchanged_mib_per_token(const BlockShape& block) {
+  constexpr double kFloatsPerMib = 1024 * 1024 / 4.0;
+  const auto q = static_cast<double>(block.q_width());
+  const auto k = static_cast<double>(block.k_width());
+  return (2 * q + 2 * k + 2 * q + 2 * q) / kFloatsPerMib;
+}
+
+CalibrationError error_of(std::vector<double> errors) {
+  if (errors.empty()) return {};
+  std::ranges::sort(errors);
+  constexpr double kShare = 0.95;
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(kShare * static_cast<double>(errors.size())));
+  return {std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size()),
+          errors[rank - 1]};
+}
+
+// Least squares without negative coefficients: the most negative is dropped until none is.
+// Columns of zeros keep the coefficient 0.
+Eigen::VectorXd not_negative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
+  std::vector<Eigen::Index> used;
+  for (Eigen::Index c = 0; c < a.cols(); ++c) {
+    if (a.col(c).norm() > 0) used.push_back(c);
+  }
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(a.cols());
+  while (!used.empty()) {
+    Eigen::MatrixXd part(a.rows(), static_cast<Eigen::Index>(used.size()));
+    Eigen::VectorXd size(part.cols());
+    for (Eigen::Index c = 0; c < part.cols(); ++c) {
+      part.col(c) = a.col(used[static_cast<std::size_t>(c)]);
+      size[c] = part.col(c).norm();  // units must not decide what counts as rank deficient
+      part.col(c) /= size[c];
+    }
+    const Eigen::VectorXd found = part.completeOrthogonalDecomposition().solve(b);
+    Eigen::Index worst = 0;
+    if (found.minCoeff(&worst) >= 0) {
+      for (Eigen::Index c = 0; c < part.cols(); ++c) {
+        x[used[static_cast<std::size_t>(c)]] = found[c] / size[c];
+      }
+      return x;
+    }
+    used.erase(used.begin() + worst);
+  }
+  return x;
+}
+
+}  // namespace
+
+double predicted_ms(const ScatterCost& cost, const CalibrationPack& pack) {
+  const auto tokens = static_cast<double>(pack.tokens);
+  double ms =
+      cost.fixed_ms + (cost.quadratic_ms * pack.squares + cost.linear_ms * tokens) / pack.degree;
+  if (pack.degree == 1) return ms;
+  if (const auto latency = cost.all_to_all.latency_ms.find(pack.degree);
+      latency != cost.all_to_all.latency_ms.end()) {
+    ms += latency->second;
+  }
+  if (const auto rate = cost.all_to_all.mib_per_ms.find(pack.degree);
+      rate != cost.all_to_all.mib_per_ms.end()) {
+    ms += cost.all_to_all.mib_per_token * tokens / (pack.degree * rate->second);
+  }
+  return ms;
+}
+
+void fit_cost(const BlockShape& block, Calibration& calibration) {
+  std::vector<int> exchanging;  // degrees above 1
+  for (const CalibrationPack& pack : calibration.packs) {
+    if (pack.degree > 1) exchanging.push_back(pack.degree);
+  }
+  std::ranges::sort(exchanging);
+  exchanging.erase(std::unique(exchanging.begin(), exchanging.end()), exchanging.end());
+
+  // Columns: quadratic, linear, fixed, then latency and exchange of each degree above 1. Rows are
+  // divided by their measurement, so that the residual is the relative error.
+  const auto degrees = static_cast<Eigen::Index>(exchanging.size());
+  const auto rows = std::ranges::count(calibration.packs, false, &CalibrationPack::held_out);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, 3 + 2 * degrees);
+  Eigen::Index row = 0;
+  for (const CalibrationPack& pack : calibration.packs) {
+    if (pack.held_out) continue;
+    const double share = static_cast<double>(pack.tokens) / pack.degree;
+    a(row, 0) = pack.squares / pack.degree;
+    a(row, 1) = share;
+    a(row, 2) = 1;
+    if (pack.degree > 1) {
+      const auto at = std::ranges::find(exchanging, pack.degree) - exchanging.begin();
+      a(row, 3 + 2 * at) = 1;
+      a(row, 4 + 2 * at) = share;
+    }
+    a.row(row) /= pack.seconds * kMsPerSecond;
+    ++row;
+  }
+  const Eigen::VectorXd x = not_negative(a, Eigen::VectorXd::Ones(rows));
+
+  ScatterCost& cost = calibration.cost;
+  cost = {.quadratic_ms = x[0], .linear_ms = x[1], .fixed_ms = x[2]};
+  if (degrees > 0) cost.all_to_all.mib_per_token = exchanged_mib_per_token(block);
+  for (Eigen::Index at = 0; at < degrees; ++at) {
+    const int degree = exchanging[static_cast<std::size_t>(at)];
+    const double per_token = x[4 + 2 * at];
+    cost.all_to_all.latency_ms[degree] = x[3 + 2 * at];
+    cost.all_to_all.mib_per_ms[degree] =
+        per_token > 0 ? std::min(cost.all_to_all.mib_per_token / per_token, kFreeMibPerMs)
+                      : kFreeMibPerMs;
+  }
+  std::vector<double> fitted;
+  std::vector<double> held_out;
+  for (const CalibrationPack& pack : calibration.packs) {
+    const double error = std::abs(predicted_ms(cost, pack) / (pack.seconds * kMsPerSecond) - 1);
+    (pack.held_out ? held_out : fitted).push_back(error);
+  }
+  calibration.fitted = error_of(std::move(fitted));
+  calibration.held_out = error_of(std::move(held_out));
+}
+
+Calibration calibrate(const CalibrationOptions& options, const CalibrationProgress& progress,
+                      Budget* budget) {
+  constexpr int kHeldOutEvery = 3;
+  std::mt19937_64 random(options.seed);
+  Calibration calibration;
+  std::vector<Draw> draws;
+  for (const int degree : options.degrees) {
+    for (int k = 0; k < options.packs; ++k) {
+      draws.push_back(random_pack(random, options, degree));
+      calibration.packs.push_back(described(draws.back(), k % kHeldOutEvery == kHeldOutEvery - 1));
+    }
+  }
+  const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
+  ThreadPool pool;
+  pool.prepare({options.block, weights});
+  const std::int64_t all = static_cast<std::int64_t>(draws.size()) * options.repeats;
+  std::int64_t done = 0;
+  // Rounds over all packs, not runs of one pack after another: a machine that is slow for a moment
+  // then slows one run of many packs, and the fastest of their runs count.
+  for (int round = 0; round < options.repeats; ++round) {
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+      if (budget != nullptr && budget->exhausted()) return calibration;
+      const auto rows = static_cast<std::size_t>(draws[i].cu_seqlens.back());
+      std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
+      std::vector<float> upstream(x.size());
+      const auto sequence = static_cast<std::int64_t>(i);
+      fill_tokens({options.seed, Stream::input}, sequence, 0, options.block.hidden, x);
+      fill_tokens({options.seed, Stream::upstream}, sequence, 0, options.block.hidden, upstream);
+      const GroupWork work{.task = {.cu_seqlens = draws[i].cu_seqlens,
+                                    .tokens = draws[i].cu_seqlens.back(),
+                                    .ranks = draws[i].degree},
+                           .x = x,
+                           .upstream = upstream};
+      const GroupOutput out = std::move(pool.run({&work, 1}).front());
+      if (out.error) return calibration;
+      double& seconds = calibration.packs[i].seconds;
+      seconds = std::min(seconds, out.seconds);
+      if (progress) progress(++done, all);
+    }
+  }
+  calibration.complete = true;
+  fit_cost(options.block, calibration);
+  return calibration;
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,79 @@
+// The cost model of this machine: packs of many shapes are run, and a scatter cost is fitted.
+//
+//   Calibration measured = calibrate({.degrees = {1, 2, 4}}, {}, nullptr);
+//   instance.cost = measured.cost;
+//
+// What is measured is one block, forward and backward, over a packed batch on `degree` ranks
+// (rank_pool.h): thread CPU seconds of the busiest rank. What is fitted is the model of
+// instances/scatter/cost_model.h,
+//
+//   t(S, d) = fixed + latency_d + sum over S of ((quadratic s^2 + linear s) / d + x_d s / d)
+//
+// where x_d = mib_per_token / v_d is what the exchange costs a token, by least squares of relative
+// errors: a pack of a few tokens counts as much as a long one. R^2 would not notice that short
+// packs are missed. Terms that come out negative, which no machine has, are left out one by one.
+// Rank counts that do not divide the heads leave ranks idle and are outside of the model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/scatter/instance.h"
+#include "kernels/block/block_weights.h"
+
+namespace stowage::kernels {
+
+// The bandwidth of a degree whose exchange costs nothing measurable: it still needs one, and no
+// higher one is fitted.
+inline constexpr double kFreeMibPerMs = 1e9;
+
+struct CalibrationOptions {
+  BlockShape block;
+  std::vector<int> degrees = {1};   // ascending, each a divisor of block.heads
+  int packs = 36;                   // of each degree; a third is held out
+  std::int64_t least_tokens = 256;  // of a pack, unless most_tokens is less; at least 1
+  std::int64_t most_tokens = 2048;
+  int repeats = 3;  // rounds over all packs; the fastest of a pack's runs counts
+  std::uint64_t seed = 0;
+};
+
+// One pack as it was measured.
+struct CalibrationPack {
+  int degree = 1;
+  std::int64_t tokens = 0;  // sum of s
+  double squares = 0;       // sum of s^2
+  double seconds = 0;
+  bool held_out = false;  // not fitted
+};
+
+// Mean and 95th percentile of |fitted - measured| / measured.
+struct CalibrationError {
+  double mean = 0;
+  double p95 = 0;
+};
+
+struct Calibration {
+  ScatterCost cost;         // in ms; a bandwidth for every degree above 1
+  CalibrationError fitted;  // of the packs that were fitted
+  CalibrationError held_out;
+  std::vector<CalibrationPack> packs;
+  bool complete = false;  // false: the budget ended before every pack ran; then nothing is fitted
+};
+
+// Told after every run of a pack.
+using CalibrationProgress = std::function<void(std::int64_t done, std::int64_t all)>;
+
+// Requires options as above. `budget` may be null.
+Calibration calibrate(const CalibrationOptions& options, const CalibrationProgress& progress,
+                      Budget* budget);
+
+// The cost that explains the packs that are not held out, and how well it explains all of them.
+// Requires at least one pack more than the model has terms: 3, and 2 for each degree above 1.
+void fit_cost(const BlockShape& block, Calibration& calibration);
+
+// t(S, d) of a pack by the cost, in ms.
+double predicted_ms(const ScatterCost& cost, const CalibrationPack& pack);
+
+}  // namespace stowage::kernels

@@ -1,0 +1,336 @@
+// Longer than 300 lines: one execution and its comparison, group by group, share the tensors.
+#include "kernels/run/executor.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/block/block_reference.h"
+#include "kernels/block/relative_error.h"
+
+namespace stowage::kernels {
+namespace {
+
+// Keeps the worst error; NaN is worse than anything.
+void record(TensorCheck& check, double error, std::int64_t sequence, const std::string& weight) {
+  ++check.compared;
+  if (check.compared > 1 && (error <= check.error || check.error != check.error)) return;
+  check.error = error;
+  check.sequence = sequence;
+  check.weight = weight;
+}
+
+// What the plan says its step takes.
+double planned_ms(const PackedPlan& plan) {
+  std::vector<TimedBatch> batches;
+  for (const PackedBatch& batch : plan.batches) {
+    batches.push_back({batch.part, batch.predicted_ms, batch.longest_share});
+  }
+  return step_time(plan, batches);
+}
+
+class Execution {
+ public:
+  Execution(const PackedPlan& packed, const ExecuteOptions& options, ScaledPlan plan,
+            Budget* budget)
+      : packed_(packed),
+        options_(options),
+        plan_(std::move(plan)),
+        budget_(budget),
+        weights_(synthetic_weights(options.block, options.seed)),
+        wide_weights_(widen(weights_)),
+        gradient_(zero_weights<float>(options.block)),
+        want_gradient_(zero_weights<double>(options.block)),
+        times_computed_(plan_.lengths.size()),
+        losses_(plan_.lengths.size()),
+        pool_(options.pool != nullptr ? *options.pool : threads_) {
+    pool_.prepare({options.block, weights_});
+    report_.part_word = packed.part_word;
+    report_.batch_word = packed.batch_word;
+    report_.scale = plan_.scale;
+    report_.work_flop = plan_.work_flop;
+    report_.problems = plan_.problems;
+    report_.notes = packed.notes;
+    report_.output.tolerance = options.output_tolerance;
+    report_.input_gradient.tolerance = options.gradient_tolerance;
+    report_.weight_gradient.tolerance = options.gradient_tolerance;
+  }
+
+  ExecutionReport run(const std::function<void(const ExecutionProgress&)>& progress) {
+    ExecutionProgress state{.batches = static_cast<std::int64_t>(plan_.batches.size())};
+    for (std::size_t next = 0; next < plan_.batches.size() && !stopped();) {
+      const std::size_t count = side_by_side(next);
+      const std::vector<Prepared> wave = run_wave(next, count);
+      next += count;
+      for (const Prepared& batch : wave) {
+        if (stopped() || !judge(batch)) break;
+        ++state.batches_done;
+        if (!report_.batches.empty()) state.latest = report_.batches.back();
+        if (progress) progress(state);
+      }
+    }
+    if (!stopped()) check_coverage();
+    if (!stopped()) check_weights();
+    report_.complete = report_.stopped_by == StopReason::none;
+    if (!report_.complete) {
+      report_.problems.add("stopped after " + std::to_string(state.batches_done) + " of " +
+                           std::to_string(state.batches) + ' ' + std::string(packed_.batch_word) +
+                           "s: the budget is exhausted");
+    }
+    summarise();
+    return std::move(report_);
+  }
+
+ private:
+  // Once true, stays true: a report does not change its mind about why it is incomplete.
+  bool stopped() {
+    if (budget_ != nullptr && report_.stopped_by == StopReason::none) {
+      report_.stopped_by = budget_->stop_reason();
+    }
+    return report_.stopped_by != StopReason::none;
+  }
+
+  std::vector<float> tokens(Stream stream, std::int64_t sequence, std::int64_t length) const {
+    std::vector<float> rows(length * options_.block.hidden);
+    fill_tokens({options_.seed, stream}, sequence, 0, options_.block.hidden, rows);
+    return rows;
+  }
+
+  // What the loader packs for a batch: every sequence's tokens end to end.
+  std::vector<float> packed(const ScaledBatch& batch, Stream stream) const {
+    std::vector<float> rows;
+    rows.reserve(batch.rows.back() * static_cast<std::size_t>(options_.block.hidden));
+    for (const std::int64_t id : batch.sequences) {
+      const std::int64_t content = options_.loader ? options_.loader(stream, id) : id;
+      const std::vector<float> sequence = tokens(stream, content, plan_.lengths[id]);
+      rows.insert(rows.end(), sequence.begin(), sequence.end());
+    }
+    if (stream == Stream::upstream && batch.loss_scale != 1) {
+      for (float& value : rows) value = static_cast<float>(value * batch.loss_scale);
+    }
+    return rows;
+  }
+
+  // The truth about one sequence. Its share of the weight gradient counts once, however often a
+  // plan computes it.
+  BlockResult alone(std::int64_t id) {
+    const std::vector<float> x = tokens(Stream::input, id, plan_.lengths[id]);
+    const std::vector<float> upstream = tokens(Stream::upstream, id, plan_.lengths[id]);
+    const std::vector<std::int32_t> cu = {0, static_cast<std::int32_t>(plan_.lengths[id])};
+    BlockResult result =
+        block_reference(options_.block, wide_weights_, cu, std::vector<double>(x.begin(), x.end()),
+                        std::vector<double>(upstream.begin(), upstream.end()));
+    if (times_computed_[id] <= 1) add(want_gradient_, result.gradient);
+    losses_[id].alone = dot<double>(result.y, upstream);
+    return result;
+  }
+
+  template <class T>
+  static void add(BlockWeights<T>& sum, const BlockWeights<T>& part) {
+    for (int t = 0; t < kWeightTensors; ++t) {
+      std::vector<T>& to = *sum.tensors()[t];
+      const std::vector<T>& from = *part.tensors()[t];
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    }
+  }
+
+  int ranks_of(const ScaledBatch& batch) const {
+    return std::min({batch.degree, options_.max_ranks, pool_.ranks().value_or(batch.degree)});
+  }
+
+  Exchange exchange_of(const ScaledBatch& batch) const {
+    if (batch.cuts.empty()) return options_.exchange;
+    return {.kind = ExchangeKind::chunked, .retained = batch.retained, .cuts = batch.cuts};
+  }
+
+  // How many batches from `first` on fit the pool at once; at least 1.
+  std::size_t side_by_side(std::size_t first) const {
+    std::size_t last = first + 1;
+    const int most = pool_.ranks().value_or(0);
+    int taken = ranks_of(plan_.batches[first]);
+    while (last < plan_.batches.size()) {
+      taken += ranks_of(plan_.batches[last]);
+      if (taken > most) break;
+      ++last;
+    }
+    return last - first;
+  }
+
+  // A batch, what the loader packed for it and what came out.
+  struct Prepared {
+    const ScaledBatch& batch;
+    std::vector<float> x, upstream;
+    GroupOutput out;
+  };
+
+  std::vector<Prepared> run_wave(std::size_t first, std::size_t count) {
+    std::vector<Prepared> wave;
+    std::vector<GroupWork> groups;
+    wave.reserve(count);
+    for (std::size_t i = first; i < first + count; ++i) {
+      const ScaledBatch& batch = plan_.batches[i];
+      wave.push_back({.batch = batch,
+                      .x = packed(batch, Stream::input),
+                      .upstream = packed(batch, Stream::upstream),
+                      .out = {}});
+      groups.push_back({.task = {.exchange = exchange_of(batch),
+                                 .cu_seqlens = batch.cu_seqlens,
+                                 .tokens = batch.rows.back(),
+                                 .ranks = ranks_of(batch),
+                                 .repeats = options_.repeats},
+                        .x = wave.back().x,
+                        .upstream = wave.back().upstream});
+    }
+    std::vector<GroupOutput> outputs = pool_.run(groups);
+    for (std::size_t i = 0; i < count; ++i) wave[i].out = std::move(outputs[i]);
+    return wave;
+  }
+
+  // Compares the sequences of a batch that ran. False when the budget ran out on the way.
+  bool judge(const Prepared& prepared) {
+    const ScaledBatch& batch = prepared.batch;
+    const GroupOutput& out = prepared.out;
+    BatchMeasurement measured{.part = batch.part,
+                              .index = batch.index,
+                              .degree = batch.degree,
+                              .ranks = ranks_of(batch),
+                              .sequences = static_cast<std::int64_t>(batch.sequences.size()),
+                              .tokens = batch.rows.back(),
+                              .predicted_ms = batch.predicted_ms,
+                              .longest_share = batch.longest_share};
+    if (measured.ranks < batch.degree) {
+      report_.notes.push_back(batch.name + ": degree " + std::to_string(batch.degree) +
+                              " was executed on " + std::to_string(measured.ranks) +
+                              (measured.ranks == 1 ? " rank" : " ranks"));
+    }
+    if (out.error) {
+      report_.problems.add(batch.name + ": rank " + std::to_string(out.error->rank) + ": " +
+                           out.error->message);
+      return true;
+    }
+    measured.seconds = out.seconds;
+    report_.batches.push_back(measured);
+    samples_.push_back(sample(batch, measured));
+    add(gradient_, out.gradient);
+    for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+      if (stopped()) return false;
+      const std::int64_t id = batch.sequences[i];
+      ++times_computed_[id];
+      const BlockResult want = alone(id);
+      const auto rows = [&](const std::vector<float>& all) {
+        const std::int64_t width = options_.block.hidden;
+        return std::span(all).subspan(batch.rows[i] * width,
+                                      (batch.rows[i + 1] - batch.rows[i]) * width);
+      };
+      losses_[id].computed += dot(rows(out.y), rows(prepared.upstream));
+      record(report_.output, relative_l2(rows(out.y), want.y), id, "");
+      record(report_.input_gradient, relative_l2(rows(out.dx), want.dx), id, "");
+    }
+    return true;
+  }
+
+  template <class T>
+  static double dot(std::span<const T> y, std::span<const float> upstream) {
+    double sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) sum += double{y[i]} * upstream[i];
+    return sum;
+  }
+
+  TimeSample sample(const ScaledBatch& batch, const BatchMeasurement& measured) const {
+    const double heads = options_.block.heads;
+    const double busiest = (options_.block.heads + measured.ranks - 1) / measured.ranks;
+    const auto slice = static_cast<double>((measured.tokens + measured.ranks - 1) / measured.ranks);
+    TimeSample sample{.measured_s = measured.seconds,
+                      .predicted_ms = measured.predicted_ms,
+                      .linear = slice,
+                      .exchange = measured.ranks > 1 ? slice : 0};
+    for (std::size_t i = 0; i + 1 < batch.cu_seqlens.size(); ++i) {
+      const double s = batch.cu_seqlens[i + 1] - batch.cu_seqlens[i];
+      sample.quadratic += s * s * busiest / heads;
+    }
+    return sample;
+  }
+
+  void check_coverage() {
+    for (std::size_t i = 0; i < times_computed_.size(); ++i) {
+      const auto id = static_cast<std::int64_t>(i);
+      if (times_computed_[i] > 1) {
+        report_.problems.add("sequence " + std::to_string(id) + " was computed " +
+                             std::to_string(times_computed_[i]) + " times");
+      }
+      if (times_computed_[i] > 0) continue;
+      report_.problems.add("sequence " + std::to_string(id) + " was never computed");
+      if (stopped()) return;
+      alone(id);  // its gradient is part of the truth all the same
+    }
+  }
+
+  void check_weights() {
+    for (int t = 0; t < kWeightTensors; ++t) {
+      record(report_.weight_gradient,
+             relative_l2(*gradient_.tensors()[t], *want_gradient_.tensors()[t]), -1,
+             std::string(kWeightNames[t]));
+    }
+  }
+
+  void summarise() {
+    // In the order of the ids, so that plans which compute the same lose the same.
+    for (const Loss& loss : losses_) {
+      report_.loss += loss.computed;
+      report_.reference_loss += loss.alone;
+    }
+    report_.predicted_critical_path_ms = planned_ms(packed_);
+    if (report_.complete && report_.batches.size() == packed_.batches.size()) {
+      std::vector<TimedBatch> measured;
+      for (const BatchMeasurement& batch : report_.batches) {
+        measured.push_back({batch.part, batch.seconds, batch.longest_share});
+      }
+      report_.critical_path_s = step_time(packed_, measured);
+    }
+    report_.proportional = proportional_fit(samples_);
+    report_.shape = shape_fit(samples_);
+  }
+
+  const PackedPlan& packed_;
+  const ExecuteOptions& options_;
+  const ScaledPlan plan_;
+  Budget* budget_;
+  const BlockWeights<float> weights_;
+  const BlockWeights<double> wide_weights_;
+  BlockWeights<float> gradient_;        // of the plan
+  BlockWeights<double> want_gradient_;  // of the sequences alone
+  std::vector<int> times_computed_;     // by sequence id
+  struct Loss {
+    double computed = 0, alone = 0;
+  };
+  std::vector<Loss> losses_;  // by sequence id
+  std::vector<TimeSample> samples_;
+  ThreadPool threads_;
+  RankPool& pool_;
+  ExecutionReport report_;
+};
+
+}  // namespace
+
+ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
+                        const std::function<void(const ExecutionProgress&)>& progress,
+                        Budget* budget) {
+  ExecutionReport refused{.predicted_critical_path_ms = planned_ms(plan)};
+  for (std::string& problem : check(options.block)) refused.problems.add(std::move(problem));
+  if (options.max_ranks < 1 || options.max_ranks > 1024) {
+    refused.problems.add("max_ranks must be from 1 to 1024, is " +
+                         std::to_string(options.max_ranks));
+  }
+  if (options.repeats < 1) {
+    refused.problems.add("repeats must be at least 1, is " + std::to_string(options.repeats));
+  }
+  for (std::string& problem : check(options.exchange)) refused.problems.add(std::move(problem));
+  if (!refused.problems.list().empty()) return refused;
+  ScaledPlan scaled = scale_plan(plan, options.block, options.scale, options.max_work_flop);
+  if (scaled.lengths.size() != plan.lengths.size()) {  // the instance itself is unusable
+    refused.problems = scaled.problems;
+    return refused;
+  }
+  return Execution(plan, options, std::move(scaled), budget).run(progress);
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,386 @@
+// Longer than 300 lines: both ends of one exchange of messages must be read side by side.
+#include "kernels/run/process_pool.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace stowage::kernels {
+namespace {
+
+enum class Order : std::int64_t { stop, prepare, run };
+
+// A collective carries floats; these carry 64-bit integers as two of them, copied bit by bit.
+constexpr std::int64_t kFloatsPerInteger = 2;
+static_assert(sizeof(std::int64_t) == kFloatsPerInteger * sizeof(float));
+
+std::vector<float> as_floats(std::span<const std::int64_t> integers) {
+  std::vector<float> floats(integers.size() * kFloatsPerInteger);
+  if (!integers.empty()) std::memcpy(floats.data(), integers.data(), integers.size_bytes());
+  return floats;
+}
+
+std::vector<std::int64_t> as_integers(std::span<const float> floats) {
+  std::vector<std::int64_t> integers(floats.size() / kFloatsPerInteger);
+  if (!integers.empty()) std::memcpy(integers.data(), floats.data(), floats.size_bytes());
+  return integers;
+}
+
+// Rank 0 gives every rank `counts[rank]` floats of `all`; elsewhere only the own count matters.
+void hand_out(Communicator& world, std::span<const float> all,
+              const std::vector<std::int64_t>& counts, std::span<float> mine) {
+  std::vector<std::int64_t> send(world.size()), receive(world.size());
+  if (world.rank() == 0) send = counts;
+  receive[0] = static_cast<std::int64_t>(mine.size());
+  world.all_to_all_v(all, send, mine, receive);
+}
+
+// The inverse.
+void hand_in(Communicator& world, std::span<const float> mine,
+             const std::vector<std::int64_t>& counts, std::span<float> all) {
+  std::vector<std::int64_t> send(world.size()), receive(world.size());
+  send[0] = static_cast<std::int64_t>(mine.size());
+  if (world.rank() == 0) receive = counts;
+  world.all_to_all_v(mine, send, all, receive);
+}
+
+// Rank 0's floats on every rank; their number is known everywhere.
+void broadcast(Communicator& world, std::span<float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  std::vector<float> all;
+  if (world.rank() == 0) {
+    for (int r = 0; r < world.size(); ++r) all.insert(all.end(), values.begin(), values.end());
+  }
+  std::vector<float> mine(values.size());
+  hand_out(world, all, std::vector<std::int64_t>(world.size(), count), mine);
+  std::ranges::copy(mine, values.begin());
+}
+
+// Rank 0's integers on every rank.
+std::vector<std::int64_t> broadcast_integers(Communicator& world,
+                                             std::vector<std::int64_t> integers) {
+  std::vector<float> count = as_floats(std::vector{static_cast<std::int64_t>(integers.size())});
+  broadcast(world, count);
+  integers.resize(as_integers(count)[0]);
+  std::vector<float> floats = as_floats(integers);
+  broadcast(world, floats);
+  return as_integers(floats);
+}
+
+void broadcast_weights(Communicator& world, BlockWeights<float>& weights) {
+  for (std::vector<float>* tensor : weights.tensors()) broadcast(world, *tensor);
+}
+
+std::vector<std::int64_t> words_of(const BlockShape& block) {
+  return {block.hidden,
+          block.heads,
+          block.kv_heads,
+          block.head_dim,
+          block.ffn,
+          std::bit_cast<std::int64_t>(block.rope_theta),
+          std::bit_cast<std::int64_t>(block.norm_epsilon)};
+}
+
+BlockShape block_of(std::span<const std::int64_t> words) {
+  return {.hidden = static_cast<int>(words[0]),
+          .heads = static_cast<int>(words[1]),
+          .kv_heads = static_cast<int>(words[2]),
+          .head_dim = static_cast<int>(words[3]),
+          .ffn = static_cast<int>(words[4]),
+          .rope_theta = std::bit_cast<double>(words[5]),
+          .norm_epsilon = std::bit_cast<double>(words[6])};
+}
+
+// A group of a run, as every rank knows it.
+struct Member {
+  GroupTask task;
+  std::vector<std::int32_t> cu_seqlens;  // what task.cu_seqlens refers to
+  TokenLayout layout;
+  int first = 0;  // its first rank in the world
+
+  bool has(int rank) const { return rank >= first && rank < first + task.ranks; }
+};
+
+std::vector<std::int64_t> words_of(const GroupTask& task) {
+  std::vector<std::int64_t> words = {static_cast<std::int64_t>(task.exchange.kind),
+                                     task.exchange.chunk_size,
+                                     task.exchange.retained,
+                                     task.tokens,
+                                     task.ranks,
+                                     task.repeats,
+                                     static_cast<std::int64_t>(task.cu_seqlens.size()),
+                                     static_cast<std::int64_t>(task.exchange.cuts.size())};
+  words.insert(words.end(), task.cu_seqlens.begin(), task.cu_seqlens.end());
+  words.insert(words.end(), task.exchange.cuts.begin(), task.exchange.cuts.end());
+  return words;
+}
+
+// Of the words that follow Order::run, one task after another.
+std::vector<Member> members_of(std::span<const std::int64_t> words) {
+  std::vector<Member> members;
+  int first = 0;
+  while (!words.empty()) {
+    Member member{.task = {.exchange = {.kind = static_cast<ExchangeKind>(words[0]),
+                                        .chunk_size = words[1],
+                                        .retained = words[2]},
+                           .tokens = words[3],
+                           .ranks = static_cast<int>(words[4]),
+                           .repeats = static_cast<int>(words[5])},
+                  .first = first};
+    constexpr std::size_t kHead = 8;
+    for (const std::int64_t entry : words.subspan(kHead, words[6])) {
+      member.cu_seqlens.push_back(static_cast<std::int32_t>(entry));
+    }
+    const auto cuts = words.subspan(kHead + words[6], words[7]);
+    member.task.exchange.cuts.assign(cuts.begin(), cuts.end());
+    words = words.subspan(kHead + words[6] + words[7]);
+    first += member.task.ranks;
+    members.push_back(std::move(member));
+  }
+  for (Member& member : members) {  // now that they stay where they are
+    member.task.cu_seqlens = member.cu_seqlens;
+    member.layout = layout_of(member.task);
+  }
+  return members;
+}
+
+// What became of a rank in its group; travels as integers.
+struct Ending {
+  enum State : std::int64_t { finished, failed, abandoned };
+  State state = finished;
+  std::string message;
+
+  static constexpr std::size_t kMessageWords = 64;  // longer messages are cut
+  static constexpr std::size_t kWords = kMessageWords + 2;
+
+  std::vector<std::int64_t> words() const {
+    std::vector<std::int64_t> words(kWords);
+    words[0] = state;
+    words[1] = static_cast<std::int64_t>(std::min(message.size(), kMessageWords * 8));
+    std::memcpy(&words[2], message.data(), static_cast<std::size_t>(words[1]));
+    return words;
+  }
+  static Ending of(std::span<const std::int64_t> words) {
+    Ending ending{.state = static_cast<State>(words[0])};
+    ending.message.resize(static_cast<std::size_t>(words[1]));
+    std::memcpy(ending.message.data(), &words[2], ending.message.size());
+    return ending;
+  }
+};
+
+// A rank's part in its group. An exception stays here: the world goes on.
+Ending run_guarded(Communicator& world, int colour, const ShareProgram& program, const Model& model,
+                   const Member* member, std::span<const float> x, std::span<const float> upstream,
+                   RankShare& share) {
+  try {
+    const auto group = world.split(colour);
+    if (member != nullptr) share = program(*group, model, member->task, x, upstream);
+    return {};
+  } catch (const Abandoned& left) {
+    return {Ending::abandoned, left.what()};
+  } catch (const std::exception& error) {
+    return {Ending::failed, error.what()};
+  }
+}
+
+// What a finished rank hands in: y, dx, its seconds, and the gradient if it is its group's first.
+std::int64_t result_floats(const Model& model, const Member& member, int rank) {
+  const int place = rank - member.first;
+  const auto rows = static_cast<std::int64_t>(member.layout.of(place).size());
+  std::int64_t count = 2 * rows * model.block.hidden + kFloatsPerInteger * member.task.repeats;
+  if (place == 0) {
+    for (const std::int64_t size : weight_sizes(model.block)) count += size;
+  }
+  return count;
+}
+
+std::vector<float> result_of(const RankShare& share, bool first) {
+  std::vector<float> result = share.y;
+  result.insert(result.end(), share.dx.begin(), share.dx.end());
+  std::vector<std::int64_t> seconds;
+  for (const double s : share.seconds) seconds.push_back(std::bit_cast<std::int64_t>(s));
+  const std::vector<float> times = as_floats(seconds);
+  result.insert(result.end(), times.begin(), times.end());
+  if (first) {
+    for (const std::vector<float>* tensor : share.gradient.tensors()) {
+      result.insert(result.end(), tensor->begin(), tensor->end());
+    }
+  }
+  return result;
+}
+
+// The next `count` of what is left.
+std::span<const float> take(std::span<const float>& rest, std::int64_t count) {
+  const std::span<const float> taken = rest.first(count);
+  rest = rest.subspan(count);
+  return taken;
+}
+
+// The same error that run_ranks() would report.
+std::optional<RankError> error_of(std::span<const Ending> endings) {
+  for (const auto state : {Ending::failed, Ending::abandoned}) {
+    for (std::size_t r = 0; r < endings.size(); ++r) {
+      if (endings[r].state == state) return RankError{static_cast<int>(r), endings[r].message};
+    }
+  }
+  return std::nullopt;
+}
+
+// One run, on every rank. `groups` and `outputs` are rank 0's, empty elsewhere.
+void take_part(Communicator& world, const ShareProgram& program, const Model& model,
+               const std::vector<Member>& members, std::span<const GroupWork> groups,
+               std::span<GroupOutput> outputs) {
+  const std::int64_t width = model.block.hidden;
+  const int size = world.size(), me = world.rank();
+  const auto mine = std::ranges::find_if(members, [&](const Member& m) { return m.has(me); });
+  const Member* member = mine == members.end() ? nullptr : &*mine;
+  const auto for_each_rank = [&](auto visit) {
+    for (std::size_t g = 0; g < members.size(); ++g) {
+      for (int place = 0; place < members[g].task.ranks; ++place) visit(g, place);
+    }
+  };
+
+  // x, then upstream, of a rank's rows.
+  std::vector<float> all;
+  std::vector<std::int64_t> counts(size);
+  for_each_rank([&](std::size_t g, int place) {
+    const std::span<const std::int64_t> rows = members[g].layout.of(place);
+    counts[members[g].first + place] = 2 * static_cast<std::int64_t>(rows.size()) * width;
+    if (me != 0) return;
+    for (const std::span<const float> source : {groups[g].x, groups[g].upstream}) {
+      const std::vector<float> part = take_rows(rows, width, source);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+  });
+  std::vector<float> rows(counts[me]);
+  hand_out(world, all, counts, rows);
+
+  RankShare share;
+  const std::span<const float> both(rows);
+  const Ending ending =
+      run_guarded(world, static_cast<int>(mine - members.begin()), program, model, member,
+                  both.first(both.size() / 2), both.subspan(both.size() / 2), share);
+
+  std::vector<float> endings(me == 0 ? size * Ending::kWords * kFloatsPerInteger : 0);
+  hand_in(world, as_floats(ending.words()),
+          std::vector<std::int64_t>(size, Ending::kWords * kFloatsPerInteger), endings);
+  std::vector<Ending> ended(size);
+  std::int64_t total = 0;
+  counts.assign(size, 0);
+  if (me == 0) {
+    const std::vector<std::int64_t> words = as_integers(endings);
+    for_each_rank([&](std::size_t g, int place) {
+      const int rank = members[g].first + place;
+      ended[rank] = Ending::of(std::span(words).subspan(rank * Ending::kWords, Ending::kWords));
+      if (ended[rank].state != Ending::finished) return;
+      total += counts[rank] = result_floats(model, members[g], rank);
+    });
+  }
+  all.assign(total, 0);
+  const bool has_result = member != nullptr && ending.state == Ending::finished;
+  hand_in(world, has_result ? result_of(share, me == member->first) : std::vector<float>(), counts,
+          all);
+  if (me != 0) return;
+
+  std::span<const float> rest(all);
+  for (std::size_t g = 0; g < members.size(); ++g) {
+    const Member& group = members[g];
+    GroupOutput& out = outputs[g];
+    out.error = error_of(std::span(ended).subspan(group.first, group.task.ranks));
+    out.y.resize(groups[g].x.size());
+    out.dx.resize(groups[g].x.size());
+    std::vector<std::vector<double>> seconds(group.task.ranks);
+    for (int place = 0; place < group.task.ranks; ++place) {
+      if (ended[group.first + place].state != Ending::finished) continue;
+      const std::span<const std::int64_t> where = group.layout.of(place);
+      const auto floats = static_cast<std::int64_t>(where.size()) * width;
+      put_rows(where, width, take(rest, floats), out.y);
+      put_rows(where, width, take(rest, floats), out.dx);
+      for (const std::int64_t bits :
+           as_integers(take(rest, kFloatsPerInteger * group.task.repeats))) {
+        seconds[place].push_back(std::bit_cast<double>(bits));
+      }
+      if (place > 0) continue;
+      out.gradient = zero_weights<float>(model.block);
+      for (std::vector<float>* tensor : out.gradient.tensors()) {
+        std::ranges::copy(take(rest, static_cast<std::int64_t>(tensor->size())), tensor->begin());
+      }
+    }
+    if (!out.error) out.seconds = group_seconds(seconds);
+  }
+}
+
+}  // namespace
+
+ProcessPool::~ProcessPool() {
+  if (talking_) return;
+  try {
+    broadcast_integers(world_, {static_cast<std::int64_t>(Order::stop)});
+  } catch (const std::exception&) {  // nobody is left to be told
+  }
+}
+
+void ProcessPool::prepare(const Model& model) {
+  model_.emplace(model);
+  talking_ = true;
+  std::vector<std::int64_t> words = words_of(model.block);
+  words.insert(words.begin(), static_cast<std::int64_t>(Order::prepare));
+  broadcast_integers(world_, words);
+  BlockWeights<float> weights = model.weights;
+  broadcast_weights(world_, weights);
+  talking_ = false;
+}
+
+std::vector<GroupOutput> ProcessPool::run(std::span<const GroupWork> groups) {
+  std::vector<GroupOutput> outputs(groups.size());
+  std::vector<GroupWork> sound;
+  std::vector<std::int64_t> words;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    try {
+      layout_of(groups[g].task);  // before anybody is told
+    } catch (const std::length_error& error) {
+      outputs[g].error = RankError{0, error.what()};
+      continue;
+    }
+    sound.push_back(groups[g]);
+    const std::vector<std::int64_t> more = words_of(groups[g].task);
+    words.insert(words.end(), more.begin(), more.end());
+  }
+  const std::vector<Member> members = members_of(words);
+  words.insert(words.begin(), static_cast<std::int64_t>(Order::run));
+  talking_ = true;
+  broadcast_integers(world_, words);
+  std::vector<GroupOutput> done(sound.size());
+  take_part(world_, program_, *model_, members, sound, done);
+  talking_ = false;
+  std::size_t next = 0;
+  for (GroupOutput& output : outputs) {
+    if (!output.error) output = std::move(done[next++]);
+  }
+  return outputs;
+}
+
+void serve(Communicator& world, const ShareProgram& program) {
+  BlockShape block;
+  BlockWeights<float> weights;
+  for (;;) {
+    const std::vector<std::int64_t> words = broadcast_integers(world, {});
+    const auto rest = std::span(words).subspan(1);
+    switch (static_cast<Order>(words[0])) {
+      case Order::stop:
+        return;
+      case Order::prepare:
+        block = block_of(rest);
+        weights = zero_weights<float>(block);
+        broadcast_weights(world, weights);
+        break;
+      case Order::run:
+        take_part(world, program, {block, weights}, members_of(rest), {}, {});
+        break;
+    }
+  }
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,18 @@
+#include "kernels/run/shrunk_step.h"
+
+namespace stowage::kernels {
+
+ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,
+                            const ScatterCost& cost) {
+  const auto shrunk = [scale](Tokens tokens) { return tokens / scale + (tokens % scale != 0); };
+  ScatterInstance here = instance;
+  here.name += "-by-" + std::to_string(scale);
+  here.cost = cost;
+  here.pad_multiple = 1;
+  for (Tokens& length : here.lengths) length = shrunk(padded_length(instance, length));
+  here.model = {.states_mib = 0, .activation_mib_per_token = 1};
+  here.cluster.memory_mib = static_cast<Mib>(shrunk(tokens_per_device(instance)));
+  return here;
+}
+
+}  // namespace stowage::kernels
