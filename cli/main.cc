@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/console.h"
-#include "cli/error_codes.h"
-#include "cli/suggest.h"
-#include "cli/version.h"
+#include "cli/flags/command.h"
+#include "cli/flags/suggest.h"
+#include "cli/terminal/console.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/version.h"
 #include "solvers/milp/watch.h"
 
 namespace stowage {

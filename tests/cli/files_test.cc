@@ -1,6 +1,6 @@
 // Files that are missing, huge, empty or in the way; outputs that are whole or not there at all.
 // Longer than 300 lines: what can be in the way of an input, of an output and of both.
-#include "cli/files.h"
+#include "cli/terminal/files.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

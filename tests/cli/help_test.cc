@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/command.h"
+#include "cli/flags/command.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

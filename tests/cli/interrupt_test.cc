@@ -1,5 +1,5 @@
 // Ctrl-C: once for the best plan, twice for the end.
-#include "cli/interrupt.h"
+#include "cli/terminal/interrupt.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 
-#include "cli/files.h"
+#include "cli/terminal/files.h"
 #include "solvers/milp/watch.h"
 #include "tests/cli/fixture.h"
 

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/shard.h"
+#include "cli/commands/shard.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/exit_codes.h"
+#include "cli/terminal/exit_codes.h"
 #include "tests/cli/process.h"
 #include "tests/tree/source_files.h"
 
@@ -246,11 +246,11 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
 TEST(CliReadme, TablesAreThoseOfTheCode) {
   const std::string text = text_of("cli/README.md");
   EXPECT_EQ(found_in(text, "\n\\| (E[0-9]{3}) \\| [^|]+ \\| [^|]+ \\|"),
-            found_in(text_of("cli/error_codes.h"), "\"(E[0-9]{3})\""));
+            found_in(text_of("cli/terminal/error_codes.h"), "\"(E[0-9]{3})\""));
   std::set<std::string> codes;
   for (const ExitCodeText& each : kExitCodeTexts) codes.insert(std::to_string(to_int(each.code)));
   EXPECT_EQ(found_in(text, "\n\\| ([0-9]+) \\|"), codes);
-  EXPECT_EQ(found_in(text_of("cli/exit_codes.h"), " = ([0-9]+),").size(), codes.size());
+  EXPECT_EQ(found_in(text_of("cli/terminal/exit_codes.h"), " = ([0-9]+),").size(), codes.size());
 }
 
 }  // namespace

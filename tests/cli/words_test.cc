@@ -1,9 +1,9 @@
 // How tables, suggestions and names read.
 #include <gtest/gtest.h>
 
-#include "cli/console.h"
-#include "cli/suggest.h"
-#include "cli/table.h"
+#include "cli/flags/suggest.h"
+#include "cli/terminal/console.h"
+#include "cli/terminal/table.h"
 
 namespace stowage {
 namespace {

@@ -1,0 +1,194 @@
+#include "cli/answers/execution_json.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "cli/answers/execution_text.h"
+#include "cli/answers/outcome_json.h"
+#include "cli/families/family.h"
+#include "cli/terminal/unit.h"
+#include "instances/json/writer.h"
+
+namespace stowage {
+namespace {
+
+constexpr auto kOneLine = JsonWriter::Layout::line;
+
+void write_execution_head(JsonWriter& json, std::string_view problem, const std::string& name,
+                          bool passed, ExitCode code) {
+  write_head(json, "stowage/execution", problem, name);
+  json.boolean("passed", passed);
+  json.integer("exit_code", to_int(code));
+}
+
+// A check that compared nothing has neither passed nor failed.
+template <class Check>
+void write_passed(JsonWriter& json, const Check& check) {
+  if (check.compared > 0) {
+    json.boolean("passed", check.passed());
+  } else {
+    json.key("passed");
+    json.null();
+  }
+}
+
+void write_check(JsonWriter& json, std::string_view key, const kernels::TensorCheck& check) {
+  json.key(key);
+  json.begin_object(kOneLine);
+  write_passed(json, check);
+  write_number(json, "error", check.compared > 0 ? std::optional(check.error) : std::nullopt);
+  json.number("tolerance", check.tolerance);
+  json.integer("compared", check.compared);
+  if (check.sequence >= 0) json.integer("sequence", check.sequence);
+  if (!check.weight.empty()) json.text("weight", check.weight);
+  json.end_object();
+}
+
+void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  json.key(key);
+  json.begin_array();
+  for (const std::string& text : texts) json.text(text);
+  json.end_array();
+}
+
+void write_problems(JsonWriter& json, const kernels::Problems& problems) {
+  write_texts(json, "problems", problems.list());
+  json.integer("more_problems", problems.omitted());
+}
+
+// "groups" with "micro_batch" and "group", or "rows" with "replica" and "row".
+void write_batches(JsonWriter& json, const kernels::ExecutionReport& report, bool timeless) {
+  std::string part = report.part_word;
+  std::replace(part.begin(), part.end(), '-', '_');
+  json.key(report.batch_word + 's');
+  json.begin_array();
+  for (const kernels::BatchMeasurement& batch : report.batches) {
+    json.begin_object(kOneLine);
+    json.integer(part, batch.part);
+    json.integer(report.batch_word, batch.index);
+    json.integer("degree", batch.degree);
+    json.integer("ranks", batch.ranks);
+    json.integer("sequences", batch.sequences);
+    json.integer("tokens", batch.tokens);
+    json.number("predicted_ms", batch.predicted_ms);
+    if (!timeless) json.number("measured_ms", batch.seconds * 1000);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_fits(JsonWriter& json, const kernels::ExecutionReport& report) {
+  if (report.proportional.available) {
+    json.key("proportional");
+    json.begin_object(kOneLine);
+    json.number("seconds_per_ms", report.proportional.seconds_per_ms);
+    json.number("mean_error", report.proportional.mean_error);
+    json.number("p95_error", report.proportional.p95_error);
+    json.end_object();
+  }
+  if (report.shape.available) {
+    json.key("shape");
+    json.begin_object(kOneLine);
+    json.integer("samples", report.shape.samples);
+    json.integer("terms", report.shape.terms);
+    json.number("mean_error", report.shape.mean_error);
+    json.number("p95_error", report.shape.p95_error);
+    json.number("held_out_mean_error", report.shape.held_out_mean_error);
+    json.number("held_out_p95_error", report.shape.held_out_p95_error);
+    json.end_object();
+  }
+}
+
+void write_bitwise(JsonWriter& json, std::string_view key, const kernels::BitwiseCheck& check) {
+  json.key(key);
+  json.begin_object(kOneLine);
+  write_passed(json, check);
+  json.integer("compared", check.compared);
+  json.integer("differing", check.differing);
+  json.end_object();
+}
+
+// What both ways of executing a layout begin with. Leaves the object open.
+template <class Report>
+void write_layout_head(JsonWriter& json, const LayoutInstance& instance, const LayoutPlan& plan,
+                       const Report& report, std::string_view executed, ExitCode code) {
+  json.begin_object();
+  write_execution_head(json, "layout", instance.name, report.passed(), code);
+  json.boolean("complete", report.complete);
+  json.text("executed", executed);
+  json.integer("peak_bytes", plan.peak_bytes);
+  json.integer("high_water_bytes", report.high_water_bytes);
+}
+
+}  // namespace
+
+std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
+                           kernels::ExchangeKind exchange, bool timeless, ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  write_execution_head(json, problem_name(instance), instance_name(instance), report.passed(),
+                       code);
+  json.boolean("complete", report.complete);
+  json.integer("scale", report.scale);
+  json.number("work_flop", report.work_flop);
+  json.text("exchange", kernels::kExchangeNames[static_cast<std::size_t>(exchange)]);
+  // Of a part of the step they would say nothing.
+  write_number(json, "loss", report.complete ? std::optional(report.loss) : std::nullopt);
+  write_number(json, "reference_loss",
+               report.complete ? std::optional(report.reference_loss) : std::nullopt);
+  write_check(json, "output", report.output);
+  write_check(json, "input_gradient", report.input_gradient);
+  write_check(json, "weight_gradient", report.weight_gradient);
+  json.number("predicted_ms", report.predicted_critical_path_ms);
+  if (!timeless) {
+    write_number(json, "measured_ms", measured_ms(report));
+    write_fits(json, report);
+  }
+  write_batches(json, report, timeless);
+  write_problems(json, report.problems);
+  write_texts(json, "notes", report.notes);
+  json.end_object();
+  return json.take();
+}
+
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::BlockExecution& report, ExitCode code) {
+  JsonWriter json;
+  write_layout_head(json, instance, plan, report, "block", code);
+  json.integer("separate_bytes", report.separate_bytes);
+  json.integer("steps", report.steps);
+  json.integer("canary_bytes_checked", report.canary_bytes_checked);
+  write_bitwise(json, "output", report.output);
+  write_bitwise(json, "input_gradient", report.input_gradient);
+  write_bitwise(json, "weight_gradient", report.weight_gradient);
+  write_problems(json, report.problems);
+  json.end_object();
+  return json.take();
+}
+
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::MemoryExercise& report, ExitCode code) {
+  JsonWriter json;
+  write_layout_head(json, instance, plan, report, "exercise", code);
+  json.integer("scale", report.scale);
+  json.integer("fillings", report.fillings);
+  json.integer("arena_bytes", report.arena_bytes);
+  json.integer("written_bytes", report.written_bytes);
+  write_problems(json, report.problems);
+  json.end_object();
+  return json.take();
+}
+
+std::string refused_execution_json(const Instance& instance,
+                                   const std::vector<Violation>& violations, ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  write_execution_head(json, problem_name(instance), instance_name(instance), false, code);
+  json.boolean("complete", false);
+  write_violations(json, violations);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace stowage

@@ -1,0 +1,34 @@
+// The answer of `stowage run` as JSON text: stowage/execution.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal/exit_codes.h"
+#include "instances/instance.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
+#include "instances/verify.h"
+#include "kernels/exchange/exchange.h"
+#include "kernels/memory/block_execution.h"
+#include "kernels/memory/memory_exercise.h"
+#include "kernels/run/executor.h"
+
+namespace stowage {
+
+// What a run computed and measured. `timeless` leaves out everything that was measured with a
+// clock.
+std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
+                           kernels::ExchangeKind exchange, bool timeless, ExitCode code);
+
+// The same of a layout plan.
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::BlockExecution& report, ExitCode code);
+std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
+                                  const kernels::MemoryExercise& report, ExitCode code);
+
+// A run that did not happen because the plan is invalid: "passed" is false, nothing was computed.
+std::string refused_execution_json(const Instance& instance,
+                                   const std::vector<Violation>& violations, ExitCode code);
+
+}  // namespace stowage

@@ -1,0 +1,111 @@
+#include "cli/answers/execution_text.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/terminal/table.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+using kernels::BatchMeasurement;
+using kernels::ExecutionReport;
+using kernels::TensorCheck;
+
+constexpr std::size_t kListedBatches = 40;
+
+Table batch_table(const ExecutionReport& report, bool timeless) {
+  std::vector<Table::Column> columns = {
+      {report.part_word, Align::right}, {report.batch_word, Align::right}, {"degree", Align::right},
+      {"ranks", Align::right},          {"sequences", Align::right},       {"tokens", Align::right},
+      {"predicted ms", Align::right}};
+  if (!timeless) columns.push_back({"measured ms", Align::right});
+  Table table(columns);
+  for (std::size_t i = 0; i < std::min(report.batches.size(), kListedBatches); ++i) {
+    const BatchMeasurement& b = report.batches[i];
+    std::vector<std::string> cells = {
+        grouped(b.part),      grouped(b.index),  grouped(b.degree),      grouped(b.ranks),
+        grouped(b.sequences), grouped(b.tokens), ms_text(b.predicted_ms)};
+    if (!timeless) cells.push_back(ms_text(b.seconds * 1000));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+Table check_table(const ExecutionReport& report) {
+  Table table({{"tensors", Align::left},
+               {"compared", Align::right},
+               {"worst error", Align::right},
+               {"tolerance", Align::right},
+               {"", Align::left}});
+  const auto add = [&table](const std::string& name, const TensorCheck& check) {
+    table.add({name, grouped(check.compared), check.compared > 0 ? scientific(check.error) : "-",
+               scientific(check.tolerance),
+               check.passed()   ? "pass"
+               : check.failed() ? "FAIL"
+                                : "-"});
+  };
+  add("output", report.output);
+  add("input gradient", report.input_gradient);
+  add("weight gradient", report.weight_gradient);
+  return table;
+}
+
+// A run that the budget ended has shown nothing wrong, but neither that all is right. The stop
+// itself is the one problem such a report has.
+bool stopped(const ExecutionReport& report) {
+  return !report.complete && report.stopped_by != StopReason::none &&
+         report.problems.list().size() == 1 && !report.deviates();
+}
+
+}  // namespace
+
+ExitCode exit_code(const ExecutionReport& report) {
+  if (report.passed()) return ExitCode::ok;
+  return stopped(report) ? ExitCode::unknown : ExitCode::refused;
+}
+
+std::optional<double> measured_ms(const ExecutionReport& report) {
+  if (!report.critical_path_s) return std::nullopt;
+  return *report.critical_path_s * 1000;
+}
+
+void tell_execution(Console& console, const ExecutionReport& report) {
+  const bool timeless = console.settings.timeless;
+  console.info("scale     lengths divided by " + grouped(report.scale) + ", " +
+               significant(report.work_flop / 1e9) + " GFLOP");
+  if (console.settings.level >= LogLevel::info) {
+    console.block(batch_table(report, timeless).text());
+    if (report.batches.size() > kListedBatches) {
+      console.info("and " +
+                   grouped(static_cast<std::int64_t>(report.batches.size() - kListedBatches)) +
+                   " more " + report.batch_word + "s");
+    }
+    console.block(check_table(report).text());
+  }
+  for (const std::string& note : report.notes) console.info("note      " + note);
+  for (const std::string& problem : report.problems.list()) console.finding("problem   " + problem);
+  if (report.problems.omitted() > 0) {
+    console.warn("and " + grouped(report.problems.omitted()) + " more problems");
+  }
+  if (!timeless && report.shape.available) {
+    console.info("model     times as sum s^2, sum s and a constant: off by " +
+                 percent_text(report.shape.mean_error) + " on average, " +
+                 percent_text(report.shape.held_out_mean_error) + " on batches held out");
+  }
+  std::string line = console.bold(report.passed()   ? "pass"
+                                  : stopped(report) ? "stopped"
+                                                    : "fail") +
+                     "  predicted " + ms_text(report.predicted_critical_path_ms) +
+                     " ms at full length";
+  if (!timeless) {
+    line += "  measured " + ms_text(measured_ms(report));
+    if (report.critical_path_s) line += " ms at scale";
+  }
+  console.info(line);
+}
+
+}  // namespace stowage

@@ -1,0 +1,145 @@
+#include "cli/answers/outcome_json.h"
+
+#include <string_view>
+#include <variant>
+
+#include "cli/families/family.h"
+#include "instances/assign/json.h"
+#include "instances/scatter/json.h"
+
+namespace stowage {
+namespace {
+
+constexpr auto kOneLine = JsonWriter::Layout::line;
+
+void write_improvements(JsonWriter& json, const std::vector<Improvement>& improvements,
+                        bool timeless, const Unit& unit) {
+  json.key("improvements");
+  json.begin_array();
+  for (const Improvement& step : improvements) {
+    json.begin_object(kOneLine);
+    if (!timeless) json.number("seconds", step.seconds);
+    write_amount(json, "bound", step.bound, unit);
+    write_amount(json, "objective", step.objective, unit);
+    json.integer("nodes", step.nodes);
+    json.text("source", std::string_view(&step.source, 1));
+    json.text("by", step.by);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_errors(JsonWriter& json, const std::vector<CliError>& errors) {
+  json.key("errors");
+  json.begin_array();
+  for (const CliError& e : errors) {
+    json.begin_object(kOneLine);
+    json.text("code", e.error.code);
+    if (!e.file.empty()) json.text("file", e.file);
+    json.text("pointer", e.error.pointer);
+    json.text("message", e.error.message);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
+  json.key("bounds");
+  json.begin_array();
+  for (const NamedBound& bound : bounds) {
+    json.begin_object(kOneLine);
+    json.text("name", bound.name);
+    write_amount(json, "value", bound.value, unit);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_violations(JsonWriter& json, const std::vector<Violation>& violations) {
+  json.key("violations");
+  json.begin_array();
+  for (const Violation& violation : violations) {
+    json.begin_object(kOneLine);
+    json.text("rule", violation.rule);
+    json.text("where", violation.where);
+    json.text("have", violation.have);
+    json.text("need", violation.need);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
+  const Unit unit = objective_unit(*frame.instance);
+  JsonWriter json;
+  json.begin_object();
+  write_head(json, "stowage/outcome", problem_name(*frame.instance),
+             instance_name(*frame.instance));
+  json.text("status", to_string(outcome.status));
+  json.text("stopped_by", to_string(outcome.stopped_by));
+  json.integer("exit_code", to_int(frame.exit_code));
+  write_amount(json, "objective", outcome.objective, unit);
+  write_amount(json, "bound", outcome.bound, unit);
+  json.text("bound_by", outcome.bound_by);
+  write_number(json, "gap", outcome.gap());
+  json.text("method", outcome.method);
+  if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, unit);
+  json.text("found_by", outcome.found_by);
+  json.text("solver", frame.solver);
+  json.key("seed");
+  json.integer(static_cast<std::int64_t>(frame.seed));
+  if (!frame.timeless) json.number("seconds", outcome.seconds);
+  json.integer("nodes", outcome.nodes);
+  json.text("detail", outcome.detail);
+  if (!frame.errors.empty()) write_errors(json, frame.errors);
+  write_bounds(json, outcome.bounds, unit);
+  json.key("unplaceable");
+  json.integers(outcome.unplaceable);
+  write_violations(json, outcome.violations);
+  write_improvements(json, outcome.improvements, frame.timeless, unit);
+  if (outcome.certificate) {
+    json.key("certificate");
+    std::visit([&json](const auto& own) { write_json(json, own); }, *outcome.certificate);
+  }
+  json.key("plan");
+  outcome.plan ? write_plan(json, *outcome.plan) : json.null();
+  json.end_object();
+  return json.take();
+}
+
+std::string error_json(const std::vector<CliError>& errors, ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  json.text("format", "stowage/outcome");
+  json.integer("version", 1);
+  json.text("problem", "");  // what was asked for could not be read
+  json.text("status", "error");
+  json.text("stopped_by", "error");
+  json.integer("exit_code", to_int(code));
+  for (const std::string_view key : {"objective_ms", "bound_ms", "gap", "plan"}) {
+    json.key(key);
+    json.null();
+  }
+  write_errors(json, errors);
+  json.end_object();
+  return json.take();
+}
+
+ExitCode exit_code(const Outcome& outcome) {
+  switch (outcome.status) {
+    case Status::optimal:
+    case Status::feasible:
+      return ExitCode::ok;
+    case Status::infeasible:
+      return ExitCode::refused;
+    case Status::unknown:
+      return ExitCode::unknown;
+    case Status::error:
+      return outcome.plan ? ExitCode::ok : ExitCode::internal;
+  }
+  return ExitCode::internal;
+}
+
+}  // namespace stowage

@@ -1,0 +1,40 @@
+// The answers of the command as JSON text: stowage/outcome, and the errors that kept one away.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/console.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/unit.h"
+#include "instances/instance.h"
+#include "instances/json/writer.h"
+#include "solvers/outcome.h"
+
+namespace stowage {
+
+// What the outcome says beside what solve() found.
+struct OutcomeFrame {
+  const Instance* instance = nullptr;  // required
+  std::string solver;                  // name of the MILP backend, empty for none
+  std::uint64_t seed = 0;
+  bool timeless = false;  // leaves out "seconds" everywhere
+  ExitCode exit_code = ExitCode::ok;
+  std::vector<CliError> errors;  // of writing the plan; usually empty
+};
+
+// A stowage/outcome document. The plan is inside it, null if there is none.
+std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame);
+
+// A stowage/outcome with status "error" and the list of errors.
+std::string error_json(const std::vector<CliError>& errors, ExitCode code);
+
+// The exit code of an outcome.
+ExitCode exit_code(const Outcome& outcome);
+
+// Keys that documents of this folder share: "bounds" and "violations" with their arrays.
+void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit);
+void write_violations(JsonWriter& json, const std::vector<Violation>& violations);
+
+}  // namespace stowage

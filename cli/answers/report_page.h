@@ -1,0 +1,35 @@
+// A plan on one HTML page: what it is, how good it is, its pictures, and other methods beside it.
+//
+//   const std::string html = report_page({.title = "7b-64gpu-code-0", .facts = facts, ...});
+//
+// The page is well-formed XML, stands alone and runs no script. The same report gives the same
+// bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/answers/comparison.h"
+#include "cli/terminal/unit.h"
+#include "instances/pictures/drawing/panel.h"
+
+namespace stowage {
+
+struct Fact {
+  std::string label;  // "objective"
+  std::string text;   // "9 806 ms"
+};
+
+struct Report {
+  std::string title;
+  std::string subtitle;
+  std::vector<Fact> facts;
+  std::vector<Picture> pictures;
+  std::optional<Comparison> comparison;
+  Unit unit;  // of the comparison's objectives
+};
+
+std::string report_page(const Report& report);
+
+}  // namespace stowage

@@ -1,0 +1,181 @@
+// stowage calibrate: the cost model of this machine, measured and fitted.
+#include <algorithm>
+#include <charconv>
+
+#include "cli/commands/machine.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/table.h"
+#include "instances/numbers.h"
+#include "instances/scatter/json.h"
+
+namespace stowage {
+namespace {
+
+class CalibrateCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "calibrate",
+            .arguments = "[-o COST]",
+            .summary = "Measure the kernels on this machine and fit the cost model",
+            .examples = {"stowage calibrate --packs 9 --max-tokens 256 -o cost.json",
+                         "stowage calibrate --degrees 1,2 --packs 9 --max-tokens 256",
+                         "stowage calibrate --degrees 1 --packs 9 --max-tokens 256 --rounds 1"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.text("-o,--output", output_, "COST", "Write the cost there, for {\"file\": ...} as cost");
+    flags.list("--degrees", degrees_, "A,B,...", "Rank counts to measure; default 1,2,4,8");
+    flags.integer("--packs", packs_, "N", 6, 100'000,
+                  "Packs for each degree, a third of them held out; default 36");
+    flags.integer("--max-tokens", most_tokens_, "N", 64, 1 << 20,
+                  "Tokens of the largest pack; default 2048");
+    flags.integer("--rounds", rounds_, "N", 1, 1000,
+                  "Runs of every pack, the fastest counts; default 12");
+    flags.integer("--seed", seed_, "N", 0, kMaxExact, "Of packs, tokens and weights; default 0");
+    output_flags_.declare(flags, true, false);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    Result<std::vector<int>> degrees = read_degrees();
+    if (!degrees) return console.refuse(degrees.errors().front());
+    const Result<kernels::BlockShape> block = block_for(*degrees);
+    if (!block) return console.refuse(block.errors().front());
+    if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
+    const InterruptScope interrupt;
+    Budget budget({.interrupt = &interrupt.flag()});
+    const kernels::Calibration measured =
+        calibrate_here(console,
+                       {.block = *block,
+                        .degrees = *degrees,
+                        .packs = static_cast<int>(packs_.value_or(36)),
+                        .most_tokens = most_tokens_.value_or(2048),
+                        .repeats = static_cast<int>(rounds_.value_or(12)),
+                        .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
+                       budget);
+    if (!measured.complete) {
+      return console.refuse({kUsage, "calibrate", "was stopped before every pack was measured"},
+                            ExitCode::unknown);
+    }
+    if (!output_.empty()) {
+      JsonWriter json;
+      write_json(json, measured.cost);
+      if (auto error = write_file(output_, json.take())) return console.refuse(*error);
+    }
+    tell(console, measured);
+    for (const auto& [degree, rate] : measured.cost.all_to_all.mib_per_ms) {
+      if (rate < kernels::kFreeMibPerMs) continue;
+      console.warn("these packs do not show what degree " + std::to_string(degree) +
+                   " takes to exchange a token: its rate means nothing; raise --packs or "
+                   "--max-tokens");
+    }
+    return console.answer(answer(measured, *block), ExitCode::ok);
+  }
+
+ private:
+  Result<std::vector<int>> read_degrees() const {
+    if (degrees_.empty()) return std::vector<int>{1, 2, 4, 8};
+    std::vector<int> degrees;
+    for (const std::string& text : degrees_) {
+      int degree = 0;
+      const char* const end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, degree);
+      if (read.ec != std::errc() || read.ptr != end || degree < 1 || degree > kMostRanks) {
+        return InputError{kUsage, "--degrees",
+                          "must be whole numbers from 1 to " + std::to_string(kMostRanks) +
+                              ", for ranks are threads, has '" + printable(text) + "'"};
+      }
+      degrees.push_back(degree);
+    }
+    std::sort(degrees.begin(), degrees.end());
+    degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
+    return degrees;
+  }
+
+  static void tell(Console& console, const kernels::Calibration& measured) {
+    const ScatterCost& cost = measured.cost;
+    console.info("cost      quadratic " + significant(cost.quadratic_ms) +
+                 " ms per token^2, linear " + significant(cost.linear_ms) +
+                 " ms per token, fixed " + significant(cost.fixed_ms) + " ms per group");
+    Table table({{"degree", Align::right},
+                 {"latency ms", Align::right},
+                 {"exchange MiB/ms", Align::right}});
+    for (const auto& [degree, rate] : cost.all_to_all.mib_per_ms) {
+      const auto latency = cost.all_to_all.latency_ms.find(degree);
+      table.add({grouped(degree),
+                 significant(latency == cost.all_to_all.latency_ms.end() ? 0 : latency->second),
+                 significant(rate)});
+    }
+    if (!cost.all_to_all.mib_per_ms.empty() && console.settings.level >= LogLevel::info) {
+      console.block(table.text());
+    }
+    console.info("errors    fitted packs " + percent_text(measured.fitted.mean) +
+                 " on average, 95 % within " + percent_text(measured.fitted.p95) + "; held out " +
+                 percent_text(measured.held_out.mean) + " and " +
+                 percent_text(measured.held_out.p95));
+  }
+
+  static void write_error(JsonWriter& json, std::string_view key,
+                          const kernels::CalibrationError& error) {
+    json.key(key);
+    json.begin_object(JsonWriter::Layout::line);
+    json.number("mean", error.mean);
+    json.number("p95", error.p95);
+    json.end_object();
+  }
+
+  static std::string answer(const kernels::Calibration& measured,
+                            const kernels::BlockShape& block) {
+    JsonWriter json;
+    json.begin_object();
+    json.text("format", "stowage/calibration");
+    json.integer("version", 1);
+    json.text("problem", "scatter");
+    json.integer("exit_code", to_int(ExitCode::ok));
+    json.key("block");
+    json.begin_object(JsonWriter::Layout::line);
+    json.integer("hidden", block.hidden);
+    json.integer("heads", block.heads);
+    json.integer("kv_heads", block.kv_heads);
+    json.integer("head_dim", block.head_dim);
+    json.integer("ffn", block.ffn);
+    json.end_object();
+    json.key("cost");
+    write_json(json, measured.cost);
+    write_error(json, "fitted", measured.fitted);
+    write_error(json, "held_out", measured.held_out);
+    json.key("packs");
+    json.begin_array();
+    for (const kernels::CalibrationPack& pack : measured.packs) {
+      json.begin_object(JsonWriter::Layout::line);
+      json.integer("degree", pack.degree);
+      json.integer("tokens", pack.tokens);
+      json.number("squares", pack.squares);
+      json.number("measured_ms", pack.seconds * 1000);
+      json.number("predicted_ms", kernels::predicted_ms(measured.cost, pack));
+      json.boolean("held_out", pack.held_out);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return json.take();
+  }
+
+  std::string output_;
+  std::vector<std::string> degrees_;
+  std::optional<std::int64_t> packs_;
+  std::optional<std::int64_t> most_tokens_;
+  std::optional<std::int64_t> rounds_;
+  std::optional<std::int64_t> seed_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_calibrate_command() { return std::make_unique<CalibrateCommand>(); }
+
+}  // namespace stowage

@@ -1,0 +1,346 @@
+// stowage compare: every method on one instance, side by side. Longer than 300 lines: its table and
+// its JSON show the same rows.
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "cli/answers/outcome_json.h"
+#include "cli/commands/measured_comparison.h"
+#include "cli/families/family.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/status_line.h"
+#include "cli/terminal/table.h"
+#include "instances/numbers.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+struct Row {
+  Method method;
+  Outcome outcome;
+  bool best = false;
+  std::optional<double> measured_ms;  // critical path on this machine
+};
+
+std::string_view kind_name(MethodKind kind) {
+  return kind == MethodKind::baseline ? "baseline" : "ours";
+}
+
+std::optional<double> gap_to(const NamedBound& bound, const Outcome& outcome) {
+  if (!outcome.objective) return std::nullopt;
+  return relative_gap(*outcome.objective, bound.value);
+}
+
+// The best bound any method proved: it holds for all of them.
+NamedBound best_bound(const std::vector<Row>& rows) {
+  NamedBound best;
+  for (const Row& row : rows) {
+    if (best.name.empty() || row.outcome.bound > best.value) {
+      best = {row.outcome.bound_by, row.outcome.bound};
+    }
+  }
+  return best;
+}
+
+// What is compared: words and limits that all rows share.
+struct Frame {
+  Unit unit;
+  std::string_view parts;  // of a plan, empty for none
+  bool timeless = false;
+  bool measured = false;
+};
+
+std::string heading(std::string_view key) {
+  std::string text(key);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+Table table_of(const std::vector<Row>& rows, const Frame& frame) {
+  const NamedBound bound = best_bound(rows);
+  const std::string unit(frame.unit.name);
+  std::vector<Table::Column> columns = {{"method", Align::left},
+                                        {"kind", Align::left},
+                                        {"best " + unit, Align::right},
+                                        {"bound " + unit, Align::right},
+                                        {"gap", Align::right}};
+  if (frame.measured) columns.push_back({"measured ms", Align::right});
+  if (!frame.timeless) columns.push_back({"time", Align::right});
+  columns.push_back({"status", Align::left});
+  if (!frame.parts.empty()) columns.push_back({heading(frame.parts), Align::right});
+  columns.push_back({"", Align::left});
+  Table table(columns);
+  for (const Row& row : rows) {
+    const Outcome& outcome = row.outcome;
+    std::vector<std::string> cells = {row.method.name, std::string(kind_name(row.method.kind)),
+                                      amount_text(outcome.objective, frame.unit),
+                                      amount_text(bound.value, frame.unit),
+                                      percent_text(gap_to(bound, outcome))};
+    if (frame.measured) cells.push_back(ms_text(row.measured_ms));
+    if (!frame.timeless) cells.push_back(seconds_text(outcome.seconds));
+    cells.emplace_back(to_string(outcome.status));
+    if (!frame.parts.empty()) {
+      cells.push_back(outcome.plan ? grouped(part_count(*outcome.plan)) : "-");
+    }
+    cells.push_back(row.best ? "<- best" : outcome.plan ? "" : printable(outcome.detail));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
+  const Outcome& outcome = row.outcome;
+  json.begin_object();
+  json.text("method", row.method.name);
+  json.text("kind", kind_name(row.method.kind));
+  json.text("source", row.method.source);
+  json.text("status", to_string(outcome.status));
+  json.text("stopped_by", to_string(outcome.stopped_by));
+  write_amount(json, "objective", outcome.objective, frame.unit);
+  write_amount(json, "bound", outcome.bound, frame.unit);
+  json.text("bound_by", outcome.bound_by);
+  write_number(json, "gap", outcome.gap());
+  if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, frame.unit);
+  json.text("found_by", outcome.found_by);
+  if (!frame.parts.empty()) {
+    json.key(frame.parts);
+    outcome.plan ? json.integer(part_count(*outcome.plan)) : json.null();
+  }
+  if (frame.measured) write_amount(json, "measured", row.measured_ms, kMs);
+  if (!frame.timeless) json.number("seconds", outcome.seconds);
+  json.integer("nodes", outcome.nodes);
+  json.boolean("best", row.best);
+  json.text("detail", outcome.detail);
+  json.end_object();
+}
+
+class CompareCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "compare",
+            .arguments = "INSTANCE",
+            .summary = "Run every method, the published baselines included, side by side",
+            .examples = {
+                "stowage compare instance.json -t 1 --milp-limit 1",
+                "stowage compare instance.json --methods batch-ada,fast --format table -t 1",
+                "stowage compare instance.json --methods batch-ada,fast --format markdown -t 1"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.list("--methods", methods_, "A,B,...", "Default all. " + method_list());
+    flags.choice("--format", format_, {"json", "markdown", "table"},
+                 "What stdout gets; the table goes to stderr with json. Default json");
+    flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
+                 "Of each MILP of a baseline. Baselines run to their end: --time-limit is for each "
+                 "of the other methods. Default as --time-limit, at most 10");
+    flags.toggle("--measure", measure_,
+                 "Also run every plan: the step made small, at costs measured on this machine");
+    flags.integer("--scale", scale_, "N", 1, kMaxExact,
+                  "With --measure, lengths are divided by N; default by the work");
+    solve_.declare(flags, "Wall clock of each method; default 10 without --node-limit");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    Loaded<Instance> instance = load_instance(instance_path_);
+    if (!instance.value) return console.refuse(instance.errors);
+    Result<SolveOptions> options = solve_.options();
+    if (!options) return console.refuse(options.errors().front());
+    for (const std::string& method : methods_) {
+      if (auto error = check_method(*instance.value, method, "--methods")) {
+        return console.refuse(*error);
+      }
+    }
+    if (auto error = check_measure(*instance.value, console.settings.timeless))
+      return console.refuse(*error);
+    SolveOptions asked = *std::move(options);
+
+    console.info("instance  " + std::string(problem_name(*instance.value)) + "  " +
+                 printable(instance_name(*instance.value)) + "   " +
+                 instance_size(*instance.value));
+    const InterruptScope interrupt;
+    Budget::Limits limits = solve_.limits(interrupt.flag());
+    // Without any limit `exact` would not end.
+    const bool unlimited = limits.time_limit_s == kNoLimit &&
+                           limits.node_limit == std::numeric_limits<std::int64_t>::max();
+    if (unlimited) limits.time_limit_s = kDefaultSeconds;
+    asked.milp_seconds = milp_limit_s_.value_or(std::min(limits.time_limit_s, kDefaultSeconds));
+    std::optional<MeasuredStep> here;
+    if (measure_) {
+      Budget budget({.interrupt = limits.interrupt});
+      Result<MeasuredStep> step = measured_step(console, std::get<ScatterInstance>(*instance.value),
+                                                {.scale = scale_, .seed = solve_.seed()}, budget);
+      if (!step) return console.refuse(step.errors().front());
+      here = *std::move(step);
+      instance.value = here->step;
+    }
+    std::vector<Row> rows = run_all(console, *instance.value, asked, limits);
+    PlansMeasured measured;
+    if (here) {
+      Budget budget({.interrupt = limits.interrupt});
+      measured = measure(console, *here, rows, budget);
+    }
+    const Measurement measurement{here ? &*here : nullptr, &measured};
+    return answer(console, *instance.value, rows, measurement, exit_code_of(rows),
+                  interrupt.flag());
+  }
+
+ private:
+  // What --measure found; `here` is null without it.
+  struct Measurement {
+    const MeasuredStep* here;
+    const PlansMeasured* plans;
+  };
+
+  std::optional<InputError> check_measure(const Instance& instance, bool timeless) const {
+    if (scale_ && !measure_)
+      return InputError{kUsage, "--scale", "has an effect only with --measure"};
+    if (measure_ && timeless) {
+      return InputError{kUsage, "--timeless",
+                        "has no effect with --measure, whose figures all come from a clock"};
+    }
+    if (measure_ && !std::holds_alternative<ScatterInstance>(instance)) {
+      return InputError{kUsage, "--measure",
+                        "knows scatter steps only, this is of the problem " +
+                            std::string(problem_name(instance))};
+    }
+    return std::nullopt;
+  }
+
+  static PlansMeasured measure(Console& console, const MeasuredStep& here, std::vector<Row>& rows,
+                               Budget& budget) {
+    std::vector<const ScatterPlan*> plans;
+    for (const Row& row : rows) {
+      const auto& plan = row.outcome.plan;
+      plans.push_back(plan ? &std::get<ScatterPlan>(*plan) : nullptr);
+    }
+    PlansMeasured measured = time_here(console, here, plans, budget);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (measured.timings[i]) rows[i].measured_ms = measured.timings[i]->seconds * 1000;
+    }
+    return measured;
+  }
+
+  static constexpr double kDefaultSeconds = 10;
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+  std::vector<Row> run_all(Console& console, const Instance& instance, SolveOptions options,
+                           const Budget::Limits& limits) const {
+    std::vector<Method> chosen;
+    for (const Method& method : methods(instance)) {
+      const bool wanted = methods_.empty() || std::find(methods_.begin(), methods_.end(),
+                                                        method.name) != methods_.end();
+      if (wanted) chosen.push_back(method);
+    }
+    // Baselines may take minutes: whoever ends them early has the rest already. They are shown
+    // first.
+    const auto is_baseline = [](const Method& method) {
+      return method.kind == MethodKind::baseline;
+    };
+    std::stable_partition(chosen.begin(), chosen.end(), std::not_fn(is_baseline));
+    std::vector<Row> rows;
+    StatusLine status(console);
+    for (const Method& method : chosen) {
+      if (*limits.interrupt) break;
+      const std::string running = "running   " + method.name + " (" +
+                                  std::to_string(rows.size() + 1) + " of " +
+                                  std::to_string(chosen.size()) + ')';
+      console.debug(running);
+      status.tell(running);
+      options.method = method.name;
+      Budget::Limits own = limits;
+      // A published planner that solves many MILPs gets all of them: cut short it would look worse
+      // than it is.
+      if (method.kind == MethodKind::baseline) {
+        own.time_limit_s = kNoLimit;
+      }
+      Budget budget(own);
+      const auto tell = [&](const Improvement& step) {
+        status.tell(running + "  best " + amount_text(step.objective, objective_unit(instance)));
+      };
+      rows.push_back({method, solve(instance, options, budget, tell)});
+    }
+    std::stable_partition(rows.begin(), rows.end(),
+                          [&](const Row& row) { return is_baseline(row.method); });
+    mark_best(rows);
+    return rows;
+  }
+
+  static void mark_best(std::vector<Row>& rows) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const Row& row : rows) best = std::min(best, row.outcome.objective.value_or(best));
+    for (Row& row : rows) {
+      row.best = row.outcome.objective && relative_gap(*row.outcome.objective, best) < 1e-9;
+    }
+  }
+
+  // What the best outcome would give: one method that fails does not spoil a comparison.
+  static ExitCode exit_code_of(const std::vector<Row>& rows) {
+    ExitCode code = rows.empty() ? ExitCode::unknown : ExitCode::internal;
+    for (const ExitCode candidate : {ExitCode::unknown, ExitCode::refused, ExitCode::ok}) {
+      for (const Row& row : rows) {
+        if (exit_code(row.outcome) == candidate) code = candidate;
+      }
+    }
+    return code;
+  }
+
+  ExitCode answer(Console& console, const Instance& instance, const std::vector<Row>& rows,
+                  const Measurement& measurement, ExitCode code, bool interrupted) const {
+    const Frame frame{.unit = objective_unit(instance),
+                      .parts = plan_parts(instance),
+                      .timeless = console.settings.timeless,
+                      .measured = measurement.here != nullptr};
+    const Table table = table_of(rows, frame);
+    for (const Row& row : rows) {
+      if (row.outcome.status == Status::error) {
+        console.warn(std::string(row.method.name) + ": " + row.outcome.detail);
+      }
+    }
+    if (interrupted) console.warn("interrupted: methods that had not begun are not listed");
+    if (format_ == "table") return console.answer(table.text(), code);
+    if (format_ == "markdown") return console.answer(table.markdown(), code);
+    if (console.settings.level >= LogLevel::info) console.block(table.text());
+    if (frame.measured) tell_measured(console, *measurement.plans);
+
+    JsonWriter json;
+    json.begin_object();
+    write_head(json, "stowage/comparison", problem_name(instance), instance_name(instance));
+    json.text("instance_hash", hash_of(instance));
+    json.integer("exit_code", to_int(code));
+    json.integer("seed", static_cast<std::int64_t>(solve_.seed()));
+    const NamedBound bound = best_bound(rows);
+    write_amount(json, "bound", bound.value, frame.unit);
+    json.text("bound_by", bound.name);
+    if (frame.measured) write_measured(json, *measurement.here, *measurement.plans);
+    json.key("methods");
+    json.begin_array();
+    for (const Row& row : rows) write_row(json, row, frame);
+    json.end_array();
+    json.end_object();
+    return console.answer(json.take(), code);
+  }
+
+  std::string instance_path_;
+  std::vector<std::string> methods_;
+  std::string format_ = "json";
+  std::optional<double> milp_limit_s_;
+  bool measure_ = false;
+  std::optional<std::int64_t> scale_;
+  SolveFlags solve_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare_command() { return std::make_unique<CompareCommand>(); }
+
+}  // namespace stowage

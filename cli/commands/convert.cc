@@ -1,0 +1,314 @@
+// stowage convert: other people's files into instances, layouts into MiniMalloc's tables, plans
+// into what a training loop loads. Longer than 300 lines: each pair of formats is a few of them.
+#include <utility>
+
+#include "cli/commands/convert_content.h"
+#include "cli/families/family.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/flags/preset_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "instances/assign/presets.h"
+#include "instances/json/document.h"
+#include "instances/layout/csv.h"
+#include "instances/layout/load.h"
+#include "instances/lengths/list.h"
+#include "instances/numbers.h"
+#include "instances/scatter/presets.h"
+#include "instances/trainer/step.h"
+
+namespace stowage {
+namespace {
+
+// "data/lengths.txt" -> "lengths"
+std::string stem(const std::string& path) {
+  if (path == "-") return "stdin";
+  const std::string file = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = file.find_last_of('.');
+  return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
+}
+
+bool is_csv(const std::string& path) { return path.ends_with(".csv"); }
+bool is_binary(const std::string& path) { return path.ends_with(".bin"); }
+
+Result<TrainerStep> step_of(const Instance& instance, const Plan& plan) {
+  if (const auto* scatter = std::get_if<ScatterInstance>(&instance)) {
+    return trainer_step(*scatter, std::get<ScatterPlan>(plan));
+  }
+  return trainer_step(std::get<AssignInstance>(instance), std::get<AssignPlan>(plan));
+}
+
+class ConvertCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {
+        .name = "convert",
+        .arguments = "IN OUT",
+        .summary = "Lengths or a table of buffers into an instance, a plan into a trainer's file",
+        .examples = {"stowage convert lengths.txt step.json --devices 16",
+                     "stowage convert buffers.1048576.csv layout.json",
+                     "stowage convert instance.json trainer.bin --plan plan.json"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("IN", in_,
+                     "Lengths, one a line; a table of buffers (.csv); an instance, for a table or "
+                     "with --plan for a trainer; or a trainer's file. - for stdin");
+    flags.positional("OUT", out_,
+                     "The instance; a table (.csv); a trainer's file, binary (.bin) or JSON. - for "
+                     "stdout");
+    preset_.declare(flags);
+    std::vector<std::string> models;
+    for (const std::string_view model : assign_preset_models()) models.emplace_back(model);
+    flags.choice("--assign", assign_, models,
+                 "Lengths to an assign instance of this model instead of a scatter instance");
+    flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
+                  "Of the layout; default the number in NAME.BYTES.csv, if there is one");
+    flags.text("--plan", plan_, "PLAN",
+               "Of the instance. To a table: the offsets, as pins; otherwise to a trainer's file");
+    flags.text("--name", name_, "NAME", "Of the instance; default the name of the file");
+    output_flags_.declare(flags, false);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (auto error = misplaced_flag()) return console.refuse(*error);
+    if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
+    if (is_csv(out_)) return to_table(console);
+    if (!plan_.empty()) return to_trainer(console);
+    if (is_binary(in_)) {
+      const Result<std::string> bytes = read_file(in_);
+      return bytes ? between_trainers(console, *bytes) : console.refuse(bytes.errors().front());
+    }
+    if (is_csv(in_)) return from_table(console);
+    return by_content(console);
+  }
+
+ private:
+  std::optional<InputError> misplaced_flag() const {
+    const auto complaint = [](const char* flag, const char* why) {
+      return InputError{kUsage, flag, std::string("has an effect only ") + why};
+    };
+    const bool trainer = !plan_.empty() || is_binary(in_) || is_binary(out_);
+    const bool lengths = !is_csv(in_) && !is_csv(out_) && !trainer;
+    if (preset_.given() && !lengths) return complaint("--preset", "on lists of lengths");
+    if (!assign_.empty() && !lengths) return complaint("--assign", "on lists of lengths");
+    if (!assign_.empty() && preset_.given()) {
+      return InputError{kUsage, "--assign",
+                        "is a preset with a cluster of its own: leave out --preset, --devices and "
+                        "the other flags that describe one"};
+    }
+    if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
+    if (!plan_.empty() && is_csv(in_)) return complaint("--plan", "where IN is an instance");
+    if (!name_.empty() && (is_csv(out_) || trainer)) {
+      return complaint("--name", "where OUT is an instance");
+    }
+    return std::nullopt;
+  }
+
+  // Neither name says what IN is.
+  ExitCode by_content(Console& console) const {
+    const Result<std::string> bytes = read_file(in_);
+    if (!bytes) return console.refuse(bytes.errors().front());
+    const Result<ConvertContent> content = convert_content(*bytes, in_);
+    if (!content) return console.refuse(content.errors().front());
+    if (*content == ConvertContent::lengths) {
+      if (is_binary(out_)) {
+        return console.refuse(
+            {kUsage, "OUT",
+             "is a trainer's file by its name, and a list of lengths has no plan: "
+             "make an instance of it, solve it, and convert it with --plan"});
+      }
+      return assign_.empty() ? from_lengths(console, *bytes) : to_assign(console, *bytes);
+    }
+    for (const auto& [flag, given] : {std::pair("--preset", preset_.given()),
+                                      {"--assign", !assign_.empty()},
+                                      {"--name", !name_.empty()}}) {
+      if (given) return console.refuse({kUsage, flag, "has no effect on a trainer's file"});
+    }
+    return between_trainers(console, *bytes);
+  }
+
+  ExitCode to_assign(Console& console, const std::string& text) const {
+    Result<AssignInstance> converted = assign_preset(assign_);
+    if (!converted) return console.refuse(as_flag_errors(converted.errors()));
+    Result<std::vector<Tokens>> lengths = read_length_list(text, in_ == "-" ? "stdin" : in_);
+    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+    AssignInstance assign = *std::move(converted);
+    assign.lengths = *std::move(lengths);
+    assign.name = name_.empty() ? stem(in_) : name_;
+    const std::string json = write_assign_instance(assign);
+    if (const auto again = read_assign_instance(json); !again) {
+      return console.refuse(errors_in(in_, again.errors()));
+    }
+    const auto unplaceable = static_cast<std::int64_t>(unplaceable_sequences(assign).size());
+    if (unplaceable > 0) {
+      console.warn(grouped(unplaceable) +
+                   " sequences fit no strategy: solve will call it infeasible");
+    }
+    return write(console, assign, json);
+  }
+
+  ExitCode from_lengths(Console& console, const std::string& text) const {
+    Result<ScatterPreset> preset = preset_.preset();
+    if (!preset) return console.refuse(preset.errors().front());
+    Result<ScatterInstance> converted = scatter_preset(*preset);
+    if (!converted) return console.refuse(as_flag_errors(converted.errors()));
+    Result<std::vector<Tokens>> lengths = read_length_list(text, in_ == "-" ? "stdin" : in_);
+    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+
+    ScatterInstance scatter = *std::move(converted);
+    scatter.lengths = *std::move(lengths);
+    scatter.name = name_.empty() ? stem(in_) : name_;
+    if (preset_.pad_multiple()) scatter.pad_multiple = *preset_.pad_multiple();
+    const Tokens limit = preset->limit_tokens;
+    if (const auto beyond =
+            std::ranges::count_if(scatter.lengths, [&](Tokens s) { return s > limit; });
+        beyond > 0) {
+      console.warn(grouped(beyond) + " of " +
+                   grouped(static_cast<std::int64_t>(scatter.lengths.size())) +
+                   " sequences are longer than the model's limit of " + grouped(limit) +
+                   " tokens, and are kept: generate scatter drops or clips them");
+    }
+    const std::string json = write_scatter_instance(scatter);
+    // What our own reader would refuse must not leave this command: lengths that are fine one by
+    // one may be too many tokens together.
+    if (const auto again = read_scatter_instance(json); !again) {
+      return console.refuse(errors_in(in_, again.errors()));
+    }
+    const auto unplaceable = static_cast<std::int64_t>(unplaceable_sequences(scatter).size());
+    if (unplaceable > 0) {
+      console.warn(grouped(unplaceable) + " sequences fit no group: solve will call it infeasible");
+    }
+    return write(console, scatter, json);
+  }
+
+  ExitCode from_table(Console& console) const {
+    Result<std::string> text = read_file(in_);
+    if (!text) return console.refuse(text.errors().front());
+    Result<LayoutInstance> table = read_layout_csv(*text, in_);
+    if (!table) return console.refuse(errors_in("", table.errors()));
+    LayoutInstance layout = *std::move(table);
+    layout.name = name_.empty() ? stem(in_) : name_;
+    layout.capacity = capacity_ ? capacity_ : capacity_in_file_name(in_);
+    if (const auto why = layout_infeasibility(layout)) {
+      console.warn(why->text + ": solve will call it infeasible");
+    }
+    return write(console, layout, write_layout_instance(layout));
+  }
+
+  ExitCode to_table(Console& console) const {
+    if (!plan_.empty()) {
+      const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
+      if (!both.value) return console.refuse(both.errors);
+      if (auto error = not_of(both.value->instance, "layout")) {
+        return console.refuse(errors_in(in_, {*error}));
+      }
+      if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
+      const auto& layout = std::get<LayoutInstance>(both.value->instance);
+      return write_table(console, layout,
+                         write_layout_csv(layout, std::get<LayoutPlan>(both.value->plan)));
+    }
+    const Loaded<Instance> instance = load_instance(in_);
+    if (!instance.value) return console.refuse(instance.errors);
+    if (auto error = not_of(*instance.value, "layout")) {
+      return console.refuse(errors_in(in_, {*error}));
+    }
+    const auto& layout = std::get<LayoutInstance>(*instance.value);
+    return write_table(console, layout, write_layout_csv(layout));
+  }
+
+  // No plan leaves unverified.
+  static std::optional<ExitCode> refuse_invalid(Console& console, const InstanceAndPlan& both) {
+    const auto violations = verify_plan(both.instance, both.plan);
+    if (violations.empty()) return std::nullopt;
+    for (const Violation& violation : violations) console.finding(to_string(violation));
+    return console.refuse({kUsage, "--plan", "must be valid for the instance, is not"},
+                          ExitCode::refused);
+  }
+
+  ExitCode to_trainer(Console& console) const {
+    const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
+    if (!both.value) return console.refuse(both.errors);
+    if (std::holds_alternative<LayoutInstance>(both.value->instance)) {
+      return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
+    }
+    if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
+    const Result<TrainerStep> step = step_of(both.value->instance, both.value->plan);
+    if (!step) return console.refuse(errors_in(plan_, step.errors()));
+    return write_step(console, *step);
+  }
+
+  ExitCode between_trainers(Console& console, const std::string& bytes) const {
+    if (const Result<Head> head = read_head(bytes); head && head->format == "stowage/instance") {
+      return console.refuse(plan_needed());
+    }
+    const Result<TrainerStep> step = read_trainer_file(bytes);
+    if (!step) return console.refuse(errors_in(in_, step.errors()));
+    return write_step(console, *step);
+  }
+
+  ExitCode write_step(Console& console, const TrainerStep& step) const {
+    const std::string bytes =
+        is_binary(out_) ? write_trainer_binary(step) : write_trainer_json(step);
+    // A step of many million sequences can be more JSON than our own reader takes.
+    if (const auto again = read_trainer_file(bytes); !again) {
+      return console.refuse(errors_in(out_, again.errors()));
+    }
+    return write(console,
+                 "trainer   " + step.problem + "  " + printable(step.name) + "   " +
+                     grouped(step.ranks) + " ranks, " + grouped(step.micro_batches) +
+                     " micro-batches, " + grouped(static_cast<std::int64_t>(step.batches.size())) +
+                     " batches, " + grouped(step.loss_denominator()) + " tokens",
+                 bytes);
+  }
+
+  ExitCode write_table(Console& console, const LayoutInstance& layout,
+                       const Result<std::string>& table) const {
+    if (!table) return console.refuse(errors_in(in_, table.errors()));
+    const auto warn_of = [&console](const std::string& lost) {
+      console.warn("a table has no room for " + lost);
+    };
+    if (layout.capacity) warn_of("the capacity of " + grouped(*layout.capacity) + " bytes");
+    if (!layout.layers.empty()) {
+      warn_of("layers: " + grouped(static_cast<std::int64_t>(layout.layers.size())) +
+              " repeated blocks are left out");
+    }
+    if (layout.recorded_from) warn_of("recorded_from: it is left out");
+    return write(console, layout, *table);
+  }
+
+  ExitCode write(Console& console, const Instance& instance, const std::string& text) const {
+    return write(console,
+                 "instance  " + std::string(problem_name(instance)) + "  " +
+                     printable(instance_name(instance)) + "   " + instance_size(instance),
+                 text);
+  }
+
+  ExitCode write(Console& console, const std::string& what, const std::string& text) const {
+    const std::string line = what + "  -> " + out_;
+    if (out_ == "-") {
+      console.info(line);
+      return console.answer(text, ExitCode::ok);
+    }
+    if (auto error = write_file(out_, text)) return console.refuse(*error);
+    console.info(line);
+    return ExitCode::ok;
+  }
+
+  std::string in_;
+  std::string out_;
+  std::string name_;
+  std::string plan_;
+  std::string assign_;
+  std::optional<std::int64_t> capacity_;
+  PresetFlags preset_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_convert_command() { return std::make_unique<ConvertCommand>(); }
+
+}  // namespace stowage

@@ -1,0 +1,170 @@
+// stowage explain: what binds and what would help, or why there is no plan.
+#include "solvers/explain/explain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/answers/explanation_json.h"
+#include "cli/families/family.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/status_line.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kSeconds = 2;       // for each solve, unless -t says otherwise
+constexpr std::size_t kListed = 12;  // of what binds, for people
+
+class ExplainCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "explain",
+            .arguments = "INSTANCE [PLAN]",
+            .summary = "Say what binds a plan and what changes would buy, or why there is none",
+            .examples = {"stowage explain instance.json -t 0.5",
+                         "stowage explain instance.json plan.json -t 0.5",
+                         "stowage explain layout.json --node-limit 1000"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.positional("PLAN", plan_path_,
+                     "The plan to explain, or an outcome with one; without it one is made", false);
+    solve_.declare(flags, "Wall clock of each solve; default 2");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    const Result<SolveOptions> options = solve_.options();
+    if (!options) return console.refuse(options.errors().front());
+    std::optional<Plan> plan;
+    Instance instance;
+    if (plan_path_.empty()) {
+      Loaded<Instance> loaded = load_instance(instance_path_);
+      if (!loaded.value) return console.refuse(loaded.errors);
+      instance = *std::move(loaded.value);
+    } else {
+      Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
+      if (!both.value) return console.refuse(both.errors);
+      instance = std::move(both.value->instance);
+      plan = std::move(both.value->plan);
+      if (const auto violations = verify_plan(instance, *plan); !violations.empty()) {
+        for (const Violation& violation : violations) {
+          console.finding("violation " + to_string(violation));
+        }
+        return console.refuse(
+            {kUsage, "PLAN", "the plan is invalid: " + to_string(violations.front())},
+            ExitCode::refused);
+      }
+    }
+    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    const InterruptScope interrupt;
+    const Budget::Limits each = solve_.limits(interrupt.flag());
+    Budget budget({.interrupt = each.interrupt});
+    StatusLine status(console);
+    const Explanation explanation =
+        explain(instance, plan,
+                {.solve = *options,
+                 .seconds = std::isfinite(each.time_limit_s) ? each.time_limit_s : kSeconds,
+                 .nodes = each.node_limit},
+                budget, [&](const std::string& what) {
+                  status.tell("work      " + what);
+                  console.debug("work      " + what);
+                });
+    const ExitCode code = explanation.outcome.status == Status::infeasible ? ExitCode::refused
+                          : explanation.objective                          ? ExitCode::ok
+                                                                           : ExitCode::unknown;
+    tell(console, instance, explanation);
+    return console.answer(explanation_json(instance, explanation, code), code);
+  }
+
+ private:
+  static void tell(Console& console, const Instance& instance, const Explanation& explanation) {
+    const Unit unit = objective_unit(instance);
+    const Outcome& outcome = explanation.outcome;
+    if (outcome.status == Status::infeasible) return tell_conflict(console, explanation, unit);
+    if (!explanation.objective) {
+      console.info("unknown   no plan was found and none was refuted: allow more with -t");
+      return;
+    }
+    console.info(console.bold(std::string(to_string(explanation.status))) + "  " +
+                 with_unit(*explanation.objective, unit) + "  bound " +
+                 with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ")  gap " +
+                 percent_text(relative_gap(*explanation.objective, outcome.bound)));
+    const std::vector<Finding>& parts = explanation.binding.parts;
+    for (std::size_t k = 0; k < std::min(parts.size(), kListed); ++k) {
+      console.info("binds     " + parts[k].where + ": " + printable(parts[k].text));
+    }
+    if (parts.size() > kListed) {
+      console.info("          and " + grouped(static_cast<std::int64_t>(parts.size() - kListed)) +
+                   " more in the JSON");
+    }
+    for (const NamedBound& bound : outcome.bounds) {
+      console.info("bound     " + bound.name + "  " + with_unit(bound.value, unit));
+    }
+    tell_moves(console, explanation.binding.moves, unit);
+    for (const WhatIf& what : explanation.what_if) {
+      tell_what_if(console, what, *explanation.objective, unit);
+    }
+  }
+
+  static void tell_conflict(Console& console, const Explanation& explanation, const Unit& unit) {
+    console.info(console.bold("infeasible") + "  these cannot be met together" +
+                 (explanation.conflict.irreducible ? ", and without any one of them the rest can"
+                                                   : " (perhaps not all of them are needed)"));
+    for (const Finding& cause : explanation.conflict.causes) {
+      console.info("cause     " + printable(cause.where) + ": " + printable(cause.text));
+    }
+    for (const Remedy& remedy : explanation.remedies) {
+      console.info("remedy    " + printable(remedy.change.text) + ": gives a plan of " +
+                   with_unit(remedy.objective, unit));
+    }
+  }
+
+  static void tell_moves(Console& console, const Moves& moves, const Unit& unit) {
+    if (moves.tried == 0) return;
+    const std::string count = (moves.all ? "" : "the first ") + grouped(moves.tried);
+    if (moves.best_text.empty()) {
+      console.info("moves     none of " + count + " single moves and exchanges helps");
+    } else {
+      console.info("moves     of " + count + ", the best gains " +
+                   with_unit(moves.best_gain, unit) + ": " + printable(moves.best_text));
+    }
+  }
+
+  static void tell_what_if(Console& console, const WhatIf& what, double objective,
+                           const Unit& unit) {
+    if (!what.objective) {
+      console.info(
+          "what if   " + printable(what.text) +
+          (what.status == Status::infeasible ? ": no plan exists" : ": no plan within the limits"));
+      return;
+    }
+    const double gain = objective - *what.objective;
+    std::string line =
+        "what if   " + printable(what.text) + ": " + with_unit(*what.objective, unit) + ", ";
+    line += gain > 0 ? "saves " + with_unit(gain, unit) + " (" +
+                           percent_text(gain / std::max(objective, 1e-300)) + ")"
+            : what.where.empty() ? std::string("finds nothing better in its time")
+                                 : std::string("saves nothing that was found in its time");
+    console.info(line + "; no plan saves more than " +
+                 with_unit(std::max(objective - what.bound, 0.0), unit));
+  }
+
+  std::string instance_path_;
+  std::string plan_path_;
+  SolveFlags solve_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_explain_command() { return std::make_unique<ExplainCommand>(); }
+
+}  // namespace stowage

@@ -1,0 +1,132 @@
+#include "cli/commands/plan_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <string_view>
+
+#include "cli/families/family.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "instances/json/document.h"
+#include "instances/numbers.h"
+#include "instances/trainer/step.h"
+#include "instances/verify.h"
+
+namespace stowage {
+
+namespace {
+
+std::string ending(TrainerFormat trainer) {
+  return trainer == TrainerFormat::binary ? ".trainer.bin" : ".trainer.json";
+}
+
+// A file that is there and closed to us is not missing: reading it says what is wrong.
+bool is_missing(const std::string& file) {
+  struct stat status = {};
+  return ::stat(file.c_str(), &status) != 0 && errno == ENOENT;
+}
+
+// Whether the file is there with these very bytes. Not by read_file: a trainer's file may be larger
+// than a document, and is not needed whole.
+Result<bool> holds(const std::string& file, std::string_view bytes) {
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT) return false;
+    return unreadable(file);
+  }
+  // Nor is anything read that would wait, as a pipe does.
+  if (!S_ISREG(status.st_mode) || static_cast<std::uintmax_t>(status.st_size) != bytes.size()) {
+    return false;
+  }
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return unreadable(file);
+  std::string buffer(std::size_t{1} << 16, '\0');
+  while (!bytes.empty()) {
+    in.read(buffer.data(), static_cast<std::streamsize>(std::min(buffer.size(), bytes.size())));
+    const auto got = static_cast<std::size_t>(in.gcount());
+    if (got == 0 || bytes.substr(0, got) != std::string_view(buffer).substr(0, got)) return false;
+    bytes.remove_prefix(got);
+  }
+  return true;
+}
+
+// An error inside of what would be in the file.
+InputError at(const std::string& file, InputError error) {
+  error.pointer = error.pointer.empty() ? file : file + ": " + error.pointer;
+  return error;
+}
+
+}  // namespace
+
+void FilesAlike::add(const std::string& file) {
+  if (count_++ == 0) first_ = file;
+}
+
+std::string FilesAlike::say(const std::string& what) const {
+  return first_ + ": " + what + (count_ > 1 ? ", as " + grouped(count_ - 1) + " more" : "");
+}
+
+std::string PlanDirectory::file_of(std::int64_t index, const std::string& ending) const {
+  std::ostringstream name;
+  name << path_ << '/' << std::setw(8) << std::setfill('0') << index << ending;
+  return name.str();
+}
+
+Result<StoredStep> PlanDirectory::resume(std::int64_t index, const ScatterInstance& step) const {
+  const std::string file = file_of(index, ".json");
+  if (is_missing(file)) return StoredStep{};
+  const Result<std::string> text = read_file(file);
+  if (!text) return text.errors();
+  const Result<ScatterPlan> plan = read_scatter_plan(*text);
+  if (plan && plan->instance_hash == instance_hash(step)) {
+    if (!verify(step, *plan).empty()) return StoredStep{.plan = StoredPlan::invalid};
+    const Result<std::string> mended = keep_trainers(index, step, *plan);
+    if (!mended) return mended.errors();
+    return StoredStep{.plan = StoredPlan::there, .mended = *mended};
+  }
+  return InputError{
+      kUnwritable, file,
+      "must be the plan of step " + std::to_string(index) +
+          " of this stream, is not, and is kept: name another directory or remove it"};
+}
+
+std::optional<InputError> PlanDirectory::put(const PlannedStep& step) const {
+  const Plan& plan = *step.outcome.plan;
+  const Result<std::string> written = keep_trainers(
+      step.index, std::get<ScatterInstance>(step.instance), std::get<ScatterPlan>(plan));
+  if (!written) return written.errors().front();
+  return write_file(file_of(step.index, ".json"), plan_json(plan));
+}
+
+// The file of the wanted format, and one of the other format if it is there, as the plan makes
+// them. The name of the first that had to be written, or "".
+Result<std::string> PlanDirectory::keep_trainers(std::int64_t index, const ScatterInstance& step,
+                                                 const ScatterPlan& plan) const {
+  std::optional<TrainerStep> trainer;  // made once it is needed
+  std::string written;
+  for (const TrainerFormat format : {TrainerFormat::json, TrainerFormat::binary}) {
+    const std::string file = file_of(index, ending(format));
+    if (format != trainer_ && is_missing(file)) continue;
+    if (!trainer) {
+      Result<TrainerStep> made = trainer_step(step, plan);
+      if (!made) return at(file, made.errors().front());
+      trainer = *std::move(made);
+    }
+    const std::string bytes = format == TrainerFormat::binary ? write_trainer_binary(*trainer)
+                                                              : write_trainer_json(*trainer);
+    const Result<bool> same = holds(file, bytes);
+    if (!same) return same.errors();
+    if (*same) continue;
+    if (auto error = write_file(file, bytes)) return *error;
+    if (written.empty()) written = file;
+  }
+  return written;
+}
+
+}  // namespace stowage

@@ -1,0 +1,296 @@
+// stowage plan-stream: the steps of a training run, planned one after another.
+#include "solvers/scatter/plan_stream.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <istream>
+
+#include "cli/commands/plan_directory.h"
+#include "cli/commands/shard.h"
+#include "cli/commands/stream_report.h"
+#include "cli/families/family.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/flags/preset_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "cli/terminal/interrupt.h"
+#include "instances/json/document.h"
+#include "instances/numbers.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/step_stream.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;
+
+class PlanStreamCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "plan-stream",
+            .arguments = "STEPS",
+            .summary = "Plan a stream of steps for a training loop; one line of JSON a step",
+            .examples = {"stowage plan-stream lengths.txt --batch-size 16 --devices 16",
+                         "stowage plan-stream lengths.txt --batch-size 16 --instance instance.json "
+                         "--threads 2 --from 1 --above-limit clip",
+                         "stowage plan-stream lengths.txt --batch-size 16 --devices 16 -o plans "
+                         "--shard 0/2 --trainer bin"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("STEPS", path_,
+                     "A list of lengths, one a line, with --batch-size; otherwise JSON lines, a "
+                     "step each: [608, 1040] or {\"lengths\": [608, 1040]}. - for stdin");
+    flags.integer("--batch-size", batch_size_, "N", 1, kMaxSequences,
+                  "STEPS is a list of lengths; so many lines are a step");
+    flags.toggle("--drop-last", drop_last_, "Leave out a last step of fewer lines");
+    flags.text("-o,--output", directory_, "DIR",
+               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps that have their plan "
+               "there already are passed over");
+    flags.choice("--trainer", trainer_, {"json", "bin"},
+                 "With -o: also DIR/NNNNNNNN.trainer.json or .bin, what each rank does");
+    flags.text("--instance", template_, "INSTANCE",
+               "Cluster, model and cost; its lengths count for nothing. Instead of a preset");
+    preset_.declare(flags);
+    flags.choice("--above-limit", above_, {"keep", "clip"},
+                 "Sequences that fit no group: keep calls the step infeasible. Default keep");
+    flags.text("--method", method_, "NAME", "One of " + scatter_method_list() + "; default fast");
+    solve_.declare(flags,
+                   "Wall clock of each step; default none: until it ends, which may be long");
+    flags.integer("--threads", threads_, "N", 1, kMostThreads,
+                  "Steps planned at the same time; the answer does not depend on it. Default 1");
+    flags.integer("--from", from_, "STEP", 0, kMaxExact, "First step to plan; default 0");
+    flags.integer("--steps", steps_, "N", 0, kMaxExact, "Stop behind so many steps; default all");
+    flags.text("--shard", shard_text_, "I/N",
+               "Plan the steps I, I + N, I + 2 N, ...; default by mpirun or Slurm array, else all");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    Result<SolveOptions> options = solve_.options();
+    if (!options) return console.refuse(options.errors().front());
+    Loaded<ScatterInstance> cluster = load_cluster();
+    if (!cluster.value) return console.refuse(cluster.errors);
+    options_ = *std::move(options);
+    options_.method = method_;
+    if (auto error = check_method(*cluster.value, method_, "--method")) {
+      return console.refuse(*error);
+    }
+    Result<Shard> shard = this->shard();
+    if (!shard) return console.refuse(shard.errors().front());
+    shard_ = *std::move(shard);
+    if (drop_last_ && !batch_size_) {
+      return console.refuse({kUsage, "--drop-last", "has no effect without --batch-size"});
+    }
+    if (!trainer_.empty() && directory_.empty()) {
+      return console.refuse({kUsage, "--trainer", "has no effect without -o"});
+    }
+    // Opening a pipe may wait for who writes it: before signals mean anything but the end.
+    const int fd = open_steps();
+    if (fd < 0) return console.refuse(unreadable(path_));
+    InterruptibleInput input(fd);
+    std::istream stream(&input);
+    return plan(console, stream, *std::move(cluster.value));
+  }
+
+ private:
+  // A descriptor, or -1 and errno. A directory can be opened, but not read.
+  int open_steps() const {
+    const int fd = path_ == "-" ? ::dup(STDIN_FILENO) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status = {};
+    if (fd < 0 || ::fstat(fd, &status) != 0 || !S_ISDIR(status.st_mode)) return fd;
+    ::close(fd);
+    errno = EISDIR;
+    return -1;
+  }
+
+  Loaded<ScatterInstance> load_cluster() const {
+    if (!template_.empty()) {
+      if (template_ == "-" && path_ == "-") {
+        const InputError twice{kUsage, "--instance", "stdin is the stream already"};
+        return {std::nullopt, {{.error = twice}}};
+      }
+      if (preset_.given()) {
+        const InputError both{kUsage, "--instance",
+                              "has cluster and model already: leave out --preset, --devices and "
+                              "the other flags that describe them"};
+        return {std::nullopt, {{.error = both}}};
+      }
+      Loaded<Instance> instance = load_instance(template_);
+      if (!instance.value) return {std::nullopt, std::move(instance.errors)};
+      if (auto error = not_of(*instance.value, "scatter")) {
+        return {std::nullopt, errors_in(template_, {*error})};
+      }
+      return {std::get<ScatterInstance>(*std::move(instance.value)), {}};
+    }
+    Result<ScatterPreset> preset = preset_.preset();
+    if (!preset) return {std::nullopt, errors_in("", preset.errors())};
+    Result<ScatterInstance> cluster = scatter_preset(*preset);
+    if (!cluster) return {std::nullopt, as_flag_errors(cluster.errors())};
+    ScatterInstance step = *std::move(cluster);
+    if (preset_.pad_multiple()) step.pad_multiple = *preset_.pad_multiple();
+    return {std::move(step), {}};
+  }
+
+  Result<Shard> shard() const {
+    if (shard_text_.empty()) return shard_of_environment();
+    if (auto parsed = parse_shard(shard_text_)) return *std::move(parsed);
+    return InputError{kUsage, "--shard", "must be I/N with I below N, is '" + shard_text_ + '\''};
+  }
+
+  ExitCode plan(Console& console, std::istream& stream, ScatterInstance cluster) {
+    StepStreamOptions how{.batch_size = batch_size_, .drop_last = drop_last_};
+    if (above_ == "clip") {
+      const Tokens held = group_capacity(cluster, cluster.cluster.degrees.back());
+      how.clip = held - held % cluster.pad_multiple;
+      if (*how.clip < 1) {
+        return console.refuse({kUsage, "--above-limit",
+                               "clip needs room for " + std::to_string(cluster.pad_multiple) +
+                                   " tokens on the cluster, is room for " + std::to_string(held)});
+      }
+    }
+    // Once nothing else can be refused: a mistake leaves no directory behind.
+    if (!directory_.empty()) {
+      if (auto error = make_directory(directory_)) return console.refuse(*error);
+      plans_.emplace(directory_, trainer_.empty()     ? TrainerFormat::none
+                                 : trainer_ == "json" ? TrainerFormat::json
+                                                      : TrainerFormat::binary);
+    }
+    console.info("stream    scatter  " + printable(cluster.name) + "   " +
+                 grouped(cluster.cluster.devices) + " devices  method " + method_ + "  " +
+                 solve_.describe() + share_text());
+    const InterruptScope interrupt;
+    how.interrupt = &interrupt.flag();
+    StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
+    StreamReport report(console);
+    plan_stream([&] { return next(steps); }, options_, solve_.limits(interrupt.flag()),
+                static_cast<int>(threads_.value_or(1)),
+                [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
+    report.finish(interrupt.flag(), steps.clipped(), there_);
+    if (const std::int64_t from = from_.value_or(0);
+        unread_.empty() && !interrupt.flag() && steps.index() < from) {
+      console.warn("the stream has " + grouped(steps.index()) + " steps, none from --from " +
+                   grouped(from) + " on");
+    }
+    if (!invalid_.empty()) console.warn(invalid_.say("is invalid") + ", and is planned anew");
+    if (!mended_.empty()) {
+      console.warn(mended_.say("was missing or not of its plan") + ", and is written from it");
+    }
+    if (!answered_) return ExitCode::internal;
+    // stdout has its lines already: what went wrong is told on stderr alone.
+    if (unwritten_) unread_.push_back({"", *unwritten_});
+    if (!unread_.empty()) {
+      console.complain(unread_);
+      return ExitCode::bad_input;
+    }
+    if (interrupt.flag()) {
+      const std::int64_t begin = from_.value_or(0);
+      console.info("go on with --from " + std::to_string(std::max(begin, report.next())));
+      return ExitCode::unknown;
+    }
+    return console.answer("", report.exit_code());
+  }
+
+  // The next step of this share that has no plan yet. A step that cannot be read ends the stream
+  // behind those before it.
+  std::optional<StreamStep> next(StepStream& steps) {
+    for (;;) {
+      while (!beyond(steps.index()) && passed_over(steps.index())) {
+        if (!steps.skip()) break;  // next() below says whether that was the end
+      }
+      const std::int64_t index = steps.index();
+      if (beyond(index)) return std::nullopt;
+      Result<std::optional<ScatterInstance>> step = steps.next();
+      if (!step) {
+        unread_ = errors_in(batch_size_ ? "" : steps.place(), step.errors());
+        return std::nullopt;
+      }
+      if (!*step) return std::nullopt;
+      if (plans_) {
+        const Result<StoredStep> stored = plans_->resume(index, **step);
+        if (!stored) {
+          unread_ = errors_in("", stored.errors());
+          return std::nullopt;
+        }
+        if (!stored->mended.empty()) mended_.add(stored->mended);
+        if (stored->plan == StoredPlan::there) {
+          ++there_;
+          continue;
+        }
+        if (stored->plan == StoredPlan::invalid) invalid_.add(plans_->file_of(index, ".json"));
+      }
+      StreamStep found{.index = index};
+      found.instance = **std::move(step);
+      return found;
+    }
+  }
+
+  bool beyond(std::int64_t index) const { return steps_ && index - from_.value_or(0) >= *steps_; }
+
+  bool passed_over(std::int64_t index) const {
+    return index < from_.value_or(0) || !shard_.takes(index);
+  }
+
+  // In another thread than next().
+  bool take(Console& console, StreamReport& report, PlannedStep&& step) {
+    // What an interrupted solve had found so far would not be found again.
+    if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
+    if (!plans_) {
+      answered_ = console.answer_part(step_line(step));
+      if (!answered_) return false;
+    } else if (step.outcome.plan) {
+      if (auto error = plans_->put(step)) {
+        unwritten_ = *error;
+        return false;
+      }
+    }
+    report.add(step);
+    return true;
+  }
+
+  std::string share_text() const {
+    if (shard_.count == 1) return "";
+    return "  shard " + std::to_string(shard_.index) + '/' + std::to_string(shard_.count) +
+           (shard_.from.empty() ? "" : " by " + shard_.from);
+  }
+
+  std::string path_;
+  std::string directory_;
+  std::string template_;
+  std::string above_ = "keep";
+  std::string method_ = "fast";
+  std::string shard_text_;
+  std::string trainer_;
+  bool drop_last_ = false;
+  std::optional<std::int64_t> batch_size_;
+  std::optional<std::int64_t> threads_;
+  std::optional<std::int64_t> from_;
+  std::optional<std::int64_t> steps_;
+  PresetFlags preset_;
+  SolveFlags solve_;
+  OutputFlags output_flags_;
+
+  SolveOptions options_;
+  Shard shard_;
+  std::optional<PlanDirectory> plans_;
+  std::vector<CliError> unread_;         // of the step whose reading ended the stream
+  std::optional<InputError> unwritten_;  // of the plan whose writing did
+  std::int64_t there_ = 0;               // steps that had their plan already
+  FilesAlike invalid_;                   // plans that are none
+  FilesAlike mended_;                    // trainer's files that were not of their plans
+  bool answered_ = true;                 // stdout has taken everything so far
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_stream_command() {
+  return std::make_unique<PlanStreamCommand>();
+}
+
+}  // namespace stowage

@@ -1,0 +1,214 @@
+// stowage run: execute the packed batches of a plan and compare them with every sequence alone, or
+// the buffers of a layout plan at their offsets (run_layout.h).
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/answers/execution_json.h"
+#include "cli/answers/execution_text.h"
+#include "cli/commands/run_layout.h"
+#include "cli/families/family.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/status_line.h"
+#include "instances/numbers.h"
+#include "kernels/attention/isa.h"
+#include "kernels/ranks/mpi_ranks.h"
+#include "kernels/run/executor.h"
+#include "kernels/run/process_pool.h"
+
+namespace stowage {
+namespace {
+
+using kernels::ExecutionProgress;
+using kernels::ExecutionReport;
+
+class RunCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "run",
+            .arguments = "INSTANCE PLAN",
+            .summary = "Execute a plan on this CPU: packed batches and their numerics, or buffers",
+            .examples = {
+                "stowage run instance.json plan.json", "stowage run layout.json layout-plan.json",
+                "stowage run instance.json plan.json --exchange zigzag --seed 7 --timeless"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.positional("PLAN", plan_path_, "The plan, or an outcome with a plan in it, - for stdin");
+    flags.integer("--scale", scale_, "N", 1, kMaxExact,
+                  "Lengths, or sizes of buffers, are divided by it; default the smallest within "
+                  "--work, or 64 MiB of arena");
+    flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
+                 "Not for layouts: work to stay within when --scale is not given; default 10");
+    flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
+                  "Not for layouts: ranks of a batch, whatever its degree; default 64. Threads, or "
+                  "the processes of mpirun");
+    flags.choice("--exchange", exchange_,
+                 {kernels::kExchangeNames.begin(), kernels::kExchangeNames.end()},
+                 "Not for layouts: how the ranks of a batch share attention; default ulysses");
+    flags.integer("--chunk-size", chunk_size_, "N", 1, kMaxExact,
+                  "chunked: tokens of a chunk after scaling; default a quarter of the batch's "
+                  "longest sequence");
+    flags.integer("--retained", retained_, "K", 1, kMaxExact,
+                  "chunked: chunks of a sequence that keep their activations; default 1");
+    flags.integer("--repeats", repeats_, "N", 1, 1000,
+                  "Not for layouts: timed runs of each batch, of which the best counts; default 1");
+    flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
+                 "Stop between batches after it; the run is then incomplete. Default none");
+    flags.integer("--seed", seed_, "N", 0, kMaxExact,
+                  "Seed of tokens, weights and patterns; default 0");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (const std::string problem = kernels::isa_problem(); !problem.empty()) {
+      return console.refuse({kUsage, "STOWAGE_ISA", problem});
+    }
+    if (scale_ && work_gflop_) {
+      return console.refuse({kUsage, "--work", "has no effect with --scale"});
+    }
+    for (const auto& [flag, given] :
+         {std::pair{"--chunk-size", chunk_size_}, std::pair{"--retained", retained_}}) {
+      if (given && exchange_ != "chunked") {
+        return console.refuse({kUsage, flag, "has an effect with --exchange chunked alone"});
+      }
+    }
+    if (kernels::mpi_launched()) return run_as_process(console);
+    return load_and_run(console, nullptr);
+  }
+
+ private:
+  // Under mpirun: the first process does what one alone would, with the others as its ranks.
+  ExitCode run_as_process(Console& console) const {
+    if (!kernels::mpi_built_in()) {
+      return console.refuse({kUsage, "mpirun",
+                             "this build has no MPI, so every process would do the same: build it "
+                             "with WITH_MPI=ON, or run without mpirun, with threads as ranks"});
+    }
+    kernels::MpiProcess process;
+    kernels::Communicator& world = process.world();
+    try {
+      if (world.rank() == 0) {
+        kernels::ProcessPool pool(world);
+        return load_and_run(console, &pool);
+      }
+      kernels::serve(world);
+      return ExitCode::ok;
+    } catch (const std::exception& error) {  // the others wait for this process: end them all
+      console.refuse({kInternal, "rank " + std::to_string(world.rank()), error.what()},
+                     ExitCode::internal);
+      process.abort(to_int(ExitCode::internal));
+    }
+  }
+
+  // `pool` is null for threads of this process.
+  ExitCode load_and_run(Console& console, kernels::RankPool* pool) const {
+    const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
+    if (!both.value) return console.refuse(both.errors);
+    const Instance& instance = both.value->instance;
+    const Plan& plan = both.value->plan;
+    const bool layout = std::holds_alternative<LayoutInstance>(instance);
+    if (layout) {
+      if (auto error = flag_without_effect()) return console.refuse(*error);
+      if (pool != nullptr) {
+        return console.refuse(
+            {kUsage, "mpirun", "a layout is the memory of one rank: run it alone"});
+      }
+    }
+    // No plan is executed unverified, and there is no switch for it.
+    const std::vector<Violation> violations = verify_plan(instance, plan);
+    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    if (!violations.empty()) return refuse_plan(console, instance, violations);
+    const InterruptScope interrupt;
+    Budget::Limits limits{.interrupt = &interrupt.flag()};
+    if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
+    Budget budget(limits);
+    if (!layout) return execute(console, instance, plan, pool, budget);
+    return run_layout(console, std::get<LayoutInstance>(instance), std::get<LayoutPlan>(plan),
+                      {.instance_path = instance_path_,
+                       .scale = scale_,
+                       .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
+                      budget);
+  }
+
+  // A flag that would change nothing for a layout.
+  std::optional<InputError> flag_without_effect() const {
+    for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
+                                      std::pair{"--max-ranks", max_ranks_.has_value()},
+                                      std::pair{"--exchange", !exchange_.empty()},
+                                      std::pair{"--repeats", repeats_.has_value()}}) {
+      if (given) return InputError{kUsage, flag, "has no effect on a layout"};
+    }
+    return std::nullopt;
+  }
+
+  static ExitCode refuse_plan(Console& console, const Instance& instance,
+                              const std::vector<Violation>& violations) {
+    for (const Violation& violation : violations)
+      console.finding("violation " + to_string(violation));
+    console.error("the plan is invalid and was not executed");
+    return console.answer(refused_execution_json(instance, violations, ExitCode::refused),
+                          ExitCode::refused);
+  }
+
+  ExitCode execute(Console& console, const Instance& instance, const Plan& plan,
+                   kernels::RankPool* pool, Budget& budget) const {
+    kernels::ExecuteOptions options;
+    options.scale = scale_.value_or(0);
+    if (work_gflop_) options.max_work_flop = *work_gflop_ * 1e9;
+    options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
+    if (max_ranks_) options.max_ranks = static_cast<int>(*max_ranks_);
+    options.pool = pool;
+    if (!exchange_.empty()) options.exchange.kind = *kernels::exchange_kind(exchange_);
+    options.exchange.chunk_size = chunk_size_.value_or(0);
+    if (retained_) options.exchange.retained = *retained_;
+    if (repeats_) options.repeats = static_cast<int>(*repeats_);
+
+    StatusLine status(console);
+    const ExecutionReport report = kernels::execute(
+        packed(instance, plan), options,
+        [&status](const ExecutionProgress& progress) {
+          status.tell("batch     " + grouped(progress.batches_done) + " of " +
+                      grouped(progress.batches));
+        },
+        &budget);
+    const ExitCode code = exit_code(report);
+    tell_execution(console, report);
+    return console.answer(
+        execution_json(instance, report, options.exchange.kind, console.settings.timeless, code),
+        code);
+  }
+
+  static kernels::PackedPlan packed(const Instance& instance, const Plan& plan) {
+    if (const auto* assign = std::get_if<AssignInstance>(&instance)) {
+      return kernels::packed_plan(*assign, std::get<AssignPlan>(plan));
+    }
+    return kernels::packed_plan(std::get<ScatterInstance>(instance), std::get<ScatterPlan>(plan));
+  }
+
+  std::string instance_path_;
+  std::string plan_path_;
+  std::optional<std::int64_t> scale_;
+  std::optional<std::int64_t> max_ranks_;
+  std::optional<std::int64_t> repeats_;
+  std::string exchange_;  // empty: not given
+  std::optional<std::int64_t> chunk_size_;
+  std::optional<std::int64_t> retained_;
+  std::optional<std::int64_t> seed_;
+  std::optional<double> work_gflop_;
+  std::optional<double> time_limit_s_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+}  // namespace stowage

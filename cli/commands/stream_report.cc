@@ -1,0 +1,82 @@
+#include "cli/commands/stream_report.h"
+
+#include <algorithm>
+
+#include "cli/families/family.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+
+std::string step_line(const PlannedStep& step) {
+  const Outcome& outcome = step.outcome;
+  const Unit unit = objective_unit(step.instance);
+  JsonWriter json;
+  json.begin_object(JsonWriter::Layout::line);
+  json.text("format", "stowage/step");
+  json.integer("version", 1);
+  json.text("problem", problem_name(step.instance));
+  json.integer("step", step.index);
+  json.text("status", to_string(outcome.status));
+  write_amount(json, "objective", outcome.objective, unit);
+  write_amount(json, "bound", outcome.bound, unit);
+  json.text("bound_by", outcome.bound_by);
+  write_number(json, "gap", outcome.gap());
+  json.text("found_by", outcome.found_by);
+  json.text("detail", outcome.detail);
+  json.key("unplaceable");
+  json.integers(outcome.unplaceable);
+  json.key("plan");
+  outcome.plan ? write_plan(json, *outcome.plan) : json.null();
+  json.end_object();
+  return json.take();
+}
+
+void StreamReport::add(const PlannedStep& step) {
+  const Outcome& outcome = step.outcome;
+  next_ = step.index + 1;
+  ++steps_;
+  sequences_ += static_cast<std::int64_t>(std::get<ScatterInstance>(step.instance).lengths.size());
+  slowest_s_ = std::max(slowest_s_, outcome.seconds);
+  gaps_ += outcome.gap().value_or(0);
+  const std::string number = "step " + grouped(step.index) + ": ";
+  if (outcome.status == Status::infeasible) {
+    ++infeasible_;
+    for (const std::string& line : infeasibility_report(step.instance, outcome.unplaceable)) {
+      console_.warn(number + line);
+    }
+  } else if (!outcome.plan) {
+    ++failed_;
+    console_.warn(number + std::string(to_string(outcome.status)) + ' ' +
+                  printable(outcome.detail));
+  }
+  if (!console_.shows_progress() || console_.settings.timeless) return;
+  const double now = std::chrono::duration<double>(Clock::now() - begin_).count();
+  if (now < told_s_ + 1) return;
+  told_s_ = now;
+  console_.table_line("step " + grouped(step.index) + "  " + figures());
+}
+
+std::string StreamReport::figures() const {
+  const std::int64_t planned = steps_ - infeasible_ - failed_;
+  std::string text = grouped(steps_) + " steps  " + grouped(sequences_) + " sequences";
+  if (planned > 0) text += "  mean gap " + percent_text(gaps_ / static_cast<double>(planned));
+  if (infeasible_ > 0) text += "  " + grouped(infeasible_) + " infeasible";
+  if (failed_ > 0) text += "  " + grouped(failed_) + " without a plan";
+  if (console_.settings.timeless) return text;
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  return text + "  " + significant(static_cast<double>(steps_) / std::max(seconds, 1e-9)) +
+         " steps/s  slowest " + ms_text(slowest_s_ * 1000) + " ms";
+}
+
+void StreamReport::finish(bool interrupted, std::int64_t clipped, std::int64_t there) {
+  if (clipped > 0) console_.warn(grouped(clipped) + " sequences were too long and are clipped");
+  console_.info(console_.bold(interrupted ? "interrupted" : "end") + "  " + figures() +
+                (there > 0 ? "  " + grouped(there) + " had their plan already" : ""));
+}
+
+ExitCode StreamReport::exit_code() const {
+  if (failed_ > 0) return ExitCode::unknown;
+  return infeasible_ > 0 ? ExitCode::refused : ExitCode::ok;
+}
+
+}  // namespace stowage

@@ -1,0 +1,112 @@
+#include "cli/families/assign.h"
+
+#include <algorithm>
+
+#include "cli/terminal/console.h"
+#include "formulations/assign/bounds.h"
+#include "formulations/assign/chunk_bounds.h"
+#include "instances/assign/table.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kListedSequences = 10;
+
+}  // namespace
+
+std::string size_of(const AssignInstance& instance) {
+  Tokens tokens = 0;  // the reader has checked that the padded sum is in range
+  for (const Tokens length : instance.lengths) tokens += length;
+  const auto strategies = static_cast<std::int64_t>(instance.strategies.size());
+  return grouped(static_cast<std::int64_t>(instance.lengths.size())) + " sequences, " +
+         grouped(tokens) + " tokens, " + grouped(instance.devices) + " devices, " +
+         grouped(strategies) + (strategies == 1 ? " strategy" : " strategies");
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& instance,
+                                                          const AssignPlan& plan) {
+  std::string replicas;
+  for (const Scheme& scheme : instance.schemes) {
+    const auto count = std::ranges::count(plan.replicas, scheme.name, &AssignReplica::scheme);
+    if (count == 0) continue;
+    replicas += (replicas.empty() ? "" : ", ") + grouped(count) + " of " + scheme.name;
+  }
+  return {{"strategy", plan.strategy},
+          {"replicas", replicas},
+          {"rows", grouped(part_count_of(plan))},
+          {"simulated 1F1B", ms_text(plan.simulated_1f1b_ms) + " ms, " +
+                                 percent_text(bubble_share(instance, plan)) +
+                                 " of the replicas' device time is bubble"}};
+}
+
+std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance) {
+  if (instance.lengths.empty() || usable_strategies(instance).empty()) return std::nullopt;
+  std::optional<NamedBound> best;
+  const bool chunks = instance.constraints.chunks.has_value();
+  for (NamedBound& bound :
+       chunks ? assign_chunk_bounds(instance) : assign_bounds(AssignTable(instance))) {
+    if (!best || bound.value > best->value) best = std::move(bound);
+  }
+  return best;
+}
+
+std::vector<std::string> infeasibility_of(const AssignInstance& instance,
+                                          const std::vector<std::int64_t>& unplaceable) {
+  std::vector<std::string> lines;
+  Tokens held = 0;  // by a row of any strategy
+  std::string holder;
+  for (const Strategy& strategy : instance.strategies) {
+    if (longest_allowed(instance, strategy) <= held) continue;
+    held = longest_allowed(instance, strategy);
+    holder = strategy.name;
+  }
+  Tokens longest = 0;
+  for (std::size_t i = 0; i < unplaceable.size(); ++i) {
+    const Tokens length = instance.lengths[static_cast<std::size_t>(unplaceable[i])];
+    const Tokens padded = padded_length(instance, length);
+    longest = std::max(longest, padded);
+    if (i >= kListedSequences) continue;
+    std::string line =
+        "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
+    if (padded != length) line += " (" + grouped(padded) + " after padding)";
+    const bool chunks = instance.constraints.chunks.has_value();
+    lines.push_back(line +
+                    (chunks ? ", no strategy has memory for more than "
+                            : ", the largest row of any strategy holds ") +
+                    grouped(held) + " (strategy " + printable(holder) + ')');
+  }
+  if (unplaceable.size() > kListedSequences) {
+    lines.push_back("and " +
+                    grouped(static_cast<std::int64_t>(unplaceable.size() - kListedSequences)) +
+                    " more sequences");
+  }
+  if (longest > 0 && instance.constraints.chunks) {
+    lines.push_back(
+        "remedy: choose a chunk size that a scheme's max_tokens admits, retain fewer chunks, add a "
+        "strategy with a scheme of more stages or max_tokens, or shorten the sequences");
+  } else if (longest > 0) {
+    lines.push_back("remedy: add a strategy with a scheme of max_tokens " + grouped(longest) +
+                    " or more, or shorten the sequences");
+  } else if (!instance.lengths.empty() || !instance.constraints.allow_empty) {
+    lines.push_back(
+        "each sequence fits a row, so that it is the constraints that cannot be met: "
+        "rows_multiple_of, equal_rows or allow_empty ask for more rows than the sequences give");
+  }
+  return lines;
+}
+
+std::int64_t part_count_of(const AssignPlan& plan) {
+  std::int64_t rows = 0;
+  for (const AssignReplica& replica : plan.replicas) {
+    rows += static_cast<std::int64_t>(replica.rows.size());
+  }
+  return rows;
+}
+
+std::string detail_of(const AssignPlan& plan) {
+  return "strategy " + printable(plan.strategy) + ", " + ms_text(plan.simulated_1f1b_ms) +
+         " ms under simulated 1F1B";
+}
+
+}  // namespace stowage

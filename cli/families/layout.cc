@@ -1,0 +1,51 @@
+#include "cli/families/layout.h"
+
+#include <algorithm>
+
+#include "formulations/layout/bounds.h"
+#include "instances/layout/load.h"
+#include "instances/layout/table.h"
+#include "instances/numbers.h"
+#include "instances/pictures/memory_profile.h"
+
+namespace stowage {
+
+std::string size_of(const LayoutInstance& instance) {
+  std::string text = grouped(static_cast<std::int64_t>(instance.buffers.size())) +
+                     " buffers, at most " + grouped(peak_load(instance).load) + " bytes at once";
+  if (instance.capacity) text += ", capacity " + grouped(*instance.capacity) + " bytes";
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& instance,
+                                                          const LayoutPlan& plan) {
+  const auto pinned = std::ranges::count_if(
+      instance.buffers, [](const Buffer& buffer) { return buffer.offset.has_value(); });
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"most in use",
+       grouped(peak_load(instance).load) + " bytes at step " + grouped(peak_load(instance).step)},
+      {"fragmentation", percent_text(free_share(memory_profile(instance, plan))) +
+                            " of the memory below the highest byte in use is free"}};
+  if (instance.capacity) {
+    facts.emplace_back("capacity", grouped(*instance.capacity) + " bytes, " +
+                                       grouped(*instance.capacity - plan.peak_bytes) +
+                                       " bytes above the peak");
+  }
+  if (pinned > 0) facts.emplace_back("pinned", grouped(pinned) + " buffers");
+  return facts;
+}
+
+std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance) {
+  if (layout_infeasibility(instance)) return std::nullopt;
+  const LayoutTable table(instance);
+  if (!table.stackable()) return std::nullopt;
+  return layout_bounds(instance, table).back();
+}
+
+std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
+                                          const std::vector<std::int64_t>&) {
+  if (const auto why = layout_infeasibility(instance)) return {why->text};
+  return {};
+}
+
+}  // namespace stowage

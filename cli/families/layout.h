@@ -1,0 +1,45 @@
+// What family.h asks, answered for layout.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/terminal/unit.h"
+#include "formulations/bound.h"
+#include "instances/layout/instance.h"
+#include "instances/layout/plan.h"
+#include "instances/pictures/layout.h"
+
+namespace stowage {
+
+constexpr std::string_view problem_of(const LayoutInstance&) { return "layout"; }
+constexpr std::string_view problem_of(const LayoutPlan&) { return "layout"; }
+constexpr Unit unit_of(const LayoutInstance&) { return kBytes; }
+
+// "154 buffers, at most 1 048 576 bytes at once"
+std::string size_of(const LayoutInstance& instance);
+
+std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance);
+std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
+                                          const std::vector<std::int64_t>& unplaceable);
+
+// A layout has no parts beside its buffers.
+constexpr std::string_view parts_of(const LayoutInstance&) { return ""; }
+inline std::string detail_of(const LayoutPlan&) { return ""; }
+inline std::int64_t part_count_of(const LayoutPlan&) { return 0; }
+
+inline Picture picture_of(const LayoutInstance& instance, const LayoutPlan& plan,
+                          const ShownBounds& bounds) {
+  return layout_map(instance, plan, bounds);
+}
+inline std::optional<Picture> lengths_of(const LayoutInstance&, const LayoutPlan&) {
+  return std::nullopt;
+}
+std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& instance,
+                                                          const LayoutPlan& plan);
+
+}  // namespace stowage

@@ -1,0 +1,60 @@
+// One command of `stowage`: what it is called, which flags it takes and what it does.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flags/flags.h"
+#include "cli/terminal/console.h"
+#include "cli/terminal/exit_codes.h"
+
+namespace stowage {
+
+struct CommandText {
+  std::string_view name;                     // "solve", "generate layout"
+  std::string_view arguments;                // "INSTANCE [-o PLAN]"
+  std::string_view summary;                  // one line
+  std::array<std::string_view, 3> examples;  // each runs as it stands after those before it
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual CommandText text() const = 0;
+  virtual void declare(Flags& flags) = 0;
+  virtual ExitCode run(Console& console) = 0;  // flags are parsed
+};
+
+std::unique_ptr<Command> make_calibrate_command();
+std::unique_ptr<Command> make_compare_command();
+std::unique_ptr<Command> make_completion_command();
+std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_explain_command();
+std::unique_ptr<Command> make_export_command();
+std::unique_ptr<Command> make_generate_assign_command();
+std::unique_ptr<Command> make_generate_layout_command();
+std::unique_ptr<Command> make_generate_scatter_command();
+std::unique_ptr<Command> make_manual_command();
+std::unique_ptr<Command> make_memory_command();
+std::unique_ptr<Command> make_plan_stream_command();
+std::unique_ptr<Command> make_propose_command();
+std::unique_ptr<Command> make_render_command();
+std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_schema_command();
+std::unique_ptr<Command> make_solve_command();
+std::unique_ptr<Command> make_verify_command();
+
+// All commands in the order of the help.
+std::vector<std::unique_ptr<Command>> make_commands();
+
+// What a command says of itself, without running it: for the manual page and the completions.
+struct CommandManual {
+  CommandText text;
+  std::vector<FlagText> flags;  // positionals among them
+};
+std::vector<CommandManual> command_manuals();
+
+}  // namespace stowage

@@ -1,0 +1,72 @@
+#include "cli/flags/preset_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "instances/json/document.h"
+
+namespace stowage {
+
+void PresetFlags::declare(Flags& flags) {
+  std::vector<std::string> models;
+  for (const std::string_view model : scatter_preset_models()) models.emplace_back(model);
+  flags.choice("--preset", model_, models,
+               "Published model and cluster; default " + models.front());
+  const ScatterPreset defaults;
+  flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
+                "GPUs; default " + std::to_string(defaults.devices));
+  flags.text("--limit", limit_, "TOKENS", "Longest sequence the model is built for; default 192K");
+  flags.number("--memory", memory_mib_, "MIB", 0, 1e9, "Usable memory of a GPU; default 30720");
+  const std::vector<std::string_view> sets = degree_set_names();
+  degrees_ = sets.front();
+  flags.choice("--degrees", degrees_, {sets.begin(), sets.end()},
+               "Degrees a group may have; default " + degrees_);
+  flags.integer("--largest-degree", largest_degree_, "N", 1, kMaxPresetDevices,
+                "Of a group; default all GPUs");
+  flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
+                "Lengths are rounded up to multiples; default twice the largest degree");
+}
+
+bool PresetFlags::given() const {
+  return !model_.empty() || devices_ || !limit_.empty() || memory_mib_ || pad_multiple_;
+}
+
+Result<ScatterPreset> PresetFlags::preset() const {
+  ScatterPreset preset;
+  if (!model_.empty()) preset.model = model_;
+  if (devices_) preset.devices = static_cast<int>(*devices_);
+  if (memory_mib_) preset.memory_mib = *memory_mib_;
+  const std::vector<std::string_view> sets = degree_set_names();
+  const auto set = std::find(sets.begin(), sets.end(), degrees_);
+  preset.degrees = static_cast<DegreeSet>(set - sets.begin());
+  if (largest_degree_) preset.largest_degree = static_cast<int>(*largest_degree_);
+  if (!limit_.empty()) {
+    const Result<Tokens> limit = read_token_flag("--limit", limit_);
+    if (!limit) return limit.errors().front();
+    preset.limit_tokens = *limit;
+  }
+  return preset;
+}
+
+std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors) {
+  const std::vector<std::pair<std::string, std::string>> renamed = {
+      {"/model", "--preset"}, {"/limit_tokens", "--limit"}, {"/memory_mib", "--memory"}};
+  std::vector<CliError> result;
+  for (InputError error : errors) {
+    const auto found = std::find_if(renamed.begin(), renamed.end(), [&error](const auto& pair) {
+      return pair.first == error.pointer;
+    });
+    if (found != renamed.end()) {
+      error.pointer = found->second;
+    } else if (error.pointer.rfind('/', 0) == 0) {
+      error.pointer = "--" + error.pointer.substr(1);
+      std::replace(error.pointer.begin(), error.pointer.end(), '_', '-');
+    }
+    result.push_back({"", std::move(error)});
+  }
+  return result;
+}
+
+}  // namespace stowage

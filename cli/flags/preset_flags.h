@@ -1,0 +1,41 @@
+// The flags that choose a published cluster and model: shared by generate and convert.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/flags/flags.h"
+#include "cli/terminal/console.h"
+#include "instances/result.h"
+#include "instances/scatter/presets.h"
+
+namespace stowage {
+
+// --preset, --devices, --limit, --memory, --degrees, --largest-degree and --pad-multiple.
+class PresetFlags {
+ public:
+  void declare(Flags& flags);
+
+  // Error: --limit is no number of tokens.
+  Result<ScatterPreset> preset() const;
+  // Whether any of them was given.
+  bool given() const;
+  std::optional<Tokens> pad_multiple() const { return pad_multiple_; }
+
+ private:
+  std::string model_;  // empty: not given
+  std::optional<std::int64_t> devices_;
+  std::string limit_;
+  std::optional<double> memory_mib_;
+  std::string degrees_;
+  std::optional<std::int64_t> largest_degree_;
+  std::optional<std::int64_t> pad_multiple_;
+};
+
+// Errors of the generator point at its options ("/limit_tokens"); people know the flags
+// ("--limit").
+std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors);
+
+}  // namespace stowage

@@ -1,0 +1,64 @@
+#include "cli/flags/suggest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+namespace stowage {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the dynamic programme; the row two above is there for swapped neighbours.
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replace, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above[b.size()];
+}
+
+// The word that needs the fewest insertions, deletions, substitutions and swaps of neighbours (the
+// restricted Damerau-Levenshtein distance) to become `word`; nothing when more than a third of the
+// longer word (at least one letter) would change. The first of equals. O(|word| |candidate|) each.
+std::optional<std::string> nearest_word(std::string_view word,
+                                        const std::vector<std::string>& known) {
+  constexpr std::size_t kLongestWord = 64;  // nothing we know is longer, and the effort is bounded
+  if (word.empty() || word.size() > kLongestWord) return std::nullopt;
+  std::optional<std::string> best;
+  std::size_t best_distance = 0;
+  for (const std::string& candidate : known) {
+    const std::size_t allowed =
+        std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance > allowed || (best && distance >= best_distance)) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const std::optional<std::string> nearest = nearest_word(word, known);
+  return nearest ? "; did you mean '" + *nearest + "'?" : std::string();
+}
+
+std::string comma_list(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+}  // namespace stowage

@@ -1,0 +1,77 @@
+#include "cli/terminal/interrupt.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+#include "cli/terminal/exit_codes.h"
+
+namespace stowage {
+namespace {
+
+// A signal handler gets no argument of ours, so what it touches must have static storage: it and a
+// thread that is left behind (solvers/milp/watch.cc) are all for which the project allows that.
+// Lock-free atomics are async-signal-safe.
+std::atomic<bool> interrupted = false;
+std::atomic<bool> in_scope = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_interrupt(int) {
+  // _exit and exchange are async-signal-safe; nothing else may be called here.
+  if (interrupted.exchange(true)) _exit(to_int(ExitCode::interrupted));
+}
+
+}  // namespace
+
+InterruptScope::InterruptScope() {
+  [[maybe_unused]] const bool nested = in_scope.exchange(true);
+  assert(!nested);
+  interrupted = false;
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;  // a write to a slow pipe goes on after the first signal
+  sigaction(SIGINT, &action, &old_int_);
+  sigaction(SIGTERM, &action, &old_term_);
+  // Who starts us with a signal ignored means it, as a shell does in the background: respect that.
+  if (old_int_.sa_handler == SIG_IGN) sigaction(SIGINT, &old_int_, nullptr);
+  if (old_term_.sa_handler == SIG_IGN) sigaction(SIGTERM, &old_term_, nullptr);
+}
+
+InterruptScope::~InterruptScope() {
+  sigaction(SIGINT, &old_int_, nullptr);
+  sigaction(SIGTERM, &old_term_, nullptr);
+  in_scope = false;
+}
+
+const std::atomic<bool>& InterruptScope::flag() const { return interrupted; }
+
+InterruptibleInput::InterruptibleInput(int fd) : fd_(fd), buffer_(std::size_t{1} << 16, '\0') {}
+
+InterruptibleInput::~InterruptibleInput() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+InterruptibleInput::int_type InterruptibleInput::underflow() {
+  // The signal may be another thread's to handle, so that nothing wakes this one.
+  constexpr int kLookMs = 20;
+  while (!interrupted) {
+    pollfd input{.fd = fd_, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&input, 1, kLookMs);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    const ssize_t count = ::read(fd_, buffer_.data(), buffer_.size());
+    if (count > 0) {
+      setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
+      return traits_type::to_int_type(buffer_.front());
+    }
+    if (count == 0) break;
+    if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) continue;
+    throw std::system_error(errno, std::generic_category(), "read");  // the stream is then bad
+  }
+  return traits_type::eof();
+}
+
+}  // namespace stowage
