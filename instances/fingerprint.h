@@ -1,6 +1,6 @@
 // The fingerprint of an instance: FNV-1a, 64 bits, over integers in little-endian order. Doubles
 // enter as their IEEE 754 bits. Catches mix-ups, not malice. Not installed: its public face is
-// instance_hash() in json.h.
+// instance_hash() in json/document.h.
 //
 //   Fingerprint fingerprint;
 //   fingerprint.add(instance.pad_multiple);

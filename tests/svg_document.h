@@ -19,7 +19,8 @@ class SvgDocument {
 
   struct Text {
     int picture = 0;  // which <svg> of the file
-    Box box;          // by the estimate of text_width.h, with the transforms of all parents
+    Box box;  // by the estimate of instances/pictures/drawing/text_width.h, with the transforms of
+              // all parents
     std::string text;
   };
   struct Shape {

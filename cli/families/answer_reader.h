@@ -1,5 +1,6 @@
 // Reading answers of our own commands again: the members of interest, and all others passed over,
-// so that an answer may gain keys. (Instances and plans are read strictly; see json_reader.h.)
+// so that an answer may gain keys. (Instances and plans are read strictly; see
+// instances/json/reader.h.)
 //
 //   const AnswerReader method(value, path, errors);
 //   const std::string name = method.text("method");

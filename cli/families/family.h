@@ -1,5 +1,5 @@
 // The problem families as the command sees them: which reader, writer, verifier and words belong to
-// an instance. Adding a family adds a file like scatter_family.cc and a branch where files are
+// an instance. Adding a family adds a file like scatter.cc and a branch where files are
 // read, and changes no command.
 #pragma once
 

@@ -19,7 +19,7 @@ struct RowDraft {
 struct ReplicaDraft {
   int scheme = 0;
   std::vector<RowDraft> rows;  // none is empty
-  Ms time = 0;                 // T of assign.h
+  Ms time = 0;                 // T of instances/assign/instance.h
 };
 
 struct AssignDraft {

@@ -22,7 +22,10 @@
 
 namespace stowage {
 
-enum class HydraulisScore { published, modelled };  // (v + pp - 1) max t, or T of assign.h
+enum class HydraulisScore {
+  published,
+  modelled
+};  // (v + pp - 1) max t, or T of instances/assign/instance.h
 
 // Exactly `rows` rows whose longest is as short as it can make them, or nothing. Positions ascend.
 using RowPacker = std::function<std::optional<std::vector<RowDraft>>(

@@ -1,7 +1,7 @@
 // Cutting a step into micro-batches.
 //
 // Every function returns, per micro-batch, its positions in ascending order. Whether a micro-batch
-// can be grouped is another question: see scatter_grouping.h.
+// can be grouped is another question: see grouping.h.
 #pragma once
 
 #include <functional>

@@ -30,7 +30,7 @@ struct JointEffort {
 // starts by homogeneous degrees, shortest path, token-balanced and spread chunks, packs the
 // sequences anew for the makespans of the best, and anneals a few of all these in rounds from which
 // the better half survives; the last two and the winner have their wasteful micro-batches planned
-// anew (scatter_windows.h). Begins with something valid, so that a budget that ends at once leaves
+// anew (windows.h). Begins with something valid, so that a budget that ends at once leaves
 // a plan. Nothing if no homogeneous degree holds the longest sequence. Deterministic in `seed`
 // unless the budget ends first.
 std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,

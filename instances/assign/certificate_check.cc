@@ -49,7 +49,7 @@ struct Sort {
   std::int64_t count = 0;
 };
 
-// Work of one sequence, f of assign.h.
+// Work of one sequence, f of instance.h.
 Real work_of(const Scheme& scheme, Tokens tokens) {
   const auto s = static_cast<Real>(tokens);
   return s * (scheme.linear_ms + scheme.quadratic_ms * s);

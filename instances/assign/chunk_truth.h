@@ -1,4 +1,4 @@
-// What rows of chunks must be, computed from the format description alone; see scatter_truth.h for
+// What rows of chunks must be, computed from the format description alone; see scatter/truth.h for
 // why it repeats what chunk_flow.cc and pipeline.cc do. Not installed: the verifier alone uses it.
 //
 //   ChunkTruth truth(rule);

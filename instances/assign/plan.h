@@ -27,7 +27,7 @@ struct AssignRow {
   std::optional<TokenRange> part;       // of the row's only sequence, if that was cut (ChunkRule)
   Tokens tokens = 0;                    // padded tokens of all sequences, or of the part
   Tokens loss_tokens = 0;  // the same before padding: what the row's loss is a sum over
-  Ms time_ms = 0;          // t_g of assign.h
+  Ms time_ms = 0;          // t_g of instance.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
 
   bool operator==(const AssignRow&) const = default;
@@ -35,7 +35,7 @@ struct AssignRow {
 
 struct AssignReplica {
   std::string scheme;           // its name
-  Ms time_ms = 0;               // T of assign.h; 0 without rows
+  Ms time_ms = 0;               // T of instance.h; 0 without rows
   std::vector<AssignRow> rows;  // in the order in which they enter the pipeline
 
   bool operator==(const AssignReplica&) const = default;

@@ -4,7 +4,7 @@
 //   // 64 devices, seven schemes, seven strategies; (*step).lengths = ...
 //
 // A800 GPUs with 80 GB, 8 on a node. Coefficients as published with Hydraulis (arXiv 2412.07894);
-// the caps follow from assign_memory.h. Which strategies there are to choose from is said in
+// the caps follow from memory.h. Which strategies there are to choose from is said in
 // instances/README.md.
 #pragma once
 

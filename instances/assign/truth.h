@@ -1,4 +1,4 @@
-// What an assign plan must say, computed from the format description alone; see scatter_truth.h for
+// What an assign plan must say, computed from the format description alone; see scatter/truth.h for
 // why it repeats what the planners' table and pipeline.cc do. Not installed: the verifier alone
 // uses it.
 //

@@ -7,7 +7,7 @@
 // UTF-8, zero bytes after the document and nesting beyond kMaxDepth are errors. Members keep the
 // order of the file. Integers and fractions stay apart: 3 is an integer, 3.0 and 3e0 are not, and
 // an integer that leaves the 64-bit range is kept as a fraction, so that no reader takes it for
-// one. Not installed: the public face of JSON is json.h.
+// one. Not installed: the public face of JSON is document.h.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ struct JsonMember {
 // How a value is shown after "is" in an error: short, on one line, valid UTF-8.
 std::string describe(const JsonValue& value);
 
-// Parses a whole document of at most kMaxDocumentBytes bytes (json.h). Adds errors and returns
+// Parses a whole document of at most kMaxDocumentBytes bytes (document.h). Adds errors and returns
 // nothing when the text cannot be understood to its end. Duplicate keys are added as errors too,
 // but parsing goes on. Errors in the text point at LINE:COLUMN, both from 1, columns in characters.
 std::optional<JsonValue> parse_json(std::string_view text, ErrorList& errors);

@@ -1,5 +1,5 @@
 // When the buffers of a layout begin and stop to need their bytes, in order of time. Not installed:
-// layout_load.h and layout_table.h are what it is for.
+// load.h and table.h are what it is for.
 //
 //   for (const LayoutEvent& event : layout_events(instance, [](const Buffer&) { return true; }))
 //   ...

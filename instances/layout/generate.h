@@ -1,4 +1,4 @@
-// Seeded layout instances for tests and benchmarks; traces of transformers are in layout_trace.h.
+// Seeded layout instances for tests and benchmarks; traces of transformers are in trace.h.
 //
 //   Result<GeneratedLayout> made = generate_layout(
 //       {.kind = LayoutGenerator::Kind::guillotine, .buffers = 1000, .steps = 500, .bytes = 4096});

@@ -1,4 +1,4 @@
-// The layout documents inside other documents; see scatter_json.h. Not installed: the public face
+// The layout documents inside other documents; see scatter/json.h. Not installed: the public face
 // is json.h.
 //
 //   json.key("plan");

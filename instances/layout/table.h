@@ -5,7 +5,7 @@
 // lifetimes, and two buffers conflict exactly if they share a section. A buffer without gaps covers
 // one range of consecutive sections; one of size 0 or with gaps all over its lifetime is idle: it
 // covers none. Building takes O(n log n); pairs are listed only on demand
-// (layout_neighbours.h).
+// (neighbours.h).
 //
 //   const LayoutTable table(instance);
 //   table.conflict(0, 1);  // may they not share bytes?

@@ -1,5 +1,5 @@
 // Generators as JSON objects inside other documents. Not installed: the public faces are
-// scatter_generate.h and assign_generate.h.
+// scatter/generate.h and assign/generate.h.
 #pragma once
 
 #include "instances/assign/generate.h"

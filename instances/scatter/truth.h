@@ -1,6 +1,6 @@
 // What a scatter plan must say, computed from the format description alone.
 //
-// It deliberately repeats what scatter.cc and the cost model do, in other words and in another
+// It deliberately repeats what instance.cc and the cost model do, in other words and in another
 // order of operations (sums of lengths and squares per group, in long double), because a shared
 // line would be a shared mistake. Not installed: the verifier alone uses it.
 //

@@ -56,7 +56,7 @@ struct TrainerBatch {
 struct TrainerStep {
   std::string problem;                // "scatter" or "assign"
   std::string name;                   // of the instance
-  std::string instance_hash;          // of the instance (json.h)
+  std::string instance_hash;          // of the instance (json/document.h)
   int ranks = 0;                      // of the cluster, idle ones included
   int micro_batches = 0;              // of the rank that has most
   std::vector<TrainerBatch> batches;  // by micro-batch, then group

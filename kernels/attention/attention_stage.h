@@ -2,9 +2,9 @@
 //
 // Everything else in a transformer block works on a token alone, so a rank that holds a slice of
 // the tokens computes it without asking anyone. Attention on one rank (LocalAttention, here),
-// exchanged over ranks (ulysses.h, ring.h) and over retained keys (retained_attention.h) look the
-// same to the block, which lends them the memory they ask for, and to each other: attention over
-// ranks may do its own part by any of them.
+// exchanged over ranks (exchange/ulysses.h, exchange/ring.h) and over retained keys
+// (exchange/retained_attention.h) look the same to the block, which lends them the memory they ask
+// for, and to each other: attention over ranks may do its own part by any of them.
 //
 //   LocalAttention attention(shape);
 //   std::vector<float> sums(attention.memory().sums), scratch(...);

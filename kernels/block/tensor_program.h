@@ -2,9 +2,9 @@
 //
 // The list says of every operation what it reads and what it writes, so that the lifetime of every
 // tensor, from the step that writes it first to the step that touches it last, is known before
-// anything runs: this is what a memory planner needs to know, and what the arena (arena.h) obeys.
-// The lists cannot drift from the code: an operation that touches a tensor it did not declare
-// throws.
+// anything runs: this is what a memory planner needs to know, and what the arena (memory/arena.h)
+// obeys. The lists cannot drift from the code: an operation that touches a tensor it did not
+// declare throws.
 //
 //   BlockProgram program(shape, tokens, layers, memory);      // block_program.h
 //   SeparateTensors tensors(program.tensors());

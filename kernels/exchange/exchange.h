@@ -23,7 +23,7 @@ enum class ExchangeKind {
   ring,     // keys go round, contiguous parts (ring.h)
   zigzag,   // keys go round, balanced parts (ring.h)
   hybrid,   // Ulysses inside, zigzag outside (hybrid_attention.h)
-  chunked,  // long sequences chunk by chunk, each by Ulysses (chunked_block.h)
+  chunked,  // long sequences chunk by chunk, each by Ulysses (block/chunked_block.h)
 };
 
 inline constexpr std::array<std::string_view, 5> kExchangeNames = {"ulysses", "ring", "zigzag",

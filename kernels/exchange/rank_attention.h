@@ -17,7 +17,7 @@ namespace stowage::kernels {
 class RankAttention {
  public:
   // A collective call. `shape` has total_q == total_k and cu_q == cu_k; its spans and `world` must
-  // outlive this. Not for chunked, which is no matter of attention alone: chunked_block.h.
+  // outlive this. Not for chunked, which is no matter of attention alone: block/chunked_block.h.
   RankAttention(Communicator& world, const Exchange& exchange, const AttentionShape& shape);
 
   // For the rows that token_layout() gives this rank.

@@ -3,8 +3,8 @@
 //   Result<LayoutInstance> trace = record_layout({.layers = 2, .lengths = {65, 1, 130}}, 64);
 //   Result<BlockProgram> program = recorded_program(*trace);   // the one it came from
 //
-// Buffer i is tensor i of the program (block_program.h): 4 bytes a float, alive from the step that
-// writes it first to the one that touches it last. Nothing is estimated and nothing is run.
+// Buffer i is tensor i of the program (block/block_program.h): 4 bytes a float, alive from the step
+// that writes it first to the one that touches it last. Nothing is estimated and nothing is run.
 #pragma once
 
 #include "instances/layout/instance.h"

@@ -63,7 +63,7 @@ CalibrationPack described(const Draw& pack, bool held_out) {
 }
 
 // MiB that a token sends and receives in a block: q, k, v and o forward, their gradients backward;
-// a kv head's gradient travels once per query head (ulysses.h).
+// a kv head's gradient travels once per query head (exchange/ulysses.h).
 double exchanged_mib_per_token(const BlockShape& block) {
   constexpr double kFloatsPerMib = 1024 * 1024 / 4.0;
   const auto q = static_cast<double>(block.q_width());

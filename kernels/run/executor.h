@@ -6,12 +6,12 @@
 // Every batch (a group of a scatter plan, a row of an assign plan: packed_plan.h) really packs its
 // sequences' tokens as the plan says, scatters them over as many ranks as its degree, and runs one
 // transformer block forward and backward in FP32 (group_share.h). The truth is the double-precision
-// block (block_reference.h) applied to each sequence alone. The loss is the sum over all tokens of
-// dot(output, upstream), where upstream is a fixed pseudo-random vector of that sequence and
-// position; gradients are therefore sums over tokens, and a step's weight gradient is the sum over
-// its sequences whatever the batches. A plan that states how its rows' losses are averaged over
-// tokens has its denominators applied: a row that would count too much or too little gives wrong
-// gradients (PackedBatch::loss_scale).
+// block (block/block_reference.h) applied to each sequence alone. The loss is the sum over all
+// tokens of dot(output, upstream), where upstream is a fixed pseudo-random vector of that sequence
+// and position; gradients are therefore sums over tokens, and a step's weight gradient is the sum
+// over its sequences whatever the batches. A plan that states how its rows' losses are averaged
+// over tokens has its denominators applied: a row that would count too much or too little gives
+// wrong gradients (PackedBatch::loss_scale).
 //
 // The executor does not know who made the plan and trusts nothing in it: a plan that is wrong in
 // any way yields a report that says so. It judges what is computed, not whether the plan respects

@@ -7,7 +7,7 @@
 // Groups that fit side by side run at once, each on a group of ranks split off `world`: the first
 // on ranks 0, 1, ..., the next on those after them. Only rank 0 has the plan and the data; whoever
 // serves is told cu_seqlens, receives its rows, and sends back outputs, gradients and times.
-// Nothing here depends on what a rank is: mpi_ranks.h makes them processes, a test threads.
+// Nothing here depends on what a rank is: ranks/mpi_ranks.h makes them processes, a test threads.
 #pragma once
 
 #include <functional>

@@ -58,7 +58,7 @@ class LayoutConflict {
     return {"/capacity_bytes", "the capacity is " + bytes(*instance_.capacity)};
   }
 
-  // A number of bytes that divides every alignment (layout_load.h).
+  // A number of bytes that divides every alignment (instances/layout/load.h).
   Bytes unit() const {
     Bytes unit = 0;
     for (const Buffer& b : instance_.buffers) {

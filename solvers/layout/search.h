@@ -9,7 +9,7 @@
 //   const LayoutMinimum best = minimise_layout(table, {.bound = table.max_load()}, budget);
 //   if (best.offsets && best.peak == best.bound) ...  // optimal
 //
-// Source: canonical search of MiniMalloc (Moffitt, ASPLOS 2023), see layout_tree.h; the ladder of
+// Source: canonical search of MiniMalloc (Moffitt, ASPLOS 2023), see tree.h; the ladder of
 // capacities is ours.
 #pragma once
 

@@ -21,7 +21,7 @@ namespace {
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then search while the limits last", ""};
 const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
-                    "MiniMalloc (ASPLOS 2023); layout_tree.h"};
+                    "MiniMalloc (ASPLOS 2023); tree.h"};
 const Method kMemo{"memo", MethodKind::baseline,
                    "two levels: each repeated block once, then the step with pseudo buffers",
                    "MEMO section 4.2, with our search in place of its MIP"};

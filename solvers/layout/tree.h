@@ -10,7 +10,7 @@
 // branch is cut when
 //   - it would place a buffer at o although another fits entirely below o (that one could be moved
 //     down), or although its twin of smaller rank waits (exchange them),
-//   - some buffer or section no longer fits (layout_state.h); a buffer that was passed over must
+//   - some buffer or section no longer fits (state.h); a buffer that was passed over must
 //     rest on one yet to be placed, and one without unplaced neighbours is never passed over.
 // Sections that no unplaced buffer connects are solved one after the other; when one of them has no
 // solution, the search returns to the decision that cut it off. The stack is explicit: depth costs

@@ -5,7 +5,7 @@
 
 namespace stowage {
 
-// Dual simplex, then primal, on a thread of its own, see glpk_session.h. Throws BackendError.
+// Dual simplex, then primal, on a thread of its own, see milp/glpk_session.h. Throws BackendError.
 LpResult run_glpk_simplex(const milp::Model& model, const LpBasis& start, Budget& budget);
 
 }  // namespace stowage

@@ -7,8 +7,8 @@
 //   if (!run.done()) bounding.follow();
 //   while (!run.done()) bounding.again();
 //
-// The step LP (scatter_step_bound.h) bounds any step, the search by makespans
-// (scatter_profile_bound.h) steps of few micro-batches, where it is the stronger. Only what the
+// The step LP (step_bound.h) bounds any step, the search by makespans
+// (profile_bound.h) steps of few micro-batches, where it is the stronger. Only what the
 // checker confirms becomes a bound.
 #pragma once
 

@@ -5,7 +5,7 @@
 //                              [&](const ScatterCertificate& better) { ... });
 //   search.improve(budget);
 //
-// Makespans are searched box by box, the weakest first; scatter_profile_lp.h bounds each.
+// Makespans are searched box by box, the weakest first; profile_lp.h bounds each.
 #pragma once
 
 #include <functional>

@@ -5,7 +5,7 @@
 //   replan.alone(false);
 //   while (!run.done()) replan.some(round++);
 //
-// The pattern LP and its dives are scatter_repack.h and scatter_reshape.h; what they find is
+// The pattern LP and its dives are repack.h and reshape.h; what they find is
 // offered to the incumbent, which must have a plan. A MILP backend must be built.
 #pragma once
 

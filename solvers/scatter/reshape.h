@@ -5,7 +5,7 @@
 //   for (std::uint64_t seed = 0; !budget.exhausted(); ++seed) reshape.improve(step, seed, budget);
 //
 // A shape is drawn at random for a little less time than the step takes; if the pattern LP thinks
-// it possible, it is planned (scatter_repack.h).
+// it possible, it is planned (repack.h).
 #pragma once
 
 #include <cstddef>

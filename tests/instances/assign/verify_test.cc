@@ -1,6 +1,8 @@
 // Each rule of the assign verifier with a plan that breaks it and one that comes close without, and
 // random valid plans broken in one place at a time. Longer than 300 lines because of the two
 // tables.
+#include "instances/verify.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +13,6 @@
 #include <set>
 #include <sstream>
 
-#include "instances/verify.h"
 #include "tests/instances/random_assign.h"
 
 namespace stowage {
@@ -450,13 +451,15 @@ INSTANTIATE_TEST_SUITE_P(Mutations, MutatedAssign, testing::ValuesIn(kMutations)
 
 // A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
 TEST(AssignVerify, SharesNoCodeWithThePlanners) {
-  for (const std::string file : {"assign_verify.cc", "assign_truth.h", "chunk_truth.h"}) {
+  for (const std::string file : {"instances/assign/verify.cc", "instances/assign/truth.h",
+                                 "instances/assign/chunk_truth.h"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in);
     std::stringstream text;
     text << in.rdbuf();
-    for (const std::string word : {"padded_length", "round_up", "simulate_1f1b", "pipeline.h",
-                                   "assign_table", "chunk_flow.h", "longest_sequence"}) {
+    for (const std::string word :
+         {"padded_length", "round_up", "simulate_1f1b", "instances/assign/pipeline.h",
+          "assign_table", "instances/assign/chunk_flow.h", "longest_sequence"}) {
       EXPECT_EQ(text.str().find(word), std::string::npos) << word;
     }
   }
