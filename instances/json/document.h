@@ -1,6 +1,6 @@
 // JSON in and out. The format is in instances/README.md, with the index of all error codes.
 //
-//   Result<ScatterInstance> instance = read_scatter_instance(text, "instances/data/tiny");
+//   Result<ScatterInstance> instance = read_scatter_instance(text, "instances/data/scatter/tiny");
 //   if (!instance) complain(instance.errors());
 //   else std::cout << write_scatter_instance(*instance);
 //

@@ -54,17 +54,17 @@ TEST(Schema, NamesAreTheFiles) {
 }
 
 TEST(Schema, EveryBundledInstanceIsValid) {
-  for (const char* folder : {"tiny", "real"}) {
+  for (const char* folder : {"scatter/tiny", "scatter/real"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
       EXPECT_EQ(complaints("scatter-instance", file_text(entry.path())), "") << entry.path();
     }
   }
-  for (const char* folder : {"assign-tiny", "assign"}) {
+  for (const char* folder : {"assign/tiny", "assign/real"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
       EXPECT_EQ(complaints("assign-instance", file_text(entry.path())), "") << entry.path();
     }
   }
-  for (const char* folder : {"layout-tiny", "layout"}) {
+  for (const char* folder : {"layout/tiny", "layout/real"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
       if (entry.path().extension() != ".json") continue;
       EXPECT_EQ(complaints("layout-instance", file_text(entry.path())), "") << entry.path();

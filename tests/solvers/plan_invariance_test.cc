@@ -18,7 +18,7 @@ namespace {
 
 ScatterInstance real_step() {
   const std::filesystem::path folder =
-      std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/real";
+      std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/scatter/real";
   const auto text = read_text_file(folder / "7b-64gpu-192k-code-0.json");
   return *read_scatter_instance(*text, folder.string());
 }

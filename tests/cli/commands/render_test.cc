@@ -29,7 +29,8 @@ void PrintTo(const Bundled& b, std::ostream* out) { *out << b.folder << '/' << b
 
 std::vector<Bundled> bundled() {
   std::vector<Bundled> all;
-  for (const char* folder : {"tiny", "real", "assign-tiny", "assign", "layout-tiny", "layout"}) {
+  for (const char* folder : {"scatter/tiny", "scatter/real", "assign/tiny", "assign/real", "layout/tiny",
+        "layout/real"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(kRoot / "instances/data" / folder)) {
       if (entry.path().extension() == ".json") all.push_back({folder, entry.path().filename()});
@@ -236,9 +237,9 @@ TEST_P(GoldenPicture, HasNotChanged) {
 
 INSTANTIATE_TEST_SUITE_P(
     Render, GoldenPicture,
-    testing::Values(GoldenCase{"mixed", "tiny/mixed.json"},
-                    GoldenCase{"pipeline_rows", "assign-tiny/pipeline-rows.json"},
-                    GoldenCase{"pins_with_a_hole", "layout-tiny/pins-with-a-hole.json"}),
+    testing::Values(GoldenCase{"mixed", "scatter/tiny/mixed.json"},
+                    GoldenCase{"pipeline_rows", "assign/tiny/pipeline-rows.json"},
+                    GoldenCase{"pins_with_a_hole", "layout/tiny/pins-with-a-hole.json"}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

@@ -181,7 +181,7 @@ std::string line_after(const std::string& text, const std::string& key) {
 }
 
 TEST(BundledAssign, EachTinyCaseIsWhatItSays) {
-  const auto paths = bundled("assign-tiny");
+  const auto paths = bundled("assign/tiny");
   EXPECT_GE(paths.size(), 9U);
   for (const auto& path : paths) {
     const std::string text = file_text(path);
@@ -216,7 +216,7 @@ std::string row(const AssignInstance& instance) {
 
 TEST(BundledAssign, TheTablesOfTheReadmeAreTrue) {
   const std::string readme = file_text(kInstancesDir / "data" / "README.md");
-  for (const std::string folder : {"assign-tiny", "assign"}) {
+  for (const std::string folder : {"assign/tiny", "assign/real"}) {
     // Names may come again in the tables of other families.
     const std::string table = readme.substr(readme.find("\n## " + folder + '\n'));
     for (const auto& path : bundled(folder.c_str())) {

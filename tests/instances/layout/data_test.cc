@@ -40,7 +40,7 @@ Bytes load(const LayoutInstance& instance) {  // the plain sum, without alignmen
 TEST(BundledLayouts, AreWhatTheTablesSay) {
   const std::string readme = file_text(kInstancesDir / "data" / "README.md");
   std::size_t seen = 0;
-  for (const char* folder : {"layout-tiny", "layout"}) {
+  for (const char* folder : {"layout/tiny", "layout/real"}) {
     for (const auto& path : bundled(folder)) {
       ++seen;
       const std::string text = file_text(path);
@@ -60,7 +60,7 @@ TEST(BundledLayouts, AreWhatTheTablesSay) {
 }
 
 TEST(BundledLayouts, NoOptimumIsBelowTheLoad) {
-  for (const char* folder : {"layout-tiny", "layout"}) {
+  for (const char* folder : {"layout/tiny", "layout/real"}) {
     for (const auto& path : bundled(folder)) {
       const std::string text = file_text(path);
       const auto instance = read_layout_instance(text);
@@ -76,7 +76,7 @@ TEST(BundledLayouts, NoOptimumIsBelowTheLoad) {
 TEST(BundledLayouts, TheInfeasibleOnesSayWhy) {
   int proven = 0;
   int subtle = 0;
-  for (const auto& path : bundled("layout-tiny")) {
+  for (const auto& path : bundled("layout/tiny")) {
     const std::string text = file_text(path);
     if (line_after(text, "\"x-infeasible\": ") != "true") continue;
     const auto instance = read_layout_instance(text);

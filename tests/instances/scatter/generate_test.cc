@@ -134,7 +134,7 @@ std::set<std::filesystem::path> bundled(const char* folder) {
 
 // With STOWAGE_UPDATE_DATA set, writes the files instead of complaining.
 TEST(BundledData, EachRealStepIsWhatItsGeneratorMakes) {
-  const auto paths = bundled("real");
+  const auto paths = bundled("scatter/real");
   EXPECT_GE(paths.size(), 14U);
   for (const auto& path : paths) {
     const std::string text = file_text(path);
@@ -152,7 +152,7 @@ TEST(BundledData, EachRealStepIsWhatItsGeneratorMakes) {
 }
 
 TEST(BundledData, EachRealStepIsFeasibleAndNamedAfterItsFile) {
-  for (const auto& path : bundled("real")) {
+  for (const auto& path : bundled("scatter/real")) {
     const auto instance = read_scatter_instance(file_text(path));
     ASSERT_TRUE(instance) << path << ": " << to_string(instance.errors()[0]);
     EXPECT_TRUE(unplaceable_sequences(*instance).empty()) << path;
@@ -169,7 +169,7 @@ std::string line_after(const std::string& text, const std::string& key) {
 }
 
 TEST(BundledData, EachTinyCaseIsWhatItSays) {
-  const auto paths = bundled("tiny");
+  const auto paths = bundled("scatter/tiny");
   EXPECT_GE(paths.size(), 12U);
   for (const auto& path : paths) {
     const std::string text = file_text(path);
@@ -203,7 +203,7 @@ std::string row(const ScatterInstance& instance) {
 
 TEST(BundledData, TheTablesOfTheReadmeAreTrue) {
   const std::string readme = file_text(kInstancesDir / "data" / "README.md");
-  for (const char* folder : {"tiny", "real"}) {
+  for (const char* folder : {"scatter/tiny", "scatter/real"}) {
     for (const auto& path : bundled(folder)) {
       const auto instance = read_scatter_instance(file_text(path));
       ASSERT_TRUE(instance) << path;

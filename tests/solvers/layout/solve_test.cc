@@ -20,7 +20,7 @@ namespace {
 std::vector<std::filesystem::path> tiny_files() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/layout-tiny")) {
+           std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/layout/tiny")) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::ranges::sort(files);
