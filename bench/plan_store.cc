@@ -7,11 +7,16 @@
 
 #include "bench/summary.h"
 #include "instances/assign/json.h"
+#include "instances/assign/json_members.h"
+#include "instances/assign/verify.h"
 #include "instances/json/document.h"
 #include "instances/json/writer.h"
 #include "instances/layout/json.h"
+#include "instances/layout/json_members.h"
+#include "instances/layout/verify.h"
 #include "instances/scatter/json.h"
-#include "instances/verify.h"
+#include "instances/scatter/json_members.h"
+#include "instances/scatter/verify.h"
 
 namespace stowage::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bench/record.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 
 namespace stowage::bench {
 

@@ -4,12 +4,18 @@
 #include <optional>
 #include <utility>
 
+#include "instances/assign/generate_json.h"
+#include "instances/assign/json.h"
+#include "instances/head.h"
 #include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/layout/generate.h"
+#include "instances/layout/json.h"
 #include "instances/layout/trace.h"
-#include "instances/lengths/generate_json.h"
 #include "instances/lengths/list.h"
+#include "instances/scatter/generate_json.h"
+#include "instances/scatter/json.h"
 
 namespace stowage::bench {
 namespace {
@@ -108,7 +114,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   const std::int64_t before = errors.found();
   const auto clean = [&] { return errors.found() == before; };
   if (const JsonValue* generator = reader.find("generator")) {
-    const ScatterGenerator asked = generator_from(*generator, reader.at("generator"), errors);
+    const ScatterGenerator asked =
+        scatter_generator_from(*generator, reader.at("generator"), errors);
     if (clean()) return generated_from(asked, root, generate_scatter);
   } else if (const JsonValue* assign = reader.find("assign")) {
     const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/result.h"
 
 namespace stowage::bench {

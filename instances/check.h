@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/result.h"
 
 namespace stowage {

@@ -1,11 +1,24 @@
 #include "instances/verify.h"
 
+#include <string>
+#include <utility>
+
 namespace stowage {
 
-std::string to_string(const Violation& violation) {
-  if (violation.need.empty()) return violation.rule + ": " + violation.have;
-  return violation.rule + " at " + (violation.where.empty() ? "/" : violation.where) + ": has " +
-         violation.have + ", needs " + violation.need;
+std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
+  if (instance.index() != plan.index()) {
+    return {{.rule = "problem",
+             .where = "/problem",
+             .have = std::string(family_name(plan)),
+             .need = std::string(family_name(instance)) + " like the instance's"}};
+  }
+  return visit_both(
+      [](const auto& own, const auto& its) {
+        std::vector<Violation> violations = verify_instance_hash(its, instance_hash(own));
+        for (Violation& v : verify(own, its)) violations.push_back(std::move(v));
+        return violations;
+      },
+      instance, plan);
 }
 
 }  // namespace stowage

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/verify.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
+#include "instances/layout/json.h"
+#include "instances/layout/verify.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

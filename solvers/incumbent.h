@@ -12,7 +12,7 @@
 
 #include "formulations/bound.h"
 #include "instances/budget.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "solvers/outcome.h"
 #include "solvers/solve.h"
 

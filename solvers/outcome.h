@@ -20,8 +20,8 @@
 
 #include "formulations/bound.h"
 #include "instances/budget.h"
-#include "instances/instance.h"
-#include "instances/verify.h"
+#include "instances/families.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

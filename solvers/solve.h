@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "solvers/milp/solver.h"
 #include "solvers/outcome.h"
 

@@ -14,7 +14,7 @@
 
 #include "instances/assign/compose.h"
 #include "instances/assign/instance.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "cli/families/answer_reader.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "instances/families.h"
 
 namespace stowage {
 
@@ -13,7 +14,7 @@ Result<Comparison> read_comparison(std::string_view text, const Instance& instan
   if (!document) return std::move(errors).take();
   const JsonPath root;
   const AnswerReader answer(*document, root, errors);
-  answer.expect("stowage/comparison", problem_name(instance));
+  answer.expect("stowage/comparison", family_name(instance));
   if (!errors.empty()) return std::move(errors).take();
   if (const std::string hash = answer.text("instance_hash"); hash != hash_of(instance)) {
     errors.add(code::kProblem, "/instance_hash",

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/result.h"
 
 namespace stowage {

@@ -6,8 +6,9 @@
 
 #include "cli/answers/execution_text.h"
 #include "cli/answers/outcome_json.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
 #include "cli/terminal/unit.h"
+#include "instances/families.h"
 #include "instances/json/writer.h"
 
 namespace stowage {
@@ -127,8 +128,7 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
                            kernels::ExchangeKind exchange, bool timeless, ExitCode code) {
   JsonWriter json;
   json.begin_object();
-  write_execution_head(json, problem_name(instance), instance_name(instance), report.passed(),
-                       code);
+  write_execution_head(json, family_name(instance), instance_name(instance), report.passed(), code);
   json.boolean("complete", report.complete);
   json.integer("scale", report.scale);
   json.number("work_flop", report.work_flop);
@@ -184,7 +184,7 @@ std::string refused_execution_json(const Instance& instance,
                                    const std::vector<Violation>& violations, ExitCode code) {
   JsonWriter json;
   json.begin_object();
-  write_execution_head(json, problem_name(instance), instance_name(instance), false, code);
+  write_execution_head(json, family_name(instance), instance_name(instance), false, code);
   json.boolean("complete", false);
   write_violations(json, violations);
   json.end_object();

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cli/terminal/exit_codes.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 #include "kernels/exchange/exchange.h"
 #include "kernels/memory/block_execution.h"
 #include "kernels/memory/memory_exercise.h"

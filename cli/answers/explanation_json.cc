@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "cli/answers/outcome_json.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
 #include "cli/terminal/unit.h"
+#include "instances/families.h"
 
 namespace stowage {
 namespace {
@@ -71,7 +72,7 @@ std::string explanation_json(const Instance& instance, const Explanation& explan
   const Outcome& outcome = explanation.outcome;
   JsonWriter json;
   json.begin_object();
-  write_head(json, "stowage/explanation", problem_name(instance), instance_name(instance));
+  write_head(json, "stowage/explanation", family_name(instance), instance_name(instance));
   json.integer("exit_code", to_int(code));
   json.text("status", to_string(explanation.status));
   write_amount(json, "objective", explanation.objective, unit);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/terminal/exit_codes.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "solvers/explain/explanation.h"
 
 namespace stowage {

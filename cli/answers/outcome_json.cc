@@ -3,9 +3,8 @@
 #include <string_view>
 #include <variant>
 
-#include "cli/families/family.h"
-#include "instances/assign/json.h"
-#include "instances/scatter/json.h"
+#include "cli/families/families.h"
+#include "cli/terminal/error_answer.h"
 
 namespace stowage {
 namespace {
@@ -24,20 +23,6 @@ void write_improvements(JsonWriter& json, const std::vector<Improvement>& improv
     json.integer("nodes", step.nodes);
     json.text("source", std::string_view(&step.source, 1));
     json.text("by", step.by);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_errors(JsonWriter& json, const std::vector<CliError>& errors) {
-  json.key("errors");
-  json.begin_array();
-  for (const CliError& e : errors) {
-    json.begin_object(kOneLine);
-    json.text("code", e.error.code);
-    if (!e.file.empty()) json.text("file", e.file);
-    json.text("pointer", e.error.pointer);
-    json.text("message", e.error.message);
     json.end_object();
   }
   json.end_array();
@@ -75,8 +60,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   const Unit unit = objective_unit(*frame.instance);
   JsonWriter json;
   json.begin_object();
-  write_head(json, "stowage/outcome", problem_name(*frame.instance),
-             instance_name(*frame.instance));
+  write_head(json, "stowage/outcome", family_name(*frame.instance), instance_name(*frame.instance));
   json.text("status", to_string(outcome.status));
   json.text("stopped_by", to_string(outcome.stopped_by));
   json.integer("exit_code", to_int(frame.exit_code));
@@ -101,28 +85,14 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   write_improvements(json, outcome.improvements, frame.timeless, unit);
   if (outcome.certificate) {
     json.key("certificate");
-    std::visit([&json](const auto& own) { write_json(json, own); }, *outcome.certificate);
+    std::visit(
+        [&json](const auto& own) {
+          if constexpr (requires { write_json(json, own); }) write_json(json, own);
+        },
+        *outcome.certificate);
   }
   json.key("plan");
   outcome.plan ? write_plan(json, *outcome.plan) : json.null();
-  json.end_object();
-  return json.take();
-}
-
-std::string error_json(const std::vector<CliError>& errors, ExitCode code) {
-  JsonWriter json;
-  json.begin_object();
-  json.text("format", "stowage/outcome");
-  json.integer("version", 1);
-  json.text("problem", "");  // what was asked for could not be read
-  json.text("status", "error");
-  json.text("stopped_by", "error");
-  json.integer("exit_code", to_int(code));
-  for (const std::string_view key : {"objective_ms", "bound_ms", "gap", "plan"}) {
-    json.key(key);
-    json.null();
-  }
-  write_errors(json, errors);
   json.end_object();
   return json.take();
 }

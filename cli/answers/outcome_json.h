@@ -1,14 +1,14 @@
-// The answers of the command as JSON text: stowage/outcome, and the errors that kept one away.
+// The answers of the command as JSON text: stowage/outcome.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cli/terminal/console.h"
+#include "cli/terminal/cli_error.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/unit.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/json/writer.h"
 #include "solvers/outcome.h"
 
@@ -26,9 +26,6 @@ struct OutcomeFrame {
 
 // A stowage/outcome document. The plan is inside it, null if there is none.
 std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame);
-
-// A stowage/outcome with status "error" and the list of errors.
-std::string error_json(const std::vector<CliError>& errors, ExitCode code);
 
 // The exit code of an outcome.
 ExitCode exit_code(const Outcome& outcome);

@@ -10,7 +10,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/table.h"
 #include "instances/numbers.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

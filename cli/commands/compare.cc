@@ -8,13 +8,15 @@
 
 #include "cli/answers/outcome_json.h"
 #include "cli/commands/measured_comparison.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/status_line.h"
 #include "cli/terminal/table.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
 
@@ -163,7 +165,7 @@ class CompareCommand : public Command {
       return console.refuse(*error);
     SolveOptions asked = *std::move(options);
 
-    console.info("instance  " + std::string(problem_name(*instance.value)) + "  " +
+    console.info("instance  " + std::string(family_name(*instance.value)) + "  " +
                  printable(instance_name(*instance.value)) + "   " +
                  instance_size(*instance.value));
     const InterruptScope interrupt;
@@ -208,9 +210,9 @@ class CompareCommand : public Command {
                         "has no effect with --measure, whose figures all come from a clock"};
     }
     if (measure_ && !std::holds_alternative<ScatterInstance>(instance)) {
-      return InputError{kUsage, "--measure",
-                        "knows scatter steps only, this is of the problem " +
-                            std::string(problem_name(instance))};
+      return InputError{
+          kUsage, "--measure",
+          "knows scatter steps only, this is of the problem " + std::string(family_name(instance))};
     }
     return std::nullopt;
   }
@@ -313,7 +315,7 @@ class CompareCommand : public Command {
 
     JsonWriter json;
     json.begin_object();
-    write_head(json, "stowage/comparison", problem_name(instance), instance_name(instance));
+    write_head(json, "stowage/comparison", family_name(instance), instance_name(instance));
     json.text("instance_hash", hash_of(instance));
     json.integer("exit_code", to_int(code));
     json.integer("seed", static_cast<std::int64_t>(solve_.seed()));

@@ -3,20 +3,29 @@
 #include <utility>
 
 #include "cli/commands/convert_content.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
+#include "instances/assign/json.h"
 #include "instances/assign/presets.h"
-#include "instances/json/document.h"
+#include "instances/assign/trainer.h"
+#include "instances/families.h"
+#include "instances/head.h"
+#include "instances/json/errors.h"
 #include "instances/layout/csv.h"
+#include "instances/layout/json.h"
 #include "instances/layout/load.h"
 #include "instances/lengths/list.h"
 #include "instances/numbers.h"
+#include "instances/scatter/json.h"
 #include "instances/scatter/presets.h"
+#include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
+#include "instances/verify.h"
 
 namespace stowage {
 namespace {
@@ -32,11 +41,23 @@ std::string stem(const std::string& path) {
 bool is_csv(const std::string& path) { return path.ends_with(".csv"); }
 bool is_binary(const std::string& path) { return path.ends_with(".bin"); }
 
+// Whether plans of this family have rows that a trainer can run.
+bool has_trainer_file(const Instance& instance) {
+  return std::visit(
+      []<class I>(const I& own) {
+        return requires(const typename PlanOf<I>::type& plan) { trainer_step(own, plan); };
+      },
+      instance);
+}
+
+// Requires has_trainer_file().
 Result<TrainerStep> step_of(const Instance& instance, const Plan& plan) {
-  if (const auto* scatter = std::get_if<ScatterInstance>(&instance)) {
-    return trainer_step(*scatter, std::get<ScatterPlan>(plan));
-  }
-  return trainer_step(std::get<AssignInstance>(instance), std::get<AssignPlan>(plan));
+  return visit_both(
+      [](const auto& own, const auto& its) -> Result<TrainerStep> {
+        if constexpr (requires { trainer_step(own, its); }) return trainer_step(own, its);
+        return InputError{code::kProblem, "/problem", "must be of a family with rows"};
+      },
+      instance, plan);
 }
 
 class ConvertCommand : public Command {
@@ -221,7 +242,7 @@ class ConvertCommand : public Command {
 
   // No plan leaves unverified.
   static std::optional<ExitCode> refuse_invalid(Console& console, const InstanceAndPlan& both) {
-    const auto violations = verify_plan(both.instance, both.plan);
+    const auto violations = verify(both.instance, both.plan);
     if (violations.empty()) return std::nullopt;
     for (const Violation& violation : violations) console.finding(to_string(violation));
     return console.refuse({kUsage, "--plan", "must be valid for the instance, is not"},
@@ -231,7 +252,7 @@ class ConvertCommand : public Command {
   ExitCode to_trainer(Console& console) const {
     const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
     if (!both.value) return console.refuse(both.errors);
-    if (std::holds_alternative<LayoutInstance>(both.value->instance)) {
+    if (!has_trainer_file(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
     }
     if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
@@ -281,7 +302,7 @@ class ConvertCommand : public Command {
 
   ExitCode write(Console& console, const Instance& instance, const std::string& text) const {
     return write(console,
-                 "instance  " + std::string(problem_name(instance)) + "  " +
+                 "instance  " + std::string(family_name(instance)) + "  " +
                      printable(instance_name(instance)) + "   " + instance_size(instance),
                  text);
   }

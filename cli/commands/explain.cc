@@ -5,13 +5,16 @@
 #include <cmath>
 
 #include "cli/answers/explanation_json.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/status_line.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/verify.h"
 
 namespace stowage {
 namespace {
@@ -53,7 +56,7 @@ class ExplainCommand : public Command {
       if (!both.value) return console.refuse(both.errors);
       instance = std::move(both.value->instance);
       plan = std::move(both.value->plan);
-      if (const auto violations = verify_plan(instance, *plan); !violations.empty()) {
+      if (const auto violations = verify(instance, *plan); !violations.empty()) {
         for (const Violation& violation : violations) {
           console.finding("violation " + to_string(violation));
         }
@@ -62,7 +65,7 @@ class ExplainCommand : public Command {
             ExitCode::refused);
       }
     }
-    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+    console.info("instance  " + std::string(family_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     const InterruptScope interrupt;
     const Budget::Limits each = solve_.limits(interrupt.flag());

@@ -3,7 +3,8 @@
 #include <sstream>
 #include <variant>
 
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
@@ -13,6 +14,7 @@
 #include "formulations/milp/write_lp.h"
 #include "formulations/milp/write_mps.h"
 #include "formulations/scatter/milp.h"
+#include "instances/families.h"
 #include "instances/json/errors.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
@@ -61,7 +63,7 @@ class ExportCommand : public Command {
     if (assign == nullptr && !std::holds_alternative<ScatterInstance>(*instance.value)) {
       const InputError error{code::kProblem, "/problem",
                              "must be \"scatter\" or \"assign\" for this command, is \"" +
-                                 std::string(problem_name(*instance.value)) + '"'};
+                                 std::string(family_name(*instance.value)) + '"'};
       return console.refuse(errors_in(instance_path_, {error}));
     }
     if (auto error = misplaced_flag(assign != nullptr)) return console.refuse(*error);
@@ -203,7 +205,7 @@ class ExportCommand : public Command {
                  output_);
     JsonWriter json;
     json.begin_object();
-    write_head(json, "stowage/export", problem_name(instance), instance_name(instance));
+    write_head(json, "stowage/export", family_name(instance), instance_name(instance));
     json.integer("exit_code", to_int(ExitCode::ok));
     json.text("file", output_);
     facts(json);

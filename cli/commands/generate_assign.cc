@@ -11,7 +11,7 @@
 #include "cli/terminal/files.h"
 #include "instances/assign/generate.h"
 #include "instances/assign/presets.h"
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/scatter/presets.h"
 

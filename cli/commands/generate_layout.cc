@@ -2,14 +2,14 @@
 // the kernels run, or random buffers.
 #include <utility>
 
-#include "cli/families/family.h"
+#include "cli/families/families.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
-#include "instances/json/document.h"
 #include "instances/layout/generate.h"
+#include "instances/layout/json.h"
 #include "instances/layout/trace.h"
 #include "instances/scatter/presets.h"
 #include "kernels/memory/recorded_layout.h"

@@ -8,7 +8,7 @@
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/scatter/generate.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/families/family.h"
+#include "cli/families/families.h"
 #include "cli/terminal/console.h"
 #include "cli/terminal/files.h"
 #include "instances/lengths/source.h"

@@ -7,7 +7,8 @@
 
 #include "cli/commands/memory_caps.h"
 #include "cli/commands/memory_remedy.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -18,6 +19,7 @@
 #include "instances/assign/presets.h"
 #include "instances/layout/trace.h"
 #include "instances/numbers.h"
+#include "instances/verify.h"
 #include "solvers/memory/step_memory.h"
 
 namespace stowage {
@@ -97,7 +99,7 @@ class MemoryCommand : public Command {
                                  "', begins with none of " + known_models()});
     }
     console.info("instance  scatter  " + printable(scatter.name) + "   " + instance_size(instance));
-    const std::vector<Violation> violations = verify_plan(instance, plan);
+    const std::vector<Violation> violations = verify(instance, plan);
     if (!violations.empty()) {
       for (const Violation& violation : violations)
         console.finding("violation " + to_string(violation));
@@ -140,10 +142,14 @@ class MemoryCommand : public Command {
     if (!instance.value) return console.refuse(instance.errors);
     const auto* assign = std::get_if<AssignInstance>(&*instance.value);
     if (assign == nullptr) {
-      return std::holds_alternative<LayoutInstance>(*instance.value)
-                 ? console.refuse({kUsage, "INSTANCE",
-                                   "is a layout, whose memory solve, explain and render show"})
-                 : console.refuse({kUsage, "PLAN", "is needed for a scatter instance"});
+      if (std::holds_alternative<LayoutInstance>(*instance.value)) {
+        return console.refuse(
+            {kUsage, "INSTANCE", "is a layout, whose memory solve, explain and render show"});
+      }
+      if (auto error = not_of(*instance.value, "scatter")) {
+        return console.refuse(errors_in(instance_path_, {*error}));
+      }
+      return console.refuse({kUsage, "PLAN", "is needed for a scatter instance"});
     }
     for (const auto& [flag, given] : {std::pair{"--recompute", !recompute_.empty()},
                                       std::pair{"--logit-chunks", logit_chunks_.has_value()}}) {

@@ -10,13 +10,14 @@
 #include <sstream>
 #include <string_view>
 
-#include "cli/families/family.h"
+#include "cli/families/families.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
-#include "instances/json/document.h"
 #include "instances/numbers.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/trainer.h"
+#include "instances/scatter/verify.h"
 #include "instances/trainer/step.h"
-#include "instances/verify.h"
 
 namespace stowage {
 

@@ -12,14 +12,15 @@
 #include "cli/commands/plan_directory.h"
 #include "cli/commands/shard.h"
 #include "cli/commands/stream_report.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/interrupt.h"
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/step_stream.h"
@@ -59,7 +60,7 @@ class PlanStreamCommand : public Command {
     preset_.declare(flags);
     flags.choice("--above-limit", above_, {"keep", "clip"},
                  "Sequences that fit no group: keep calls the step infeasible. Default keep");
-    flags.text("--method", method_, "NAME", "One of " + scatter_method_list() + "; default fast");
+    flags.text("--method", method_, "NAME", "One of " + method_list("scatter") + "; default fast");
     solve_.declare(flags,
                    "Wall clock of each step; default none: until it ends, which may be long");
     flags.integer("--threads", threads_, "N", 1, kMostThreads,

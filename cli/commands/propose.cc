@@ -5,12 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
+#include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "solvers/solve.h"
 

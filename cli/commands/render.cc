@@ -7,12 +7,15 @@
 #include "cli/answers/outcome_json.h"
 #include "cli/answers/report_page.h"
 #include "cli/answers/search_record.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/judge.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
 #include "solvers/outcome.h"
 
@@ -64,7 +67,7 @@ class RenderCommand : public Command {
       return console.refuse(*error);
     }
 
-    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+    console.info("instance  " + std::string(family_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     // No plan is drawn unverified, and there is no switch for it.
     const Judgement judgement = judge(*both.value);
@@ -116,7 +119,7 @@ class RenderCommand : public Command {
 
   static void begin_answer(JsonWriter& json, const Instance& instance, ExitCode code) {
     json.begin_object();
-    write_head(json, "stowage/picture", problem_name(instance), instance_name(instance));
+    write_head(json, "stowage/picture", family_name(instance), instance_name(instance));
     json.integer("exit_code", to_int(code));
   }
 
@@ -177,10 +180,10 @@ class RenderCommand : public Command {
     }
     const auto count = static_cast<std::int64_t>(drawn.size());
     const std::string& name = instance_name(instance);
-    const std::string title = name.empty() ? std::string(problem_name(instance)) + " plan" : name;
+    const std::string title = name.empty() ? std::string(family_name(instance)) + " plan" : name;
     const std::string bytes =
         page() ? report_page({.title = title,
-                              .subtitle = "A plan of the " + std::string(problem_name(instance)) +
+                              .subtitle = "A plan of the " + std::string(family_name(instance)) +
                                           " problem, verified before it was drawn.",
                               .facts = facts(both, judgement, search),
                               .pictures = std::move(drawn),

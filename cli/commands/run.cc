@@ -8,13 +8,16 @@
 #include "cli/answers/execution_json.h"
 #include "cli/answers/execution_text.h"
 #include "cli/commands/run_layout.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/status_line.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/verify.h"
 #include "kernels/attention/isa.h"
 #include "kernels/ranks/mpi_ranks.h"
 #include "kernels/run/executor.h"
@@ -113,8 +116,8 @@ class RunCommand : public Command {
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
     const Plan& plan = both.value->plan;
-    const bool layout = std::holds_alternative<LayoutInstance>(instance);
-    if (layout) {
+    const auto* layout = std::get_if<LayoutInstance>(&instance);
+    if (layout != nullptr) {
       if (auto error = flag_without_effect()) return console.refuse(*error);
       if (pool != nullptr) {
         return console.refuse(
@@ -122,16 +125,16 @@ class RunCommand : public Command {
       }
     }
     // No plan is executed unverified, and there is no switch for it.
-    const std::vector<Violation> violations = verify_plan(instance, plan);
-    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+    const std::vector<Violation> violations = verify(instance, plan);
+    console.info("instance  " + std::string(family_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     if (!violations.empty()) return refuse_plan(console, instance, violations);
     const InterruptScope interrupt;
     Budget::Limits limits{.interrupt = &interrupt.flag()};
     if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
     Budget budget(limits);
-    if (!layout) return execute(console, instance, plan, pool, budget);
-    return run_layout(console, std::get<LayoutInstance>(instance), std::get<LayoutPlan>(plan),
+    if (layout == nullptr) return execute(console, instance, plan, pool, budget);
+    return run_layout(console, *layout, std::get<LayoutPlan>(plan),
                       {.instance_path = instance_path_,
                        .scale = scale_,
                        .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
@@ -171,9 +174,13 @@ class RunCommand : public Command {
     if (retained_) options.exchange.retained = *retained_;
     if (repeats_) options.repeats = static_cast<int>(*repeats_);
 
+    const std::optional<kernels::PackedPlan> batches = packed(instance, plan);
+    if (!batches) {
+      return console.refuse({kUsage, "INSTANCE", "is of a problem whose plans hold no batches"});
+    }
     StatusLine status(console);
     const ExecutionReport report = kernels::execute(
-        packed(instance, plan), options,
+        *batches, options,
         [&status](const ExecutionProgress& progress) {
           status.tell("batch     " + grouped(progress.batches_done) + " of " +
                       grouped(progress.batches));
@@ -186,11 +193,15 @@ class RunCommand : public Command {
         code);
   }
 
-  static kernels::PackedPlan packed(const Instance& instance, const Plan& plan) {
-    if (const auto* assign = std::get_if<AssignInstance>(&instance)) {
-      return kernels::packed_plan(*assign, std::get<AssignPlan>(plan));
-    }
-    return kernels::packed_plan(std::get<ScatterInstance>(instance), std::get<ScatterPlan>(plan));
+  static std::optional<kernels::PackedPlan> packed(const Instance& instance, const Plan& plan) {
+    return visit_both(
+        [](const auto& own, const auto& its) -> std::optional<kernels::PackedPlan> {
+          if constexpr (requires { kernels::packed_plan(own, its); }) {
+            return kernels::packed_plan(own, its);
+          }
+          return std::nullopt;
+        },
+        instance, plan);
   }
 
   std::string instance_path_;

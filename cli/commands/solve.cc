@@ -2,13 +2,15 @@
 #include "solvers/solve.h"
 
 #include "cli/answers/outcome_json.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -70,7 +72,7 @@ class SolveCommand : public Command {
   ExitCode solve_and_report(Console& console, const Instance& instance,
                             const SolveOptions& options) {
     const std::string solver = solver_name(options);
-    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+    console.info("instance  " + std::string(family_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     console.info("method    " + method_ + "  " + (solver.empty() ? "no MILP backend" : solver) +
                  "  " + solve_.describe());

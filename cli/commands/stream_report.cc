@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/terminal/unit.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -14,7 +16,7 @@ std::string step_line(const PlannedStep& step) {
   json.begin_object(JsonWriter::Layout::line);
   json.text("format", "stowage/step");
   json.integer("version", 1);
-  json.text("problem", problem_name(step.instance));
+  json.text("problem", family_name(step.instance));
   json.integer("step", step.index);
   json.text("status", to_string(outcome.status));
   write_amount(json, "objective", outcome.objective, unit);

@@ -2,9 +2,12 @@
 #include <cmath>
 
 #include "cli/answers/outcome_json.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
+#include "cli/families/judge.h"
+#include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
+#include "instances/families.h"
 #include "instances/numbers.h"
 #include "solvers/outcome.h"
 
@@ -46,11 +49,11 @@ class VerifyCommand : public Command {
     const double objective = plan_objective(plan);
     const Unit unit = objective_unit(instance);
 
-    console.info("instance  " + std::string(problem_name(instance)) + "  " +
+    console.info("instance  " + std::string(family_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));
     for (const Violation& violation : violations)
       console.finding("violation " + to_string(violation));
-    if (proven && shown.claimed) compare_bounds(console, plan, *proven, unit);
+    if (proven && shown.claimed) compare_bounds(console, instance, plan, *proven, unit);
     if (const std::string more = plan_detail(plan); !more.empty()) {
       console.info("plan      " + more);
     }
@@ -67,7 +70,7 @@ class VerifyCommand : public Command {
 
     JsonWriter json;
     json.begin_object();
-    write_head(json, "stowage/verdict", problem_name(instance), instance_name(instance));
+    write_head(json, "stowage/verdict", family_name(instance), instance_name(instance));
     json.boolean("valid", valid);
     json.integer("exit_code", to_int(code));
     write_amount(json, "objective", objective, unit);
@@ -87,12 +90,12 @@ class VerifyCommand : public Command {
   // A bound that cannot be recomputed here is not wrong: its certificate is not at hand, or it is a
   // MILP's and has none. One that can be and is not what it says deserves a warning, though no rule
   // is broken.
-  static void compare_bounds(Console& console, const Plan& plan, const NamedBound& proven,
-                             const Unit& unit) {
+  static void compare_bounds(Console& console, const Instance& instance, const Plan& plan,
+                             const NamedBound& proven, const Unit& unit) {
     const double claimed = plan_bound(plan);
     const std::string here =
         "what is proven here is " + with_unit(proven.value, unit) + " (" + proven.name + ')';
-    if (is_closed_form(plan_bound_by(plan))) {
+    if (is_closed_form(instance, plan_bound_by(plan))) {
       console.warn("the plan claims " + with_unit(claimed, unit) + " by " +
                    printable(plan_bound_by(plan)) + ", but " + here);
     } else {

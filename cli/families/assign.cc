@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/families/method_names.h"
+#include "cli/flags/suggest.h"
 #include "cli/terminal/console.h"
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/chunk_bounds.h"
@@ -38,6 +40,13 @@ std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& 
           {"simulated 1F1B", ms_text(plan.simulated_1f1b_ms) + " ms, " +
                                  percent_text(bubble_share(instance, plan)) +
                                  " of the replicas' device time is bubble"}};
+}
+
+std::string method_list_of(Assign) {
+  AssignInstance chunked;
+  chunked.constraints.chunks.emplace();
+  return comma_list(method_names(AssignInstance())) +
+         "; assign with chunks: " + comma_list(method_names(chunked));
 }
 
 std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance) {

@@ -1,31 +1,39 @@
-// What family.h asks, answered for assign.
+// What families.h asks, answered for assign.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/terminal/unit.h"
+#include "formulations/assign/bounds.h"
 #include "formulations/bound.h"
+#include "instances/assign/certificate.h"
+#include "instances/assign/family.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/pictures/assign.h"
+#include "instances/pictures/assign/pipelines.h"
 
 namespace stowage {
-
-constexpr std::string_view problem_of(const AssignInstance&) { return "assign"; }
-constexpr std::string_view problem_of(const AssignPlan&) { return "assign"; }
-constexpr Unit unit_of(const AssignInstance&) { return kMs; }
 
 // "107 sequences, 198 813 tokens, 64 devices, 7 strategies"
 std::string size_of(const AssignInstance& instance);
 
+// The names that --method takes, comma by comma.
+std::string method_list_of(Assign);
+
 std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance);
+constexpr std::span<const std::string_view> closed_forms_of(const AssignInstance&) {
+  return kAssignClosedForms;
+}
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
+
+// The bound that a certificate proves is told by this name.
+constexpr const char* bound_name_of(const AssignCertificate&) { return "patterns"; }
 
 constexpr std::string_view parts_of(const AssignInstance&) { return "rows"; }
 std::int64_t part_count_of(const AssignPlan& plan);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/families/answer_reader.h"
-#include "cli/families/family.h"
+#include "cli/families/families.h"
 #include "instances/json/text.h"
 #include "instances/numbers.h"
 #include "solvers/outcome.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/terminal/unit.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/result.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "cli/families/method_names.h"
+#include "cli/flags/suggest.h"
 #include "formulations/layout/bounds.h"
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
 #include "instances/numbers.h"
-#include "instances/pictures/memory_profile.h"
+#include "instances/pictures/layout/memory_profile.h"
 
 namespace stowage {
 
@@ -34,6 +36,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& 
   if (pinned > 0) facts.emplace_back("pinned", grouped(pinned) + " buffers");
   return facts;
 }
+
+std::string method_list_of(Layout) { return comma_list(method_names(LayoutInstance())); }
 
 std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance) {
   if (layout_infeasibility(instance)) return std::nullopt;

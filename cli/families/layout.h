@@ -1,29 +1,33 @@
-// What family.h asks, answered for layout.
+// What families.h asks, answered for layout.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/terminal/unit.h"
 #include "formulations/bound.h"
+#include "formulations/layout/bounds.h"
+#include "instances/layout/family.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
-#include "instances/pictures/layout.h"
+#include "instances/pictures/layout/map.h"
 
 namespace stowage {
-
-constexpr std::string_view problem_of(const LayoutInstance&) { return "layout"; }
-constexpr std::string_view problem_of(const LayoutPlan&) { return "layout"; }
-constexpr Unit unit_of(const LayoutInstance&) { return kBytes; }
 
 // "154 buffers, at most 1 048 576 bytes at once"
 std::string size_of(const LayoutInstance& instance);
 
+// The names that --method takes, comma by comma.
+std::string method_list_of(Layout);
+
 std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance);
+constexpr std::span<const std::string_view> closed_forms_of(const LayoutInstance&) {
+  return kLayoutClosedForms;
+}
 std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 

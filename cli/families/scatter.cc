@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "cli/families/method_names.h"
+#include "cli/flags/suggest.h"
 #include "formulations/scatter/bounds.h"
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
@@ -49,6 +51,16 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance&
   return {{"micro-batches", grouped(part_count_of(plan))},
           {"groups by degree", text.empty() ? "none" : text},
           {"idle", percent_text(idle_share(instance, plan)) + " of rank time"}};
+}
+
+std::string method_list_of(Scatter) {
+  // Degree 1 stands for every degree: a homogeneous method is listed for each of an instance's.
+  const ScatterInstance any{.cluster = {.devices = 1, .degrees = {1}}};
+  std::vector<std::string> names = method_names(any);
+  for (std::string& name : names) {
+    if (name.ends_with("-1")) name.replace(name.size() - 1, 1, "DEGREE");
+  }
+  return comma_list(names);
 }
 
 std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance) {

@@ -1,31 +1,41 @@
-// What family.h asks, answered for scatter.
+// What families.h asks, answered for scatter.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/terminal/unit.h"
 #include "formulations/bound.h"
-#include "instances/pictures/scatter.h"
+#include "formulations/scatter/bounds.h"
+#include "instances/pictures/scatter/gantt.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/family.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 
 namespace stowage {
 
-constexpr std::string_view problem_of(const ScatterInstance&) { return "scatter"; }
-constexpr std::string_view problem_of(const ScatterPlan&) { return "scatter"; }
-constexpr Unit unit_of(const ScatterInstance&) { return kMs; }
-
 // "512 sequences, 1 842 560 tokens, 64 devices"
 std::string size_of(const ScatterInstance& instance);
 
+// The names that --method takes, comma by comma.
+std::string method_list_of(Scatter);
+
 std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance);
+constexpr std::span<const std::string_view> closed_forms_of(const ScatterInstance&) {
+  return kScatterClosedForms;
+}
 std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
+
+// The bound that a certificate proves is told by this name.
+inline const char* bound_name_of(const ScatterCertificate& certificate) {
+  return certificate.profiles.empty() ? "step-lp" : "profile";
+}
 
 constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }
 inline std::string detail_of(const ScatterPlan&) { return ""; }

@@ -3,22 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/error_codes.h"
 #include "instances/numbers.h"
 #include "instances/scatter/presets.h"
 
 namespace stowage {
-namespace {
-
-std::vector<std::string> method_names(const Instance& instance) {
-  std::vector<std::string> names;
-  for (const Method& method : methods(instance)) names.emplace_back(method.name);
-  return names;
-}
-
-}  // namespace
-
 void OutputFlags::declare(Flags& flags, bool with_progress, bool with_timeless) {
   flags.choice("--log-level", level_, {"error", "warn", "info", "debug"},
                "How much is told on stderr; default info");
@@ -84,27 +75,6 @@ std::string SolveFlags::describe() const {
   if (time_limit_s_) text += "time limit " + shortest(*time_limit_s_) + " s  ";
   if (node_limit_) text += "node limit " + grouped(*node_limit_) + "  ";
   return text + "seed " + std::to_string(seed());
-}
-
-std::string scatter_method_list() {
-  // Degree 1 stands for every degree: a homogeneous method is listed for each of an instance's.
-  const ScatterInstance any{.cluster = {.devices = 1, .degrees = {1}}};
-  std::vector<std::string> names = method_names(any);
-  for (std::string& name : names) {
-    if (name.size() > 2 && name.compare(name.size() - 2, 2, "-1") == 0) {
-      name.replace(name.size() - 1, 1, "DEGREE");
-    }
-  }
-  return comma_list(names);
-}
-
-std::string method_list() {
-  AssignInstance chunked;
-  chunked.constraints.chunks.emplace();
-  return "scatter: " + scatter_method_list() +
-         "; assign: " + comma_list(method_names(AssignInstance())) +
-         "; assign with chunks: " + comma_list(method_names(chunked)) +
-         "; layout: " + comma_list(method_names(LayoutInstance()));
 }
 
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,

@@ -12,7 +12,7 @@
 #include "cli/flags/flags.h"
 #include "cli/terminal/console.h"
 #include "instances/budget.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "instances/result.h"
 #include "solvers/solve.h"
 
@@ -57,11 +57,6 @@ class SolveFlags {
   std::optional<std::int64_t> node_limit_;
   std::optional<std::int64_t> seed_;
 };
-
-// The methods for a help text: of scatter, "homogeneous-DEGREE" among them; and of all families,
-// each with its own.
-std::string scatter_method_list();
-std::string method_list();
 
 // Error E001 at `flag` unless `method` is one of the instance's; names the choices and the nearest.
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,

@@ -2,7 +2,7 @@
 
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/lengths/list.h"
 
 namespace stowage {

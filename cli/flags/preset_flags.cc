@@ -5,7 +5,7 @@
 
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 
 namespace stowage {
 

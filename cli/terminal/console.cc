@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "cli/answers/outcome_json.h"
+#include "cli/terminal/error_answer.h"
 #include "cli/terminal/files.h"
 #include "instances/json/text.h"
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/terminal/cli_error.h"
 #include "cli/terminal/exit_codes.h"
 #include "instances/result.h"
 
@@ -24,12 +25,6 @@ struct ConsoleSettings {
   LogLevel level = LogLevel::info;
   ProgressMode progress = ProgressMode::automatic;
   bool timeless = false;  // no wall-clock figure on either stream
-};
-
-// An error of the command line or of an input. `file` is set for errors inside a file.
-struct CliError {
-  std::string file;
-  InputError error;
 };
 
 // `text` with control characters and bytes that are no UTF-8 shown as '?': names come from files

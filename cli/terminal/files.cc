@@ -13,8 +13,8 @@
 #include <system_error>
 
 #include "cli/terminal/error_codes.h"
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 
 namespace stowage {
 namespace {

@@ -1,4 +1,4 @@
-// The unit of a family's objective: what it is called in JSON keys and how people see it.
+// Amounts of a family's objective, for people and in JSON.
 //
 //   write_amount(json, "objective", 15310.4, kMs);      // "objective_ms": 15310.4
 //   amount_text(1048576, kBytes) == "1 048 576"
@@ -9,17 +9,9 @@
 #include <string_view>
 
 #include "instances/json/writer.h"
+#include "instances/unit.h"
 
 namespace stowage {
-
-struct Unit {
-  std::string_view name;   // "ms": shown behind amounts, and after the '_' of keys
-  bool integral = false;   // amounts are whole numbers and are never rounded
-  std::size_t width = 10;  // of a column of amounts
-};
-
-inline constexpr Unit kMs{.name = "ms"};
-inline constexpr Unit kBytes{.name = "bytes", .integral = true, .width = 18};
 
 // The amount without its unit; "-" when there is none.
 std::string amount_text(const std::optional<double>& amount, const Unit& unit);

@@ -7,7 +7,9 @@
 // the truth; they are used where they are cheap.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "formulations/bound.h"
@@ -15,6 +17,10 @@
 #include "instances/budget.h"
 
 namespace stowage {
+
+// Names of the bounds that need no search: those of assign_bounds() and assign_chunk_bounds().
+inline constexpr std::array<std::string_view, 5> kAssignClosedForms = {
+    "longest", "pigeonhole", "rows", "work", "strategies"};
 
 // At least so many rows of `cap` tokens hold these lengths, which descend: the larger of
 // ceil(sum / cap) and Martello and Toth's L2 (1990). Requires every length to be at most `cap`.

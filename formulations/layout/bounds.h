@@ -8,7 +8,9 @@
 // Proofs are in formulations/README.md under the bounds' names.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "formulations/bound.h"
@@ -16,6 +18,10 @@
 #include "instances/layout/table.h"
 
 namespace stowage {
+
+// Names of the bounds that need no search: those of layout_bounds().
+inline constexpr std::array<std::string_view, 4> kLayoutClosedForms = {"single", "load", "unit",
+                                                                       "chain"};
 
 // All closed-form bounds in bytes, each at least the one before:
 //   single  the largest buffer, or the highest end of a pinned one [F1]

@@ -5,12 +5,18 @@
 // Proofs are in formulations/README.md under the bounds' names.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "formulations/bound.h"
 #include "instances/scatter/table.h"
 
 namespace stowage {
+
+// Names of the bounds that need no search: those of scatter_bounds().
+inline constexpr std::array<std::string_view, 3> kScatterClosedForms = {"longest", "area",
+                                                                        "pigeonhole"};
 
 // Fewest micro-batches of any plan: by tokens, and by how many sequences of at least one length
 // fit one micro-batch (pigeonhole). 0 for an empty step. Requires every sequence to fit some level.

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "instances/assign/instance.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

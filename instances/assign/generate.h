@@ -23,6 +23,9 @@ namespace stowage {
 
 // Lengths are taken in the order of the source until the next one would exceed the tokens of the
 // step; that one begins the step after it. Step n of a list is what is left after n steps.
+// The most tokens that a generator may be asked for.
+inline constexpr Tokens kMostTokens = Tokens{1} << 40;
+
 struct AssignGenerator {
   std::string model = "llama-32b";  // one of assign_preset_models()
   LengthSource source;

@@ -1,32 +1,47 @@
-// The assign documents inside other documents; see scatter/json.h. Not installed: the public face
-// is json.h.
+// Assign documents in JSON: instances, plans and certificates. The format is in
+// instances/README.md, and what holds for all reading and writing in instances/json/document.h.
 //
-//   json.key("plan");
-//   write_json(json, plan);  // a whole stowage/plan, head included
+//   Result<AssignInstance> instance = read_assign_instance(text);
+//   if (!instance) complain(instance.errors());
+//   else std::cout << write_assign_instance(*instance);
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "instances/assign/certificate.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/json/reader.h"
-#include "instances/json/value.h"
-#include "instances/json/writer.h"
+#include "instances/result.h"
 
 namespace stowage {
 
-void write_json(JsonWriter& json, const AssignPlan& plan);
-void write_json(JsonWriter& json, const AssignCertificate& certificate);
+// `base_dir` is where {"file": "lengths.txt"} is looked up; empty means the current directory.
+Result<AssignInstance> read_assign_instance(std::string_view text,
+                                            const std::filesystem::path& base_dir = {});
 
-// The instance's members without the braces, so that x- members may follow.
-void write_json_members(JsonWriter& json, const AssignInstance& instance);
+// Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
+// and ranges only: whether the plan fits an instance is what verify() says.
+Result<AssignPlan> read_assign_plan(std::string_view text);
 
-// What a parsed document says. On errors the result is incomplete and `errors` is not empty.
-AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& path,
-                                    const std::filesystem::path& base_dir, ErrorList& errors);
-AssignPlan assign_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
-AssignCertificate assign_certificate_from(const JsonValue& value, const JsonPath& path,
-                                          ErrorList& errors);
+// Reads the certificate inside a stowage/outcome; nothing if it has none, or for a stowage/plan,
+// which never has one. Checks types and ranges only: check_certificate() says whether it holds.
+Result<std::optional<AssignCertificate>> read_assign_certificate(std::string_view text);
+
+// Every field, defaults included; lengths inline. Ends with a newline.
+std::string write_assign_instance(const AssignInstance& instance);
+std::string write_assign_plan(const AssignPlan& plan);
+
+// What is wrong with an instance in memory that its document cannot show: the document names
+// schemes and leaves out those without replicas. E204 for each strategy that has not a number of
+// replicas from 0 for each scheme.
+std::vector<InputError> hidden_assign_errors(const AssignInstance& instance);
+
+// "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
+// names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
+std::string instance_hash(const AssignInstance& instance);
 
 }  // namespace stowage

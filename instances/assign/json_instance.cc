@@ -4,7 +4,8 @@
 
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/json.h"
-#include "instances/json/document.h"
+#include "instances/assign/json_members.h"
+#include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "instances/assign/json.h"
-#include "instances/json/document.h"
+#include "instances/assign/json_members.h"
 
 namespace stowage {
 namespace {

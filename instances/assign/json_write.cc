@@ -1,9 +1,10 @@
 // Writes assign documents and takes the fingerprint of an instance.
+#include <algorithm>
 #include <string>
 
 #include "instances/assign/json.h"
+#include "instances/assign/json_members.h"
 #include "instances/fingerprint.h"
-#include "instances/json/document.h"
 
 namespace stowage {
 namespace {
@@ -150,6 +151,20 @@ std::string instance_hash(const AssignInstance& instance) {
     fingerprint.add(chunks->key_value_bytes);
   }
   return fingerprint.text();
+}
+
+std::vector<InputError> hidden_assign_errors(const AssignInstance& instance) {
+  std::vector<InputError> errors;
+  for (const Strategy& strategy : instance.strategies) {
+    if (strategy.replicas.size() == instance.schemes.size() &&
+        std::ranges::all_of(strategy.replicas, [](int count) { return count >= 0; })) {
+      continue;
+    }
+    errors.push_back({code::kIntegerRange, "/strategies/" + strategy.name,
+                      "must be a number of replicas from 0 for each of the " +
+                          std::to_string(instance.schemes.size()) + " schemes"});
+  }
+  return errors;
 }
 
 }  // namespace stowage

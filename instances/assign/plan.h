@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "instances/units.h"
@@ -56,5 +57,13 @@ struct AssignPlan {
 
   bool operator==(const AssignPlan&) const = default;
 };
+
+// What a plan of any family says of itself, in the unit of its family.
+inline double objective_of(const AssignPlan& plan) { return plan.objective_ms; }
+inline double bound_of(const AssignPlan& plan) { return plan.bound_ms; }
+inline void state_bound(AssignPlan& plan, double bound, std::string by) {
+  plan.bound_ms = bound;
+  plan.bound_by = std::move(by);
+}
 
 }  // namespace stowage

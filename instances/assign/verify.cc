@@ -1,6 +1,7 @@
 // The rules of instances/verify.h for assign plans. Longer than 300 lines because it is one list:
 // whoever doubts a rule reads the rules in one place, in the order in which a plan is walked.
-#include "instances/verify.h"
+
+#include "instances/assign/verify.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "instances/assign/chunk_truth.h"
 #include "instances/assign/truth.h"
 #include "instances/plan_claims.h"
+#include "instances/violation.h"
 #include "instances/violation_list.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/json/syntax_error.h"
 #include "instances/json/text.h"
 #include "instances/json/value.h"

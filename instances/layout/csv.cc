@@ -6,8 +6,8 @@
 #include <charconv>
 #include <vector>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/json/text.h"
 #include "instances/layout/check.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/layout/check.h"
 #include "instances/option_check.h"
 #include "instances/random.h"

@@ -1,26 +1,32 @@
-// The layout documents inside other documents; see scatter/json.h. Not installed: the public face
-// is json.h.
+// Layout documents in JSON: instances, plans. The format is in instances/README.md, and
+// what holds for all reading and writing in instances/json/document.h.
 //
-//   json.key("plan");
-//   write_json(json, plan);  // a whole stowage/plan, head included
+//   Result<LayoutInstance> instance = read_layout_instance(text);
+//   if (!instance) complain(instance.errors());
+//   else std::cout << write_layout_instance(*instance);
 #pragma once
 
-#include "instances/json/reader.h"
-#include "instances/json/value.h"
-#include "instances/json/writer.h"
+#include <string>
+#include <string_view>
+
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
+#include "instances/result.h"
 
 namespace stowage {
 
-void write_json(JsonWriter& json, const LayoutPlan& plan);
+Result<LayoutInstance> read_layout_instance(std::string_view text);
 
-// The instance's members without the braces, so that x- members may follow.
-void write_json_members(JsonWriter& json, const LayoutInstance& instance);
+// Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
+// and ranges only: whether the plan fits an instance is what verify() says.
+Result<LayoutPlan> read_layout_plan(std::string_view text);
 
-// What a parsed document says. On errors the result is incomplete and `errors` is not empty.
-LayoutInstance layout_instance_from(const JsonValue& document, const JsonPath& path,
-                                    ErrorList& errors);
-LayoutPlan layout_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
+// One line per buffer, and without what a buffer has by default. Ends with a newline.
+std::string write_layout_instance(const LayoutInstance& instance);
+std::string write_layout_plan(const LayoutPlan& plan);
+
+// "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
+// names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
+std::string instance_hash(const LayoutInstance& instance);
 
 }  // namespace stowage

@@ -1,9 +1,10 @@
 // Reads a layout instance: keys and types first, then what they mean together.
 #include <string>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/layout/check.h"
 #include "instances/layout/json.h"
+#include "instances/layout/json_members.h"
 
 namespace stowage {
 namespace {

@@ -1,8 +1,8 @@
 // Reads a layout plan: types and ranges only, so that verify() can judge what a planner wrote.
 #include <string>
 
-#include "instances/json/document.h"
 #include "instances/layout/json.h"
+#include "instances/layout/json_members.h"
 
 namespace stowage {
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "instances/fingerprint.h"
-#include "instances/json/document.h"
 #include "instances/layout/json.h"
+#include "instances/layout/json_members.h"
 
 namespace stowage {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "instances/units.h"
@@ -18,5 +19,13 @@ struct LayoutPlan {
 
   bool operator==(const LayoutPlan&) const = default;
 };
+
+// What a plan of any family says of itself, in the unit of its family.
+inline double objective_of(const LayoutPlan& plan) { return static_cast<double>(plan.peak_bytes); }
+inline double bound_of(const LayoutPlan& plan) { return static_cast<double>(plan.bound_bytes); }
+inline void state_bound(LayoutPlan& plan, double bound, std::string by) {
+  plan.bound_bytes = static_cast<Bytes>(bound);  // exact: bytes stay within 2^53
+  plan.bound_by = std::move(by);
+}
 
 }  // namespace stowage

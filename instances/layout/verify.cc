@@ -1,5 +1,6 @@
 // The rules of instances/verify.h for layout plans.
-#include "instances/verify.h"
+
+#include "instances/layout/verify.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,6 +8,7 @@
 
 #include "instances/layout/truth.h"
 #include "instances/plan_claims.h"
+#include "instances/violation.h"
 #include "instances/violation_list.h"
 
 namespace stowage {

@@ -1,12 +1,9 @@
-// Generators as JSON objects inside other documents. Not installed: the public faces are
-// scatter/generate.h and assign/generate.h.
+// Length sources as JSON members, for the generators of the families. Not installed.
 #pragma once
 
-#include "instances/assign/generate.h"
 #include "instances/json/reader.h"
 #include "instances/json/writer.h"
 #include "instances/lengths/source.h"
-#include "instances/scatter/generate.h"
 
 namespace stowage {
 
@@ -17,10 +14,5 @@ LengthSource read_source(const ObjectReader& reader);
 // "above_limit": "drop" or "clip".
 void write_above(JsonWriter& json, AboveLimit above_limit);
 AboveLimit read_above(const ObjectReader& reader);
-
-// What an `x-generator` object says. On errors the result is incomplete.
-ScatterGenerator generator_from(const JsonValue& value, const JsonPath& path, ErrorList& errors);
-AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& path,
-                                      ErrorList& errors);
 
 }  // namespace stowage

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/list.h"
 

@@ -5,6 +5,7 @@
 
 #include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/json/text.h"
 
 namespace stowage {

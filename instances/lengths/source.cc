@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/json/value.h"
 #include "instances/option_check.h"
 #include "instances/random.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "instances/scatter/instance.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

@@ -1,8 +1,8 @@
 // Certificates inside outcomes: prices of zero are left out, for there are many.
 #include <string>
 
-#include "instances/json/document.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

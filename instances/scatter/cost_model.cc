@@ -20,8 +20,4 @@ Ms group_overhead_ms(const ScatterInstance& instance, int degree) {
   return instance.cost.fixed_ms + (found == latency.end() ? 0 : found->second);
 }
 
-Tokens group_capacity(const ScatterInstance& instance, int degree) {
-  return std::min(checked_mul(tokens_per_device(instance), degree).value_or(kMaxExact), kMaxExact);
-}
-
 }  // namespace stowage

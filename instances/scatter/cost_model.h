@@ -20,7 +20,4 @@ Ms sequence_ms(const ScatterInstance& instance, Tokens length, int degree);
 // fixed_ms + latency_d: what a group of degree `degree` costs before its first sequence, in ms.
 Ms group_overhead_ms(const ScatterInstance& instance, int degree);
 
-// C * d clamped to kMaxExact: how many tokens a group of degree `degree` holds.
-Tokens group_capacity(const ScatterInstance& instance, int degree);
-
 }  // namespace stowage

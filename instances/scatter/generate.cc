@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/option_check.h"
 #include "instances/scatter/cost_model.h"
 

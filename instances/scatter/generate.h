@@ -55,6 +55,6 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
 std::string write_generated(const GeneratedScatter& generated);
 
 // The `x-generator` of a document written by write_generated().
-Result<ScatterGenerator> read_generator(std::string_view text);
+Result<ScatterGenerator> read_scatter_generator(std::string_view text);
 
 }  // namespace stowage

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/scatter/cost_model.h"
-
 namespace stowage {
 
 std::vector<Tokens> padded_lengths(const ScatterInstance& instance) {
@@ -19,6 +17,10 @@ Tokens tokens_per_device(const ScatterInstance& instance) {
                                    instance.model.activation_mib_per_token);
   if (!(tokens > 0)) return 0;
   return tokens >= static_cast<double>(kMaxExact) ? kMaxExact : static_cast<Tokens>(tokens);
+}
+
+Tokens group_capacity(const ScatterInstance& instance, int degree) {
+  return std::min(checked_mul(tokens_per_device(instance), degree).value_or(kMaxExact), kMaxExact);
 }
 
 std::vector<std::int64_t> unplaceable_sequences(const ScatterInstance& instance) {

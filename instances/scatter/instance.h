@@ -85,6 +85,9 @@ std::vector<Tokens> padded_lengths(const ScatterInstance& instance);
 // and at most kMaxExact.
 Tokens tokens_per_device(const ScatterInstance& instance);
 
+// C * d clamped to kMaxExact: how many tokens a group of degree `degree` holds.
+Tokens group_capacity(const ScatterInstance& instance, int degree);
+
 // Ids of sequences that fit no group: their padded length exceeds C * d for every allowed degree.
 // If this is empty the instance is feasible, since every sequence may have a micro-batch of its
 // own.

@@ -1,36 +1,41 @@
-// The scatter documents inside other documents. Not installed: the public face is json.h.
+// Scatter documents in JSON: instances, plans and certificates. The format is in
+// instances/README.md, and what holds for all reading and writing in instances/json/document.h.
 //
-//   JsonWriter json;
-//   json.begin_object();
-//   json.key("plan");
-//   write_json(json, plan);  // a whole stowage/plan, so that `jq .plan` cuts it out
-//   json.end_object();
+//   Result<ScatterInstance> instance = read_scatter_instance(text);
+//   if (!instance) complain(instance.errors());
+//   else std::cout << write_scatter_instance(*instance);
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "instances/json/reader.h"
-#include "instances/json/value.h"
-#include "instances/json/writer.h"
+#include "instances/result.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 
 namespace stowage {
 
-void write_json(JsonWriter& json, const ScatterCost& cost);
-void write_json(JsonWriter& json, const ScatterPlan& plan);
-void write_json(JsonWriter& json, const ScatterCertificate& certificate);
+// `base_dir` is where {"file": "lengths.txt"} is looked up; empty means the current directory.
+Result<ScatterInstance> read_scatter_instance(std::string_view text,
+                                              const std::filesystem::path& base_dir = {});
 
-// The instance's members without the braces, so that x- members may follow.
-void write_json_members(JsonWriter& json, const ScatterInstance& instance);
+// Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
+// and ranges only: whether the plan fits an instance is what verify() says.
+Result<ScatterPlan> read_scatter_plan(std::string_view text);
 
-// What a parsed document says. On errors the result is incomplete and `errors` is not empty.
-ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
-                                      const std::filesystem::path& base_dir, ErrorList& errors);
-ScatterPlan scatter_plan_from(const JsonValue& document, const JsonPath& path, ErrorList& errors);
-ScatterCertificate scatter_certificate_from(const JsonValue& value, const JsonPath& path,
-                                            ErrorList& errors);
+// Reads the certificate inside a stowage/outcome; nothing if it has none, or for a stowage/plan,
+// which never has one. Checks types and ranges only: check_certificate() says whether it holds.
+Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_view text);
+
+// Every field, defaults included; lengths inline. Ends with a newline.
+std::string write_scatter_instance(const ScatterInstance& instance);
+std::string write_scatter_plan(const ScatterPlan& plan);
+
+// "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
+// names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
+std::string instance_hash(const ScatterInstance& instance);
 
 }  // namespace stowage

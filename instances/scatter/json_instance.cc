@@ -5,9 +5,11 @@
 #include <string>
 
 #include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

@@ -1,8 +1,9 @@
 // Reads a scatter plan: types and ranges only, so that verify() can judge what a planner wrote.
 #include <string>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

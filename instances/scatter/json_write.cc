@@ -3,8 +3,8 @@
 #include <string>
 
 #include "instances/fingerprint.h"
-#include "instances/json/document.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "instances/units.h"
@@ -42,5 +43,13 @@ struct ScatterPlan {
 
   bool operator==(const ScatterPlan&) const = default;
 };
+
+// What a plan of any family says of itself, in the unit of its family.
+inline double objective_of(const ScatterPlan& plan) { return plan.objective_ms; }
+inline double bound_of(const ScatterPlan& plan) { return plan.bound_ms; }
+inline void state_bound(ScatterPlan& plan, double bound, std::string by) {
+  plan.bound_ms = bound;
+  plan.bound_by = std::move(by);
+}
 
 }  // namespace stowage

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
 #include "instances/json/reader.h"
 #include "instances/json/text.h"

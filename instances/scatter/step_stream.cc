@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/lengths/json.h"
 #include "instances/lengths/list.h"

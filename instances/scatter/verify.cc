@@ -1,6 +1,7 @@
 // The rules of instances/verify.h for scatter plans. Longer than 300 lines because it is one list:
 // whoever doubts a rule reads the rules in one place, in the order in which a plan is walked.
-#include "instances/verify.h"
+
+#include "instances/scatter/verify.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 
 #include "instances/plan_claims.h"
 #include "instances/scatter/truth.h"
+#include "instances/violation.h"
 #include "instances/violation_list.h"
 
 namespace stowage {

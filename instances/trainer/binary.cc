@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/trainer/stated.h"
 #include "instances/trainer/step.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "instances/json/document.h"
 #include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/trainer/step.h"
 
 namespace stowage {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/json/writer.h"
 #include "instances/trainer/stated.h"

@@ -5,10 +5,8 @@
 //   if (step) write_somewhere(write_trainer_binary(*step));           // or write_trainer_json
 //   const Result<TrainerStep> again = read_trainer_file(bytes);       // either of the two
 //
-// Scatter: the batch of a group runs on the group's ranks at once, each with a slice of the row.
-// Assign: a replica of a scheme gets tp * pp consecutive ranks, stage after stage, replicas of the
-// largest tp first (so that with powers of two no tensor-parallel group straddles a node), and its
-// rows are its micro-batches. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
+// trainer_step() stands in the trainer.h of each family that has rows: instances/scatter/trainer.h,
+// instances/assign/trainer.h. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
 // call the same things stand in instances/README.md.
 #pragma once
 
@@ -17,11 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/assign/instance.h"
-#include "instances/assign/plan.h"
 #include "instances/result.h"
-#include "instances/scatter/instance.h"
-#include "instances/scatter/plan.h"
 
 namespace stowage {
 
@@ -66,11 +60,6 @@ struct TrainerStep {
 
   bool operator==(const TrainerStep&) const = default;
 };
-
-// The step that a plan describes. Requires a plan that verify() has nothing to say about. Error:
-// E604 when a row, an id or the whole step does not fit a trainer file, E345 for rows of chunks.
-Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan);
-Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPlan& plan);
 
 // For rank r and micro-batch m, at r * micro_batches + m: the index of the batch that the rank
 // computes then, or -1 when it idles. Requires a step without trainer_faults().

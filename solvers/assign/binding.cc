@@ -5,8 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "instances/assign/json.h"
 #include "instances/assign/table.h"
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

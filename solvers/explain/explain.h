@@ -11,7 +11,7 @@
 #include <string>
 
 #include "instances/budget.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "solvers/explain/explanation.h"
 #include "solvers/solve.h"
 

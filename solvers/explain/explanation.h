@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

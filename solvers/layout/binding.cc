@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/json/document.h"
+#include "instances/layout/json.h"
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
 #include "solvers/explain/family_explain.h"

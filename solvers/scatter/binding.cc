@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/json.h"
 #include "instances/scatter/table.h"
 #include "solvers/explain/family_explain.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/scatter/cost_model.h"
 #include "solvers/explain/family_explain.h"
 

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "instances/budget.h"
-#include "instances/instance.h"
+#include "instances/families.h"
 #include "solvers/outcome.h"
 #include "solvers/solve.h"
 

@@ -6,7 +6,6 @@
 
 #include <fstream>
 
-#include "instances/json/document.h"
 #include "solvers/solve.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "instances/assign/certificate.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
 #include "solvers/assign/brute_force.h"
 #include "tests/fuzz/promise.h"
 

@@ -3,8 +3,8 @@
 // An input is an instance, the line "---", and a plan. Nothing may crash; what was read must come
 // back the same after writing and reading it again; an accepted instance must be safe to compute
 // with; and the verifier must have an answer for every pair.
+#include "instances/assign/json.h"
 #include "instances/assign/table.h"
-#include "instances/json/document.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

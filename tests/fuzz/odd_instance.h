@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <string>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 
 namespace stowage {
 

@@ -16,6 +16,7 @@
 
 #include "instances/result.h"
 #include "instances/verify.h"
+#include "instances/violation.h"
 
 namespace stowage {
 

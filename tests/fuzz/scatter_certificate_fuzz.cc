@@ -5,8 +5,8 @@
 // faster than a bound that was checked.
 #include <cmath>
 
-#include "instances/json/document.h"
 #include "instances/scatter/certificate.h"
+#include "instances/scatter/json.h"
 #include "solvers/scatter/brute_force.h"
 #include "tests/fuzz/promise.h"
 

@@ -3,8 +3,8 @@
 // An input is an instance, the line "---", and a plan. Nothing may crash; what was read must come
 // back the same after writing and reading it again; an accepted instance must be safe to compute
 // with; and the verifier must have an answer for every pair.
-#include "instances/json/document.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/json.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

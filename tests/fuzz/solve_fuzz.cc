@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "instances/layout/load.h"
-#include "instances/pictures/assign.h"
-#include "instances/pictures/layout.h"
+#include "instances/pictures/assign/pipelines.h"
+#include "instances/pictures/layout/map.h"
 #include "instances/pictures/progress_curve.h"
-#include "instances/pictures/scatter.h"
+#include "instances/pictures/scatter/gantt.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/explain/explain.h"
 #include "solvers/layout/brute_force.h"

@@ -1,5 +1,7 @@
 // The largest documents: what exceeds a limit is refused before memory is taken for it, and what
 // just keeps it is read.
+#include "instances/json/limits.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,8 +9,10 @@
 #include <string>
 
 #include "instances/assign/chunk_flow.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
+#include "instances/layout/json.h"
 #include "instances/lengths/list.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

@@ -4,10 +4,18 @@
 #include <map>
 #include <regex>
 
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
+#include "instances/assign/trainer.h"
+#include "instances/assign/verify.h"
+#include "instances/head.h"
+#include "instances/json/limits.h"
+#include "instances/layout/json.h"
+#include "instances/layout/verify.h"
 #include "instances/lengths/json.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
 #include "instances/trainer/step.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

@@ -10,9 +10,12 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
+#include "instances/layout/json.h"
 #include "instances/scatter/compose.h"
 #include "instances/scatter/generate.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 

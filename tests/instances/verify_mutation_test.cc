@@ -8,7 +8,8 @@
 #include <ostream>
 #include <string>
 
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/random_scatter_plan.h"
 
 namespace stowage {

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "formulations/scatter/bounds.h"
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
 #include "solvers/scatter/brute_force.h"
 #include "solvers/solve.h"
 

@@ -4,8 +4,11 @@
 
 #include <cmath>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/verify.h"
+#include "instances/json/limits.h"
+#include "instances/layout/verify.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
 #include "solvers/explain/explain.h"
 #include "solvers/lp/solver.h"
 #include "solvers/solve.h"

@@ -14,8 +14,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/layout/brute_force.h"
 #include "solvers/milp/backend.h"

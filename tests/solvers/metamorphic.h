@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 

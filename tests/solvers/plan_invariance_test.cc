@@ -10,6 +10,7 @@
 #include <set>
 
 #include "instances/json/document.h"
+#include "instances/scatter/json.h"
 #include "kernels/run/executor.h"
 #include "solvers/solve.h"
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <thread>
 
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
+#include "instances/layout/json.h"
+#include "instances/scatter/json.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/tiny_assign.h"

@@ -2,8 +2,12 @@
 // asked for is what was reached, and a node limit gives the same answer twice.
 #include <gtest/gtest.h>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
+#include "instances/layout/json.h"
+#include "instances/layout/verify.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/layout/brute_force.h"
 #include "solvers/scatter/brute_force.h"

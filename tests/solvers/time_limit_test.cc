@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "instances/assign/generate.h"
+#include "instances/assign/verify.h"
 #include "instances/layout/generate.h"
 #include "instances/scatter/generate.h"
-#include "instances/verify.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -16,7 +16,7 @@
 #include <future>
 #include <thread>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

@@ -1,11 +1,13 @@
+#include "formulations/layout/mip.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "formulations/layout/mip.h"
 #include "instances/layout/compose.h"
-#include "instances/verify.h"
+#include "instances/layout/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

@@ -1,4 +1,6 @@
 // Longer than 300 lines: every heuristic under the same rules.
+#include "heuristics/assign/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +13,12 @@
 #include <vector>
 
 #include "heuristics/assign/chunked.h"
-#include "heuristics/assign/registry.h"
 #include "heuristics/assign/rows.h"
 #include "heuristics/packing.h"
 #include "instances/assign/table.h"
+#include "instances/assign/verify.h"
 #include "instances/random.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

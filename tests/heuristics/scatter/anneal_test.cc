@@ -1,11 +1,12 @@
+#include "heuristics/scatter/anneal.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "heuristics/scatter/anneal.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/joint.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,10 +1,11 @@
+#include "heuristics/scatter/coarse.h"
+
 #include <gtest/gtest.h>
 
-#include "heuristics/scatter/coarse.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/random.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 
 namespace stowage {
 namespace {

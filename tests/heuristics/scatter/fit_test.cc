@@ -1,12 +1,13 @@
+#include "heuristics/scatter/fit.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "heuristics/scatter/fit.h"
 #include "heuristics/scatter/grouping.h"
 #include "heuristics/scatter/homogeneous.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,8 +1,9 @@
+#include "heuristics/scatter/improve.h"
+
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/homogeneous.h"
-#include "heuristics/scatter/improve.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,10 +1,12 @@
+#include "heuristics/scatter/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
-#include "heuristics/scatter/registry.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
+#include "instances/violation.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,8 +1,9 @@
+#include "heuristics/scatter/windows.h"
+
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/homogeneous.h"
-#include "heuristics/scatter/windows.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,5 +1,7 @@
 // The checker of assign certificates: every rule with a case that passes and one that fails, and
 // two hundred random corruptions of good certificates, all refused.
+#include "instances/assign/certificate.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,9 +10,8 @@
 #include <random>
 #include <string>
 
-#include "instances/assign/certificate.h"
 #include "instances/assign/json.h"
-#include "instances/json/document.h"
+#include "instances/assign/json_members.h"
 #include "instances/random.h"
 
 namespace stowage {

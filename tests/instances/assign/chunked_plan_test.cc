@@ -11,8 +11,10 @@
 
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/compose.h"
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
+#include "instances/json/limits.h"
+#include "instances/violation.h"
 #include "tests/chunked_assign.h"
 #include "tests/instances/json_fixture.h"
 

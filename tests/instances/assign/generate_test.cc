@@ -1,11 +1,12 @@
+#include "instances/assign/generate.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <numeric>
 #include <set>
 
-#include "instances/assign/generate.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
 #include "instances/lengths/list.h"
 #include "tests/instances/json_fixture.h"
 

@@ -1,10 +1,10 @@
 // Assign documents read back as what was written.
+#include "instances/assign/json.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_assign.h"
 

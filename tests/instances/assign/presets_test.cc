@@ -1,11 +1,12 @@
+#include "instances/assign/presets.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
 
-#include "instances/assign/presets.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
 
 namespace stowage {
 namespace {

@@ -1,7 +1,8 @@
 // Each rule of the assign verifier with a plan that breaks it and one that comes close without, and
 // random valid plans broken in one place at a time. Longer than 300 lines because of the two
 // tables.
-#include "instances/verify.h"
+
+#include "instances/assign/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "instances/violation.h"
 #include "tests/instances/random_assign.h"
 
 namespace stowage {

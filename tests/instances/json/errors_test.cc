@@ -7,10 +7,15 @@
 #include <set>
 #include <sstream>
 
+#include "instances/assign/json.h"
+#include "instances/head.h"
 #include "instances/json/document.h"
+#include "instances/json/limits.h"
 #include "instances/layout/csv.h"
+#include "instances/layout/json.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/generate.h"
+#include "instances/scatter/json.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
@@ -643,7 +648,7 @@ std::vector<Case> generator_cases() {
                      {"E504 /mu", "E504 /sigma"}),
       {"generator without a source",
        [] {
-         return errors_of(read_generator(
+         return errors_of(read_scatter_generator(
              "{\"x-generator\": {\"model\": \"gpt-7b\", \"devices\": 64, \"limit_tokens\": 192000, "
              "\"memory_mib\": 30720, \"source\": \"dice\", \"count\": 1, \"seed\": 0, "
              "\"above_limit\": \"cut\"}}"));
@@ -651,14 +656,16 @@ std::vector<Case> generator_cases() {
        {"E504 /x-generator/source", "E504 /x-generator/above_limit"}},
       {"generator with odd degrees",
        [] {
-         return errors_of(read_generator(
+         return errors_of(read_scatter_generator(
              "{\"x-generator\": {\"model\": \"gpt-7b\", \"devices\": 64, \"limit_tokens\": 192000, "
              "\"memory_mib\": 30720, \"degrees\": \"odd\", \"largest_degree\": 0, "
              "\"source\": \"uniform\", \"least\": 1, \"most\": 2, \"count\": 1, \"seed\": 0, "
              "\"above_limit\": \"drop\"}}"));
        },
        {"E504 /x-generator/degrees", "E205 /x-generator/largest_degree"}},
-      {"no generator", [] { return errors_of(read_generator("{}")); }, {"E201 /x-generator"}},
+      {"no generator",
+       [] { return errors_of(read_scatter_generator("{}")); },
+       {"E201 /x-generator"}},
   };
 }
 

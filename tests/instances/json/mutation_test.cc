@@ -4,8 +4,14 @@
 
 #include <random>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
+#include "instances/head.h"
+#include "instances/layout/json.h"
+#include "instances/layout/verify.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 

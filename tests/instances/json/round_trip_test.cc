@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "instances/json/document.h"
+#include "instances/head.h"
+#include "instances/json/limits.h"
+#include "instances/scatter/json.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {

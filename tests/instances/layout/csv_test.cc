@@ -1,11 +1,12 @@
+#include "instances/layout/csv.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "instances/json/document.h"
-#include "instances/layout/csv.h"
+#include "instances/json/limits.h"
+#include "instances/layout/json.h"
 #include "instances/layout/load.h"
-#include "instances/verify.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 #include "tests/instances/random_layout.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "instances/json/document.h"
+#include "instances/layout/json.h"
 #include "instances/layout/load.h"
 #include "tests/instances/json_fixture.h"
 

@@ -1,7 +1,8 @@
+#include "instances/layout/generate.h"
+
 #include <gtest/gtest.h>
 
-#include "instances/json/document.h"
-#include "instances/layout/generate.h"
+#include "instances/layout/json.h"
 #include "instances/layout/load.h"
 
 namespace stowage {

@@ -1,8 +1,10 @@
 // Layout documents read back as what was written.
+#include "instances/layout/json.h"
+
 #include <gtest/gtest.h>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/layout/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_layout.h"
 

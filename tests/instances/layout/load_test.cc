@@ -1,8 +1,8 @@
+#include "instances/layout/load.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/layout/load.h"
-#include "instances/verify.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

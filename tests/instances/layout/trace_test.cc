@@ -1,12 +1,13 @@
+#include "instances/layout/trace.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "instances/json/document.h"
+#include "instances/layout/json.h"
 #include "instances/layout/load.h"
-#include "instances/layout/trace.h"
 
 namespace stowage {
 namespace {

@@ -1,6 +1,8 @@
 // Each rule of the layout verifier with a plan that breaks it and one that comes close without, and
 // random valid plans broken in one place at a time.
 // Longer than 300 lines: each rule of a layout has a passing and a breaking case.
+#include "instances/layout/verify.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +15,7 @@
 #include <sstream>
 
 #include "instances/random.h"
-#include "instances/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 #include "tests/layout_check.h"
 

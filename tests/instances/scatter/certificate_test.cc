@@ -1,6 +1,8 @@
 // The checker of certificates: every rule with a case that passes and one that fails, and two
 // hundred random corruptions of good certificates, all refused.
 // Longer than 300 lines: every part of a certificate is damaged once.
+#include "instances/scatter/certificate.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,10 +13,9 @@
 #include <string>
 #include <variant>
 
-#include "instances/json/document.h"
 #include "instances/random.h"
-#include "instances/scatter/certificate.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

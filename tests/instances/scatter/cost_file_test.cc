@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "instances/json/document.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

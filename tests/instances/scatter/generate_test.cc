@@ -1,3 +1,5 @@
+#include "instances/scatter/generate.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,9 +7,8 @@
 #include <numeric>
 #include <set>
 
-#include "instances/json/document.h"
 #include "instances/lengths/list.h"
-#include "instances/scatter/generate.h"
+#include "instances/scatter/json.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage {
@@ -115,7 +116,7 @@ TEST(Generate, TheDocumentRemembersItsGenerator) {
   for (const ScatterGenerator& generator : generators) {
     const GeneratedScatter made = generate(generator, up_to(9));
     const std::string text = write_generated(made);
-    const Result<ScatterGenerator> back = read_generator(text);
+    const Result<ScatterGenerator> back = read_scatter_generator(text);
     ASSERT_TRUE(back) << to_string(back.errors()[0]);
     EXPECT_EQ(*back, generator);
     const Result<ScatterInstance> instance = read_scatter_instance(text);
@@ -138,7 +139,7 @@ TEST(BundledData, EachRealStepIsWhatItsGeneratorMakes) {
   EXPECT_GE(paths.size(), 14U);
   for (const auto& path : paths) {
     const std::string text = file_text(path);
-    const Result<ScatterGenerator> generator = read_generator(text);
+    const Result<ScatterGenerator> generator = read_scatter_generator(text);
     ASSERT_TRUE(generator) << path << ": " << to_string(generator.errors()[0]);
     const auto list = read_length_file(kInstancesDir / "data" / "lengths" / generator->source.list);
     ASSERT_TRUE(list) << path;

@@ -1,8 +1,9 @@
+#include "instances/scatter/presets.h"
+
 #include <gtest/gtest.h>
 
-#include "instances/json/document.h"
 #include "instances/scatter/cost_model.h"
-#include "instances/scatter/presets.h"
+#include "instances/scatter/json.h"
 
 namespace stowage {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/json/document.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {

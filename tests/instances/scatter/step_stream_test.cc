@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "instances/json/document.h"
+#include "instances/json/limits.h"
 
 namespace stowage {
 namespace {

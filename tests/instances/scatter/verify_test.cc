@@ -1,6 +1,7 @@
 // Each rule of the verifier with a plan that breaks it and a plan that comes close without.
 // Longer than 300 lines because it is one table.
-#include "instances/verify.h"
+
+#include "instances/scatter/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,8 @@
 #include <ostream>
 #include <set>
 #include <sstream>
+
+#include "instances/violation.h"
 
 namespace stowage {
 namespace {

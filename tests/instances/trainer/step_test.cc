@@ -1,14 +1,16 @@
 // Trainer files: they say what the plan says, come back as they were written, and damage is named.
 // Longer than 300 lines: every statement of a trainer file is damaged once.
+#include "instances/trainer/step.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
 
-#include "instances/json/document.h"
-#include "instances/trainer/step.h"
-#include "instances/verify.h"
+#include "instances/assign/trainer.h"
+#include "instances/json/limits.h"
+#include "instances/scatter/trainer.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 #include "tests/instances/random_assign.h"

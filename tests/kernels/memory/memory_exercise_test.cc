@@ -5,7 +5,8 @@
 
 #include "instances/layout/compose.h"
 #include "instances/layout/trace.h"
-#include "instances/verify.h"
+#include "instances/layout/verify.h"
+#include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage::kernels {

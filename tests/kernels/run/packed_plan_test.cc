@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "instances/assign/compose.h"
-#include "instances/verify.h"
+#include "instances/assign/verify.h"
+#include "instances/scatter/verify.h"
 #include "kernels/run/executor.h"
 #include "tests/kernels/plans.h"
 

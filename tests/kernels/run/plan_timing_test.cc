@@ -5,7 +5,6 @@
 
 #include "instances/assign/compose.h"
 #include "instances/scatter/compose.h"
-#include "instances/verify.h"
 #include "kernels/run/shrunk_step.h"
 
 namespace stowage::kernels {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/solve.h"
 

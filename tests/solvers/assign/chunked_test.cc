@@ -1,4 +1,6 @@
 // Rows of chunks, solved: bounds and plans against brute force, and the edges of the rule.
+#include "heuristics/assign/chunked.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,9 +9,8 @@
 #include <limits>
 
 #include "formulations/assign/chunk_bounds.h"
-#include "heuristics/assign/chunked.h"
 #include "instances/assign/compose.h"
-#include "instances/verify.h"
+#include "instances/assign/verify.h"
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
 

@@ -15,7 +15,7 @@
 #include "heuristics/assign/joint.h"
 #include "heuristics/assign/registry.h"
 #include "instances/assign/compose.h"
-#include "instances/verify.h"
+#include "instances/assign/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/assign/grouped_bound.h"
 #include "solvers/assign/hydraulis.h"

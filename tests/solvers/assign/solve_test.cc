@@ -1,12 +1,13 @@
 // The edge cases of assign steps through the facade, each with the outcome that it is documented to
 // have.
+#include "solvers/solve.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "instances/verify.h"
+#include "instances/assign/verify.h"
 #include "solvers/milp/solver.h"
-#include "solvers/solve.h"
 
 namespace stowage {
 namespace {

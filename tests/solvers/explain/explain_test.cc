@@ -10,10 +10,15 @@
 #include <algorithm>
 
 #include "instances/assign/compose.h"
-#include "instances/json/document.h"
+#include "instances/assign/json.h"
+#include "instances/assign/verify.h"
+#include "instances/json/limits.h"
 #include "instances/layout/compose.h"
+#include "instances/layout/json.h"
+#include "instances/layout/verify.h"
 #include "instances/scatter/compose.h"
-#include "instances/verify.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/layout/brute_force.h"
 #include "solvers/scatter/brute_force.h"

@@ -1,3 +1,5 @@
+#include "solvers/layout/memo.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,8 +8,8 @@
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
 #include "instances/layout/trace.h"
-#include "instances/verify.h"
-#include "solvers/layout/memo.h"
+#include "instances/layout/verify.h"
+#include "instances/violation.h"
 #include "solvers/layout/search.h"
 
 namespace stowage {

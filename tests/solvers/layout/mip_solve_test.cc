@@ -1,3 +1,5 @@
+#include "solvers/layout/mip_solve.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,9 +11,9 @@
 #include "instances/layout/generate.h"
 #include "instances/layout/load.h"
 #include "instances/layout/trace.h"
-#include "instances/verify.h"
+#include "instances/layout/verify.h"
+#include "instances/violation.h"
 #include "solvers/layout/brute_force.h"
-#include "solvers/layout/mip_solve.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

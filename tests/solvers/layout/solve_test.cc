@@ -1,4 +1,6 @@
 // The facade on layouts: the bundled tiny ones have the outcome they say, by every method.
+#include "solvers/solve.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,11 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "instances/json/document.h"
 #include "instances/layout/generate.h"
+#include "instances/layout/json.h"
 #include "instances/layout/trace.h"
-#include "instances/verify.h"
-#include "solvers/solve.h"
+#include "instances/layout/verify.h"
 
 namespace stowage {
 namespace {

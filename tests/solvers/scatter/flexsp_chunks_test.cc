@@ -1,4 +1,6 @@
 // What no solver can make of FlexSP's chunks, against the optimum of each chunk.
+#include "solvers/scatter/flexsp_chunks.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,9 +8,8 @@
 #include <map>
 
 #include "formulations/scatter/milp.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "solvers/scatter/flexsp.h"
-#include "solvers/scatter/flexsp_chunks.h"
 #include "solvers/solve.h"
 #include "tests/tiny_scatter.h"
 

@@ -12,7 +12,7 @@
 #include "formulations/scatter/milp.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/scatter/compose.h"
-#include "instances/verify.h"
+#include "instances/scatter/verify.h"
 #include "solvers/incumbent.h"
 #include "solvers/scatter/brute_force.h"
 #include "solvers/scatter/class_bound.h"

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "instances/json/document.h"
+#include "instances/scatter/json.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

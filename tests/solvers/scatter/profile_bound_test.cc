@@ -1,5 +1,7 @@
 // Certificates by makespans: each passes the checker, which shares no code with the solver, none
 // claims more than the optimum that brute force finds, and altered ones are refused.
+#include "solvers/scatter/profile_bound.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,13 +10,13 @@
 #include <vector>
 
 #include "formulations/scatter/bounds.h"
-#include "instances/json/document.h"
 #include "instances/random.h"
 #include "instances/scatter/json.h"
-#include "instances/verify.h"
+#include "instances/scatter/json_members.h"
+#include "instances/scatter/verify.h"
+#include "instances/violation.h"
 #include "solvers/milp/solver.h"
 #include "solvers/scatter/brute_force.h"
-#include "solvers/scatter/profile_bound.h"
 #include "solvers/scatter/repack.h"
 #include "solvers/scatter/reshape.h"
 #include "tests/tiny_scatter.h"

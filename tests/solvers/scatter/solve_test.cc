@@ -1,12 +1,13 @@
 // The facade: what it says of a scatter step, and why it says it stopped.
+#include "solvers/solve.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 
-#include "instances/json/document.h"
-#include "instances/verify.h"
-#include "solvers/solve.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
 
 namespace stowage {
 namespace {

@@ -1,4 +1,4 @@
-#include "instances/pictures/memory_profile.h"
+#include "instances/pictures/layout/memory_profile.h"
 
 #include <algorithm>
 #include <set>

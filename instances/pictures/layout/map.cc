@@ -1,4 +1,4 @@
-#include "instances/pictures/layout.h"
+#include "instances/pictures/layout/map.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tiles.h"
 #include "instances/pictures/drawing/tooltip.h"
-#include "instances/pictures/memory_profile.h"
+#include "instances/pictures/layout/memory_profile.h"
 
 namespace stowage {
 namespace {

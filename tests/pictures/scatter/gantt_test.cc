@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/registry.h"
-#include "instances/json/document.h"
-#include "instances/pictures/scatter.h"
+#include "instances/pictures/scatter/gantt.h"
 #include "instances/scatter/compose.h"
 #include "instances/scatter/generate.h"
-#include "instances/verify.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_scatter.h"
 

@@ -1,4 +1,4 @@
-#include "instances/pictures/scatter.h"
+#include "instances/pictures/scatter/gantt.h"
 
 #include <algorithm>
 #include <set>

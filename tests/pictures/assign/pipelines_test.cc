@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "instances/assign/compose.h"
-#include "instances/pictures/assign.h"
+#include "instances/pictures/assign/pipelines.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

@@ -1,4 +1,4 @@
-#include "instances/pictures/assign.h"
+#include "instances/pictures/assign/pipelines.h"
 
 #include <algorithm>
 #include <map>

@@ -3,8 +3,8 @@
 
 #include "instances/layout/compose.h"
 #include "instances/layout/load.h"
-#include "instances/pictures/layout.h"
-#include "instances/pictures/memory_profile.h"
+#include "instances/pictures/layout/map.h"
+#include "instances/pictures/layout/memory_profile.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_layout.h"
 

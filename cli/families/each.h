@@ -1,0 +1,6 @@
+// Each family's answers to what the command asks of any: a new family adds its line.
+#pragma once
+
+#include "cli/families/assign.h"
+#include "cli/families/layout.h"
+#include "cli/families/scatter.h"

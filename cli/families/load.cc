@@ -1,0 +1,137 @@
+#include "cli/families/load.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "cli/families/families.h"
+#include "cli/terminal/console.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "instances/head.h"
+#include "instances/json/errors.h"
+
+namespace stowage {
+namespace {
+
+// The bytes of `path` and what they say they are; nothing and the errors otherwise.
+struct Document {
+  std::string bytes;
+  Head head;
+};
+
+Loaded<Document> load_document(const std::string& path,
+                               const std::vector<std::string_view>& formats) {
+  Result<std::string> bytes = read_file(path);
+  if (!bytes) return {std::nullopt, {{"", bytes.errors().front()}}};
+  Result<Head> head = read_head(*bytes);
+  if (!head) {
+    std::vector<InputError> errors = head.errors();
+    // The mistake of whoever comes with lengths of their own.
+    if (std::isdigit(static_cast<unsigned char>(bytes->empty() ? '\0' : bytes->front())) != 0) {
+      errors.front().message +=
+          "; a list of lengths becomes an instance with stowage convert LIST INSTANCE";
+    }
+    return {std::nullopt, errors_in(path, errors)};
+  }
+  if (std::find(formats.begin(), formats.end(), head->format) == formats.end()) {
+    std::string wanted;
+    for (const std::string_view format : formats) {
+      wanted += (wanted.empty() ? "" : " or ") + std::string(format);
+    }
+    const InputError error{code::kFormat, "/format",
+                           "must be " + wanted + ", is \"" + head->format + '"'};
+    return {std::nullopt, errors_in(path, {error})};
+  }
+  return {Document{*std::move(bytes), *std::move(head)}, {}};
+}
+
+template <class Any, class One>
+Loaded<Any> loaded(const std::string& path, Result<One> result) {
+  if (!result) return {std::nullopt, errors_in(path, result.errors())};
+  return {Any(*std::move(result)), {}};
+}
+
+Loaded<Document> load_plan_document(const std::string& path) {
+  return load_document(path, {"stowage/plan", "stowage/outcome"});
+}
+
+// What read(family) makes of the document, for the family that it is of: read_head() has refused
+// all others.
+template <class Any, class Read>
+Loaded<Any> of_family(const std::string& path, const Document& document, Read read) {
+  Loaded<Any> all;
+  Families::with_name(document.head.problem,
+                      [&](auto family) { all = loaded<Any>(path, read(family)); });
+  return all;
+}
+
+Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document) {
+  if (!document.value) return {std::nullopt, document.errors};
+  return of_family<Plan>(path, *document.value,
+                         [&](auto family) { return family.read_plan(document.value->bytes); });
+}
+
+Loaded<std::optional<Certificate>> certificate_in(const std::string& path,
+                                                  const Document& document) {
+  if (document.head.format != "stowage/outcome") return {std::optional<Certificate>(), {}};
+  return of_family<std::optional<Certificate>>(
+      path, document, [&](auto family) { return family.read_certificate(document.bytes); });
+}
+
+}  // namespace
+
+Loaded<Instance> load_instance(const std::string& path) {
+  Loaded<Document> document = load_document(path, {"stowage/instance"});
+  if (!document.value) return {std::nullopt, std::move(document.errors)};
+  return of_family<Instance>(path, *document.value, [&](auto family) {
+    return family.read_instance(document.value->bytes, directory_of(path));
+  });
+}
+
+Loaded<Plan> load_plan(const std::string& path) { return plan_in(path, load_plan_document(path)); }
+
+Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path) {
+  if (instance_path == "-" && plan_path == "-") {
+    const InputError twice{kUsage, "PLAN", "stdin is the instance already"};
+    return {std::nullopt, {{.error = twice}}};
+  }
+  Loaded<Instance> instance = load_instance(instance_path);
+  const Loaded<Document> document = load_plan_document(plan_path);
+  Loaded<Plan> plan = plan_in(plan_path, document);
+  std::vector<CliError> errors = std::move(instance.errors);
+  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+  if (instance.value && plan.value) {
+    if (auto error = other_problem(*instance.value, *plan.value)) {
+      errors = errors_in(plan_path, {*error});
+    } else {
+      Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
+      if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
+      auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
+      if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
+      return {
+          InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
+                          *std::move(certificate.value), *std::move(claims), document.value->bytes},
+          {}};
+    }
+  }
+  return {std::nullopt, std::move(errors)};
+}
+
+std::optional<InputError> other_problem(const Instance& instance, const Plan& plan) {
+  const std::string_view wanted = family_name(instance);
+  const std::string_view given = family_name(plan);
+  if (wanted == given) return std::nullopt;
+  return InputError{code::kProblem, "/problem",
+                    "must be \"" + std::string(wanted) + "\" like the instance's, is \"" +
+                        std::string(given) + '"'};
+}
+
+std::optional<InputError> not_of(const Instance& instance, std::string_view problem) {
+  if (family_name(instance) == problem) return std::nullopt;
+  return InputError{code::kProblem, "/problem",
+                    "must be \"" + std::string(problem) + "\" for this command, is \"" +
+                        std::string(family_name(instance)) + '"'};
+}
+
+}  // namespace stowage

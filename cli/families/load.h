@@ -1,0 +1,49 @@
+// Reads instances and plans of any family from files or stdin, for the commands.
+//
+//   Loaded<Instance> instance = load_instance(path);
+//   if (!instance.value) return console.refuse(instance.errors);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/families/claims.h"
+#include "cli/terminal/cli_error.h"
+#include "instances/families.h"
+#include "instances/result.h"
+
+namespace stowage {
+
+// A value, or errors that already name their file.
+template <class T>
+struct Loaded {
+  std::optional<T> value;
+  std::vector<CliError> errors;  // non-empty if there is no value
+};
+
+// The instance in the file at `path`, or on stdin for "-".
+Loaded<Instance> load_instance(const std::string& path);
+
+// The plan in the file at `path`, or the one inside an outcome.
+Loaded<Plan> load_plan(const std::string& path);
+
+struct InstanceAndPlan {
+  Instance instance;
+  Plan plan;
+  std::optional<Certificate> certificate;  // of an outcome that has one
+  std::optional<OutcomeClaims> claims;     // of an outcome
+  std::string plan_document;               // the bytes that the plan was read from
+};
+
+// Both, with the errors of both files in one pass. Only one of the paths may be "-".
+Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
+
+// Error E209 unless the plan is of the instance's problem.
+std::optional<InputError> other_problem(const Instance& instance, const Plan& plan);
+
+// Error E209 unless the instance is of `problem`.
+std::optional<InputError> not_of(const Instance& instance, std::string_view problem);
+
+}  // namespace stowage

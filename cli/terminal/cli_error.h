@@ -1,0 +1,16 @@
+// An error of the command line or of an input, as the command tells it.
+#pragma once
+
+#include <string>
+
+#include "instances/result.h"
+
+namespace stowage {
+
+// `file` is set for errors inside a file.
+struct CliError {
+  std::string file;
+  InputError error;
+};
+
+}  // namespace stowage

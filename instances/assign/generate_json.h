@@ -1,0 +1,14 @@
+// An assign generator as a JSON object inside other documents. Not installed: the public face is
+// assign/generate.h.
+#pragma once
+
+#include "instances/assign/generate.h"
+#include "instances/json/reader.h"
+
+namespace stowage {
+
+// What an `x-generator` object says. On errors the result is incomplete.
+AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& path,
+                                      ErrorList& errors);
+
+}  // namespace stowage

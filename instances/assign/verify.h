@@ -1,0 +1,50 @@
+// The independent verifier of an assign plan: is it valid for this instance, and is what it says
+// true? What all verifiers promise stands in instances/verify.h.
+//
+// Rules of an assign plan, with every time recomputed here, the simulated one as well:
+//
+//   number             every time, the objective, the simulated time and the bound are finite
+//   strategy           the strategy is one of the instance's
+//   scheme             the scheme of a replica is one of the instance's
+//   replicas           there are as many replicas of each scheme as the strategy has
+//   coverage           each sequence of the instance stands in exactly one row, once
+//   unknown_sequence   ids are in [0, K)
+//   empty_row          a row has a sequence
+//   tokens             tokens is the sum of the lengths after padding
+//   loss_tokens        loss_tokens of a row is the sum of its lengths before padding, and that
+//                      of the plan the sum of all
+//   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
+//                      is the padded length of sequence i
+//   capacity           the padded lengths of a row sum to at most max_tokens of its scheme
+//   row_time           time_ms of a row is t_g(B)
+//   replica_time       time_ms of a replica is the sum of its t_g(B), plus pp - 1 times the largest
+//   objective          objective_ms is the largest replica time
+//   simulated          simulated_1f1b_ms is when the last replica ends under the 1F1B schedule
+//   rows_multiple_of   the rows of a replica are a multiple of constraints.rows_multiple_of
+//   equal_rows         all replicas with rows have equally many, if constraints.equal_rows
+//   allow_empty        every replica has rows, unless constraints.allow_empty
+//   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
+//   instance_hash      the plan was made for this very instance (verify_instance_hash)
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/violation.h"
+
+namespace stowage {
+
+// Names of all rules, in the order of the table above.
+std::vector<std::string_view> assign_verify_rules();
+
+// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
+// Requires a valid instance (as the reader returns it). Does not look at plan.instance_hash.
+std::vector<Violation> verify(const AssignInstance& instance, const AssignPlan& plan);
+
+// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
+// hand.
+std::vector<Violation> verify_instance_hash(const AssignPlan& plan, std::string_view instance_hash);
+
+}  // namespace stowage

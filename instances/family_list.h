@@ -1,0 +1,93 @@
+// A list of problem families, and what code does with "any family": the variants of their types,
+// and the ways to get from a name or from two values to the family that both belong to.
+//
+//   struct Scatter {                          // instances/scatter/family.h
+//     using Instance = ScatterInstance;
+//     using Plan = ScatterPlan;
+//     using Certificate = ScatterCertificate;  // or NoCertificate<Scatter>
+//     static constexpr std::string_view name = "scatter";
+//     ...
+//   };
+//   using Families = FamilyList<Scatter, Assign, Layout>;
+//
+// What differs between families is a member of these structs, or a function that is overloaded for
+// their types. A family that lacks one is a compile error that names the family.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace stowage {
+
+// In place of a certificate, for a family whose bounds are all formulas.
+template <class Family>
+struct NoCertificate {};
+
+template <class... Family>
+struct FamilyList {
+  using Instance = std::variant<typename Family::Instance...>;
+  using Plan = std::variant<typename Family::Plan...>;
+  using Certificate = std::variant<typename Family::Certificate...>;
+
+  static constexpr std::array<std::string_view, sizeof...(Family)> names = {Family::name...};
+
+  // Calls act(Family{}) for the family called `name`; false if there is none.
+  template <class Act>
+  static bool with_name(std::string_view name, Act&& act) {
+    return ((name == Family::name && (act(Family{}), true)) || ...);
+  }
+
+  // Calls act(Family{}) for every family, in their order.
+  template <class Act>
+  static void each(Act&& act) {
+    (act(Family{}), ...);
+  }
+
+  // The family that T is the instance, the plan or the certificate of.
+  template <class T>
+  static constexpr auto of() {
+    return of_type<T, Family...>();
+  }
+
+ private:
+  template <class T, class First, class... Rest>
+  static constexpr auto of_type() {
+    if constexpr (std::is_same_v<T, typename First::Instance> ||
+                  std::is_same_v<T, typename First::Plan> ||
+                  std::is_same_v<T, typename First::Certificate>) {
+      return First{};
+    } else {
+      static_assert(sizeof...(Rest) > 0, "a type of no family");
+      return of_type<T, Rest...>();
+    }
+  }
+};
+
+// Calls f(instance, other) with the values inside the variants, which belong to one family: the
+// instance, and its plan or certificate. Requires variants of one family.
+template <class F, class InstanceV, class OtherV>
+decltype(auto) visit_both(F&& f, InstanceV&& instance, OtherV&& other) {
+  assert(instance.index() == other.index());
+  return std::visit(
+      [&]<class I>(I&& own) -> decltype(auto) {
+        constexpr std::size_t at = [] {
+          using Variant = std::remove_cvref_t<InstanceV>;
+          return []<std::size_t... N>(std::index_sequence<N...>) {
+            return ((std::is_same_v<std::remove_cvref_t<I>, std::variant_alternative_t<N, Variant>>
+                         ? N
+                         : 0) +
+                    ...);
+          }
+          (std::make_index_sequence<std::variant_size_v<Variant>>());
+        }();
+        return f(std::forward<I>(own), std::get<at>(std::forward<OtherV>(other)));
+      },
+      std::forward<InstanceV>(instance));
+}
+
+}  // namespace stowage

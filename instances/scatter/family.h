@@ -1,0 +1,37 @@
+// The family of scatter steps: sequences over sequence-parallel groups.
+#pragma once
+
+#include <string_view>
+
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
+#include "instances/unit.h"
+
+namespace stowage {
+
+class JsonWriter;
+
+// Inside other documents (instances/json/writer.h).
+void write_json(JsonWriter& json, const ScatterPlan& plan);
+void write_json(JsonWriter& json, const ScatterCertificate& certificate);
+
+struct Scatter {
+  using Instance = ScatterInstance;
+  using Plan = ScatterPlan;
+  using Certificate = ScatterCertificate;
+
+  static constexpr std::string_view name = "scatter";
+  static constexpr Unit unit = kMs;  // of the objective
+
+  static constexpr auto read_instance = read_scatter_instance;
+  static constexpr auto read_plan = read_scatter_plan;
+  static constexpr auto read_certificate = read_scatter_certificate;
+  static constexpr auto write_instance = write_scatter_instance;
+  static constexpr auto write_plan = write_scatter_plan;
+  static constexpr auto verify_rules = scatter_verify_rules;
+
+  static int devices(const Instance& step) { return step.cluster.devices; }
+  static std::size_t size(const Instance& step) { return step.lengths.size(); }  // sequences
+};
+
+}  // namespace stowage

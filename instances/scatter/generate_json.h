@@ -1,0 +1,14 @@
+// A scatter generator as a JSON object inside other documents. Not installed: the public face is
+// scatter/generate.h.
+#pragma once
+
+#include "instances/json/reader.h"
+#include "instances/scatter/generate.h"
+
+namespace stowage {
+
+// What an `x-generator` object says. On errors the result is incomplete.
+ScatterGenerator scatter_generator_from(const JsonValue& value, const JsonPath& path,
+                                        ErrorList& errors);
+
+}  // namespace stowage

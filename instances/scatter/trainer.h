@@ -1,0 +1,18 @@
+// What a training loop needs of a scatter plan: see instances/trainer/step.h.
+//
+//   const Result<TrainerStep> step = trainer_step(instance, plan);   // of a verified plan
+#pragma once
+
+#include "instances/result.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
+#include "instances/trainer/step.h"
+
+namespace stowage {
+
+// The step that a plan describes: the batch of a group runs on the group's ranks at once, each with
+// a slice of the row. Requires a plan that verify() has nothing to say about. Error: E604 when a
+// row, an id or the whole step does not fit a trainer file.
+Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan);
+
+}  // namespace stowage

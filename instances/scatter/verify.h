@@ -1,0 +1,48 @@
+// The independent verifier of a scatter plan: is it valid for this instance, and is what it says
+// true? What all verifiers promise stands in instances/verify.h.
+//
+// Rules of a scatter plan, with N devices, C tokens per device, and every time recomputed here:
+//
+//   number             every time, the objective and the bound are finite
+//   coverage           each sequence of the instance stands in exactly one group, once
+//   unknown_sequence   ids are in [0, K)
+//   empty_micro_batch  a micro-batch has a group
+//   empty_group        a group has a sequence
+//   degree             the degree is one of cluster.degrees
+//   rank_range         0 <= first_rank and first_rank + degree <= N
+//   rank_alignment     first_rank is a multiple of degree (aligned clusters only)
+//   rank_overlap       the groups of a micro-batch share no rank
+//   devices            the degrees of a micro-batch sum to at most N
+//   tokens             tokens is the sum of the lengths after padding
+//   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
+//                      is the padded length of sequence i
+//   capacity           the padded lengths of a group sum to at most C * degree
+//   time               time_ms is t(S, d)
+//   makespan           makespan_ms is the largest t(S, d) of the micro-batch
+//   objective          objective_ms is the sum of those makespans
+//   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
+//   instance_hash      the plan was made for this very instance (verify_instance_hash)
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
+#include "instances/violation.h"
+
+namespace stowage {
+
+// Names of all rules, in the order of the table above.
+std::vector<std::string_view> scatter_verify_rules();
+
+// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
+// Requires a valid instance (as the reader returns it). Does not look at plan.instance_hash.
+std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan& plan);
+
+// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
+// hand.
+std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
+                                            std::string_view instance_hash);
+
+}  // namespace stowage

@@ -1,0 +1,18 @@
+// The unit of a family's objective: what it is called in JSON keys and how people see it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace stowage {
+
+struct Unit {
+  std::string_view name;   // "ms": shown behind amounts, and after the '_' of keys
+  bool integral = false;   // amounts are whole numbers and are never rounded
+  std::size_t width = 10;  // of a column of amounts
+};
+
+inline constexpr Unit kMs{.name = "ms"};
+inline constexpr Unit kBytes{.name = "bytes", .integral = true, .width = 18};
+
+}  // namespace stowage
