@@ -5,7 +5,6 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "bench/summary.h"
 #include "instances/assign/json.h"
 #include "instances/json/document.h"
 #include "instances/json/writer.h"
