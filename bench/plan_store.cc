@@ -5,7 +5,6 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "bench/summary.h"
 #include "instances/assign/json.h"
 #include "instances/assign/json_members.h"
 #include "instances/assign/verify.h"

@@ -1,8 +1,11 @@
 #include "bench/record.h"
 
+#include <fstream>
 #include <istream>
 #include <limits>
+#include <sstream>
 
+#include "instances/json/errors.h"
 #include "instances/json/reader.h"
 #include "instances/json/writer.h"
 
@@ -63,6 +66,13 @@ Record record_from(const ObjectReader& reader) {
 }
 
 }  // namespace
+
+std::string method_title(const Record& record) {
+  if (!record.time_limit_s) return record.method;
+  std::ostringstream text;
+  text << record.method << ' ' << *record.time_limit_s << " s";
+  return text.str();
+}
 
 std::string to_line(const Setup& setup) {
   JsonWriter json;
@@ -147,6 +157,14 @@ Result<Results> read_results(std::istream& stream, const std::string& name) {
   }
   if (!errors.empty()) return std::move(errors).take();
   return results;
+}
+
+Result<Results> load_results(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  if (!stream) {
+    return InputError{code::kUnreadable, path.string(), "must be a file that can be read"};
+  }
+  return read_results(stream, path.string());
 }
 
 }  // namespace stowage::bench

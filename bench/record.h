@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct Setup {
 
 // Of this machine and build.
 Setup this_setup(const std::string& commit);
+
+// A line about the machine and the build, for the reader of a table.
+std::string setup_line(const Setup& setup);
 
 // One method on one instance.
 struct Record {
@@ -64,6 +68,9 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
+// "auto 10 s"; "fast" where there was no limit.
+std::string method_title(const Record& record);
+
 std::string to_line(const Setup& setup);
 std::string to_line(const Record& record);
 
@@ -72,7 +79,8 @@ struct Results {
   std::vector<Record> records;
 };
 
-// All lines of a stream. Errors name NAME:LINE.
+// All lines of a stream, or of a file. Errors name NAME:LINE.
 Result<Results> read_results(std::istream& stream, const std::string& name);
+Result<Results> load_results(const std::filesystem::path& path);
 
 }  // namespace stowage::bench

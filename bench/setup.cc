@@ -5,6 +5,8 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
+#include <iomanip>
+#include <sstream>
 #include <thread>
 
 #include "bench/record.h"
@@ -64,6 +66,15 @@ Setup this_setup(const std::string& commit) {
     setup.backends += (setup.backends.empty() ? "" : ", ") + std::string(name(backend));
   }
   return setup;
+}
+
+std::string setup_line(const Setup& setup) {
+  std::ostringstream text;
+  text << setup.date << ", commit " << (setup.commit.empty() ? "unknown" : setup.commit) << ", "
+       << setup.cpu << " (" << setup.cores << " cores, " << std::fixed << std::setprecision(1)
+       << setup.memory_gib << " GiB), " << setup.system << ", " << setup.compiler << ", MILP by "
+       << (setup.backends.empty() ? "nobody" : setup.backends) << '\n';
+  return text.str();
 }
 
 }  // namespace stowage::bench

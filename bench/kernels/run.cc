@@ -21,7 +21,6 @@
 #include "bench/kernels/kernel_targets.h"
 #include "bench/kernels/timings.h"
 #include "bench/kernels/workloads.h"
-#include "bench/markdown.h"
 #include "bench/record.h"
 #include "kernels/attention/isa.h"
 #include "kernels/attention/simd_table.h"

@@ -67,8 +67,7 @@ Picture length_histogram(const std::string& heading, const std::vector<PlacedLen
   const auto most = static_cast<double>(*std::max_element(totals.begin(), totals.end()));
   const Scale y = Scale::linear(0, most, plot.bottom(), plot.y);
   draw_left_axis(panel.svg, plot, y, linear_axis(Quantity::count, 0, most, 5), "sequences");
-  draw_bottom_axis(panel.svg, plot, x,
-                   logarithmic_axis(Quantity::count, edge(low), edge(high + 1), 2),
+  draw_bottom_axis(panel.svg, plot, x, logarithmic_axis(edge(low), edge(high + 1), 2),
                    "length in tokens");
   for (std::size_t b = 0; b < bins; ++b) {
     const int bin = low + static_cast<int>(b);

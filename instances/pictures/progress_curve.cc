@@ -53,7 +53,7 @@ class Curves {
     draw_left_axis(panel.svg, plot, y, linear_axis(quantity_, least_, most_, 5),
                    least_ > 0 ? "best so far (not from 0)" : "best so far");
     draw_bottom_axis(panel.svg, plot, x,
-                     timed_ ? logarithmic_axis(Quantity::count, kFirstSecond, last_, 10)
+                     timed_ ? logarithmic_axis(kFirstSecond, last_, 10)
                             : linear_axis(Quantity::count, 1, last_, 9),
                      timed_ ? "time in seconds (logarithmic)" : "improvements, without times");
     std::vector<Point> bound;

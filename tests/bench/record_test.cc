@@ -52,6 +52,34 @@ TEST(Record, ASetupKnowsItsMachine) {
   EXPECT_FALSE(setup.compiler.empty());
 }
 
+TEST(Record, ASetupIsALineForReaders) {
+  const bench::Setup setup{.date = "2026-01-31",
+                    .cpu = "c",
+                    .cores = 2,
+                    .memory_gib = 23.5,
+                    .system = "s",
+                    .compiler = "g++"};
+  EXPECT_EQ(setup_line(setup),
+            "2026-01-31, commit unknown, c (2 cores, 23.5 GiB), s, g++, MILP by nobody\n");
+}
+
+TEST(Record, ALimitIsPartOfAMethodsName) {
+  EXPECT_EQ(method_title(kRecord), "auto 10 s");
+  EXPECT_EQ(method_title({.method = "fast"}), "fast");
+  EXPECT_EQ(method_title({.method = "fast", .time_limit_s = 0.5}), "fast 0.5 s");
+}
+
+TEST(Record, CommittedResultsAreRead) {
+  for (const char* suite : {"scatter", "exact", "flexsp", "flexsp_chunks", "bundled", "growth",
+                            "assign", "layout", "guillotine"}) {
+    const std::filesystem::path file = std::string("bench/results/0.1.0/") + suite + ".jsonl";
+    const Result<Results> results = load_results(STOWAGE_SOURCE_DIR / file);
+    ASSERT_TRUE(results) << to_string(results.errors().front());
+    EXPECT_FALSE(results->records.empty());
+  }
+  EXPECT_FALSE(load_results("nowhere.jsonl"));
+}
+
 TEST(Record, ErrorsNameTheLine) {
   std::istringstream lines(to_line(kRecord) + "{\"record\": \"result\", \"suite\": 3}\nnonsense\n");
   const Result<Results> results = read_results(lines, "results.jsonl");

@@ -25,8 +25,6 @@ struct Unit {
 
 Unit base_unit(Quantity quantity, double high) {
   switch (quantity) {
-    case Quantity::share:
-      return {0.01, ""};
     case Quantity::time_ms:
       return high >= 5000 ? Unit{1000, "s"} : high >= 5 ? Unit{1, "ms"} : Unit{1e-3, "µs"};
     case Quantity::bytes:
@@ -44,7 +42,7 @@ Unit base_unit(Quantity quantity, double high) {
 Unit unit_for(Quantity quantity, double high) {
   Unit unit = base_unit(quantity, high);
   int power = 0;
-  for (; high / unit.size >= 1e7 && quantity != Quantity::share; power += 3) unit.size *= 1000;
+  for (; high / unit.size >= 1e7; power += 3) unit.size *= 1000;
   if (power > 0) {
     unit.name = "10^" + std::to_string(power) + (unit.name.empty() ? "" : ' ' + unit.name);
   }
@@ -121,24 +119,19 @@ Axis linear_axis(Quantity quantity, double low, double high, int most) {
   for (auto k = static_cast<std::int64_t>(std::ceil(low / unit.size / step - 1e-9)); k <= last;
        ++k) {
     const double value = static_cast<double>(k) * step;
-    std::string label = label_of(value, step);
-    if (quantity == Quantity::share) label += '%';
-    axis.ticks.push_back({value * unit.size, std::move(label)});
+    axis.ticks.push_back({value * unit.size, label_of(value, step)});
   }
   return axis;
 }
 
-Axis logarithmic_axis(Quantity quantity, double low, double high, int base) {
+Axis logarithmic_axis(double low, double high, int base) {
   Axis axis;
   const double log_base = std::log(base);
   const int last = static_cast<int>(std::floor(std::log(high) / log_base + 1e-9));
   for (int k = static_cast<int>(std::ceil(std::log(low) / log_base - 1e-9)); k <= last; ++k) {
     const double value = std::pow(base, k);
-    const double shown = quantity == Quantity::share ? value * 100 : value;
-    std::string label =
-        shown >= 1 && shown < 9e15 ? grouped(std::llround(shown)) : significant(shown);
-    if (quantity == Quantity::share) label += '%';
-    axis.ticks.push_back({value, std::move(label)});
+    axis.ticks.push_back(
+        {value, value >= 1 && value < 9e15 ? grouped(std::llround(value)) : significant(value)});
   }
   return axis;
 }

@@ -27,7 +27,7 @@ class Scale {
   bool logarithmic_;
 };
 
-enum class Quantity { count, share, time_ms, bytes };
+enum class Quantity { count, time_ms, bytes };
 
 struct Tick {
   double value = 0;
@@ -35,7 +35,7 @@ struct Tick {
 };
 
 struct Axis {
-  std::string unit;  // of the labels: "s", "MiB"; empty for counts and shares
+  std::string unit;  // of the labels: "s", "MiB"; empty for counts
   std::vector<Tick> ticks;
 };
 
@@ -43,9 +43,8 @@ struct Axis {
 // power of two for bytes; whole numbers for counts. Requires low <= high.
 Axis linear_axis(Quantity quantity, double low, double high, int most);
 
-// Ticks at powers of `base` (2 or 10) from `low` to `high`, of counts or shares. Requires
-// 0 < low <= high.
-Axis logarithmic_axis(Quantity quantity, double low, double high, int base);
+// Ticks at powers of `base` (2 or 10) from `low` to `high`. Requires 0 < low <= high.
+Axis logarithmic_axis(double low, double high, int base);
 
 // Grid lines, and labels below the plot, those left out that would touch others. `title` and the
 // unit stand below them, at the right. Takes kBottomAxisHeight pixels below the plot.

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Tables and pictures of benchmark results (JSON lines, see README.md in this folder).
+
+  bench/tables.py results.jsonl more.jsonl > tables.md     a summary and all objectives, by suite
+  bench/tables.py --profile profile.svg results.jsonl      a performance profile of each suite too
+  bench/tables.py --fill                                   what the documents show, made anew
+  bench/tables.py --check                                  whether they show what results give
+
+Documents name what is made from which results, so that no figure is typed:
+
+  <!-- table KIND SUITE FILE... -->      up to <!-- end of table -->
+  <!-- profile PICTURE FILE... -->
+
+KIND is summary, instances, details, gains or history (whose SUITE is "-"); files are relative to
+the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
+"""
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from profile_svg import profile_svg
+from records import (Fault, best_known, by_suite, load, load_all, median, read_results,
+                     relative_gap, summarise, title)
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = ("README.md", "bench/README.md")
+TABLE, END, PROFILE = "<!-- table ", "<!-- end of table -->", "<!-- profile "
+UNITS = {"layout": "bytes"}  # of objectives, by problem; others are in ms
+
+
+def unit(r):
+    return UNITS.get(r["problem"], "ms")
+
+
+def row(*cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |\n"
+
+
+def header(names, left):
+    """The two lines above the rows; `left` are the columns of text, the others hold numbers."""
+    return row(*names) + "|" + "".join("---|" if name in left else "---:|" for name in names) + "\n"
+
+
+def percent(share):
+    return f"{share * 100:.2f} %"
+
+
+def amount(value, r):
+    """Bytes are whole, times have a decimal below 10 s."""
+    if value is None:
+        return "-"
+    return f"{value:.{0 if unit(r) == 'bytes' or value >= 1e4 else 1}f}"
+
+
+def seconds_text(value):
+    return "-" if value is None else f"{value:.{3 if value < 10 else 1}f}"
+
+
+def setup_line(s):
+    return (f"{s['date']}, commit {s['commit'] or 'unknown'}, {s['cpu']} ({s['cores']} cores, "
+            f"{s['memory_gib']:.1f} GiB), {s['system']}, {s['compiler']}, "
+            f"MILP by {s['backends'] or 'nobody'}\n")
+
+
+def summary_table(results):
+    text = header(["method", "kind", "instances", "plans", "proven", "gap median", "gap worst",
+                   "over best known: median", "worst", "CPU mean s", "CPU most s"],
+                  {"method", "kind"})
+    for m in summarise(results):
+        shares = [m["median_gap"], m["worst_gap"], m["median_excess"], m["worst_excess"]]
+        text += row(m["method"], m["kind"], m["instances"], m["planned"], m["proven"],
+                    *(percent(s) if m["planned"] else "-" for s in shares),
+                    f"{m['mean_cpu_s']:.3f}", f"{m['most_cpu_s']:.3f}")
+    return text
+
+
+def instance_table(results):
+    """A row for each instance, with "*" behind what a method's own run proved optimal."""
+    methods = list(dict.fromkeys(title(r) for r in results))
+    first, of = {}, {}  # the first result of an instance, and of an instance and method
+    for r in results:
+        first.setdefault(r["instance"], r)
+        of.setdefault((r["instance"], title(r)), r)
+    in_unit = unit(results[0])
+    text = header(["instance", "size", "devices", f"bound {in_unit}", "by", f"best {in_unit}",
+                   "gap", *methods], {"instance", "by"})
+    best = best_known(results)
+    for name, r in first.items():
+        known = best[name]
+        planned = known["objective"] is not None
+        found = [of.get((name, method)) for method in methods]
+        text += row(name, r["size"], r["devices"], amount(known["bound"], r), known["bound_by"],
+                    amount(known["objective"], r),
+                    percent(relative_gap(known["objective"], known["bound"])) if planned else "-",
+                    *("-" if f is None or f["objective"] is None else
+                      amount(f["objective"], r) + "*" * (f["status"] == "optimal") for f in found))
+    return text
+
+
+def detail_table(results):
+    in_unit = unit(results[0])
+    text = header(["instance", "method", f"objective {in_unit}", f"bound {in_unit}", "by", "gap",
+                   "first s", "best s", "proof s", "nodes"], {"instance", "method", "by"})
+    for r in results:
+        planned = r["objective"] is not None
+        proven = r["status"] in ("optimal", "infeasible")
+        text += row(r["instance"], title(r), amount(r["objective"], r), amount(r["bound"], r),
+                    r["bound_by"],
+                    percent(relative_gap(r["objective"], r["bound"])) if planned else "-",
+                    seconds_text(r["first_s"]), seconds_text(r["best_s"]),
+                    seconds_text(r["cpu_s"]) if proven else "-", r["nodes"])
+    return text
+
+
+def length_list(instance):
+    """What a step was cut from: "docs_md" of "gpt-7b-64gpu-192k-docs_md-0"."""
+    parts = instance.rsplit("-", 2)
+    return parts[1] if len(parts) == 3 else instance
+
+
+def gains_row(name, steps, of):
+    """`of` maps (instance, method) to a result; ratios are to the default method's step time."""
+    def spread(values, decimals):
+        if not values:
+            return "-"
+        least, most = min(values), max(values)
+        return f"{median(values):.{decimals}f} ({least:.{decimals}f} to {most:.{decimals}f})"
+
+    def middle(values, in_unit):
+        return f"{median(values):.0f} {in_unit}" if values else "-"
+
+    ours = {step: of[step, "auto"] for step in steps
+            if of.get((step, "auto"), {}).get("objective") is not None}
+
+    def of_method(method, key="objective"):
+        found = [(step, of.get((step, method), {})) for step in ours]
+        return [(step, r) for step, r in found if r.get(key) is not None]
+
+    def ratios(method, key="objective"):
+        return [r[key] / ours[step]["objective"] for step, r in of_method(method, key)]
+
+    return row(name, len(steps), spread(ratios("batch-ada"), 2), spread(ratios("flexsp"), 2),
+               spread(ratios("flexsp-chunks", "method_bound"), 2), spread(ratios("fast"), 3),
+               spread([100 * relative_gap(r["objective"], r["bound"]) for r in ours.values()], 2),
+               middle([r["cpu_s"] for _, r in of_method("flexsp")], "s"),
+               middle([r["cpu_s"] * 1000 for _, r in of_method("fast")], "ms"))
+
+
+def gains_table(results):
+    """A row for each length list: medians and ranges of step times over the default method's."""
+    of, lists = {}, {}
+    for r in results:
+        of.setdefault((r["instance"], r["method"]), r)
+    steps = list(dict.fromkeys(r["instance"] for r in results))
+    for step in steps:
+        lists.setdefault(length_list(step), []).append(step)
+    text = header(["lengths", "steps", "best homogeneous", "`flexsp`",
+                   "its chunks, any solver: at least", "`fast`", "gap in %", "`flexsp` plans in",
+                   "`fast` in"], {"lengths"})
+    rows = [*lists.items(), ("all", steps)]
+    return text + "".join(gains_row(name, own, of) for name, own in rows)
+
+
+def history_table(runs):
+    """A row for each run, suite and method; an older protocol is a number in brackets."""
+    latest = max((s["protocol"] for setups, _ in runs for s in setups), default=0)
+    text = header(["date", "commit", "suite", "method", "instances", "proven", "gap median",
+                   "gap worst", "CPU mean s"], {"date", "commit", "suite", "method"})
+    for setups, results in runs:
+        if not setups:
+            continue
+        setup = setups[0]
+        old = "" if setup["protocol"] == latest else f" [{setup['protocol']}]"
+        for suite, own in by_suite(results).items():
+            for m in summarise(own):
+                text += row(setup["date"] + old, setup["commit"], suite, m["method"],
+                            m["instances"], m["proven"],
+                            *(percent(g) if m["planned"] else "-"
+                              for g in (m["median_gap"], m["worst_gap"])),
+                            f"{m['mean_cpu_s']:.3f}")
+    return text
+
+
+# --- documents -------------------------------------------------------------------------------
+
+TABLES = {"summary": summary_table, "instances": instance_table, "details": detail_table,
+          "gains": gains_table}
+
+
+def table_for(marker, root):
+    words = marker[len(TABLE):].split()
+    files = words[2:words.index("-->")] if "-->" in words[2:] else words[2:]
+    kind, suite = (words + ["", ""])[:2]
+    runs = [load(root / file) for file in files]
+    if kind == "history":
+        return history_table(runs)
+    results = [r for _, own in runs for r in own if r["suite"] == suite]
+    if not results:
+        raise Fault(f"{suite}: must be a suite with results in the files")
+    if kind not in TABLES:
+        raise Fault(f"{kind}: must be history or one of {', '.join(TABLES)}")
+    return TABLES[kind](results)
+
+
+def filled(document, root):
+    """The document with every marked table made anew."""
+    out, skipping = "", 0  # the line of the marker whose old table is being left out
+    lines = document.split("\n")
+    for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, 1):
+        if skipping and line != END:
+            continue
+        out += line + "\n"
+        skipping = 0
+        if line.startswith(TABLE):
+            skipping = number
+            try:
+                out += table_for(line, root)
+            except Fault as fault:
+                raise Fault(f"line {number}: {fault}") from None
+    if skipping:
+        raise Fault(f"line {skipping}: must be closed by {END}")
+    return out
+
+
+def made_anew(root):
+    """{path: what is to stand there} for the documents and the pictures they show."""
+    made = {}
+    for name in DOCUMENTS:
+        text = (root / name).read_text(encoding="utf-8")
+        try:
+            made[root / name] = filled(text, root)
+        except Fault as fault:
+            raise Fault(f"{name}: {fault}") from None
+        for line in text.splitlines():
+            if line.startswith(PROFILE):
+                picture, *files = line[len(PROFILE):].split()[:-1]
+                results = load_all(root / file for file in files)[1]
+                made[root / picture] = profile_svg(results)
+    return made
+
+
+def write_whole(path, text):
+    """Readers see the old file or the new one, never a part."""
+    Path(f"{path}.tmp").write_text(text, encoding="utf-8")
+    os.replace(f"{path}.tmp", path)
+
+
+def print_tables(setups, results, details):
+    for setup in setups:
+        print(setup_line(setup))
+    for suite, own in by_suite(results).items():
+        print(f"## {suite}\n\n{summary_table(own)}\n{instance_table(own)}\n"
+              "`*` proven optimal in that run. Objectives are of verified plans.\n")
+        if details:
+            print(detail_table(own))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Benchmark results as Markdown tables.")
+    parser.add_argument("results", nargs="*", help="JSON lines of stowage_bench; default stdin")
+    parser.add_argument("--details", action="store_true", help="a row for each result as well")
+    parser.add_argument("--profile", metavar="SVG", help="draw performance profiles there")
+    parser.add_argument("--fill", action="store_true", help="make the documents' tables anew")
+    parser.add_argument("--check", action="store_true", help="say which of them are old")
+    asked = parser.parse_args()
+    if asked.fill or asked.check:
+        old = {path: text for path, text in made_anew(ROOT).items()
+               if not path.exists() or path.read_text(encoding="utf-8") != text}
+        for path, text in old.items():
+            if asked.fill:
+                write_whole(path, text)
+            else:
+                print(f"{path.relative_to(ROOT)} is not what the committed results give; "
+                      "make it anew: python3 bench/tables.py --fill", file=sys.stderr)
+        return 1 if old and asked.check else 0
+    setups, results = load_all(asked.results) if asked.results else read_results(sys.stdin, "stdin")
+    if asked.profile:
+        write_whole(asked.profile, profile_svg(results))
+    print_tables(setups, results, asked.details)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Fault as fault:
+        print(f"tables.py: {fault}", file=sys.stderr)
+        sys.exit(2)
