@@ -19,7 +19,18 @@
 
 namespace stowage::kernels {
 
-enum class Call { barrier, all_to_all_v, all_gather, reduce_scatter, all_reduce, ring, split };
+enum class Call {
+  barrier,
+  all_to_all_v,
+  broadcast,
+  scatter,
+  gather,
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  ring,
+  split
+};
 
 // What one rank shows the others during a collective.
 struct Post {
