@@ -1,5 +1,5 @@
 // The meeting point of ranks that are threads: who is here, what each shows the others, who failed.
-// Not installed: thread_ranks.h is the interface.
+// thread_ranks.h is the interface.
 //
 // A collective is enter() .. leave(): between the two a rank only copies and never throws, so that
 // nobody unwinds memory which others still read.
