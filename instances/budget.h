@@ -9,6 +9,9 @@
 //   Budget budget({.time_limit_s = 2.0});
 //   while (!budget.exhausted()) improve();
 //   Budget step = budget.part(0.5, 1000);  // at most that much of what is left
+//
+// Thread safety: threads may share a Budget and call it at once, part() included; its limits never
+// change.
 #pragma once
 
 #include <atomic>

@@ -2,6 +2,9 @@
 //
 //   Plan plan = ...;
 //   double value = std::visit([](const auto& any) { return objective_of(any); }, plan);
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <string>

@@ -10,6 +10,9 @@
 // largest tp first (so that with powers of two no tensor-parallel group straddles a node), and its
 // rows are its micro-batches. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
 // call the same things stand in instances/README.md.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <cstdint>
