@@ -1,4 +1,6 @@
 // A lower bound on the objective and the name of its certificate.
+//
+// Thread safety: plain data.
 #pragma once
 
 #include <string>

@@ -9,13 +9,13 @@
 //   Budget budget({.time_limit_s = 2.0});
 //   while (!budget.exhausted()) improve();
 //   Budget step = budget.part(0.5, 1000);  // at most that much of what is left
+//
+// Thread safety: threads may share a Budget and call it at once, part() included; its limits never
+// change.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <limits>
 
 namespace stowage {
@@ -52,13 +52,7 @@ class Budget {
 
   // A budget of at most so many seconds and nodes of what is left here, interrupted with this one,
   // whose nodes count here as well. This budget must outlive it.
-  Budget part(double seconds, std::int64_t nodes) {
-    return Budget({.time_limit_s = std::min(seconds, seconds_left()),
-                   .node_limit = std::min(nodes, nodes_left()),
-                   .interrupt = limits_.interrupt,
-                   .clock = limits_.clock},
-                  this);
-  }
+  Budget part(double seconds, std::int64_t nodes);
 
   StopReason stop_reason() const {
     if (limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed)) {
@@ -75,16 +69,7 @@ class Budget {
  private:
   Budget(const Limits& limits, Budget* whole) : limits_(limits), whole_(whole), start_(now()) {}
 
-  double now() const {
-    if (limits_.clock == BudgetClock::looks) {
-      return 1e-6 * static_cast<double>(looks_.fetch_add(1, std::memory_order_relaxed));
-    }
-    if (limits_.clock == BudgetClock::cpu) {
-      return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
+  double now() const;  // in a source: <chrono> would be read by everyone who has a budget
 
   Limits limits_;
   Budget* whole_;  // of which this is a part, or null

@@ -2,6 +2,9 @@
 //
 //   ScatterInstance step = ...;
 //   for (const InputError& error : check(step)) std::cerr << to_string(error) << '\n';
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <vector>

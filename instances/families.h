@@ -3,6 +3,9 @@
 //   Plan plan = ...;
 //   double value = std::visit([](const auto& any) { return objective_of(any); }, plan);
 //   Families::with_name("layout", [&](auto family) { instance = *family.read_instance(text, {}); });
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <string_view>

@@ -12,6 +12,9 @@
 //
 // What differs between families is a member of these structs, or a function that is overloaded for
 // their types. A family that lacks one is a compile error that names the family.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <array>

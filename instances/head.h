@@ -2,6 +2,9 @@
 //
 //   Result<Head> head = read_head(text);
 //   if (head && head->problem == "layout") ...
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <string>

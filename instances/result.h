@@ -3,6 +3,8 @@
 //   Result<ScatterInstance> read = read_scatter_instance(text);
 //   if (!read) { for (const InputError& e : read.errors()) std::cerr << to_string(e) << '\n'; }
 //   else use(*read);
+//
+// Thread safety: a value like a std::vector: several threads may read one, or each have its own.
 #pragma once
 
 #include <cassert>

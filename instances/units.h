@@ -3,6 +3,9 @@
 // Integers decide, doubles suggest: tokens, ranks and counts are 64-bit integers whose sums and
 // products are checked; milliseconds and MiB are doubles. A unit is part of a name: `_ms`, `_mib`,
 // `_tokens`, `_bytes`.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <cstdint>

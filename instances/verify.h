@@ -10,6 +10,9 @@
 // The rules of each family stand in its own verify.h, e.g. instances/scatter/verify.h, with a
 // verify() for its own types. Times agree when they differ by at most 1e-9 relative; the bound may
 // exceed the objective by at most 1e-6 relative.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,9 @@
 // What a verifier finds: one broken rule of a plan.
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <cstddef>

@@ -10,6 +10,9 @@
 // stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
 //
 // A time limit is a result, not an error, and proves nothing.
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,10 @@
 // Heuristics run first, so that a plan exists within milliseconds whatever the limit. Every
 // candidate passes the independent verifier before it counts; a start plan is never made worse; a
 // backend that fails or lies costs nothing but its time and is named in Outcome::detail.
+//
+// Thread safety: any number of threads may call solve() at once, and several calls may share a
+// Budget. Backends run in threads of their own. CBC sets OpenBLAS, where that is the process's
+// BLAS, to one thread.
 #pragma once
 
 #include <cstdint>

@@ -53,6 +53,20 @@ class ClockedRank final : public Communicator {
     inner_.all_to_all_v(send, send_counts, recv, recv_counts);
     clock_.tick();
   }
+  void broadcast(std::span<float> values) override {
+    inner_.broadcast(values);
+    clock_.tick();
+  }
+  void scatter(std::span<const float> all, std::span<const std::int64_t> counts,
+               std::span<float> mine) override {
+    inner_.scatter(all, counts, mine);
+    clock_.tick();
+  }
+  void gather(std::span<const float> mine, std::span<float> all,
+              std::span<const std::int64_t> counts) override {
+    inner_.gather(mine, all, counts);
+    clock_.tick();
+  }
   void all_gather(std::span<const float> mine, std::span<float> all,
                   std::span<const std::int64_t> counts) override {
     inner_.all_gather(mine, all, counts);

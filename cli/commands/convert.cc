@@ -1,5 +1,6 @@
 // stowage convert: other people's files into instances, layouts into MiniMalloc's tables, plans
 // into what a training loop loads. Longer than 300 lines: each pair of formats is a few of them.
+#include <algorithm>
 #include <utility>
 
 #include "cli/commands/convert_content.h"

@@ -6,6 +6,8 @@
 //
 // A Model says what to optimise and knows no solver. Names carry the number of the constraint in
 // formulations/README.md, so that an exported model can be read beside it.
+//
+// Thread safety: plain data: several threads may read a Model, one may change it.
 #pragma once
 
 #include <cstdint>

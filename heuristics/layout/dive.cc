@@ -1,5 +1,6 @@
 #include "heuristics/layout/dive.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <queue>

@@ -1,5 +1,7 @@
 #include "heuristics/layout/fit.h"
 
+#include <algorithm>
+
 namespace stowage {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "heuristics/layout/orders.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "instances/layout/neighbours.h"

@@ -1,5 +1,6 @@
 #include "heuristics/layout/stack.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

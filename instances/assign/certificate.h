@@ -10,6 +10,9 @@
 //
 //   const AssignCertificateCheck check = check_certificate(instance, certificate);
 //   if (check.violations.empty()) std::cout << "no plan is faster than " << check.bound_ms;
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

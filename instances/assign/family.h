@@ -1,4 +1,7 @@
 // The family of assign steps: sequences over replicas of several shapes.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <string_view>

@@ -23,6 +23,9 @@
 //                                    .fixed_ms = 5, .max_tokens = 1024}},
 //                       .strategies = {{.name = "both", .replicas = {1, 1}}},
 //                       .lengths = {2000, 300}};
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,9 @@
 //   Result<AssignInstance> instance = read_assign_instance(text);
 //   if (!instance) complain(instance.errors());
 //   else std::cout << write_assign_instance(*instance);
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <filesystem>

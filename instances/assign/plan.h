@@ -2,6 +2,9 @@
 //
 // Like a scatter plan it repeats what could be recomputed, for trainers to use and for the verifier
 // to check.
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,9 @@
 // 2^53 and anything out of its stated range are errors. All errors of a document come in one list,
 // each with a JSON pointer; only broken JSON syntax ends the reading early.
 // Writing is stable: the same value gives the same bytes, and reading them gives the value back.
+//
+// Thread safety: any number of threads may read and write documents at once; a stream belongs to
+// the call that reads it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,7 @@
 // The family of layouts: buffers with known lifetimes in one memory.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <filesystem>

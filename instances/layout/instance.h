@@ -10,6 +10,9 @@
 //                                    {.id = "y", .lower = 1, .upper = 3, .size = 32},
 //                                    {.id = "z", .lower = 2, .upper = 4, .size = 64}}};
 //   // x and z may share their bytes: the peak is 96.
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "instances/layout/neighbours.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace stowage {

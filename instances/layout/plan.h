@@ -1,4 +1,7 @@
 // The layout plan: where every buffer lies.
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <string>

@@ -14,6 +14,9 @@
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
 // Of overlaps, one is told per buffer, and one is told if there are any.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <string_view>

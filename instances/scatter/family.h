@@ -1,4 +1,7 @@
 // The family of scatter steps: sequences over sequence-parallel groups.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <string_view>

@@ -12,6 +12,9 @@
 //                        .cost = {.linear_ms = 0.5, .fixed_ms = 3},
 //                        .lengths = {64, 80}};
 //   assert(tokens_per_device(step) == 80);
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

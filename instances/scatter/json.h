@@ -4,6 +4,9 @@
 //   Result<ScatterInstance> instance = read_scatter_instance(text);
 //   if (!instance) complain(instance.errors());
 //   else std::cout << write_scatter_instance(*instance);
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <filesystem>

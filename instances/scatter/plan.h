@@ -3,6 +3,9 @@
 // A plan is what the solvers produce, the verifier judges and the kernels execute. It repeats what
 // could be recomputed (tokens, cu_seqlens, times) so that a trainer can use it as it is and the
 // verifier can catch a planner that computes them wrongly.
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cstdint>

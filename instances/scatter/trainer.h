@@ -1,6 +1,9 @@
 // What a training loop needs of a scatter plan: see instances/trainer/step.h.
 //
 //   const Result<TrainerStep> step = trainer_step(instance, plan);   // of a verified plan
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include "instances/result.h"

@@ -1,15 +1,18 @@
 // Packed variable-length causal attention in FP32, forward and backward.
 //
-// Tiles of 64 queries by 64 keys with a running maximum, so that no (Lq x Lk) matrix ever exists;
-// backward recomputes the probabilities from O and LSE. Source: FlashAttention-2
-// (arXiv 2307.08691, algorithms 1 and 2). Key blocks are anchored at a sequence's first key, and
-// heads are independent: a head of a sequence has the same bits whatever else is in the batch,
-// and on whichever rank it is computed.
+// Blocks of queries meet blocks of keys (simd_table.h has their sizes) with a running maximum, so
+// that no (Lq x Lk) matrix ever exists; backward recomputes the probabilities from O and LSE.
+// Source: FlashAttention-2 (arXiv 2307.08691, algorithms 1 and 2). Key blocks are anchored at a
+// sequence's first key, and heads are independent: a head of a sequence has the same bits whatever
+// else is in the batch, and on whichever rank it is computed.
 //
 //   std::vector<float> work(forward_workspace(shape));
 //   attention_forward(shape, q, k, v, o, lse, work);
 //
 // Nothing is validated and nothing is allocated here: see check(AttentionShape).
+//
+// Thread safety: any number of threads may call these functions at once, each with arrays to write
+// and a workspace of its own.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +30,6 @@ std::int64_t backward_workspace(const AttentionShape& shape);
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace);
-
-// Where the gradients of a kv head that serves several query heads go.
-enum class KvGradients {
-  per_kv_head,     // dk, dv (total_k, kv_heads, head_dim): summed over query heads in head order
-  per_query_head,  // dk, dv (total_k, heads, head_dim): not summed; sum_kv_gradients() finishes
-};
-
-// Everything backward reads: the inputs, what forward wrote, and the gradient of o.
-struct AttentionBackwardInput {
-  std::span<const float> q, k, v, o, lse, upstream;
-};
 
 // Writes all of dq, dk and dv. Outputs must not overlap inputs.
 void attention_backward(const AttentionShape& shape, const AttentionBackwardInput& input,

@@ -15,6 +15,9 @@
 //   AttentionShape shape{.total_q = 8, .total_k = 8, .heads = 4, .kv_heads = 2, .head_dim = 16,
 //                        .cu_q = cu, .cu_k = cu};
 //   for (const std::string& problem : check(shape)) complain(problem);
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
 #pragma once
 
 #include <cmath>
@@ -48,6 +51,17 @@ struct AttentionShape {
   std::int64_t q_size() const { return total_q * heads * head_dim; }
   std::int64_t k_size() const { return total_k * kv_heads * head_dim; }
   std::int64_t lse_size() const { return total_q * heads; }
+};
+
+// Where the gradients of a kv head that serves several query heads go.
+enum class KvGradients {
+  per_kv_head,     // dk, dv (total_k, kv_heads, head_dim): summed over query heads in head order
+  per_query_head,  // dk, dv (total_k, heads, head_dim): not summed; sum_kv_gradients() finishes
+};
+
+// Everything backward reads: the inputs, what forward wrote, and the gradient of o.
+struct AttentionBackwardInput {
+  std::span<const float> q, k, v, o, lse, upstream;
 };
 
 // Everything wrong with a shape, one readable sentence each; empty for a usable one. The kernels

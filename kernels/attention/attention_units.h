@@ -1,6 +1,6 @@
 // Attention cut into units that can be computed in any order, or at the same time: a run of queries
 // of the heads that share a kv head, of one sequence (forward); those heads on the whole sequence
-// (backward). Not installed.
+// (backward).
 //
 //   ForwardUnits units(shape, arrays);
 //   while (units.next()) units.run(workspace);
@@ -8,7 +8,10 @@
 // Units write different elements, and what one of them computes does not depend on the others.
 #pragma once
 
-#include "kernels/attention/attention.h"
+#include <cstdint>
+#include <span>
+
+#include "kernels/attention/attention_shape.h"
 
 namespace stowage::kernels {
 

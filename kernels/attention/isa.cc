@@ -90,8 +90,6 @@ const SimdTable& simd_table() {
   return *table;
 }
 
-std::string isa_in_use() { return simd_table().name; }
-
 bool use_isa(std::string_view level) {
   const SimdTable* table = find(level);
   if (table != nullptr) chosen.store(table, std::memory_order_release);

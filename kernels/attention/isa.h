@@ -7,7 +7,6 @@
 //
 //   const std::string problem = isa_problem();
 //   if (!problem.empty()) refuse("STOWAGE_ISA", problem);
-//   std::cout << "kernels for " << isa_in_use() << '\n';
 #pragma once
 
 #include <string>
@@ -23,13 +22,11 @@ std::vector<std::string> isa_levels();
 // that runs nevertheless throws std::runtime_error with that text behind "STOWAGE_ISA: ".
 std::string isa_problem();
 
-std::string isa_in_use();
-
 // Another level from now on, whatever STOWAGE_ISA says: for tests and benchmarks, while no kernel
 // runs. False, and nothing changed, if it is none of isa_levels().
 bool use_isa(std::string_view level);
 
-// The kernels themselves; simd_table.h, which is not installed.
+// The kernels themselves, of simd_table.h.
 struct SimdTable;
 const SimdTable& simd_table();
 

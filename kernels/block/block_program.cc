@@ -19,9 +19,9 @@ BlockProgram::BlockProgram(const BlockShape& shape, std::int64_t tokens, int lay
   for (int layer = 0; layer < layers; ++layer) {
     pass_ = 1 + layer;
     prefix_ = std::to_string(layer) + '.';
-    const auto [kept, y] = forward(layer, x);
-    saved.push_back(kept);
-    x = y;
+    Saved& s = saved.emplace_back(Saved{.x = x});
+    forward_attention(layer, s);
+    x = forward_ffn(layer, s);
   }
   pass_ = 0;
   prefix_.clear();
@@ -36,7 +36,7 @@ BlockProgram::BlockProgram(const BlockShape& shape, std::int64_t tokens, int lay
   for (int layer = layers - 1; layer >= 0; --layer) {
     pass_ = 2 * layers - layer;
     prefix_ = std::to_string(layer) + '.';
-    dy = backward(layer, saved[layer], dy);
+    dy = backward_attention(layer, saved[layer], backward_ffn(layer, saved[layer], dy));
   }
   pass_ = 0;
   step("input gradient", {.reads = {dy}}, [dx = dy](const Operands& t, const BlockCall& call) {
@@ -59,20 +59,17 @@ void BlockProgram::step(const char* name, StepOperands operands, Compute compute
                     .ends = {}});
 }
 
-// a = x + attention(rope(norm(x) Wq), rope(norm(x) Wk), norm(x) Wv) Wo;  y = a + swiglu(norm(a))
-// Wdown. Returns what backward needs, and y.
-std::pair<BlockProgram::Saved, int> BlockProgram::forward(int layer, int x) {
+// a = x + attention(rope(norm(x) Wq), rope(norm(x) Wk), norm(x) Wv) Wo
+void BlockProgram::forward_attention(int layer, Saved& s) {
   const std::int64_t n = tokens_;
-  const int hidden = shape_.hidden, ffn = shape_.ffn;
+  const int hidden = shape_.hidden;
   const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();
   const double epsilon = shape_.norm_epsilon;
-  Saved s{};
-  s.x = x;
   s.x_norm = tensor("x_norm", n * hidden);
   s.x_inverse_rms = tensor("x_inverse_rms", n);
-  step("attention_norm", {.reads = {x}, .writes = {s.x_norm, s.x_inverse_rms}},
+  step("attention_norm", {.reads = {s.x}, .writes = {s.x_norm, s.x_inverse_rms}},
        [=](const Operands& t, const BlockCall& call) {
-         rms_norm_forward(n, hidden, epsilon, t.in(x), call.weights[layer].attention_norm,
+         rms_norm_forward(n, hidden, epsilon, t.in(s.x), call.weights[layer].attention_norm,
                           t.out(s.x_norm), t.out(s.x_inverse_rms));
        });
   s.q = tensor("q", n * q_width);
@@ -108,12 +105,19 @@ std::pair<BlockProgram::Saved, int> BlockProgram::forward(int layer, int x) {
                                 {.o = t.out(s.o), .sums = t.out(s.sums)}, t.out(scratch));
        });
   s.a = tensor("a", n * hidden);
-  step("attention_output", {.reads = {x, s.o}, .writes = {s.a}},
+  step("attention_output", {.reads = {s.x, s.o}, .writes = {s.a}},
        [=](const Operands& t, const BlockCall& call) {
-         std::ranges::copy(t.in(x), t.out(s.a).begin());
+         std::ranges::copy(t.in(s.x), t.out(s.a).begin());
          linear_forward(n, q_width, hidden, t.in(s.o), call.weights[layer].output, t.out(s.a),
                         Update::add);
        });
+}
+
+// y = a + swiglu(norm(a)) Wdown; returns y.
+int BlockProgram::forward_ffn(int layer, Saved& s) {
+  const std::int64_t n = tokens_;
+  const int hidden = shape_.hidden, ffn = shape_.ffn;
+  const double epsilon = shape_.norm_epsilon;
   s.a_norm = tensor("a_norm", n * hidden);
   s.a_inverse_rms = tensor("a_inverse_rms", n);
   step("ffn_norm", {.reads = {s.a}, .writes = {s.a_norm, s.a_inverse_rms}},
@@ -145,15 +149,13 @@ std::pair<BlockProgram::Saved, int> BlockProgram::forward(int layer, int x) {
          linear_forward(n, ffn, hidden, t.in(s.product), call.weights[layer].down, t.out(y),
                         Update::add);
        });
-  return {s, y};
+  return y;
 }
 
-// The gradient of x from that of y.
-int BlockProgram::backward(int layer, const Saved& s, int dy) {
+// The gradient of a from that of y.
+int BlockProgram::backward_ffn(int layer, const Saved& s, int dy) {
   const std::int64_t n = tokens_;
   const int hidden = shape_.hidden, ffn = shape_.ffn;
-  const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();
-  // The second half: y = a + swiglu(norm(a)) Wdown.
   const int d_product = tensor("d_product", n * ffn);
   step("d_down", {.reads = {s.product, dy}, .writes = {d_product}},
        [=](const Operands& t, const BlockCall& call) {
@@ -184,7 +186,14 @@ int BlockProgram::backward(int layer, const Saved& s, int dy) {
                            t.in(s.a_inverse_rms), t.in(d_a_norm), t.out(d_a),
                            call.gradients[layer].ffn_norm);
        });
-  // The first half: a = x + attention(norm(x)) Wo.
+  return d_a;
+}
+
+// The gradient of x from that of a.
+int BlockProgram::backward_attention(int layer, const Saved& s, int d_a) {
+  const std::int64_t n = tokens_;
+  const int hidden = shape_.hidden;
+  const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();
   const int d_o = tensor("d_o", n * q_width);
   step("d_attention_output", {.reads = {s.o, d_a}, .writes = {d_o}},
        [=](const Operands& t, const BlockCall& call) {

@@ -15,7 +15,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/attention/attention_stage.h"
@@ -71,13 +70,17 @@ class BlockProgram {
   };
   // Tensors of a layer that its backward pass reads.
   struct Saved {
-    int x, x_norm, x_inverse_rms, q, k, v, o, sums, a, a_norm, a_inverse_rms, gate, up, product;
+    int x = 0, x_norm = 0, x_inverse_rms = 0, q = 0, k = 0, v = 0, o = 0, sums = 0;
+    int a = 0, a_norm = 0, a_inverse_rms = 0, gate = 0, up = 0, product = 0;
   };
 
   int tensor(const char* name, std::int64_t floats);
   void step(const char* name, StepOperands operands, Compute compute);
-  std::pair<Saved, int> forward(int layer, int x);
-  int backward(int layer, const Saved& saved, int dy);
+  // The two halves of a layer, forward and backward; they fill in or read what is kept in between.
+  void forward_attention(int layer, Saved& s);
+  int forward_ffn(int layer, Saved& s);
+  int backward_ffn(int layer, const Saved& s, int dy);
+  int backward_attention(int layer, const Saved& s, int d_a);
   void settle_lifetimes();
   std::vector<std::vector<std::int64_t>> inside(int first_pass) const;
 

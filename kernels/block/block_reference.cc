@@ -132,13 +132,6 @@ Activations run_forward(const BlockShape& shape, const BlockWeights<double>& w,
 
 }  // namespace
 
-std::vector<double> block_reference_forward(const BlockShape& shape,
-                                            const BlockWeights<double>& weights,
-                                            std::span<const std::int32_t> cu_seqlens,
-                                            std::span<const double> x) {
-  return run_forward(shape, weights, cu_seqlens, Vector(x.begin(), x.end())).y;
-}
-
 BlockResult block_reference(const BlockShape& shape, const BlockWeights<double>& w,
                             std::span<const std::int32_t> cu, std::span<const double> x_in,
                             std::span<const double> upstream) {

@@ -21,14 +21,8 @@ struct BlockResult {
   BlockWeights<double> gradient;
 };
 
-// The output of a packed batch x (tokens, hidden); rows beyond cu_seqlens.back() see no other
-// token.
-std::vector<double> block_reference_forward(const BlockShape& shape,
-                                            const BlockWeights<double>& weights,
-                                            std::span<const std::int32_t> cu_seqlens,
-                                            std::span<const double> x);
-
-// Output, and the gradient of sum(y * upstream).
+// The output of a packed batch x (tokens, hidden), and the gradient of sum(y * upstream); rows
+// beyond cu_seqlens.back() see no other token.
 BlockResult block_reference(const BlockShape& shape, const BlockWeights<double>& weights,
                             std::span<const std::int32_t> cu_seqlens, std::span<const double> x,
                             std::span<const double> upstream);

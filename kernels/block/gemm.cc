@@ -13,7 +13,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, MatrixView a, MatrixVi
     for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * c_stride, n, 0.0f);
   }
   if (m == 0 || n == 0 || k == 0) return;
-  alignas(64) float workspace[kGemmWorkspace];  // 256 KiB, on the stack
+  alignas(64) float workspace[kGemmWorkspace];  // 224 KiB, on the stack
   simd_table().gemm({.m = m,
                      .n = n,
                      .k = k,

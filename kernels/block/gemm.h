@@ -1,7 +1,7 @@
 // FP32 matrix product: C (m x n) = or += A (m x k) B (k x n).
 //
 // A and B are strided views, so a transpose is a view and costs nothing to name; C is row-major.
-// Allocates nothing. Every element of C is summed over k in one fixed order (blocks of 256, each
+// Allocates nothing. Every element of C is summed over k in one fixed order (blocks of 128, each
 // from its first to its last), whatever m, n and the element's place in C: a token's row has the
 // same bits however many other tokens stand beside it. The executor's comparisons rest on that.
 //

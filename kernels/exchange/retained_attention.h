@@ -22,7 +22,7 @@
 
 namespace stowage::kernels {
 
-struct KeyArrays;  // attention/attention_units.h, which is not installed
+struct KeyArrays;  // attention/attention_units.h
 
 // Keys and values of one sequence and the sums of their gradients, all with their heads outside:
 // (kv_heads, length, head_dim). A chunk brings its own; those before it stay as the kernels read

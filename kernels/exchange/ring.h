@@ -24,7 +24,7 @@
 
 namespace stowage::kernels {
 
-struct KeyArrays;  // attention/attention_units.h, which is not installed
+struct KeyArrays;  // attention/attention_units.h
 
 class RingAttention final : public AttentionStage {
  public:

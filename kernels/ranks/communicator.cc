@@ -3,21 +3,12 @@
 namespace stowage::kernels {
 namespace {
 
-// What rank 0 exchanges with each rank, and what this rank exchanges with rank 0.
-struct RootCounts {
-  std::vector<std::int64_t> root;  // rank 0: one entry per rank; elsewhere all 0
-  std::vector<std::int64_t> leaf;  // entry 0 only
-};
-
-RootCounts root_counts(const Communicator& world, std::span<const std::int64_t> split,
-                       std::int64_t width) {
-  RootCounts counts{.root = std::vector<std::int64_t>(world.size()),
-                    .leaf = std::vector<std::int64_t>(world.size())};
-  const auto part = [&](int r) { return (split[r + 1] - split[r]) * width; };
-  if (world.rank() == 0) {
-    for (int r = 0; r < world.size(); ++r) counts.root[r] = part(r);
+// Floats of each rank's rows.
+std::vector<std::int64_t> row_counts(std::span<const std::int64_t> split, std::int64_t width) {
+  std::vector<std::int64_t> counts;
+  for (std::size_t r = 1; r < split.size(); ++r) {
+    counts.push_back((split[r] - split[r - 1]) * width);
   }
-  counts.leaf[0] = part(world.rank());
   return counts;
 }
 
@@ -33,14 +24,12 @@ std::vector<std::int64_t> even_split(std::int64_t total, int ranks) {
 
 void scatter_rows(Communicator& world, std::span<const std::int64_t> split, std::int64_t width,
                   std::span<const float> all, std::span<float> mine) {
-  const RootCounts counts = root_counts(world, split, width);
-  world.all_to_all_v(all, counts.root, mine, counts.leaf);
+  world.scatter(all, row_counts(split, width), mine);
 }
 
 void gather_rows(Communicator& world, std::span<const std::int64_t> split, std::int64_t width,
                  std::span<const float> mine, std::span<float> all) {
-  const RootCounts counts = root_counts(world, split, width);
-  world.all_to_all_v(mine, counts.leaf, all, counts.root);
+  world.gather(mine, all, row_counts(split, width));
 }
 
 }  // namespace stowage::kernels

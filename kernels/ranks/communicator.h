@@ -44,6 +44,18 @@ class Communicator {
   virtual void all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
                             std::span<float> recv, std::span<const std::int64_t> recv_counts) = 0;
 
+  // Rank 0's values on every rank. All ranks pass equally many.
+  virtual void broadcast(std::span<float> values) = 0;
+
+  // Rank 0 holds counts[r] floats for every rank r in rank order; each receives its own. Elsewhere
+  // `all` and `counts` are not looked at.
+  virtual void scatter(std::span<const float> all, std::span<const std::int64_t> counts,
+                       std::span<float> mine) = 0;
+
+  // The inverse: rank 0 receives counts[s] floats from every rank s in rank order.
+  virtual void gather(std::span<const float> mine, std::span<float> all,
+                      std::span<const std::int64_t> counts) = 0;
+
   // `all` receives counts[s] floats from every rank s in rank order; mine.size() is counts[rank()],
   // and all ranks pass the same counts.
   virtual void all_gather(std::span<const float> mine, std::span<float> all,

@@ -21,6 +21,9 @@ namespace {
 enum class Call : std::int64_t {
   barrier,
   all_to_all_v,
+  broadcast,
+  scatter,
+  gather,
   all_gather,
   reduce_scatter,
   all_reduce,
@@ -167,6 +170,42 @@ class MpiRank : public Communicator {
     exchange(send, send_counts, recv, recv_counts);
   }
 
+  void broadcast(std::span<float> values) override {
+    Announcement words(size());
+    words.size() = static_cast<std::int64_t>(values.size());
+    const auto said = announce(std::move(words), Call::broadcast);
+    for (const Announcement& one : said) agree(one.size() == said[0].size());
+    spread(values);
+  }
+
+  void scatter(std::span<const float> all, std::span<const std::int64_t> counts,
+               std::span<float> mine) override {
+    assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+    Announcement words(size());
+    words.size() = static_cast<std::int64_t>(mine.size());
+    if (rank_ == 0) std::ranges::copy(counts, words.sends().begin());
+    const auto said = announce(std::move(words), Call::scatter);
+    for (int r = 0; r < size(); ++r) agree(said[0].sends()[r] == said[r].size());
+    Counts sends(size()), receives(size());
+    if (rank_ == 0) sends.assign(counts.begin(), counts.end());
+    receives[0] = static_cast<std::int64_t>(mine.size());
+    exchange(all, sends, mine, receives);
+  }
+
+  void gather(std::span<const float> mine, std::span<float> all,
+              std::span<const std::int64_t> counts) override {
+    assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+    Announcement words(size());
+    words.size() = static_cast<std::int64_t>(mine.size());
+    if (rank_ == 0) std::ranges::copy(counts, words.expects().begin());
+    const auto said = announce(std::move(words), Call::gather);
+    for (int s = 0; s < size(); ++s) agree(said[0].expects()[s] == said[s].size());
+    Counts sends(size()), receives(size());
+    sends[0] = static_cast<std::int64_t>(mine.size());
+    if (rank_ == 0) receives.assign(counts.begin(), counts.end());
+    exchange(mine, sends, all, receives);
+  }
+
   void all_gather(std::span<const float> mine, std::span<float> all,
                   std::span<const std::int64_t> counts) override {
     assert(sum(counts) == static_cast<std::int64_t>(all.size()));
@@ -177,7 +216,7 @@ class MpiRank : public Communicator {
     for (const Announcement& one : said) {
       for (int s = 0; s < size(); ++s) agree(one.expects()[s] == said[s].size());
     }
-    gather(mine, all, counts);
+    tell_all(mine, all, counts);
   }
 
   void reduce_scatter(std::span<const float> all, std::span<float> mine,
@@ -203,7 +242,7 @@ class MpiRank : public Communicator {
       agree(one.size() == static_cast<std::int64_t>(values.size()));
     }
     reduce(values, mine, counts, parts);
-    gather(mine, values, counts);
+    tell_all(mine, values, counts);
   }
 
   void send_receive(std::span<const float> send, int to, std::span<float> recv, int from) override {
@@ -293,9 +332,27 @@ class MpiRank : public Communicator {
     wait_for(requests);
   }
 
+  // Rank 0's values over a binomial tree: whoever has them sends them on, so that rank 0 sends
+  // log2(size()) times.
+  void spread(std::span<float> values) {
+    int below = 1;  // so many ranks from here on hear of it through this one
+    for (; below < size() && (rank_ & below) == 0; below *= 2) {
+    }
+    std::vector<MPI_Request> requests;
+    if (rank_ != 0) {
+      receive(values, rank_ - below, requests);
+      wait_for(requests);
+      requests.clear();
+    }
+    for (below /= 2; below > 0; below /= 2) {
+      if (rank_ + below < size()) deliver(values, rank_ + below, requests);
+    }
+    wait_for(requests);
+  }
+
   // One array to everybody.
-  void gather(std::span<const float> mine, std::span<float> all,
-              std::span<const std::int64_t> counts) {
+  void tell_all(std::span<const float> mine, std::span<float> all,
+                std::span<const std::int64_t> counts) {
     std::vector<MPI_Request> requests;
     for (int r = 0; r < size(); ++r) {
       const std::span<float> in = all.first(counts[r]);

@@ -6,7 +6,9 @@
 //     ...
 //   }
 //
-// Collectives are point-to-point messages. Before any data moves, all ranks of a group tell each
+// Collectives are point-to-point messages: those of MPI spin while they wait, count in int, and
+// need a communicator that all ranks of a group free together, which a group that one rank has left
+// in failure cannot. Before any data moves, all ranks of a group tell each
 // other what they are about to do; from that all come to the same conclusion about a disagreement,
 // and a rank that has failed or returned says so in the same place. So a collective that cannot
 // complete throws on every rank, as with threads. A process that dies outright is mpirun's to

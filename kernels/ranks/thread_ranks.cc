@@ -47,21 +47,43 @@ class ThreadRank : public Communicator {
     team_.leave(agreed ? "" : kUnequalCounts);
   }
 
+  void broadcast(std::span<float> values) override {
+    team_.enter(rank_, {.call = Call::broadcast, .data = values});
+    if (!all_call(Call::broadcast)) return team_.leave(kMixedCollectives);
+    const std::span<const float> root = team_.post(0).data;
+    const bool agreed = root.size() == values.size();
+    if (agreed && rank_ != 0) std::ranges::copy(root, values.begin());
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
+  void scatter(std::span<const float> all, std::span<const std::int64_t> counts,
+               std::span<float> mine) override {
+    assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+    team_.enter(rank_, {Call::scatter, all, counts});
+    if (!all_call(Call::scatter)) return team_.leave(kMixedCollectives);
+    const Post& root = team_.post(0);
+    const bool agreed = root.counts[rank_] == static_cast<std::int64_t>(mine.size());
+    if (agreed) {
+      std::copy_n(root.data.begin() + sum(root.counts.first(rank_)), mine.size(), mine.begin());
+    }
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
+  void gather(std::span<const float> mine, std::span<float> all,
+              std::span<const std::int64_t> counts) override {
+    assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+    team_.enter(rank_, {Call::gather, mine, counts});
+    if (!all_call(Call::gather)) return team_.leave(kMixedCollectives);
+    const bool agreed = rank_ != 0 || copy_all(all, counts);
+    team_.leave(agreed ? "" : kUnequalCounts);
+  }
+
   void all_gather(std::span<const float> mine, std::span<float> all,
                   std::span<const std::int64_t> counts) override {
     assert(sum(counts) == static_cast<std::int64_t>(all.size()));
     team_.enter(rank_, {Call::all_gather, mine, counts});
     if (!all_call(Call::all_gather)) return team_.leave(kMixedCollectives);
-    bool agreed = true;
-    for (int s = 0; s < size(); ++s) {
-      agreed &= static_cast<std::int64_t>(team_.post(s).data.size()) == counts[s];
-    }
-    std::int64_t to = 0;
-    for (int s = 0; agreed && s < size(); ++s) {
-      std::copy_n(team_.post(s).data.begin(), counts[s], all.begin() + to);
-      to += counts[s];
-    }
-    team_.leave(agreed ? "" : kUnequalCounts);
+    team_.leave(copy_all(all, counts) ? "" : kUnequalCounts);
   }
 
   void reduce_scatter(std::span<const float> all, std::span<float> mine,
@@ -115,6 +137,18 @@ class ThreadRank : public Communicator {
   bool all_call(Call call) const {
     for (int s = 0; s < size(); ++s) {
       if (team_.post(s).call != call) return false;
+    }
+    return true;
+  }
+
+  // The posted arrays in rank order, if they have so many floats.
+  bool copy_all(std::span<float> all, std::span<const std::int64_t> counts) const {
+    for (int s = 0; s < size(); ++s) {
+      if (static_cast<std::int64_t>(team_.post(s).data.size()) != counts[s]) return false;
+    }
+    for (int s = 0; s < size(); ++s) {
+      std::ranges::copy(team_.post(s).data, all.begin());
+      all = all.subspan(counts[s]);
     }
     return true;
   }

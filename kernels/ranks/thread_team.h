@@ -1,5 +1,5 @@
 // The meeting point of ranks that are threads: who is here, what each shows the others, who failed.
-// Not installed: thread_ranks.h is the interface.
+// thread_ranks.h is the interface.
 //
 // A collective is enter() .. leave(): between the two a rank only copies and never throws, so that
 // nobody unwinds memory which others still read.
@@ -19,7 +19,18 @@
 
 namespace stowage::kernels {
 
-enum class Call { barrier, all_to_all_v, all_gather, reduce_scatter, all_reduce, ring, split };
+enum class Call {
+  barrier,
+  all_to_all_v,
+  broadcast,
+  scatter,
+  gather,
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  ring,
+  split
+};
 
 // What one rank shows the others during a collective.
 struct Post {

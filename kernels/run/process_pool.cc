@@ -28,49 +28,19 @@ std::vector<std::int64_t> as_integers(std::span<const float> floats) {
   return integers;
 }
 
-// Rank 0 gives every rank `counts[rank]` floats of `all`; elsewhere only the own count matters.
-void hand_out(Communicator& world, std::span<const float> all,
-              const std::vector<std::int64_t>& counts, std::span<float> mine) {
-  std::vector<std::int64_t> send(world.size()), receive(world.size());
-  if (world.rank() == 0) send = counts;
-  receive[0] = static_cast<std::int64_t>(mine.size());
-  world.all_to_all_v(all, send, mine, receive);
-}
-
-// The inverse.
-void hand_in(Communicator& world, std::span<const float> mine,
-             const std::vector<std::int64_t>& counts, std::span<float> all) {
-  std::vector<std::int64_t> send(world.size()), receive(world.size());
-  send[0] = static_cast<std::int64_t>(mine.size());
-  if (world.rank() == 0) receive = counts;
-  world.all_to_all_v(mine, send, all, receive);
-}
-
-// Rank 0's floats on every rank; their number is known everywhere.
-void broadcast(Communicator& world, std::span<float> values) {
-  const auto count = static_cast<std::int64_t>(values.size());
-  std::vector<float> all;
-  if (world.rank() == 0) {
-    for (int r = 0; r < world.size(); ++r) all.insert(all.end(), values.begin(), values.end());
-  }
-  std::vector<float> mine(values.size());
-  hand_out(world, all, std::vector<std::int64_t>(world.size(), count), mine);
-  std::ranges::copy(mine, values.begin());
-}
-
 // Rank 0's integers on every rank.
 std::vector<std::int64_t> broadcast_integers(Communicator& world,
                                              std::vector<std::int64_t> integers) {
   std::vector<float> count = as_floats(std::vector{static_cast<std::int64_t>(integers.size())});
-  broadcast(world, count);
+  world.broadcast(count);
   integers.resize(as_integers(count)[0]);
   std::vector<float> floats = as_floats(integers);
-  broadcast(world, floats);
+  world.broadcast(floats);
   return as_integers(floats);
 }
 
 void broadcast_weights(Communicator& world, BlockWeights<float>& weights) {
-  for (std::vector<float>* tensor : weights.tensors()) broadcast(world, *tensor);
+  for (std::vector<float>* tensor : weights.tensors()) world.broadcast(*tensor);
 }
 
 std::vector<std::int64_t> words_of(const BlockShape& block) {
@@ -228,87 +198,119 @@ std::optional<RankError> error_of(std::span<const Ending> endings) {
   return std::nullopt;
 }
 
-// One run, on every rank. `groups` and `outputs` are rank 0's, empty elsewhere.
-void take_part(Communicator& world, const ShareProgram& program, const Model& model,
-               const std::vector<Member>& members, std::span<const GroupWork> groups,
-               std::span<GroupOutput> outputs) {
-  const std::int64_t width = model.block.hidden;
-  const int size = world.size(), me = world.rank();
-  const auto mine = std::ranges::find_if(members, [&](const Member& m) { return m.has(me); });
-  const Member* member = mine == members.end() ? nullptr : &*mine;
-  const auto for_each_rank = [&](auto visit) {
-    for (std::size_t g = 0; g < members.size(); ++g) {
-      for (int place = 0; place < members[g].task.ranks; ++place) visit(g, place);
-    }
-  };
+// visit(group, place) for every rank that has a group, in rank order.
+template <class Visit>
+void for_each_rank(const std::vector<Member>& members, Visit visit) {
+  for (std::size_t g = 0; g < members.size(); ++g) {
+    for (int place = 0; place < members[g].task.ranks; ++place) visit(g, place);
+  }
+}
 
-  // x, then upstream, of a rank's rows.
+// x, then upstream, of this rank's rows, which rank 0 has in `groups`.
+std::vector<float> scatter_inputs(Communicator& world, std::int64_t width,
+                                  const std::vector<Member>& members,
+                                  std::span<const GroupWork> groups) {
   std::vector<float> all;
-  std::vector<std::int64_t> counts(size);
-  for_each_rank([&](std::size_t g, int place) {
+  std::vector<std::int64_t> counts(world.size());
+  for_each_rank(members, [&](std::size_t g, int place) {
     const std::span<const std::int64_t> rows = members[g].layout.of(place);
     counts[members[g].first + place] = 2 * static_cast<std::int64_t>(rows.size()) * width;
-    if (me != 0) return;
+    if (world.rank() != 0) return;
     for (const std::span<const float> source : {groups[g].x, groups[g].upstream}) {
       const std::vector<float> part = take_rows(rows, width, source);
       all.insert(all.end(), part.begin(), part.end());
     }
   });
-  std::vector<float> rows(counts[me]);
-  hand_out(world, all, counts, rows);
+  std::vector<float> mine(counts[world.rank()]);
+  world.scatter(all, counts, mine);
+  return mine;
+}
 
-  RankShare share;
+// What became of every rank, on rank 0; elsewhere empty.
+std::vector<Ending> gather_endings(Communicator& world, const Ending& mine) {
+  constexpr std::int64_t kFloats = Ending::kWords * kFloatsPerInteger;
+  std::vector<float> all(world.rank() == 0 ? world.size() * kFloats : 0);
+  world.gather(as_floats(mine.words()), all, std::vector<std::int64_t>(world.size(), kFloats));
+  const std::vector<std::int64_t> words = as_integers(all);
+  std::vector<Ending> endings;
+  for (std::span<const std::int64_t> rest(words); !rest.empty();
+       rest = rest.subspan(Ending::kWords)) {
+    endings.push_back(Ending::of(rest.first(Ending::kWords)));
+  }
+  return endings;
+}
+
+// On rank 0 the results of all ranks that finished, in rank order.
+std::vector<float> gather_results(Communicator& world, const Model& model,
+                                  const std::vector<Member>& members,
+                                  std::span<const Ending> endings, std::span<const float> mine) {
+  std::vector<std::int64_t> counts(world.size());
+  std::int64_t total = 0;
+  if (world.rank() == 0) {
+    for_each_rank(members, [&](std::size_t g, int place) {
+      const int rank = members[g].first + place;
+      if (endings[rank].state != Ending::finished) return;
+      total += counts[rank] = result_floats(model, members[g], rank);
+    });
+  }
+  std::vector<float> all(total);
+  world.gather(mine, all, counts);
+  return all;
+}
+
+// The next group's output of what gather_results() returned.
+GroupOutput take_output(const Model& model, const Member& group, std::span<const Ending> endings,
+                        std::size_t floats, std::span<const float>& rest) {
+  const std::int64_t width = model.block.hidden;
+  GroupOutput out;
+  out.error = error_of(endings);
+  out.y.resize(floats);
+  out.dx.resize(floats);
+  std::vector<std::vector<double>> seconds(group.task.ranks);
+  for (int place = 0; place < group.task.ranks; ++place) {
+    if (endings[place].state != Ending::finished) continue;
+    const std::span<const std::int64_t> where = group.layout.of(place);
+    const auto count = static_cast<std::int64_t>(where.size()) * width;
+    put_rows(where, width, take(rest, count), out.y);
+    put_rows(where, width, take(rest, count), out.dx);
+    for (const std::int64_t bits :
+         as_integers(take(rest, kFloatsPerInteger * group.task.repeats))) {
+      seconds[place].push_back(std::bit_cast<double>(bits));
+    }
+    if (place > 0) continue;
+    out.gradient = zero_weights<float>(model.block);
+    for (std::vector<float>* tensor : out.gradient.tensors()) {
+      std::ranges::copy(take(rest, static_cast<std::int64_t>(tensor->size())), tensor->begin());
+    }
+  }
+  if (!out.error) out.seconds = group_seconds(seconds);
+  return out;
+}
+
+// One run, on every rank. `groups` and `outputs` are rank 0's, empty elsewhere.
+void take_part(Communicator& world, const ShareProgram& program, const Model& model,
+               const std::vector<Member>& members, std::span<const GroupWork> groups,
+               std::span<GroupOutput> outputs) {
+  const int me = world.rank();
+  const auto mine = std::ranges::find_if(members, [&](const Member& m) { return m.has(me); });
+  const Member* member = mine == members.end() ? nullptr : &*mine;
+  const std::vector<float> rows = scatter_inputs(world, model.block.hidden, members, groups);
   const std::span<const float> both(rows);
+  RankShare share;
   const Ending ending =
       run_guarded(world, static_cast<int>(mine - members.begin()), program, model, member,
                   both.first(both.size() / 2), both.subspan(both.size() / 2), share);
 
-  std::vector<float> endings(me == 0 ? size * Ending::kWords * kFloatsPerInteger : 0);
-  hand_in(world, as_floats(ending.words()),
-          std::vector<std::int64_t>(size, Ending::kWords * kFloatsPerInteger), endings);
-  std::vector<Ending> ended(size);
-  std::int64_t total = 0;
-  counts.assign(size, 0);
-  if (me == 0) {
-    const std::vector<std::int64_t> words = as_integers(endings);
-    for_each_rank([&](std::size_t g, int place) {
-      const int rank = members[g].first + place;
-      ended[rank] = Ending::of(std::span(words).subspan(rank * Ending::kWords, Ending::kWords));
-      if (ended[rank].state != Ending::finished) return;
-      total += counts[rank] = result_floats(model, members[g], rank);
-    });
-  }
-  all.assign(total, 0);
+  const std::vector<Ending> endings = gather_endings(world, ending);
   const bool has_result = member != nullptr && ending.state == Ending::finished;
-  hand_in(world, has_result ? result_of(share, me == member->first) : std::vector<float>(), counts,
-          all);
+  const std::vector<float> result =
+      has_result ? result_of(share, me == member->first) : std::vector<float>();
+  const std::vector<float> results = gather_results(world, model, members, endings, result);
   if (me != 0) return;
-
-  std::span<const float> rest(all);
+  std::span<const float> rest(results);
   for (std::size_t g = 0; g < members.size(); ++g) {
-    const Member& group = members[g];
-    GroupOutput& out = outputs[g];
-    out.error = error_of(std::span(ended).subspan(group.first, group.task.ranks));
-    out.y.resize(groups[g].x.size());
-    out.dx.resize(groups[g].x.size());
-    std::vector<std::vector<double>> seconds(group.task.ranks);
-    for (int place = 0; place < group.task.ranks; ++place) {
-      if (ended[group.first + place].state != Ending::finished) continue;
-      const std::span<const std::int64_t> where = group.layout.of(place);
-      const auto floats = static_cast<std::int64_t>(where.size()) * width;
-      put_rows(where, width, take(rest, floats), out.y);
-      put_rows(where, width, take(rest, floats), out.dx);
-      for (const std::int64_t bits :
-           as_integers(take(rest, kFloatsPerInteger * group.task.repeats))) {
-        seconds[place].push_back(std::bit_cast<double>(bits));
-      }
-      if (place > 0) continue;
-      out.gradient = zero_weights<float>(model.block);
-      for (std::vector<float>* tensor : out.gradient.tensors()) {
-        std::ranges::copy(take(rest, static_cast<std::int64_t>(tensor->size())), tensor->begin());
-      }
-    }
-    if (!out.error) out.seconds = group_seconds(seconds);
+    const auto ended = std::span(endings).subspan(members[g].first, members[g].task.ranks);
+    outputs[g] = take_output(model, members[g], ended, groups[g].x.size(), rest);
   }
 }
 

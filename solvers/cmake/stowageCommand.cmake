@@ -1,10 +1,14 @@
 # Installs the command with what it prints about itself: manual page and shell completions.
 
-# Called by cli/CMakeLists.txt. Where the command cannot run here, they are left out.
+# Called by cli/CMakeLists.txt. Where the command cannot run here, the texts are left out. Whoever
+# builds the target `stowage` alone has all that `cmake --install` looks for: the texts are printed
+# as soon as the command is linked, and the libraries, made of the objects that it is made of as
+# well, come with it.
 function(stowage_install_command)
   install(TARGETS stowage RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
           DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+  add_dependencies(stowage stowage_all stowage_plan stowage_public_headers)
   if(CMAKE_CROSSCOMPILING)
     return()
   endif()
@@ -13,23 +17,19 @@ function(stowage_install_command)
   set(manual stowage.1)
   find_program(STOWAGE_GZIP gzip)
   if(STOWAGE_GZIP)
-    set(compress COMMAND ${STOWAGE_GZIP} -9nf stowage.1)
+    set(compress COMMAND ${STOWAGE_GZIP} -9nf ${dir}/stowage.1)
     set(manual stowage.1.gz)
   endif()
+  file(MAKE_DIRECTORY ${dir})
   add_custom_command(
-    OUTPUT ${dir}/stowage.bash ${dir}/_stowage ${dir}/${manual}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
-    COMMAND stowage completion bash > stowage.bash
-    COMMAND stowage completion zsh > _stowage
-    COMMAND stowage man > stowage.1
+    TARGET stowage POST_BUILD
+    BYPRODUCTS ${dir}/stowage.bash ${dir}/_stowage ${dir}/${manual}
+    COMMAND stowage completion bash > ${dir}/stowage.bash
+    COMMAND stowage completion zsh > ${dir}/_stowage
+    COMMAND stowage man > ${dir}/stowage.1
     ${compress}
-    DEPENDS stowage
-    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/command
     COMMENT "Printing the manual page and the completions"
     VERBATIM)
-  file(MAKE_DIRECTORY ${dir})
-  add_custom_target(stowage_command_texts ALL
-                    DEPENDS ${dir}/stowage.bash ${dir}/_stowage ${dir}/${manual})
   install(FILES ${dir}/${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   install(FILES ${dir}/stowage.bash RENAME stowage COMPONENT command
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

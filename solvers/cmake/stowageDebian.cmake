@@ -1,5 +1,5 @@
 # Debian packages by `cpack -G DEB`: stowage (the command, its manual page, completions and licence)
-# and libstowage-dev (archive, headers, CMake package, pkg-config file); with BUILD_SHARED_LIBS also
+# and libstowage-dev (archives, headers, CMake package, pkg-config files); with BUILD_SHARED_LIBS also
 # libstowageMAJOR.MINOR. What they depend on is read off the binaries by dpkg-shlibdeps.
 set(STOWAGE_MAINTAINER "stowage maintainers <maintainers@localhost>" CACHE STRING
     "Who is responsible for a package, as Debian writes it")
@@ -31,7 +31,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libstowage-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
-    "Development files: headers, library, CMake package and pkg-config file.")
+    "Development files: headers, libraries, CMake package and pkg-config files.")
 set(needs "")
 if(BUILD_SHARED_LIBS)
   set(library libstowage${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -47,6 +47,9 @@ else()
   endif()
   if(WITH_CBC)
     list(APPEND needs coinor-libcbc-dev)
+  endif()
+  if(WITH_MPI)
+    list(APPEND needs libopenmpi-dev)
   endif()
 endif()
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)

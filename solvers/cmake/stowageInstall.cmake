@@ -1,50 +1,33 @@
-# One library out of the folders, and its installation: libstowage (static, or shared with
-# BUILD_SHARED_LIBS), the public headers under include/stowage, a CMake package, a pkg-config file,
-# the command with its manual page and completions.
+# Two libraries out of the folders, and their installation: stowage::plan plans and verifies, and
+# needs neither MPI nor the kernels; stowage::stowage is that and the kernels. Both are archives, or
+# shared with BUILD_SHARED_LIBS. With them come the public headers under include/stowage, a CMake
+# package, pkg-config files, the command with its manual page and completions.
 #
-# A header is public unless the comment at its top says "Not installed". The copies that others see
-# say <stowage/instances/units.h> where the sources say "instances/units.h": the only include
-# directory anybody needs is the one above stowage/, and a folder of theirs that is called
-# `instances` or `solvers` is never mistaken for ours.
+# A header is public if it stands in public_headers.cmake. The copies that others see say
+# <stowage/instances/units.h> where the sources say "instances/units.h": the only include directory
+# anybody needs is the one above stowage/, and a folder of theirs that is called `instances` or
+# `solvers` is never mistaken for ours.
 #
 # A shared library exports namespace stowage and nothing else (solvers/cmake/stowage.map). Before
 # version 1 every minor release may change the ABI, so the soname carries major and minor.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
 
 set(STOWAGE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/stowage)
 set(STOWAGE_PUBLIC_INCLUDE ${PROJECT_BINARY_DIR}/include)
 
-# Called by stowage_folder() for each folder of the library, with the libraries it needs.
-function(stowage_library_folder name)
-  set_property(GLOBAL APPEND PROPERTY STOWAGE_OBJECTS $<TARGET_OBJECTS:stowage_${name}>)
-  set_property(GLOBAL APPEND PROPERTY STOWAGE_LIBRARIES ${ARGN})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  foreach(header IN LISTS headers)
-    file(STRINGS ${header} private REGEX "^//.*Not installed" LIMIT_COUNT 1)
-    if(NOT private)
-      file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${header})
-      set_property(GLOBAL APPEND PROPERTY STOWAGE_PUBLIC_HEADERS ${path})
-    endif()
-  endforeach()
-endfunction()
-
 # Called once, after all folders.
-function(stowage_library)
-  get_property(objects GLOBAL PROPERTY STOWAGE_OBJECTS)
-  get_property(libraries GLOBAL PROPERTY STOWAGE_LIBRARIES)
-  get_property(headers GLOBAL PROPERTY STOWAGE_PUBLIC_HEADERS)
-  list(REMOVE_DUPLICATES libraries)
-  list(REMOVE_DUPLICATES headers)  # pictures is a folder in a folder
-
+function(stowage_libraries)
   set(stamp ${PROJECT_BINARY_DIR}/public_headers.stamp)
-  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
-  list(TRANSFORM headers PREPEND ${STOWAGE_PUBLIC_INCLUDE}/stowage/ OUTPUT_VARIABLE published)
+  list(TRANSFORM STOWAGE_PUBLIC_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  list(TRANSFORM STOWAGE_PUBLIC_HEADERS PREPEND ${STOWAGE_PUBLIC_INCLUDE}/stowage/
+       OUTPUT_VARIABLE published)
   add_custom_command(
     OUTPUT ${stamp}
     # Named, so that Ninja rebuilds in the same run what includes them.
     BYPRODUCTS ${published} ${STOWAGE_PUBLIC_INCLUDE}/stowage/stowage.h
-    COMMAND ${CMAKE_COMMAND} "-DHEADERS=${headers}" -DFROM=${PROJECT_SOURCE_DIR}
+    COMMAND ${CMAKE_COMMAND} "-DHEADERS=${STOWAGE_PUBLIC_HEADERS}" -DFROM=${PROJECT_SOURCE_DIR}
             -DTO=${STOWAGE_PUBLIC_INCLUDE}/stowage -P ${PROJECT_SOURCE_DIR}/solvers/cmake/publish.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
     DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/solvers/cmake/publish.cmake
@@ -52,32 +35,66 @@ function(stowage_library)
     VERBATIM)
   add_custom_target(stowage_public_headers ALL DEPENDS ${stamp})
 
-  add_library(stowage_all ${objects})
-  add_library(stowage::stowage ALIAS stowage_all)
-  add_dependencies(stowage_all stowage_public_headers)
-  set_target_properties(stowage_all PROPERTIES
-    OUTPUT_NAME stowage EXPORT_NAME stowage LINKER_LANGUAGE CXX
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  target_compile_features(stowage_all INTERFACE cxx_std_20)
-  target_include_directories(stowage_all INTERFACE
-    $<BUILD_INTERFACE:${STOWAGE_PUBLIC_INCLUDE}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(stowage_all PRIVATE ${libraries} $<BUILD_INTERFACE:stowage_flags>)
-  if(BUILD_SHARED_LIBS AND UNIX AND NOT APPLE)
-    set(map ${PROJECT_SOURCE_DIR}/solvers/cmake/stowage.map)
-    target_link_options(stowage_all PRIVATE -Wl,--version-script=${map})
-    set_property(TARGET stowage_all APPEND PROPERTY LINK_DEPENDS ${map})
-  endif()
+  stowage_library(stowage_plan plan instances formulations heuristics solvers)
+  set_target_properties(stowage_plan PROPERTIES OUTPUT_NAME stowage-plan)
+  stowage_library(stowage_all stowage kernels)
+  # Shared, it finds the other beside it, wherever both are installed.
+  set_target_properties(stowage_all PROPERTIES OUTPUT_NAME stowage INSTALL_RPATH "$ORIGIN")
+  target_link_libraries(stowage_all PUBLIC stowage_plan)
   if(STOWAGE_INSTALL)
-    stowage_install_library()
+    stowage_install_libraries()
   endif()
 endfunction()
 
-function(stowage_install_library)
-  install(TARGETS stowage_all EXPORT stowageTargets
+# stowage_library(TARGET NAME FOLDER...): stowage::NAME, made of the objects of the folders and
+# linked with what their sources need.
+function(stowage_library target name)
+  add_library(${target})
+  add_library(stowage::${name} ALIAS ${target})
+  add_dependencies(${target} stowage_public_headers)
+  foreach(folder IN LISTS ARGN)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:stowage_${folder}>)
+    get_property(libraries TARGET stowage_${folder} PROPERTY STOWAGE_LIBRARIES)
+    target_link_libraries(${target} PRIVATE ${libraries})
+  endforeach()
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name} LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${STOWAGE_PUBLIC_INCLUDE}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:stowage_flags>)
+  if(BUILD_SHARED_LIBS AND UNIX AND NOT APPLE)
+    set(map ${PROJECT_SOURCE_DIR}/solvers/cmake/stowage.map)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
+  endif()
+endfunction()
+
+# One export for each library, so that programs that only plan need not have MPI.
+function(stowage_install_library target export)
+  install(TARGETS ${target} EXPORT ${export}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
-  install(EXPORT stowageTargets NAMESPACE stowage:: DESTINATION ${STOWAGE_PACKAGE_DIR}
+  install(EXPORT ${export} NAMESPACE stowage:: DESTINATION ${STOWAGE_PACKAGE_DIR}
     COMPONENT development)
+endfunction()
+
+# NAME.pc in the build folder, installed. REQUIRES: another .pc file; PRIVATE: what the linker needs
+# where the library is an archive (`pkg-config --static`).
+function(stowage_install_pkg_config name)
+  cmake_parse_arguments(ARG "" "DESCRIPTION;REQUIRES;PRIVATE" "" ${ARGN})
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" up ${up})
+  configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/stowage.pc.in
+                 ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endfunction()
+
+function(stowage_install_libraries)
+  stowage_install_library(stowage_plan stowagePlanTargets)
+  stowage_install_library(stowage_all stowageTargets)
   install(DIRECTORY ${STOWAGE_PUBLIC_INCLUDE}/stowage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT development)
 
@@ -92,19 +109,20 @@ function(stowage_install_library)
                 ${PROJECT_SOURCE_DIR}/solvers/cmake/FindGLPK.cmake
           DESTINATION ${STOWAGE_PACKAGE_DIR} COMPONENT development)
 
-  # The linker needs the backends only where the library is an archive: `pkg-config --static`.
-  set(STOWAGE_PC_PRIVATE "-pthread")
+  set(private "-pthread")
   if(WITH_GLPK)
-    string(APPEND STOWAGE_PC_PRIVATE " -lglpk")
+    string(APPEND private " -lglpk")
   endif()
   if(WITH_CBC)
-    string(APPEND STOWAGE_PC_PRIVATE " -lCbc -lCgl -lOsiClp -lClp -lOsi -lCoinUtils")
+    string(APPEND private " -lCbc -lCgl -lOsiClp -lClp -lOsi -lCoinUtils")
   endif()
-  file(RELATIVE_PATH STOWAGE_PC_UP
-       /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  string(REGEX REPLACE "/$" "" STOWAGE_PC_UP ${STOWAGE_PC_UP})
-  configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/stowage.pc.in
-                 ${PROJECT_BINARY_DIR}/stowage.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/stowage.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  stowage_install_pkg_config(stowage-plan PRIVATE "${private}"
+    DESCRIPTION "${PROJECT_DESCRIPTION} (planning only)")
+  set(private "-pthread")
+  if(WITH_MPI)
+    list(JOIN MPI_CXX_LIBRARIES " " mpi)
+    string(APPEND private " ${mpi}")
+  endif()
+  stowage_install_pkg_config(stowage PRIVATE "${private}" REQUIRES stowage-plan
+    DESCRIPTION "${PROJECT_DESCRIPTION}")
 endfunction()

@@ -9,6 +9,10 @@
 // the objective, measures every original row in long double and clips the bound by logic. A point
 // that fails the recheck is MilpStatus::error, never a plan. A backend that calls a model
 // infeasible although a feasible start was given has failed: error as well.
+//
+// Thread safety: any number of threads may solve at once, each model with its own arguments; they
+// may share a Budget. Backends get threads of their own. CBC sets OpenBLAS, where that is the
+// process's BLAS, to one thread.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,9 @@
 //
 // What is handed out depends on each step alone, so that its bytes do not depend on the number of
 // threads, unless a wall-clock limit was set.
+//
+// Thread safety: any number of threads may call plan_stream() at once; `next` and `take` of one
+// call may run at the same time, but neither twice at once.
 #pragma once
 
 #include <cstdint>

@@ -19,16 +19,17 @@ endfunction()
 function(run_examples)
   run(${ARGV0}/training_loop EXPECT "step 2: .* ms, at least")
   run(${ARGV0}/buffer_layout EXPECT "peak 53248 bytes, at least 53248 \\(optimal\\)")
+  run(${ARGV0}/packed_attention EXPECT "add up to 4096 of 4096")
 endfunction()
 
 set(common -G ${generator} -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
-file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/examples ${work}/plain)
+file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/planner ${work}/examples ${work}/plain)
 
 # --- installing ----------------------------------------------------------------------------------
 
 if(subdirectory)
-  run(${CMAKE_COMMAND} -S ${here}/examples -B ${work}/build ${common}
+  run(${CMAKE_COMMAND} -S ${source}/examples -B ${work}/build ${common}
       -D STOWAGE_SOURCE=${source} -D STOWAGE_INSTALL=ON -D BUILD_SHARED_LIBS=${shared}
       -D WITH_GLPK=${with_glpk} -D WITH_CBC=${with_cbc})
   run(${CMAKE_COMMAND} --build ${work}/build)
@@ -42,11 +43,15 @@ run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
 
 # --- headers -------------------------------------------------------------------------------------
 
-# Whatever folders the user has, an include of ours is ours.
+# Those of the list and the one that includes them all. Whatever folders the user has, an include of
+# ours is ours.
+include(${source}/solvers/cmake/public_headers.cmake)
+list(LENGTH STOWAGE_PUBLIC_HEADERS want)
+math(EXPR want "${want} + 1")
 file(GLOB_RECURSE headers ${work}/prefix/include/*.h)
 list(LENGTH headers count)
-if(count LESS 50 OR NOT EXISTS ${work}/prefix/include/stowage/stowage.h)
-  message(FATAL_ERROR "${count} headers were installed")
+if(NOT count EQUAL want OR NOT EXISTS ${work}/prefix/include/stowage/stowage.h)
+  message(FATAL_ERROR "${count} headers were installed, not ${want}")
 endif()
 foreach(header IN LISTS headers)
   file(STRINGS ${header} quoted REGEX "^#include \"")
@@ -57,12 +62,14 @@ endforeach()
 
 # --- find_package --------------------------------------------------------------------------------
 
-foreach(program consumer examples)
-  run(${CMAKE_COMMAND} -S ${here}/${program} -B ${work}/${program} ${common}
+foreach(program tests/install/consumer tests/install/planner examples)
+  get_filename_component(name ${program} NAME)
+  run(${CMAKE_COMMAND} -S ${source}/${program} -B ${work}/${name} ${common}
       -D CMAKE_PREFIX_PATH=${work}/prefix)
-  run(${CMAKE_COMMAND} --build ${work}/${program})
+  run(${CMAKE_COMMAND} --build ${work}/${name})
 endforeach()
 run(${work}/consumer/consumer EXPECT "39 ms")
+run(${work}/planner/planner EXPECT "39 ms")
 run_examples(${work}/examples)
 
 # --- pkg-config ----------------------------------------------------------------------------------
@@ -78,15 +85,19 @@ set(static --static)
 if(shared)
   set(static "")
 endif()
-execute_process(COMMAND ${pkg_config} ${static} --cflags --libs stowage OUTPUT_VARIABLE line
-                COMMAND_ERROR_IS_FATAL ANY OUTPUT_STRIP_TRAILING_WHITESPACE)
-separate_arguments(line)
 separate_arguments(flags)
 get_filename_component(lib_dir ${pc_dir} DIRECTORY)
 set(ENV{LD_LIBRARY_PATH} ${lib_dir})
 file(MAKE_DIRECTORY ${work}/plain)
-foreach(example training_loop buffer_layout)
-  run(${compiler} -std=c++20 ${flags} ${here}/examples/${example}.cc -o ${work}/plain/${example}
+foreach(example training_loop buffer_layout packed_attention)
+  set(package stowage-plan)
+  if(example STREQUAL "packed_attention")
+    set(package stowage)
+  endif()
+  execute_process(COMMAND ${pkg_config} ${static} --cflags --libs ${package} OUTPUT_VARIABLE line
+                  COMMAND_ERROR_IS_FATAL ANY OUTPUT_STRIP_TRAILING_WHITESPACE)
+  separate_arguments(line)
+  run(${compiler} -std=c++20 ${flags} ${source}/examples/${example}.cc -o ${work}/plain/${example}
       ${line})
 endforeach()
 run_examples(${work}/plain)

@@ -56,6 +56,16 @@ std::vector<float> collect(Communicator& world, std::int64_t size) {
     std::vector<float> part(shares[me]);
     world.reduce_scatter(values(shared, 3), part, shares);
     append(results, part);
+    std::vector<float> told = values(size + 2, 7);
+    world.broadcast(told);
+    append(results, told);
+    std::vector<float> dealt(shares[me]);
+    world.scatter(me == 0 ? values(shared, 8) : std::vector<float>(), me == 0 ? shares : Counts(),
+                  dealt);
+    append(results, dealt);
+    std::vector<float> handed_in(me == 0 ? shared : 0);
+    world.gather(values(shares[me], 9), handed_in, me == 0 ? shares : Counts());
+    append(results, handed_in);
     std::vector<float> total = values(size + 3, 4);
     world.all_reduce(total);
     append(results, total);
@@ -156,6 +166,23 @@ void failures(Communicator& world) {
       group.all_reduce(some);
     });
     require(sizes == kUnequalCounts, sizes);
+    const std::string told = outcome([&](Communicator& group) {
+      std::vector<float> some(world.rank() == last ? 3 : 2);
+      group.broadcast(some);
+    });
+    require(told == kUnequalCounts, told);
+    const Counts two(world.size(), 2);
+    const std::string dealt = outcome([&](Communicator& group) {
+      const std::vector<float> all(group.rank() == 0 ? 2 * group.size() : 0);
+      std::vector<float> mine(world.rank() == last ? 3 : 2);
+      group.scatter(all, two, mine);
+    });
+    require(dealt == kUnequalCounts, dealt);
+    const std::string handed_in = outcome([&](Communicator& group) {
+      std::vector<float> all(group.rank() == 0 ? 2 * group.size() : 0);
+      group.gather(std::vector<float>(world.rank() == last ? 3 : 2), all, two);
+    });
+    require(handed_in == kUnequalCounts, handed_in);
   }
 }
 

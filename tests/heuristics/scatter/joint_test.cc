@@ -1,8 +1,10 @@
+#include "heuristics/scatter/joint.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
-#include "heuristics/scatter/joint.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -58,6 +58,60 @@ TEST(ThreadRanks, GatherReduceAndScatterAgree) {
   }
 }
 
+TEST(ThreadRanks, RankZeroTellsDealsOutAndCollects) {
+  for (const int size : {1, 2, 3, 8}) {
+    const auto error = run_ranks(size, [&](Communicator& world) {
+      const int me = world.rank();
+      std::vector<float> told(3, static_cast<float>(me + 7));
+      world.broadcast(told);
+      if (told != std::vector<float>(3, 7.0f)) throw std::runtime_error("not what rank 0 said");
+      // Rank r gets r % 3 floats of value r, adds 1 and hands them in.
+      Counts counts;
+      std::vector<float> all;
+      for (int r = 0; me == 0 && r < size; ++r) {
+        counts.push_back(r % 3);
+        all.insert(all.end(), r % 3, static_cast<float>(r));
+      }
+      std::vector<float> mine(me % 3);
+      world.scatter(all, counts, mine);
+      if (mine != std::vector<float>(me % 3, static_cast<float>(me))) {
+        throw std::runtime_error("another rank's part");
+      }
+      for (float& x : mine) ++x;
+      std::vector<float> back(all.size());
+      world.gather(mine, back, counts);
+      for (float& x : all) ++x;
+      if (back != all) throw std::runtime_error("not what was handed in");
+    });
+    EXPECT_FALSE(error) << error->message;
+  }
+}
+
+TEST(ThreadRanks, DisagreementWithRankZeroIsAnError) {
+  const auto told = run_ranks(3, [](Communicator& world) {
+    std::vector<float> values(world.rank() == 2 ? 3 : 2);
+    world.broadcast(values);
+  });
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->rank, 2);
+  EXPECT_EQ(told->message, kUnequalCounts);
+  const Counts two(3, 2);
+  const auto dealt = run_ranks(3, [&](Communicator& world) {
+    const std::vector<float> all(world.rank() == 0 ? 6 : 0);
+    std::vector<float> mine(world.rank() == 2 ? 3 : 2);
+    world.scatter(all, two, mine);
+  });
+  ASSERT_TRUE(dealt);
+  EXPECT_EQ(dealt->message, kUnequalCounts);
+  const auto collected = run_ranks(3, [&](Communicator& world) {
+    std::vector<float> all(world.rank() == 0 ? 6 : 0);
+    world.gather(std::vector<float>(world.rank() == 2 ? 3 : 2), all, two);
+  });
+  ASSERT_TRUE(collected);
+  EXPECT_EQ(collected->rank, 0);
+  EXPECT_EQ(collected->message, kUnequalCounts);
+}
+
 TEST(ThreadRanks, ARankThatThrowsLetsTheOthersLeave) {
   for (int thrower = 0; thrower < 4; ++thrower) {
     std::atomic<int> left = 0;

@@ -1,0 +1,47 @@
+# The front door: what programs that use stowage may include, and what <stowage/stowage.h> includes.
+# Every other header is private. A header that one of these includes must stand here too (tests/tree),
+# so keep their includes few: <stowage/stowage.h> is to compile in less than a second.
+set(STOWAGE_PUBLIC_HEADERS
+    # Words that all others use.
+    instances/units.h
+    instances/result.h
+    instances/budget.h
+    instances/unit.h
+    # What is planned, plans, their documents and their verifiers; by family.
+    instances/scatter/instance.h
+    instances/scatter/plan.h
+    instances/scatter/certificate.h
+    instances/scatter/presets.h
+    instances/scatter/json.h
+    instances/scatter/verify.h
+    instances/scatter/trainer.h
+    instances/scatter/family.h
+    instances/assign/instance.h
+    instances/assign/plan.h
+    instances/assign/certificate.h
+    instances/assign/json.h
+    instances/assign/verify.h
+    instances/assign/trainer.h
+    instances/assign/family.h
+    instances/layout/instance.h
+    instances/layout/plan.h
+    instances/layout/json.h
+    instances/layout/verify.h
+    instances/layout/family.h
+    # Any of them.
+    instances/family_list.h
+    instances/families.h
+    instances/violation.h
+    instances/check.h
+    instances/verify.h
+    instances/trainer/step.h
+    # Planning.
+    formulations/bound.h
+    formulations/milp/model.h
+    solvers/milp/solver.h
+    solvers/outcome.h
+    solvers/solve.h
+    solvers/scatter/plan_stream.h
+    # Attention over packed sequences.
+    kernels/attention/attention_shape.h
+    kernels/attention/attention.h)
