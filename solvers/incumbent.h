@@ -14,7 +14,7 @@
 #include "instances/budget.h"
 #include "instances/instance.h"
 #include "solvers/outcome.h"
-#include "solvers/solve.h"
+#include "solvers/method.h"
 
 namespace stowage {
 

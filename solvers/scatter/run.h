@@ -8,7 +8,7 @@
 #include "instances/scatter/table.h"
 #include "solvers/incumbent.h"
 #include "solvers/milp/solver.h"
-#include "solvers/solve.h"
+#include "solvers/method.h"
 
 namespace stowage {
 
