@@ -11,8 +11,8 @@
 #include "formulations/scatter/bounds.h"
 #include "instances/json/document.h"
 #include "instances/verify.h"
-#include "solvers/scatter/brute_force.h"
 #include "solvers/solve.h"
+#include "tests/oracles/scatter/brute_force.h"
 
 namespace stowage {
 namespace {

@@ -1,3 +1,5 @@
+#include "solvers/layout/mip_solve.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,9 +12,8 @@
 #include "instances/layout/load.h"
 #include "instances/layout/trace.h"
 #include "instances/verify.h"
-#include "solvers/layout/brute_force.h"
-#include "solvers/layout/mip_solve.h"
 #include "tests/instances/random_layout.h"
+#include "tests/oracles/layout/brute_force.h"
 
 namespace stowage {
 namespace {

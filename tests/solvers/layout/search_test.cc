@@ -1,11 +1,12 @@
+#include "solvers/layout/search.h"
+
 #include <gtest/gtest.h>
 
 #include "heuristics/layout/orders.h"
-#include "solvers/layout/brute_force.h"
-#include "solvers/layout/search.h"
 #include "solvers/layout/tree.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
+#include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_layout.h"
 
 namespace stowage {

@@ -14,11 +14,11 @@
 #include "instances/scatter/compose.h"
 #include "instances/verify.h"
 #include "solvers/incumbent.h"
-#include "solvers/scatter/brute_force.h"
 #include "solvers/scatter/class_bound.h"
 #include "solvers/scatter/exact.h"
 #include "solvers/scatter/flexsp.h"
 #include "solvers/solve.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,5 +1,7 @@
 // Certificates by makespans: each passes the checker, which shares no code with the solver, none
 // claims more than the optimum that brute force finds, and altered ones are refused.
+#include "solvers/scatter/profile_bound.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,10 +15,9 @@
 #include "instances/scatter/json.h"
 #include "instances/verify.h"
 #include "solvers/milp/solver.h"
-#include "solvers/scatter/brute_force.h"
-#include "solvers/scatter/profile_bound.h"
 #include "solvers/scatter/repack.h"
 #include "solvers/scatter/reshape.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

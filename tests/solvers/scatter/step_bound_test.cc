@@ -1,5 +1,7 @@
 // Certificates of the step bound: each passes the checker, which shares no code with the solver,
 // and none claims more than the optimum that brute force finds.
+#include "solvers/scatter/step_bound.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +12,7 @@
 
 #include "instances/verify.h"
 #include "solvers/milp/solver.h"
-#include "solvers/scatter/brute_force.h"
-#include "solvers/scatter/step_bound.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
