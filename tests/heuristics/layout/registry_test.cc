@@ -105,26 +105,13 @@ TEST(LayoutFit, LowestAndSmallestGap) {
   EXPECT_FALSE(fit_in_order(table, {2, 3}, GapRule::lowest, Budget({.time_limit_s = 0})));
 }
 
-TEST(LayoutStack, EveryBufferRestsOnWhatItConflictsWith) {
-  const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 2, .size = 2},
-                                            {.lower = 1, .upper = 3, .size = 3},
-                                            {.lower = 2, .upper = 4, .size = 4, .alignment = 4}}};
-  const LayoutTable table(instance);
-  EXPECT_EQ(stack_in_order(table, {0, 1, 2}), (std::vector<Bytes>{0, 2, 8}));
-  EXPECT_EQ(stack_in_order(table, {2, 0, 1}), (std::vector<Bytes>{0, 4, 0}));
-}
-
 TEST(LayoutStack, AnnealingImprovesAndNeverLoses) {
   int improved = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const LayoutInstance instance = tiny_layout(seed, 30);
     const LayoutTable table(instance);
     if (table.clash()) continue;
-    std::vector<int> order;
-    for (int b = 0; b < table.buffers(); ++b) {
-      if (!table.idle(b) && !table.pinned(b)) order.push_back(b);
-    }
-    const std::vector<Bytes> start = stack_in_order(table, order);
+    const std::vector<Bytes> start = pile(instance).value();
     const std::vector<Bytes> end = anneal_stack(table, start, 2000, seed, Budget());
     EXPECT_LE(table.peak(end), table.peak(start));
     improved += table.peak(end) < table.peak(start);
