@@ -1,5 +1,5 @@
-// The ILP of Hydraulis' stage 2 (arXiv 2412.07894, section 4.2), as a mark to compare with: it packs
-// one replica into a given number of rows. Rows H1 to H3 are in formulations/README.md.
+// The ILP of Hydraulis' stage 2 (arXiv 2412.07894, section 4.2), as a mark to compare with: it
+// packs one replica into a given number of rows. Rows H1 to H3 are in formulations/README.md.
 #pragma once
 
 #include <span>

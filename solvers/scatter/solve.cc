@@ -193,7 +193,6 @@ class ScatterSolve {
       replan_.reshape();
       if (done()) return StoppedBy::heuristic_end;
       if (raise_bounds(limited)) return StoppedBy::heuristic_end;
-      bounding_.tighten();
       // A MILP of some size wants a good start, and must leave time for what does better.
       if (endless) improve(kRoundsBeforeMilp);
       if (done()) return StoppedBy::heuristic_end;
