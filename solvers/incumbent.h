@@ -13,8 +13,8 @@
 #include "formulations/bound.h"
 #include "instances/budget.h"
 #include "instances/families.h"
+#include "solvers/method.h"
 #include "solvers/outcome.h"
-#include "solvers/solve.h"
 
 namespace stowage {
 

@@ -13,45 +13,19 @@
 // BLAS, to one thread.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "instances/budget.h"
 #include "instances/families.h"
-#include "solvers/milp/solver.h"
+#include "solvers/method.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
-
-struct SolveOptions {
-  std::string method = "auto";         // a name from methods()
-  std::optional<MilpBackend> backend;  // nothing: the first of built_backends()
-  double gap = 0;                      // relative gap that is good enough; status is `feasible`
-  std::uint64_t seed = 0;
-  std::optional<Plan> start;  // a plan to begin with; ignored, and said, if invalid
-  double milp_seconds = 10;   // baselines that solve many MILPs: limit of each
-};
-
-enum class MethodKind { ours, baseline };
-
-// One value of SolveOptions::method.
-struct Method {
-  std::string name;
-  MethodKind kind = MethodKind::ours;
-  std::string summary;  // one line
-  std::string source;   // paper and section, or empty
-};
 
 // All methods of the instance's family that this build can run: the default `auto` first, then
 // baselines, then ours. Methods that depend on the instance (one homogeneous degree) are listed for
 // its degrees; those that need a MILP backend are missing if none was built.
 std::vector<Method> methods(const Instance& instance);
-
-using Progress = std::function<void(const Improvement&)>;
 
 // Solves `instance`. Requires an instance as the reader returns it, i.e. one that obeys the rules
 // of instances/README.md (instances/check.h tells of one made in memory), and the method to be one

@@ -12,42 +12,6 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-HydraulisDispatch build_hydraulis_dispatch(const AssignTable& table, int strategy) {
-  HydraulisDispatch out;
-  const int makespan = out.model.add_variable({.name = "Z", .objective = 1});
-  std::vector<Row> covered;
-  for (int i = 0; i < table.size(); ++i) {
-    covered.push_back({.name = "H1_" + std::to_string(i), .lower = 1, .upper = 1});
-  }
-  for (const SchemeGroup& group : table.groups(strategy)) {
-    out.scheme.insert(out.scheme.end(), at(group.count), group.scheme);
-  }
-  for (std::size_t r = 0; r < out.scheme.size(); ++r) {
-    const Scheme& scheme = table.schemes()[at(out.scheme[r])];
-    const std::string suffix = "_" + std::to_string(r);
-    const int longest = out.model.add_variable({.name = "Y" + suffix});
-    Row time{.name = "H3" + suffix,
-             .upper = 0,
-             .terms = {{longest, (scheme.pp - 1) * scheme.linear_ms}, {makespan, -1}}};
-    out.dispatch.emplace_back();
-    for (int i = 0; i < table.size(); ++i) {
-      out.dispatch.back().push_back(-1);
-      if (!table.holds(out.scheme[r], i)) continue;
-      const std::string name = suffix + "_" + std::to_string(i);
-      const int m = out.model.add_variable({.name = "m" + name, .upper = 1, .integer = true});
-      out.dispatch.back().back() = m;
-      covered[at(i)].terms.push_back({m, 1});
-      time.terms.push_back({m, table.work(i, out.scheme[r])});
-      out.model.add_row({.name = "H2" + name,
-                         .upper = 0,
-                         .terms = {{m, static_cast<double>(table.length(i))}, {longest, -1}}});
-    }
-    out.model.add_row(std::move(time));
-  }
-  for (Row& row : covered) out.model.add_row(std::move(row));
-  return out;
-}
-
 HydraulisRows build_hydraulis_rows(const AssignTable& table, int scheme,
                                    std::span<const int> positions, int rows) {
   HydraulisRows out;
@@ -55,12 +19,12 @@ HydraulisRows build_hydraulis_rows(const AssignTable& table, int scheme,
   const int longest = out.model.add_variable({.name = "M", .objective = 1});
   std::vector<Row> covered;
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    covered.push_back({.name = "H4_" + std::to_string(i), .lower = 1, .upper = 1});
+    covered.push_back({.name = "H1_" + std::to_string(i), .lower = 1, .upper = 1});
   }
   for (int j = 0; j < rows; ++j) {
     const std::string suffix = "_" + std::to_string(j);
-    Row tokens{.name = "H5" + suffix, .upper = static_cast<double>(cap)};
-    Row time{.name = "H6" + suffix, .upper = 0, .terms = {{longest, -1}}};
+    Row tokens{.name = "H2" + suffix, .upper = static_cast<double>(cap)};
+    Row time{.name = "H3" + suffix, .upper = 0, .terms = {{longest, -1}}};
     Row filled{.name = "filled" + suffix, .lower = 1};
     out.in_row.emplace_back();
     for (std::size_t i = 0; i < positions.size(); ++i) {

@@ -206,13 +206,6 @@ class Annealing {
 
 }  // namespace
 
-std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<int>& order) {
-  Heights heights(table);
-  const Budget unlimited;
-  Ticker ticker(unlimited, kClockSections);
-  return *stack(table, order, heights, ticker);
-}
-
 std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,
                                 std::int64_t moves, std::uint64_t seed, const Budget& budget) {
   return Annealing(table, std::move(offsets), seed).run(moves, budget);

@@ -18,10 +18,6 @@
 
 namespace stowage {
 
-// Offsets of all buffers, idle ones at their pin or 0. `order`: buffers that are neither pinned nor
-// idle. Requires table.stackable() and pins that do not clash.
-std::vector<Bytes> stack_in_order(const LayoutTable& table, const std::vector<int>& order);
-
 // The best layout met, never worse than `offsets`. `moves` at most; stops at the max load. One move
 // costs as much as stacking twice.
 std::vector<Bytes> anneal_stack(const LayoutTable& table, std::vector<Bytes> offsets,

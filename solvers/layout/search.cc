@@ -113,20 +113,6 @@ class Ladder {
 
 }  // namespace
 
-LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& budget) {
-  if (table.clash() || (table.stackable() && capacity < table.max_load())) {
-    return {.end = LayoutEnd::exhausted};
-  }
-  if (too_large(table)) return {.end = LayoutEnd::too_large};
-  Ground ground(table);
-  LayoutProbe probe = ground.probe(capacity);
-  LayoutTree::End end = LayoutTree::End::open;
-  while (end == LayoutTree::End::open && !budget.exhausted()) end = probe.round(budget);
-  if (end == LayoutTree::End::exhausted) return {.end = LayoutEnd::exhausted};
-  if (end == LayoutTree::End::open) return {};
-  return {.end = LayoutEnd::layout, .offsets = probe.offsets()};
-}
-
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
                               const LayoutProgress& progress) {
   LayoutMinimum known{.offsets = start.offsets, .bound = std::max(start.bound, table.max_load())};

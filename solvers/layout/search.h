@@ -1,4 +1,4 @@
-// Exact search for layouts: does one fit a capacity, and which has the least peak.
+// Exact search for layouts: which has the least peak, and does one fit a capacity at all.
 //
 // The search proves what it says: `exhausted` means that no layout exists below the capacity, and a
 // bound is raised only when the space below it is exhausted. A budget that ends proves nothing.
@@ -28,14 +28,6 @@ inline constexpr std::int64_t kSearchPairs = 20'000'000;
 
 // Why a search ended. too_large: more than kSearchPairs pairs, or sizes whose sum is not exact.
 enum class LayoutEnd { layout, exhausted, budget, too_large };
-
-struct LayoutDecision {
-  LayoutEnd end = LayoutEnd::budget;
-  std::vector<Bytes> offsets;  // if end == layout; of every buffer
-};
-
-// Looks for a layout with peak <= capacity. Pinned buffers that clash: exhausted.
-LayoutDecision decide_layout(const LayoutTable& table, Bytes capacity, Budget& budget);
 
 // What is known before the search. Every figure must be true of the instance.
 struct LayoutStart {

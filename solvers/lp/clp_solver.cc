@@ -7,8 +7,8 @@
 #include <CoinPackedMatrix.hpp>
 #include <vector>
 
-#include "solvers/milp/backend.h"
 #include "solvers/milp/coin_arrays.h"
+#include "solvers/milp/contract.h"
 
 // LAPACK calls inside Clp are tiny; with a threaded OpenBLAS each of them would start threads.
 extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));

@@ -1,7 +1,9 @@
 // The COIN-OR Clp backend for linear programmes (EPL-2.0). Compiled only with WITH_CBC.
 #pragma once
 
-#include "solvers/lp/solver.h"
+#include "formulations/milp/model.h"
+#include "instances/budget.h"
+#include "solvers/lp/contract.h"
 
 namespace stowage {
 

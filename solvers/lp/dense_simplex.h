@@ -4,7 +4,9 @@
 // no upper one. There the slack basis is dual feasible and no first phase is needed.
 #pragma once
 
-#include "solvers/lp/solver.h"
+#include "formulations/milp/model.h"
+#include "instances/budget.h"
+#include "solvers/lp/contract.h"
 
 namespace stowage {
 

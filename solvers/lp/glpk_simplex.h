@@ -1,7 +1,9 @@
 // The GLPK backend for linear programmes (GPL-3+). Compiled only with WITH_GLPK.
 #pragma once
 
-#include "solvers/lp/solver.h"
+#include "formulations/milp/model.h"
+#include "instances/budget.h"
+#include "solvers/lp/contract.h"
 
 namespace stowage {
 

@@ -1,7 +1,7 @@
 // The COIN-OR CBC backend (EPL-2.0). Compiled only with WITH_CBC.
 #pragma once
 
-#include "solvers/milp/backend.h"
+#include "solvers/milp/contract.h"
 
 namespace stowage {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "formulations/milp/model.h"
-#include "solvers/milp/backend.h"
+#include "solvers/milp/contract.h"
 
 namespace stowage {
 namespace {

@@ -1,7 +1,7 @@
 // The GLPK backend (GPL-3+). Compiled only with WITH_GLPK.
 #pragma once
 
-#include "solvers/milp/backend.h"
+#include "solvers/milp/contract.h"
 
 namespace stowage {
 

@@ -8,7 +8,7 @@
 // Internal to solvers/ and its tests, but for the end of a process.
 #pragma once
 
-#include "solvers/milp/backend.h"
+#include "solvers/milp/contract.h"
 
 namespace stowage {
 

@@ -1,14 +1,10 @@
 #include "solvers/scatter/bounding.h"
 
-#include <limits>
-
 #include "heuristics/scatter/draft.h"
-#include "solvers/scatter/class_bound.h"
 
 namespace stowage {
 namespace {
 
-constexpr double kBetter = 1 + 5e-7;  // than a bound with a certificate, for one without
 constexpr char kStepLp[] = "step-lp";
 constexpr char kProfile[] = "profile";
 constexpr std::int64_t kProfileBoxes = 60;       // at a time
@@ -78,20 +74,6 @@ void ScatterBounding::again() {
   }
   if (!run_.done() && step_rises_) {
     step_rises_ = raise_step(kAgainShare * run_.budget.seconds_left(), kStepBoundLpsAgain);
-  }
-}
-
-void ScatterBounding::tighten() {
-  ScatterIncumbent& incumbent = run_.incumbent;
-  const ScatterPlan& best = *incumbent.plan();
-  const Ms one_batch =
-      best.micro_batches.size() == 1 ? best.objective_ms : std::numeric_limits<Ms>::infinity();
-  for (const bool integral : {false, true}) {
-    const StepClassBound found =
-        step_class_bound(run_.instance, run_.backend(), integral, incumbent.bound() * kBetter,
-                         best.objective_ms, one_batch, run_.budget);
-    if (!found.failure.empty()) incumbent.remark("a class bound failed: " + found.failure);
-    if (found.bound) incumbent.raise_bound(*found.bound);
   }
 }
 

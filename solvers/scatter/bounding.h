@@ -48,9 +48,6 @@ class ScatterBounding {
   // More of both, where there was more to gain.
   void again();
 
-  // Bounds without a certificate, from the LP and the MIP of classes.
-  void tighten();
-
   const std::optional<ScatterCertificate>& certificate() const { return certificate_; }
 
  private:

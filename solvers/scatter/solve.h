@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "solvers/solve.h"
+#include "solvers/method.h"
 
 namespace stowage {
 

@@ -7,8 +7,8 @@
 
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/json.h"
-#include "solvers/scatter/brute_force.h"
 #include "tests/fuzz/promise.h"
+#include "tests/oracles/scatter/brute_force.h"
 
 namespace stowage {
 namespace {

@@ -11,8 +11,8 @@
 #include "formulations/scatter/bounds.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/verify.h"
-#include "solvers/scatter/brute_force.h"
 #include "solvers/solve.h"
+#include "tests/oracles/scatter/brute_force.h"
 
 namespace stowage {
 namespace {

@@ -1,9 +1,10 @@
+#include "heuristics/layout/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "heuristics/layout/fit.h"
-#include "heuristics/layout/registry.h"
 #include "heuristics/layout/stack.h"
 #include "instances/layout/table.h"
 #include "tests/guillotine_layout.h"
@@ -14,7 +15,7 @@ namespace stowage {
 namespace {
 
 std::optional<LayoutPlan> plan_by(const std::string& name, const LayoutInstance& instance) {
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(instance)) {
     if (heuristic.name == name) return heuristic.run(instance, LayoutTable(instance), 1, Budget());
   }
   ADD_FAILURE() << "no heuristic " << name;
@@ -26,7 +27,7 @@ TEST(LayoutRegistry, EveryPlanIsALayout) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     const LayoutInstance instance = tiny_layout(seed, 14);
     const LayoutTable table(instance);
-    for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+    for (const LayoutHeuristic& heuristic : heuristics(instance)) {
       if (heuristic.name == "anneal" && seed % 20 != 0) continue;  // it takes its time
       if (heuristic.name == "usmp-hill-climb" && seed % 5 != 0) continue;
       const auto plan =
@@ -55,7 +56,7 @@ TEST(LayoutRegistry, OddInstances) {
   const LayoutInstance none;
   const LayoutInstance huge{
       .buffers = {{.lower = 0, .upper = 1, .size = kMaxExact - 2}, unit, unit}};
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(none)) {
     EXPECT_EQ(heuristic.run(none, LayoutTable(none), 1, Budget())->peak_bytes, 0) << heuristic.name;
     EXPECT_EQ(heuristic.run(disjoint, LayoutTable(disjoint), 1, Budget())->peak_bytes, 50)
         << heuristic.name;
@@ -74,7 +75,7 @@ TEST(LayoutRegistry, OddInstances) {
 
 TEST(LayoutRegistry, TheSameSeedGivesTheSamePlan) {
   const LayoutInstance instance = guillotine_layout(5, 40, 100, 100);
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(instance)) {
     EXPECT_EQ(heuristic.run(instance, LayoutTable(instance), 3, Budget()),
               heuristic.run(instance, LayoutTable(instance), 3, Budget()))
         << heuristic.name;
@@ -105,26 +106,13 @@ TEST(LayoutFit, LowestAndSmallestGap) {
   EXPECT_FALSE(fit_in_order(table, {2, 3}, GapRule::lowest, Budget({.time_limit_s = 0})));
 }
 
-TEST(LayoutStack, EveryBufferRestsOnWhatItConflictsWith) {
-  const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 2, .size = 2},
-                                            {.lower = 1, .upper = 3, .size = 3},
-                                            {.lower = 2, .upper = 4, .size = 4, .alignment = 4}}};
-  const LayoutTable table(instance);
-  EXPECT_EQ(stack_in_order(table, {0, 1, 2}), (std::vector<Bytes>{0, 2, 8}));
-  EXPECT_EQ(stack_in_order(table, {2, 0, 1}), (std::vector<Bytes>{0, 4, 0}));
-}
-
 TEST(LayoutStack, AnnealingImprovesAndNeverLoses) {
   int improved = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const LayoutInstance instance = tiny_layout(seed, 30);
     const LayoutTable table(instance);
     if (table.clash()) continue;
-    std::vector<int> order;
-    for (int b = 0; b < table.buffers(); ++b) {
-      if (!table.idle(b) && !table.pinned(b)) order.push_back(b);
-    }
-    const std::vector<Bytes> start = stack_in_order(table, order);
+    const std::vector<Bytes> start = pile(instance).value();
     const std::vector<Bytes> end = anneal_stack(table, start, 2000, seed, Budget());
     EXPECT_LE(table.peak(end), table.peak(start));
     improved += table.peak(end) < table.peak(start);

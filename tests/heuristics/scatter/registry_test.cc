@@ -15,7 +15,7 @@ namespace {
 TEST(Registry, NamesAreUniqueAndBaselinesNameTheirSource) {
   const ScatterInstance instance = tiny_scatter(3);
   std::set<std::string> names;
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     EXPECT_TRUE(names.insert(heuristic.name).second) << heuristic.name;
     EXPECT_FALSE(heuristic.summary.empty()) << heuristic.name;
   }
@@ -30,7 +30,7 @@ TEST(Registry, EveryPlanVerifies) {
     const ScatterInstance instance = tiny_scatter(seed, 14);
     if (!unplaceable_sequences(instance).empty()) continue;
     Ms best = std::numeric_limits<Ms>::infinity();  // of the baselines, which come first
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       const Budget budget;
       const auto plan = heuristic.run(instance, ScatterTable(instance), seed, budget);
       if (!plan) {
@@ -56,7 +56,7 @@ TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
                                  .model = {.activation_mib_per_token = 1},
                                  .cost = {.linear_ms = 1},
                                  .lengths = {60, 50, 40, 30, 20, 10, 10}};
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const Budget budget({.time_limit_s = 0});
     const auto plan = heuristic.run(instance, ScatterTable(instance), 0, budget);
     EXPECT_TRUE(!plan || verify(instance, *plan).empty()) << heuristic.name;
@@ -69,7 +69,7 @@ TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
 TEST(Registry, NothingToPlanNeedsNoMemory) {
   const ScatterInstance instance{.cluster = {.devices = 4, .memory_mib = 1, .degrees = {1, 2, 4}},
                                  .model = {.states_mib = 5, .activation_mib_per_token = 1}};
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const auto plan = heuristic.run(instance, ScatterTable(instance), 0, Budget());
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_TRUE(plan->micro_batches.empty()) << heuristic.name;
@@ -78,7 +78,7 @@ TEST(Registry, NothingToPlanNeedsNoMemory) {
 
 TEST(Registry, TheSameSeedGivesTheSamePlan) {
   const ScatterInstance instance = tiny_scatter(11, 14);
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const Budget budget;
     EXPECT_EQ(heuristic.run(instance, ScatterTable(instance), 5, budget),
               heuristic.run(instance, ScatterTable(instance), 5, budget))

@@ -10,7 +10,6 @@
 
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/grouped.h"
-#include "formulations/assign/hydraulis_milp.h"
 #include "formulations/assign/milp.h"
 #include "heuristics/assign/joint.h"
 #include "heuristics/assign/registry.h"
@@ -112,8 +111,8 @@ TEST(AssignLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
             << bound.name << ' ' << seed;
       }
     }
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
-      const auto plan = heuristic.run(instance, seed, Budget());
+    for (const AssignHeuristic& heuristic : heuristics(instance)) {
+      const auto plan = heuristic.run(instance, AssignTable(instance), seed, Budget());
       if (!plan) {
         declined += optimum && heuristic.name == "joint";
         continue;
@@ -141,8 +140,8 @@ TEST(AssignLadderOracle, PlansArePointsOfTheGroupedRelaxation) {
     const AssignInstance instance = tiny_assign(seed);
     if (instance.lengths.empty()) continue;
     const AssignTable table(instance);
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
-      const auto plan = heuristic.run(instance, seed, Budget());
+    for (const AssignHeuristic& heuristic : heuristics(instance)) {
+      const auto plan = heuristic.run(instance, AssignTable(instance), seed, Budget());
       if (!plan) continue;
       const int strategy = index_of(instance, plan->strategy);
       for (const double upper : {milp::kInfinity, plan->objective_ms}) {
@@ -241,34 +240,6 @@ TEST_P(AssignLadder, HydraulisIsValidAndNoBetterThanTheOptimum) {
     }
   }
   EXPECT_GT(planned, kInstances / 60);
-}
-
-// Stage 1 as an ILP: its optimum is a dispatch, and with one stage everywhere a lower bound on the
-// step, since its Z leaves nothing out but the rows' fixed time.
-TEST_P(AssignLadder, HydraulisDispatchIlpCoversEverySequence) {
-  std::uint64_t checked = 0;
-  for (std::uint64_t seed = 0; seed < kInstances / 60; ++seed) {
-    AssignInstance instance = tiny_assign(seed);
-    for (Scheme& scheme : instance.schemes) scheme.pp = 1;
-    const AssignTable table(instance);
-    if (instance.lengths.empty() || !table.usable(0)) continue;
-    const auto optimum = best_of(instance, 0);
-    const HydraulisDispatch ilp = build_hydraulis_dispatch(table, 0);
-    Budget budget;
-    const MilpResult result = solve_milp(GetParam(), ilp.model, {}, budget);
-    ASSERT_EQ(result.status, MilpStatus::optimal) << seed;
-    for (std::size_t i = 0; i < instance.lengths.size(); ++i) {
-      double homes = 0;
-      for (const std::vector<int>& replica : ilp.dispatch) {
-        if (replica[i] >= 0) homes += result.values[static_cast<std::size_t>(replica[i])];
-      }
-      EXPECT_EQ(homes, 1) << seed;
-    }
-    ++checked;
-    if (!optimum) continue;
-    EXPECT_LE(result.objective, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
-  }
-  EXPECT_GT(checked, 10U);
 }
 
 TEST_P(AssignLadder, TheFacadeProvesTinySteps) {

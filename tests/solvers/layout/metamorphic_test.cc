@@ -1,10 +1,11 @@
 // How the least peak of a layout answers to changes of its buffers.
+#include "tests/solvers/metamorphic.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "solvers/layout/brute_force.h"
-#include "tests/solvers/metamorphic.h"
+#include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_layout.h"
 
 namespace stowage {

@@ -6,15 +6,14 @@
 #include <string>
 
 #include "formulations/layout/bounds.h"
-#include "formulations/layout/swap.h"
 #include "instances/layout/compose.h"
 #include "instances/layout/generate.h"
 #include "instances/layout/load.h"
 #include "instances/layout/trace.h"
 #include "instances/layout/verify.h"
 #include "instances/violation.h"
-#include "solvers/layout/brute_force.h"
 #include "tests/instances/random_layout.h"
+#include "tests/oracles/layout/brute_force.h"
 
 namespace stowage {
 namespace {
@@ -139,43 +138,6 @@ TEST_P(LayoutMipBackend, RefusesWhatItCannotHold) {
       .buffers = {{.upper = 2, .size = 3, .offset = 0}, {.upper = 2, .size = 3, .offset = 2}}};
   EXPECT_EQ(solve_layout_mip(LayoutTable(clash), {.backend = GetParam()}, {}, budget).detail,
             "sizes beyond the exact range, or clashing pins");
-}
-
-// MEMO's generalised swap: equal costs per byte give the closed form, unequal ones the dearest
-// tensors first.
-TEST_P(LayoutMipBackend, SwapsAsMuchAsTheClosedForm) {
-  std::mt19937_64 random(3);
-  for (int k = 0; k < 100; ++k) {
-    Draw draw(static_cast<std::uint64_t>(k));
-    SwapProblem swap{.input_bytes = draw.whole(0, 50),
-                     .attention_bytes = draw.whole(0, 50),
-                     .bytes_per_ms = draw.real(1, 50),
-                     .layer_ms = draw.real(1, 50),
-                     .layers = static_cast<int>(draw.whole(2, 40)),
-                     .host_bytes = draw.whole(0, 20000)};
-    Bytes others = 0;
-    for (int t = 0; t < 5; ++t) {
-      const Bytes bytes = draw.whole(1, 200);
-      swap.tensors.push_back({std::to_string(t), bytes, static_cast<double>(bytes) * 0.25});
-      others += bytes;
-    }
-    const auto alpha = swap_fraction(swap);
-    const SwapLp lp = build_swap_lp(swap);
-    Budget budget;
-    const MilpResult result = solve_milp(GetParam(), lp.model, {}, budget);
-    if (!alpha) {
-      EXPECT_EQ(result.status, MilpStatus::infeasible);
-      continue;
-    }
-    ASSERT_EQ(result.status, MilpStatus::optimal) << result.detail;
-    EXPECT_NEAR(result.objective, 0.25 * static_cast<double>(others) * (1 - *alpha), 1e-6);
-    // Dearer tensors first: no better exchange of bytes is left.
-    swap.tensors[2].recompute_ms *= 10;
-    const MilpResult dear = solve_milp(GetParam(), build_swap_lp(swap).model, {}, budget);
-    const double room = std::max(0.0, swap_room(swap));
-    const double share = dear.values[static_cast<std::size_t>(lp.fraction[2])];
-    EXPECT_NEAR(share, std::min(1.0, room / static_cast<double>(swap.tensors[2].bytes)), 1e-6);
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LayoutMipBackend, testing::ValuesIn(built_backends()),

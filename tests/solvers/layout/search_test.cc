@@ -1,11 +1,12 @@
+#include "solvers/layout/search.h"
+
 #include <gtest/gtest.h>
 
 #include "heuristics/layout/orders.h"
-#include "solvers/layout/brute_force.h"
-#include "solvers/layout/search.h"
 #include "solvers/layout/tree.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
+#include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_layout.h"
 
 namespace stowage {
@@ -97,16 +98,15 @@ TEST(LayoutSearch, EndsWithTheTruth) {
   const LayoutInstance instance = guillotine_layout(1, 100, 500, 100'000);
   const LayoutTable table(instance);
   Budget none({.node_limit = 0});
-  EXPECT_EQ(decide_layout(table, 100'000, none).end, LayoutEnd::budget);
+  EXPECT_EQ(minimise_layout(table, {}, none).end, LayoutEnd::budget);
   Budget no_time({.time_limit_s = 0});
   const LayoutMinimum unknown = minimise_layout(table, {}, no_time);
   EXPECT_EQ(unknown.end, LayoutEnd::budget);
   EXPECT_FALSE(unknown.offsets);
   EXPECT_EQ(unknown.bound, 100'000);
   Budget plenty;
-  EXPECT_EQ(decide_layout(table, 99'999, plenty).end, LayoutEnd::exhausted);
   EXPECT_EQ(minimise_layout(table, {.capacity = 99'999}, plenty).end, LayoutEnd::exhausted);
-  EXPECT_EQ(decide_layout(table, 200'000, plenty).end, LayoutEnd::layout);
+  EXPECT_EQ(minimise_layout(table, {.capacity = 200'000}, plenty).end, LayoutEnd::layout);
   EXPECT_GT(plenty.nodes(), 0);
 }
 

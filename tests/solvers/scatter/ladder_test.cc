@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "formulations/scatter/bounds.h"
@@ -14,11 +13,11 @@
 #include "instances/scatter/compose.h"
 #include "instances/scatter/verify.h"
 #include "solvers/incumbent.h"
-#include "solvers/scatter/brute_force.h"
 #include "solvers/scatter/class_bound.h"
 #include "solvers/scatter/exact.h"
 #include "solvers/scatter/flexsp.h"
 #include "solvers/solve.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -104,7 +103,7 @@ TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
       EXPECT_LE(bound.value, optimum->objective_ms + slack(optimum->objective_ms))
           << bound.name << ' ' << seed;
     }
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
       if (!plan) continue;
       EXPECT_GE(plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms))
@@ -125,7 +124,7 @@ TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
     if (!optimum || instance.lengths.empty()) continue;
     Budget budget;
     Incumbent incumbent(instance, budget, {});
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       if (heuristic.name == "batch-ada") {
         incumbent.offer(*heuristic.run(instance, ScatterTable(instance), 0, budget), 'H',
                         heuristic.name);
@@ -192,21 +191,21 @@ TEST_P(ScatterLadder, ClassBoundsAreBelowTheOptimumAndTheMipIsTheStronger) {
   for (std::uint64_t seed = 0; seed < kInstances / 4; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto optimum = brute_force(instance);
-    if (!optimum || instance.lengths.empty()) continue;
-    const double known = scatter_bounds(ScatterTable(instance)).back().value;
-    double last = known;
+    if (!optimum || optimum->micro_batches.size() != 1) continue;
+    const ScatterTable table(instance);
+    const Ms known = scatter_bounds(table).back().value;
+    Ms last = known;
     for (const bool integral : {false, true}) {
       Budget budget;
-      const auto [bound, failure] =
-          step_class_bound(instance, GetParam(), integral, known, 2 * optimum->objective_ms,
-                           std::numeric_limits<Ms>::infinity(), budget);
+      std::string failure;
+      const Ms bound = class_bound(instance, exact_classes(table), GetParam(), integral, last,
+                                   2 * optimum->objective_ms, budget, failure);
       EXPECT_EQ(failure, "") << seed;
-      if (!bound) continue;
-      EXPECT_LE(bound->value, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
-      EXPECT_GE(bound->value, last - slack(last)) << seed;
-      last = bound->value;
-      improved += bound->value > known + slack(known);
+      EXPECT_LE(bound, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
+      EXPECT_GE(bound, last) << seed;
+      last = bound;
     }
+    improved += last > known + slack(known);
   }
   EXPECT_GT(improved, kInstances / 40);
 }

@@ -1,10 +1,11 @@
 // How the optimum of a scatter step answers to changes of the step.
+#include "tests/solvers/metamorphic.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "solvers/scatter/brute_force.h"
-#include "tests/solvers/metamorphic.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

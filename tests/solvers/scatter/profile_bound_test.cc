@@ -12,13 +12,12 @@
 #include "formulations/scatter/bounds.h"
 #include "instances/random.h"
 #include "instances/scatter/json.h"
-#include "instances/scatter/json_members.h"
 #include "instances/scatter/verify.h"
 #include "instances/violation.h"
 #include "solvers/milp/solver.h"
-#include "solvers/scatter/brute_force.h"
 #include "solvers/scatter/repack.h"
 #include "solvers/scatter/reshape.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -12,7 +12,7 @@
 
 #include "instances/violation.h"
 #include "solvers/milp/solver.h"
-#include "solvers/scatter/brute_force.h"
+#include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,4 +1,4 @@
-#include "solvers/layout/brute_force.h"
+#include "tests/oracles/layout/brute_force.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "solvers/scatter/brute_force.h"
+#include "tests/oracles/scatter/brute_force.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-// The oracle: tries everything. For tests and for instances of a dozen sequences at most.
+// The oracle of the scatter family: tries everything. For instances of a dozen sequences at most.
 //
 // Written for obviousness, from the problem statement and the cost model alone, so that every
 // other solver can be held against it.

@@ -1,4 +1,4 @@
-// The oracle for layouts: tries everything. For tests and for a handful of buffers at most.
+// The oracle for layouts: tries everything. For a handful of buffers at most.
 //
 // Every order of the buffers that are not pinned is decoded: one after the other goes to the lowest
 // aligned offset at which it meets nobody who is there already. Some order decodes to an optimum:
