@@ -316,8 +316,8 @@ TEST(AssignInAHurry, PlansObeyTheConstraints) {
         RowConstraints{.rows_multiple_of = 2}, RowConstraints{.chunks = ChunkRule{.size = 700}}}) {
     instance.constraints = constraints;
     const Budget none({.time_limit_s = 0});
-    const auto all = heuristics(instance);
-    const auto fast = std::ranges::find(all, "fast", &AssignHeuristic::name);
+    const auto named = heuristics(instance);
+    const auto fast = std::ranges::find(named, "fast", &AssignHeuristic::name);
     const std::optional<AssignPlan> plan = fast->run(instance, AssignTable(instance), 1, none);
     ASSERT_TRUE(plan);
     const std::vector<Violation> violations = verify(instance, *plan);
@@ -340,8 +340,8 @@ TEST(AssignInAHurry, StrategiesAreJudgedByWhatTheyHold) {
       .strategies = {{.name = "many", .replicas = {8, 1}}, {.name = "able", .replicas = {0, 4}}},
       .lengths = std::vector<Tokens>(40, 900)};
   const Budget none({.time_limit_s = 0});
-  const auto all = heuristics(instance);
-  const auto fast = std::ranges::find(all, "fast", &AssignHeuristic::name);
+  const auto named = heuristics(instance);
+  const auto fast = std::ranges::find(named, "fast", &AssignHeuristic::name);
   const std::optional<AssignPlan> plan = fast->run(instance, AssignTable(instance), 1, none);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->strategy, "able");
