@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "heuristics/assign/chunk_flow.h"
 #include "heuristics/assign/chunked_step.h"
 #include "heuristics/assign/rows.h"
 #include "instances/assign/compose.h"
@@ -352,18 +351,6 @@ std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool ne
   }
   if (!best) return std::nullopt;
   return compose_assign(instance, chosen, std::move(*best), budget);
-}
-
-std::vector<AssignHeuristic> chunk_heuristics() {
-  return {
-      {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
-       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
-         return assign_chunk_flow(step, budget);
-       }},
-      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "",
-       [](const AssignInstance& step, std::uint64_t, const Budget& budget) {
-         return assign_chunked(step, true, budget);
-       }}};
 }
 
 }  // namespace stowage

@@ -1,9 +1,7 @@
 // Planning rows of chunks (ChunkRule): sequences that are cut bring rows of their own to a replica,
 // the others are packed into rows of a chunk's size.
 //
-//   for (const AssignHeuristic& heuristic : chunk_heuristics()) {
-//     if (auto plan = heuristic.run(instance, 0, budget)) ...
-//   }
+//   if (auto plan = assign_chunked(instance, true, budget)) ...
 //
 // `chunk-flow` is the published construction (ChunkFlow, arXiv 2503.02356, section 4.1), dealt to
 // the replicas by LPT. `fast` is ours: every sequence to the replica that ends first with it, moves
@@ -12,9 +10,10 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "heuristics/assign/registry.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/budget.h"
 
 namespace stowage {
 
@@ -22,8 +21,5 @@ namespace stowage {
 // none is `needed`. Requires an instance that asks for chunks.
 std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
                                          const Budget& budget);
-
-// Both, for whoever wants them by name.
-std::vector<AssignHeuristic> chunk_heuristics();
 
 }  // namespace stowage

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "heuristics/assign/baselines.h"
+#include "heuristics/assign/chunk_flow.h"
+#include "heuristics/assign/chunked.h"
 #include "heuristics/assign/hydraulis.h"
 #include "heuristics/assign/joint.h"
 
@@ -39,15 +41,27 @@ std::optional<AssignDraft> hydraulis_lpt(const AssignTable& table, HydraulisScor
   return hydraulis(table, score, packer, seed, budget);
 }
 
+std::vector<AssignHeuristic> of_chunks() {
+  return {
+      {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
+       [](const AssignInstance& step, const AssignTable&, std::uint64_t, const Budget& budget) {
+         return assign_chunk_flow(step, budget);
+       }},
+      {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "",
+       [](const AssignInstance& step, const AssignTable&, std::uint64_t, const Budget& budget) {
+         return assign_chunked(step, true, budget);
+       }}};
+}
+
 }  // namespace
 
-std::vector<AssignHeuristic> assign_heuristics() {
+std::vector<AssignHeuristic> heuristics(const AssignInstance& instance) {
+  if (instance.constraints.chunks) return of_chunks();
   std::vector<AssignHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back({std::move(name), std::move(summary), std::move(source),
-                   [make](const AssignInstance& step, std::uint64_t seed,
+                   [make](const AssignInstance& step, const AssignTable& table, std::uint64_t seed,
                           const Budget& budget) -> std::optional<AssignPlan> {
-                     const AssignTable table(step);
                      const std::optional<AssignDraft> draft = make(table, seed, budget);
                      if (!draft) return std::nullopt;
                      return to_plan(step, table, *draft, budget);

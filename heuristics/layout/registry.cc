@@ -72,7 +72,7 @@ std::optional<Offsets> anneal(const LayoutTable& table, std::uint64_t seed, cons
 
 }  // namespace
 
-std::vector<LayoutHeuristic> layout_heuristics() {
+std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
   std::vector<LayoutHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back({std::move(name), std::move(summary), std::move(source),

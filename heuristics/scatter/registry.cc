@@ -25,7 +25,7 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
 
 }  // namespace
 
-std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance) {
+std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
   std::vector<ScatterHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back(

@@ -1,33 +1,21 @@
-// Every scatter heuristic by the name under which `--method` and `compare` know it.
+// Every scatter heuristic.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "instances/budget.h"
+#include "heuristics/heuristic.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "instances/scatter/table.h"
 
 namespace stowage {
 
-// One way to make a scatter plan; the table is that of the instance. `run` returns nothing if the
-// method cannot plan this instance, e.g. a homogeneous degree whose memory is too small for the
-// longest sequence. It requires an instance without unplaceable sequences.
-struct ScatterHeuristic {
-  std::string name;
-  std::string summary;  // one line
-  std::string source;   // paper and section; empty for our own
-  std::function<std::optional<ScatterPlan>(const ScatterInstance&, const ScatterTable&,
-                                           std::uint64_t seed, const Budget&)>
-      run;
-};
+// Has no plan e.g. where the memory of a homogeneous degree is too small for the longest sequence.
+// Requires an instance without unplaceable sequences.
+using ScatterHeuristic = Heuristic<ScatterInstance, ScatterTable, ScatterPlan>;
 
 // Published baselines first, then ours from quick to thorough. Homogeneous degrees are those of
 // the instance.
-std::vector<ScatterHeuristic> scatter_heuristics(const ScatterInstance& instance);
+std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance);
 
 }  // namespace stowage

@@ -8,6 +8,7 @@
 #include "formulations/assign/chunk_bounds.h"
 #include "heuristics/assign/chunk_flow.h"
 #include "heuristics/assign/chunked.h"
+#include "heuristics/assign/registry.h"
 #include "solvers/incumbent.h"
 
 namespace stowage {
@@ -19,9 +20,9 @@ constexpr double kPlanPerBounds = 3;
 
 }  // namespace
 
-std::vector<Method> chunked_methods() {
+std::vector<Method> chunked_methods(const AssignInstance& instance) {
   std::vector<Method> all{{kAuto, MethodKind::ours, "every method below, the best plan", ""}};
-  for (const AssignHeuristic& heuristic : chunk_heuristics()) {
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
     all.push_back({heuristic.name,
                    heuristic.source.empty() ? MethodKind::ours : MethodKind::baseline,
                    heuristic.summary, heuristic.source});

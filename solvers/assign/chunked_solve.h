@@ -10,7 +10,7 @@
 namespace stowage {
 
 // `auto`, the published construction, ours. Requires an instance that asks for chunks.
-std::vector<Method> chunked_methods();
+std::vector<Method> chunked_methods(const AssignInstance& instance);
 
 Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
                       const Progress& progress);

@@ -102,10 +102,10 @@ class AssignSolve {
   StoppedBy run_method() {
     if (options_.method == kHydraulis.name) return run_hydraulis(HydraulisScore::published);
     if (options_.method == kHydraulisModelled.name) return run_hydraulis(HydraulisScore::modelled);
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
+    for (const AssignHeuristic& heuristic : heuristics(instance_)) {
       if (heuristic.name != options_.method) continue;
       const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
-      if (auto plan = heuristic.run(instance_, options_.seed, part)) {
+      if (auto plan = heuristic.run(instance_, table_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', heuristic.name);
       } else if (!part.exhausted()) {
         incumbent_.remark(heuristic.name + " cannot plan this step");
@@ -258,10 +258,10 @@ class AssignSolve {
 }  // namespace
 
 std::vector<Method> methods_of(const AssignInstance& instance) {
-  if (instance.constraints.chunks) return chunked_methods();
+  if (instance.constraints.chunks) return chunked_methods(instance);
   std::vector<Method> baselines;
   std::vector<Method> ours;
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
     const bool published = !heuristic.source.empty();
     (published ? baselines : ours)
         .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,

@@ -102,7 +102,7 @@ class LayoutSolve {
     // What is left when a heuristic ends is for the verifier.
     const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
     const Budget part = budget_.part(budget_.seconds_left() - to_verify, budget_.nodes_left());
-    for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+    for (const LayoutHeuristic& heuristic : heuristics(instance_)) {
       if (heuristic.name != name) continue;
       if (auto plan = heuristic.run(instance_, *table_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', name);
@@ -228,9 +228,9 @@ class LayoutSolve {
 
 }  // namespace
 
-std::vector<Method> methods_of(const LayoutInstance&) {
+std::vector<Method> methods_of(const LayoutInstance& instance) {
   std::vector<Method> all{kAuto};
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(instance)) {
     const bool published = !heuristic.source.empty();
     all.push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
                    heuristic.summary, heuristic.source});

@@ -130,7 +130,7 @@ class ScatterSolve {
     const double to_finish = kSecondsToFinish * static_cast<double>(run_.instance.lengths.size());
     const Budget part =
         run_.budget.part(run_.budget.seconds_left() - to_finish, run_.budget.nodes_left());
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(run_.instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(run_.instance)) {
       if (heuristic.name != name) continue;
       if (auto plan = heuristic.run(run_.instance, run_.table, run_.options.seed, part)) {
         run_.incumbent.offer(std::move(*plan), 'H', name);
@@ -270,7 +270,7 @@ class ScatterSolve {
 std::vector<Method> methods_of(const ScatterInstance& instance) {
   std::vector<Method> baselines;
   std::vector<Method> ours;
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const bool published = !heuristic.source.empty();
     (published ? baselines : ours)
         .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,

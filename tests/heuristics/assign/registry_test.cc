@@ -1,4 +1,6 @@
 // Longer than 300 lines: every heuristic under the same rules.
+#include "heuristics/assign/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "heuristics/assign/chunked.h"
-#include "heuristics/assign/registry.h"
 #include "heuristics/assign/rows.h"
 #include "heuristics/packing.h"
 #include "instances/assign/table.h"
@@ -23,8 +24,8 @@ namespace stowage {
 namespace {
 
 std::optional<AssignPlan> run(const std::string& name, const AssignInstance& instance) {
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    if (heuristic.name == name) return heuristic.run(instance, 1, Budget());
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    if (heuristic.name == name) return heuristic.run(instance, AssignTable(instance), 1, Budget());
   }
   ADD_FAILURE() << "no heuristic " << name;
   return std::nullopt;
@@ -45,7 +46,7 @@ AssignInstance one_scheme(int replicas, Tokens max_tokens, std::vector<Tokens> l
 TEST(AssignRegistry, NamesAreUniqueAndBaselinesNameTheirSource) {
   std::set<std::string> names;
   std::set<std::string> ours;
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+  for (const AssignHeuristic& heuristic : heuristics(AssignInstance())) {
     EXPECT_TRUE(names.insert(heuristic.name).second) << heuristic.name;
     EXPECT_FALSE(heuristic.summary.empty()) << heuristic.name;
     if (heuristic.source.empty()) ours.insert(heuristic.name);
@@ -62,8 +63,8 @@ TEST(AssignRegistry, EveryPlanVerifies) {
   std::map<std::string, int> planned;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const AssignInstance instance = tiny_assign(seed, 16);
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
-      const auto plan = heuristic.run(instance, seed, Budget());
+    for (const AssignHeuristic& heuristic : heuristics(instance)) {
+      const auto plan = heuristic.run(instance, AssignTable(instance), seed, Budget());
       if (!plan) continue;
       ++planned[heuristic.name];
       const auto violations = verify(instance, *plan);
@@ -71,7 +72,7 @@ TEST(AssignRegistry, EveryPlanVerifies) {
           << heuristic.name << ' ' << seed << ' ' << to_string(violations.front());
     }
   }
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
+  for (const AssignHeuristic& heuristic : heuristics(AssignInstance())) {
     EXPECT_GT(planned[heuristic.name], 300) << heuristic.name;
   }
 }
@@ -79,8 +80,9 @@ TEST(AssignRegistry, EveryPlanVerifies) {
 TEST(AssignRegistry, TheSameInputGivesTheSamePlan) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const AssignInstance instance = tiny_assign(seed, 24);
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
-      EXPECT_EQ(heuristic.run(instance, 7, Budget()), heuristic.run(instance, 7, Budget()))
+    for (const AssignHeuristic& heuristic : heuristics(instance)) {
+      EXPECT_EQ(heuristic.run(instance, AssignTable(instance), 7, Budget()),
+                heuristic.run(instance, AssignTable(instance), 7, Budget()))
           << heuristic.name << ' ' << seed;
     }
   }
@@ -89,8 +91,9 @@ TEST(AssignRegistry, TheSameInputGivesTheSamePlan) {
 // An exhausted budget still leaves a plan.
 TEST(AssignRegistry, AnEndedBudgetLeavesAPlan) {
   const AssignInstance instance = one_scheme(4, 100, {90, 80, 70, 60, 50, 40, 30, 20, 10});
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    const auto plan = heuristic.run(instance, 0, Budget({.time_limit_s = 0}));
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    const auto plan =
+        heuristic.run(instance, AssignTable(instance), 0, Budget({.time_limit_s = 0}));
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
   }
@@ -98,26 +101,26 @@ TEST(AssignRegistry, AnEndedBudgetLeavesAPlan) {
 
 TEST(AssignRegistry, NoSequencesIsAnEmptyPlan) {
   AssignInstance instance = one_scheme(3, 100, {});
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    const auto plan = heuristic.run(instance, 0, Budget());
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    const auto plan = heuristic.run(instance, AssignTable(instance), 0, Budget());
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_EQ(plan->objective_ms, 0) << heuristic.name;
     EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
   }
   instance.constraints.allow_empty = false;
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    EXPECT_FALSE(heuristic.run(instance, 0, Budget())) << heuristic.name;
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    EXPECT_FALSE(heuristic.run(instance, AssignTable(instance), 0, Budget())) << heuristic.name;
   }
 }
 
 TEST(AssignRegistry, MoreReplicasThanSequencesAndOneReplica) {
   const AssignInstance many = one_scheme(5, 100, {60, 60});
   const AssignInstance one = one_scheme(1, 100, {60, 60, 40, 40});
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    const auto apart = heuristic.run(many, 0, Budget());
+  for (const AssignHeuristic& heuristic : heuristics(many)) {
+    const auto apart = heuristic.run(many, AssignTable(many), 0, Budget());
     ASSERT_TRUE(apart) << heuristic.name;
     EXPECT_NEAR(apart->objective_ms, 5 + 0.6 + 0.0036, 1e-9) << heuristic.name;
-    const auto together = heuristic.run(one, 0, Budget());
+    const auto together = heuristic.run(one, AssignTable(one), 0, Budget());
     ASSERT_TRUE(together) << heuristic.name;
     EXPECT_TRUE(verify(one, *together).empty()) << heuristic.name;
   }
@@ -134,15 +137,15 @@ TEST(AssignRegistry, OnlyOneStrategyHoldsTheLongest) {
   instance.schemes[1].linear_ms = 1;
   instance.schemes[1].max_tokens = 150;
   instance.strategies = {{"short", {4, 0}}, {"long", {0, 1}}};
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    const auto plan = heuristic.run(instance, 0, Budget());
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    const auto plan = heuristic.run(instance, AssignTable(instance), 0, Budget());
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_EQ(plan->strategy, "long") << heuristic.name;
   }
   instance.lengths[0] = 151;
   EXPECT_EQ(unplaceable_sequences(instance), (std::vector<std::int64_t>{0}));
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    EXPECT_FALSE(heuristic.run(instance, 0, Budget())) << heuristic.name;
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    EXPECT_FALSE(heuristic.run(instance, AssignTable(instance), 0, Budget())) << heuristic.name;
   }
 }
 
@@ -152,8 +155,8 @@ TEST(AssignRegistry, FullRowsThatFirstFitMissesAreFound) {
   const std::vector<Tokens> lengths{6, 4, 4, 4, 3, 3};
   AssignInstance instance = one_scheme(1, 12, lengths);
   EXPECT_EQ(first_fit_decreasing(lengths, 12)->size(), 3U);
-  for (const AssignHeuristic& heuristic : assign_heuristics()) {
-    const auto plan = heuristic.run(instance, 0, Budget());
+  for (const AssignHeuristic& heuristic : heuristics(instance)) {
+    const auto plan = heuristic.run(instance, AssignTable(instance), 0, Budget());
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name;
   }
@@ -312,9 +315,9 @@ TEST(AssignInAHurry, PlansObeyTheConstraints) {
         RowConstraints{.rows_multiple_of = 2}, RowConstraints{.chunks = ChunkRule{.size = 700}}}) {
     instance.constraints = constraints;
     const Budget none({.time_limit_s = 0});
-    const auto heuristics = constraints.chunks ? chunk_heuristics() : assign_heuristics();
-    const auto fast = std::ranges::find(heuristics, "fast", &AssignHeuristic::name);
-    const std::optional<AssignPlan> plan = fast->run(instance, 1, none);
+    const auto named = heuristics(instance);
+    const auto fast = std::ranges::find(named, "fast", &AssignHeuristic::name);
+    const std::optional<AssignPlan> plan = fast->run(instance, AssignTable(instance), 1, none);
     ASSERT_TRUE(plan);
     const std::vector<Violation> violations = verify(instance, *plan);
     EXPECT_TRUE(violations.empty()) << to_string(violations.front());
@@ -336,9 +339,9 @@ TEST(AssignInAHurry, StrategiesAreJudgedByWhatTheyHold) {
       .strategies = {{.name = "many", .replicas = {8, 1}}, {.name = "able", .replicas = {0, 4}}},
       .lengths = std::vector<Tokens>(40, 900)};
   const Budget none({.time_limit_s = 0});
-  const auto heuristics = assign_heuristics();
-  const auto fast = std::ranges::find(heuristics, "fast", &AssignHeuristic::name);
-  const std::optional<AssignPlan> plan = fast->run(instance, 1, none);
+  const auto named = heuristics(instance);
+  const auto fast = std::ranges::find(named, "fast", &AssignHeuristic::name);
+  const std::optional<AssignPlan> plan = fast->run(instance, AssignTable(instance), 1, none);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->strategy, "able");
 }

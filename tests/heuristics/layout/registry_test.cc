@@ -1,9 +1,10 @@
+#include "heuristics/layout/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "heuristics/layout/fit.h"
-#include "heuristics/layout/registry.h"
 #include "heuristics/layout/stack.h"
 #include "instances/layout/table.h"
 #include "tests/guillotine_layout.h"
@@ -14,7 +15,7 @@ namespace stowage {
 namespace {
 
 std::optional<LayoutPlan> plan_by(const std::string& name, const LayoutInstance& instance) {
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(instance)) {
     if (heuristic.name == name) return heuristic.run(instance, LayoutTable(instance), 1, Budget());
   }
   ADD_FAILURE() << "no heuristic " << name;
@@ -26,7 +27,7 @@ TEST(LayoutRegistry, EveryPlanIsALayout) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     const LayoutInstance instance = tiny_layout(seed, 14);
     const LayoutTable table(instance);
-    for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+    for (const LayoutHeuristic& heuristic : heuristics(instance)) {
       if (heuristic.name == "anneal" && seed % 20 != 0) continue;  // it takes its time
       if (heuristic.name == "usmp-hill-climb" && seed % 5 != 0) continue;
       const auto plan =
@@ -55,7 +56,7 @@ TEST(LayoutRegistry, OddInstances) {
   const LayoutInstance none;
   const LayoutInstance huge{
       .buffers = {{.lower = 0, .upper = 1, .size = kMaxExact - 2}, unit, unit}};
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(none)) {
     EXPECT_EQ(heuristic.run(none, LayoutTable(none), 1, Budget())->peak_bytes, 0) << heuristic.name;
     EXPECT_EQ(heuristic.run(disjoint, LayoutTable(disjoint), 1, Budget())->peak_bytes, 50)
         << heuristic.name;
@@ -74,7 +75,7 @@ TEST(LayoutRegistry, OddInstances) {
 
 TEST(LayoutRegistry, TheSameSeedGivesTheSamePlan) {
   const LayoutInstance instance = guillotine_layout(5, 40, 100, 100);
-  for (const LayoutHeuristic& heuristic : layout_heuristics()) {
+  for (const LayoutHeuristic& heuristic : heuristics(instance)) {
     EXPECT_EQ(heuristic.run(instance, LayoutTable(instance), 3, Budget()),
               heuristic.run(instance, LayoutTable(instance), 3, Budget()))
         << heuristic.name;

@@ -1,6 +1,7 @@
+#include "heuristics/scatter/coarse.h"
+
 #include <gtest/gtest.h>
 
-#include "heuristics/scatter/coarse.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/random.h"
@@ -49,7 +50,7 @@ TEST(ScatterCoarse, CopiesCoverEveryoneAndTakeNoLonger) {
 TEST(ScatterCoarse, AHundredThousandSequencesArePlanned) {
   const ScatterInstance instance = large(1000, 100000);
   const ScatterTable table(instance);
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     if (heuristic.name != "fast") continue;
     const auto plan = heuristic.run(instance, ScatterTable(instance), 1, Budget());
     ASSERT_TRUE(plan);

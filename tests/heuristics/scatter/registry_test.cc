@@ -1,9 +1,10 @@
+#include "heuristics/scatter/registry.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
-#include "heuristics/scatter/registry.h"
 #include "instances/verify.h"
 #include "tests/tiny_scatter.h"
 
@@ -13,7 +14,7 @@ namespace {
 TEST(Registry, NamesAreUniqueAndBaselinesNameTheirSource) {
   const ScatterInstance instance = tiny_scatter(3);
   std::set<std::string> names;
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     EXPECT_TRUE(names.insert(heuristic.name).second) << heuristic.name;
     EXPECT_FALSE(heuristic.summary.empty()) << heuristic.name;
   }
@@ -28,7 +29,7 @@ TEST(Registry, EveryPlanVerifies) {
     const ScatterInstance instance = tiny_scatter(seed, 14);
     if (!unplaceable_sequences(instance).empty()) continue;
     Ms best = std::numeric_limits<Ms>::infinity();  // of the baselines, which come first
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       const Budget budget;
       const auto plan = heuristic.run(instance, ScatterTable(instance), seed, budget);
       if (!plan) {
@@ -54,7 +55,7 @@ TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
                                  .model = {.activation_mib_per_token = 1},
                                  .cost = {.linear_ms = 1},
                                  .lengths = {60, 50, 40, 30, 20, 10, 10}};
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const Budget budget({.time_limit_s = 0});
     const auto plan = heuristic.run(instance, ScatterTable(instance), 0, budget);
     EXPECT_TRUE(!plan || verify(instance, *plan).empty()) << heuristic.name;
@@ -67,7 +68,7 @@ TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
 TEST(Registry, NothingToPlanNeedsNoMemory) {
   const ScatterInstance instance{.cluster = {.devices = 4, .memory_mib = 1, .degrees = {1, 2, 4}},
                                  .model = {.states_mib = 5, .activation_mib_per_token = 1}};
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const auto plan = heuristic.run(instance, ScatterTable(instance), 0, Budget());
     ASSERT_TRUE(plan) << heuristic.name;
     EXPECT_TRUE(plan->micro_batches.empty()) << heuristic.name;
@@ -76,7 +77,7 @@ TEST(Registry, NothingToPlanNeedsNoMemory) {
 
 TEST(Registry, TheSameSeedGivesTheSamePlan) {
   const ScatterInstance instance = tiny_scatter(11, 14);
-  for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
     const Budget budget;
     EXPECT_EQ(heuristic.run(instance, ScatterTable(instance), 5, budget),
               heuristic.run(instance, ScatterTable(instance), 5, budget))

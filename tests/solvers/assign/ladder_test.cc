@@ -111,8 +111,8 @@ TEST(AssignLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
             << bound.name << ' ' << seed;
       }
     }
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
-      const auto plan = heuristic.run(instance, seed, Budget());
+    for (const AssignHeuristic& heuristic : heuristics(instance)) {
+      const auto plan = heuristic.run(instance, AssignTable(instance), seed, Budget());
       if (!plan) {
         declined += optimum && heuristic.name == "joint";
         continue;
@@ -140,8 +140,8 @@ TEST(AssignLadderOracle, PlansArePointsOfTheGroupedRelaxation) {
     const AssignInstance instance = tiny_assign(seed);
     if (instance.lengths.empty()) continue;
     const AssignTable table(instance);
-    for (const AssignHeuristic& heuristic : assign_heuristics()) {
-      const auto plan = heuristic.run(instance, seed, Budget());
+    for (const AssignHeuristic& heuristic : heuristics(instance)) {
+      const auto plan = heuristic.run(instance, AssignTable(instance), seed, Budget());
       if (!plan) continue;
       const int strategy = index_of(instance, plan->strategy);
       for (const double upper : {milp::kInfinity, plan->objective_ms}) {

@@ -103,7 +103,7 @@ TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
       EXPECT_LE(bound.value, optimum->objective_ms + slack(optimum->objective_ms))
           << bound.name << ' ' << seed;
     }
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
       if (!plan) continue;
       EXPECT_GE(plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms))
@@ -124,7 +124,7 @@ TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
     if (!optimum || instance.lengths.empty()) continue;
     Budget budget;
     Incumbent incumbent(instance, budget, {});
-    for (const ScatterHeuristic& heuristic : scatter_heuristics(instance)) {
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       if (heuristic.name == "batch-ada") {
         incumbent.offer(*heuristic.run(instance, ScatterTable(instance), 0, budget), 'H',
                         heuristic.name);
