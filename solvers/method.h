@@ -21,6 +21,11 @@ struct SolveOptions {
   double milp_seconds = 10;   // baselines that solve many MILPs: limit of each
 };
 
+// The backend that was asked for, or the first that was built; there must be one.
+inline MilpBackend backend_of(const SolveOptions& options) {
+  return options.backend ? *options.backend : built_backends().front();
+}
+
 enum class MethodKind { ours, baseline };
 
 // One value of SolveOptions::method.

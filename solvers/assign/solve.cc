@@ -1,7 +1,6 @@
 #include "solvers/assign/solve.h"
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -15,7 +14,7 @@
 #include "solvers/assign/hydraulis.h"
 #include "solvers/assign/pattern_bound.h"
 #include "solvers/assign/starvation.h"
-#include "solvers/incumbent.h"
+#include "solvers/family_solve.h"
 
 namespace stowage {
 namespace {
@@ -39,59 +38,30 @@ const Method kHydraulisModelled{"hydraulis-modelled", MethodKind::baseline,
                                 "as hydraulis, chosen by the modelled time",
                                 "Hydraulis section 4.2"};
 
-class AssignSolve {
+class AssignSolve : public FamilySolve<AssignInstance> {
  public:
-  AssignSolve(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
-              const Progress& progress)
-      : instance_(instance),
-        options_(options),
-        budget_(budget),
-        table_(instance),
-        incumbent_(instance, budget, progress) {}
-
-  Outcome run() {
-    if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
-      Outcome outcome = infeasible("a sequence is longer than every row may be");
-      outcome.bound_by = "unplaceable";
-      outcome.unplaceable = std::move(ids);
-      return outcome;
-    }
-    if (starves(table_)) {
-      return infeasible("the row constraints need more sequences than there are");
-    }
-    for (const NamedBound& bound : assign_bounds(table_, budget_)) incumbent_.raise_bound(bound);
-    reserve_s_ = kPlanPerSetup * budget_.seconds();
-    if (options_.start) incumbent_.offer_start(std::get<AssignPlan>(*options_.start));
-    StoppedBy ended = StoppedBy::heuristic_end;
-    try {
-      ended = search();
-    } catch (const std::exception& failure) {
-      // A solver that breaks never takes a good plan away.
-      incumbent_.remark(std::string("failed: ") + failure.what());
-      ended = StoppedBy::error;
-    }
-    if (refuted_) return infeasible("no packing meets the row constraints");
-    const bool by_gap = gap_ended_it_ && incumbent_.within(options_.gap);
-    if (time_ended_it_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
-    return finished(std::move(incumbent_).conclude(by_gap ? StoppedBy::gap : ended));
-  }
+  using FamilySolve::FamilySolve;
 
  private:
-  Outcome finished(Outcome outcome) const {
-    outcome.method = options_.method;
+  std::optional<Refutation> refute() override {
+    if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
+      return Refutation{"a sequence is longer than every row may be", std::move(ids)};
+    }
+    if (!starves(table_)) return std::nullopt;
+    return Refutation{"the row constraints need more sequences than there are", {}};
+  }
+
+  std::vector<NamedBound> bounds() override {
+    std::vector<NamedBound> found = assign_bounds(table_, budget_);
+    reserve_s_ = kPlanPerSetup * budget_.seconds();
+    return found;
+  }
+
+  void complete(Outcome& outcome) const override {
     if (certificate_) outcome.certificate = *certificate_;
-    return outcome;
   }
 
-  Outcome infeasible(const std::string& why) const {
-    Outcome outcome = incumbent_.report();
-    outcome.status = Status::infeasible;
-    outcome.stopped_by = StoppedBy::proof;
-    outcome.detail = why;
-    return finished(std::move(outcome));
-  }
-
-  StoppedBy search() {
+  StoppedBy search() override {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     const StoppedBy ended = run_method();
     // A limit that ended the method before its first plan still leaves time for the quickest.
@@ -191,7 +161,7 @@ class AssignSolve {
   StoppedBy by_brute_force() {
     const auto plan = brute_force(instance_, budget_);
     if (!plan && budget_.exhausted()) return StoppedBy::heuristic_end;
-    refuted_ = !plan && !incumbent_.plan();
+    if (!plan && !incumbent_.plan()) refuted_ = {"no packing meets the row constraints", {}};
     if (!plan) return StoppedBy::proof;
     incumbent_.offer(*plan, 'M', "brute-force");
     incumbent_.raise_bound({"brute-force", plan->objective_ms});
@@ -236,45 +206,25 @@ class AssignSolve {
     return time_ended_it_ || budget_.exhausted();
   }
 
-  MilpBackend backend() const {
-    return options_.backend ? *options_.backend : built_backends().front();
-  }
+  MilpBackend backend() const { return backend_of(options_); }
 
-  const AssignInstance& instance_;
-  const SolveOptions& options_;
-  Budget& budget_;
-  AssignTable table_;
-  AssignIncumbent incumbent_;
+  const AssignTable table_{instance_};
   std::vector<AssignPlan> plans_;                 // the best known of each strategy, fastest first
   std::optional<AssignCertificate> certificate_;  // confirmed
   std::vector<Ms> proven_;                        // of each strategy, by the certificate
   // For writing down and verifying a plan.
   double reserve_s_ = 0;
-  bool time_ended_it_ = false;
-  bool gap_ended_it_ = false;
-  bool refuted_ = false;  // brute force found no plan at all
 };
 
 }  // namespace
 
 std::vector<Method> methods_of(const AssignInstance& instance) {
   if (instance.constraints.chunks) return chunked_methods(instance);
-  std::vector<Method> baselines;
-  std::vector<Method> ours;
-  for (const AssignHeuristic& heuristic : heuristics(instance)) {
-    const bool published = !heuristic.source.empty();
-    (published ? baselines : ours)
-        .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
-                    heuristic.summary, heuristic.source});
-  }
-  if (!built_backends().empty()) {
-    baselines.push_back(kHydraulis);
-    baselines.push_back(kHydraulisModelled);
-  }
-  ours.push_back(kExact);
-  std::vector<Method> all{kAuto};
-  all.insert(all.end(), baselines.begin(), baselines.end());
-  all.insert(all.end(), ours.begin(), ours.end());
+  std::vector<Method> more;
+  if (!built_backends().empty()) more = {kHydraulis, kHydraulisModelled};
+  more.push_back(kExact);
+  std::vector<Method> all = method_list(kAuto, heuristics(instance), more);
+  baselines_before_ours(all);
   return all;
 }
 

@@ -1,6 +1,5 @@
 #include "solvers/layout/solve.h"
 
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +10,7 @@
 #include "instances/layout/compose.h"
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
-#include "solvers/incumbent.h"
+#include "solvers/family_solve.h"
 #include "solvers/layout/memo.h"
 #include "solvers/layout/mip_solve.h"
 #include "solvers/layout/search.h"
@@ -35,41 +34,9 @@ constexpr double kSecondsToPlan = 9e-7;
 constexpr double kSecondsToVerify = 5e-7;
 constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
 
-class LayoutSolve {
+class LayoutSolve : public FamilySolve<LayoutInstance> {
  public:
-  LayoutSolve(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
-              const Progress& progress)
-      : instance_(instance),
-        options_(options),
-        budget_(budget),
-        incumbent_(instance, budget, progress) {}
-
-  Outcome run() {
-    if (const auto why = layout_infeasibility(instance_)) return infeasible(why->text);
-    if (many_for(kSecondsToPlan)) return quickest();
-    table_.emplace(instance_);
-    for (const NamedBound& bound : layout_bounds(instance_, *table_)) {
-      incumbent_.raise_bound(bound);
-    }
-    if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
-    if (!table_->stackable()) {
-      incumbent_.remark("all buffers on one stack would exceed 2^53 bytes: they are not searched");
-      if (!incumbent_.plan()) offer_pile();
-      return finished(std::move(incumbent_).conclude(StoppedBy::heuristic_end));
-    }
-    StoppedBy ended = StoppedBy::heuristic_end;
-    try {
-      ended = search();
-    } catch (const std::exception& failure) {
-      // A solver that breaks never takes a good plan away.
-      incumbent_.remark(std::string("failed: ") + failure.what());
-      ended = StoppedBy::error;
-    }
-    if (!incumbent_.plan() && budget_.exhausted()) offer_pile();
-    if (cut_short_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
-    if (refuted_) return infeasible("the search has no layout within the capacity left to try");
-    return finished(std::move(incumbent_).conclude(ended));
-  }
+  using FamilySolve::FamilySolve;
 
  private:
   // Whether there are so many buffers that the time left does not allow each so many seconds.
@@ -78,15 +45,32 @@ class LayoutSolve {
     return buffers > kManyBuffers && budget_.seconds_left() < buffers * seconds;
   }
 
-  // Without even a table.
-  Outcome quickest() {
-    incumbent_.raise_bound({"load", static_cast<double>(peak_load(instance_).load)});
-    if (options_.start) incumbent_.offer_start(std::get<LayoutPlan>(*options_.start));
-    if (!incumbent_.plan()) offer_pile();
-    return finished(std::move(incumbent_).conclude(StoppedBy::time_limit));
+  std::optional<Refutation> refute() override {
+    const auto why = layout_infeasibility(instance_);
+    if (!why) return std::nullopt;
+    return Refutation{why->text, {}};
   }
 
-  StoppedBy search() {
+  std::vector<NamedBound> bounds() override {
+    // Without time not even a table is made.
+    if (many_for(kSecondsToPlan)) {
+      return {{"load", static_cast<double>(peak_load(instance_).load)}};
+    }
+    table_.emplace(instance_);
+    return layout_bounds(instance_, *table_);
+  }
+
+  StoppedBy search() override {
+    if (table_ && table_->stackable()) return run_method();
+    if (!incumbent_.plan()) offer_pile();
+    if (!table_) return StoppedBy::time_limit;
+    incumbent_.remark("all buffers on one stack would exceed 2^53 bytes: they are not searched");
+    return StoppedBy::heuristic_end;
+  }
+
+  void fall_back() override { offer_pile(); }
+
+  StoppedBy run_method() {
     if (options_.method == kMemo.name) return run_memo();
     if (options_.method == kMip.name || options_.method == kPublishedMip.name) return run_mip();
     if (options_.method != kAuto.name && options_.method != kExact.name) {
@@ -111,7 +95,7 @@ class LayoutSolve {
       } else if (options_.method == name) {
         incumbent_.remark(name + " has no layout for this instance");
       }
-      cut_short_ = part.stop_reason() == StopReason::time_limit;
+      time_ended_it_ = part.stop_reason() == StopReason::time_limit;
     }
   }
 
@@ -154,7 +138,7 @@ class LayoutSolve {
     }
     const bool strengthened = options_.method == kMip.name;
     if (strengthened) run_heuristic("fast");  // the peak of a layout is part of the model
-    const MilpBackend backend = options_.backend.value_or(built_backends().front());
+    const MilpBackend backend = backend_of(options_);
     Budget part = budget_.part(strengthened ? budget_.seconds_left() : options_.milp_seconds,
                                budget_.nodes_left());
     const LayoutMipResult mip = solve_layout_mip(*table_,
@@ -181,7 +165,9 @@ class LayoutSolve {
       case LayoutEnd::layout:
         return StoppedBy::proof;
       case LayoutEnd::exhausted:
-        refuted_ = !incumbent_.plan();
+        if (!incumbent_.plan()) {
+          refuted_ = {"the search has no layout within the capacity left to try", {}};
+        }
         return StoppedBy::proof;
       case LayoutEnd::too_large:
         incumbent_.remark("too many buffers live together for the exact search");
@@ -204,44 +190,16 @@ class LayoutSolve {
     incumbent_.raise_bound({"search", static_cast<double>(known.bound)});
   }
 
-  Outcome infeasible(const std::string& why) const {
-    Outcome outcome = incumbent_.report();
-    outcome.status = Status::infeasible;
-    outcome.stopped_by = StoppedBy::proof;
-    outcome.detail = why;
-    return finished(std::move(outcome));
-  }
-
-  Outcome finished(Outcome outcome) const {
-    outcome.method = options_.method;
-    return outcome;
-  }
-
-  const LayoutInstance& instance_;
-  const SolveOptions& options_;
-  Budget& budget_;
-  std::optional<LayoutTable> table_;
-  LayoutIncumbent incumbent_;
-  bool refuted_ = false;    // no layout within the capacity
-  bool cut_short_ = false;  // a heuristic that the time limit ended
+  std::optional<LayoutTable> table_;  // none if there was no time for it
 };
 
 }  // namespace
 
 std::vector<Method> methods_of(const LayoutInstance& instance) {
-  std::vector<Method> all{kAuto};
-  for (const LayoutHeuristic& heuristic : heuristics(instance)) {
-    const bool published = !heuristic.source.empty();
-    all.push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
-                   heuristic.summary, heuristic.source});
-  }
-  all.push_back(kMemo);
-  if (!built_backends().empty()) {
-    all.push_back(kPublishedMip);
-    all.push_back(kMip);
-  }
-  all.push_back(kExact);
-  return all;
+  std::vector<Method> more{kMemo};
+  if (!built_backends().empty()) more.insert(more.end(), {kPublishedMip, kMip});
+  more.push_back(kExact);
+  return method_list(kAuto, heuristics(instance), more);
 }
 
 Outcome solve_family(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,

@@ -16,9 +16,9 @@ struct ScatterRun {
   const ScatterInstance& instance;
   const SolveOptions& options;
   Budget& budget;
-  ScatterIncumbent incumbent;
+  ScatterIncumbent& incumbent;
+  bool& gap_ended_it;
   const ScatterTable table;
-  bool gap_ended_it = false;
 
   // Whether to stop before the next stage of work.
   bool done() {
@@ -32,10 +32,7 @@ struct ScatterRun {
     return budget.part(of_the_time * budget.seconds_left(), budget.nodes_left());
   }
 
-  // The one that was asked for, or the first that was built; there must be one.
-  MilpBackend backend() const {
-    return options.backend ? *options.backend : built_backends().front();
-  }
+  MilpBackend backend() const { return backend_of(options); }
   std::optional<MilpBackend> any_backend() const {
     if (built_backends().empty()) return std::nullopt;
     return backend();

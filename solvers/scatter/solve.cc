@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "heuristics/scatter/improve.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/numbers.h"
+#include "solvers/family_solve.h"
 #include "solvers/scatter/bounding.h"
 #include "solvers/scatter/exact.h"
 #include "solvers/scatter/flexsp.h"
@@ -50,59 +50,33 @@ const Method kFlexspChunks{"flexsp-chunks", MethodKind::baseline,
                            "FlexSP's chunks grouped by our search; method_bound: by any solver",
                            "FlexSP section 4.3"};
 
-class ScatterSolve {
+class ScatterSolve : public FamilySolve<ScatterInstance> {
  public:
-  ScatterSolve(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
-               const Progress& progress)
-      : run_{.instance = instance,
-             .options = options,
-             .budget = budget,
-             .incumbent = ScatterIncumbent(instance, budget, progress),
-             .table = ScatterTable(instance)} {}
-
-  Outcome run() {
-    if (std::vector<std::int64_t> ids = unplaceable_sequences(run_.instance); !ids.empty()) {
-      Outcome outcome = run_.incumbent.report();
-      outcome.status = Status::infeasible;
-      outcome.stopped_by = StoppedBy::proof;
-      outcome.bound_by = "unplaceable";
-      outcome.unplaceable = std::move(ids);
-      return finished(std::move(outcome));
-    }
-    for (const NamedBound& bound : scatter_bounds(run_.table)) {
-      run_.incumbent.raise_bound(bound);
-    }
-    if (run_.options.start) run_.incumbent.offer_start(std::get<ScatterPlan>(*run_.options.start));
-    StoppedBy ended = StoppedBy::heuristic_end;
-    try {
-      ended = search();
-    } catch (const std::exception& failure) {
-      // A solver that breaks never takes a good plan away.
-      run_.incumbent.remark(std::string("failed: ") + failure.what());
-      ended = StoppedBy::error;
-    }
-    const bool by_gap = run_.gap_ended_it && run_.incumbent.within(run_.options.gap);
-    return finished(std::move(run_.incumbent).conclude(by_gap ? StoppedBy::gap : ended));
-  }
+  using FamilySolve::FamilySolve;
 
  private:
-  Outcome finished(Outcome outcome) const {
-    outcome.method = run_.options.method;
-    outcome.certificate = bounding_.certificate();
-    outcome.method_bound = method_bound_;
-    return outcome;
+  std::optional<Refutation> refute() override {
+    std::vector<std::int64_t> ids = unplaceable_sequences(instance_);
+    if (ids.empty()) return std::nullopt;
+    return Refutation{.detail = "", .unplaceable = std::move(ids)};
   }
 
-  StoppedBy search() {
-    if (run_.options.method == kAuto.name || run_.options.method == kExact.name) return run_exact();
-    if (run_.options.method == kFlexsp.name || run_.options.method == kFlexspChunks.name) {
-      const StoppedBy ended =
-          run_.options.method == kFlexsp.name ? run_flexsp() : run_flexsp_chunks();
-      if (!run_.incumbent.plan() && run_.budget.exhausted()) run_heuristic("batch-ada");
+  std::vector<NamedBound> bounds() override { return scatter_bounds(run_.table); }
+
+  void complete(Outcome& outcome) const override {
+    outcome.certificate = bounding_.certificate();
+    outcome.method_bound = method_bound_;
+  }
+
+  StoppedBy search() override {
+    if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
+    if (options_.method == kFlexsp.name || options_.method == kFlexspChunks.name) {
+      const StoppedBy ended = options_.method == kFlexsp.name ? run_flexsp() : run_flexsp_chunks();
+      if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
       return ended;
     }
-    run_heuristic(run_.options.method);
-    if (run_.options.method == "fast" && run_.incumbent.plan() && !cut_short_) {
+    run_heuristic(options_.method);
+    if (options_.method == "fast" && incumbent_.plan() && !cut_short_) {
       if (patterns_are_quick()) {
         replan_.alone(true);
         bounding_.quickly_by_makespans();
@@ -110,16 +84,16 @@ class ScatterSolve {
       bounding_.quickly();
     }
     // A limit that ended the method before its first plan still leaves time for the quickest.
-    if (!run_.incumbent.plan() && run_.budget.exhausted()) run_heuristic("batch-ada");
+    if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
     return cut_short_ ? StoppedBy::time_limit : StoppedBy::heuristic_end;
   }
 
   // Where a group holds few sequences, patterns find what annealing misses, and at once.
   bool patterns_are_quick() const {
     if (built_backends().empty()) return false;
-    const std::size_t count = run_.incumbent.plan()->micro_batches.size();
-    const auto sequences = static_cast<double>(run_.instance.lengths.size());
-    const double per_device = sequences / run_.instance.cluster.devices;
+    const std::size_t count = incumbent_.plan()->micro_batches.size();
+    const auto sequences = static_cast<double>(instance_.lengths.size());
+    const double per_device = sequences / instance_.cluster.devices;
     if (count <= 1) return per_device <= kFewSequences;
     return count <= kMostTogether && per_device <= kFewerSequences &&
            run_.table.kinds().size() <= kFewLengths;
@@ -127,65 +101,62 @@ class ScatterSolve {
 
   void run_heuristic(const std::string& name) {
     // What is left when a heuristic ends is for its plan: to be written down and verified.
-    const double to_finish = kSecondsToFinish * static_cast<double>(run_.instance.lengths.size());
-    const Budget part =
-        run_.budget.part(run_.budget.seconds_left() - to_finish, run_.budget.nodes_left());
-    for (const ScatterHeuristic& heuristic : heuristics(run_.instance)) {
+    const double to_finish = kSecondsToFinish * static_cast<double>(instance_.lengths.size());
+    const Budget part = budget_.part(budget_.seconds_left() - to_finish, budget_.nodes_left());
+    for (const ScatterHeuristic& heuristic : heuristics(instance_)) {
       if (heuristic.name != name) continue;
-      if (auto plan = heuristic.run(run_.instance, run_.table, run_.options.seed, part)) {
-        run_.incumbent.offer(std::move(*plan), 'H', name);
+      if (auto plan = heuristic.run(instance_, run_.table, options_.seed, part)) {
+        incumbent_.offer(std::move(*plan), 'H', name);
       } else {
-        run_.incumbent.remark(name + " cannot plan this step");
+        incumbent_.remark(name + " cannot plan this step");
       }
     }
     cut_short_ = part.stop_reason() == StopReason::time_limit;
   }
 
   StoppedBy run_flexsp() {
-    FlexspResult result =
-        flexsp(run_.instance,
-               {.backend = run_.backend(), .milp_seconds = run_.options.milp_seconds}, run_.budget);
+    FlexspResult result = flexsp(
+        instance_, {.backend = run_.backend(), .milp_seconds = options_.milp_seconds}, budget_);
     if (result.plan) {
-      run_.incumbent.offer(std::move(*result.plan), 'M', kFlexsp.name);
+      incumbent_.offer(std::move(*result.plan), 'M', kFlexsp.name);
     } else {
-      run_.incumbent.remark("every chunking tried has a chunk without a grouping");
+      incumbent_.remark("every chunking tried has a chunk without a grouping");
     }
-    if (!result.detail.empty()) run_.incumbent.remark("a MILP failed: " + result.detail);
+    if (!result.detail.empty()) incumbent_.remark("a MILP failed: " + result.detail);
     if (result.milps_stopped == 0) return StoppedBy::heuristic_end;
-    run_.incumbent.remark(std::to_string(result.milps_stopped) + " of " +
-                          std::to_string(result.milps) + " MILPs stopped at a limit");
+    incumbent_.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
+                      " MILPs stopped at a limit");
     return StoppedBy::time_limit;
   }
 
   StoppedBy run_flexsp_chunks() {
-    FlexspChunksResult result = plan_flexsp_chunks(run_.instance, run_.backend(), run_.budget);
+    FlexspChunksResult result = plan_flexsp_chunks(instance_, run_.backend(), budget_);
     if (result.plan) {
-      run_.incumbent.offer(std::move(*result.plan), 'H', kFlexspChunks.name);
+      incumbent_.offer(std::move(*result.plan), 'H', kFlexspChunks.name);
     } else {
-      run_.incumbent.remark("every chunking tried has a chunk without a grouping");
+      incumbent_.remark("every chunking tried has a chunk without a grouping");
     }
-    if (!result.failure.empty()) run_.incumbent.remark("a class bound failed: " + result.failure);
-    run_.incumbent.remark("no solver groups FlexSP's chunks in less than " + ms_text(result.bound) +
-                          " ms");
+    if (!result.failure.empty()) incumbent_.remark("a class bound failed: " + result.failure);
+    incumbent_.remark("no solver groups FlexSP's chunks in less than " + ms_text(result.bound) +
+                      " ms");
     method_bound_ = result.bound;
     return StoppedBy::heuristic_end;
   }
 
   StoppedBy run_exact() {
-    const bool endless = run_.options.method == kExact.name;
+    const bool endless = options_.method == kExact.name;
     // What improves for ever needs a limit to end it; `auto` without one is done sooner.
-    const bool limited = std::isfinite(run_.budget.limits().time_limit_s) ||
-                         run_.budget.limits().node_limit < std::numeric_limits<std::int64_t>::max();
+    const bool limited = std::isfinite(budget_.limits().time_limit_s) ||
+                         budget_.limits().node_limit < std::numeric_limits<std::int64_t>::max();
     // First anything valid, within microseconds; then better plans, slower ones last.
     for (const char* name : {"batch-ada", "fast", "joint"}) {
       if (done()) return StoppedBy::heuristic_end;
       if ((endless || limited) && name == std::string_view("joint")) break;  // improve() does that
       run_heuristic(name);
-      if (cut_short_ && run_.incumbent.plan()) return StoppedBy::time_limit;
-      if (name == std::string_view("fast") && run_.incumbent.plan()) bounding_.quickly();
+      if (cut_short_ && incumbent_.plan()) return StoppedBy::time_limit;
+      if (name == std::string_view("fast") && incumbent_.plan()) bounding_.quickly();
     }
-    if (!run_.incumbent.plan())
-      return StoppedBy::error;  // each failed verification; see violations
+    if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
       replan_.alone(false);
@@ -205,13 +176,12 @@ class ScatterSolve {
 
   // The whole-step MILP where it is small enough. What ended it, or nothing if there is more to do.
   std::optional<StoppedBy> solve_whole_step(bool endless) {
-    const std::size_t variables = step_milp_variables(run_.instance, run_.incumbent);
+    const std::size_t variables = step_milp_variables(instance_, incumbent_);
     if (variables > (endless ? kLargestScatterMilp : kSmallMilp)) return std::nullopt;
     const double share = variables > kSmallMilp ? kLargeMilpShare : kSmallMilpShare;
-    Budget part =
-        endless ? run_.budget.part(share * run_.budget.seconds_left(), run_.budget.nodes_left() / 2)
-                : run_.budget.part(run_.budget.seconds_left(), kSmallMilpNodes);
-    const StoppedBy ended = solve_step_milp(run_.instance, exact_options(0), run_.incumbent, part);
+    Budget part = endless ? budget_.part(share * budget_.seconds_left(), budget_.nodes_left() / 2)
+                          : budget_.part(budget_.seconds_left(), kSmallMilpNodes);
+    const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, part);
     const bool limit = ended == StoppedBy::node_limit || ended == StoppedBy::time_limit;
     if (done() || !limit) return ended;
     return std::nullopt;
@@ -231,10 +201,10 @@ class ScatterSolve {
     const std::uint64_t last = rounds == kEndless ? kEndless : round_ + rounds;
     const auto every = [this](std::uint64_t wait) { return round_ % wait == wait - 1; };
     for (; round_ != last && !done(); ++round_) {
-      StepDraft step = to_draft(run_.table, *run_.incumbent.plan());
-      stowage::improve(run_.table, step, round_, run_.options.seed, run_.budget);
-      run_.budget.count_nodes(1);
-      run_.incumbent.offer(to_plan(run_.instance, run_.table, step), 'L', "improve");
+      StepDraft step = to_draft(run_.table, *incumbent_.plan());
+      stowage::improve(run_.table, step, round_, options_.seed, budget_);
+      budget_.count_nodes(1);
+      incumbent_.offer(to_plan(instance_, run_.table, step), 'L', "improve");
       if (built_backends().empty()) continue;
       // Patterns gain most in steps of few micro-batches.
       if (every(step.size() <= kMostTogether ? kRoundsPerRepack : kRoundsPerRegroup) && !done()) {
@@ -243,9 +213,8 @@ class ScatterSolve {
       }
       if (!every(kRoundsPerRegroup)) continue;
       bounding_.again();
-      if (run_.options.method != kExact.name || done()) continue;
-      regroup_by_milp(run_.instance, exact_options(round_), regroup_nodes_, run_.incumbent,
-                      run_.budget);
+      if (options_.method != kExact.name || done()) continue;
+      regroup_by_milp(instance_, exact_options(round_), regroup_nodes_, incumbent_, budget_);
       regroup_nodes_ = std::min(2 * regroup_nodes_, kMostRegroupNodes);
     }
   }
@@ -253,10 +222,15 @@ class ScatterSolve {
   bool done() { return run_.done(); }
 
   ScatterExactOptions exact_options(std::uint64_t round) const {
-    return {.backend = run_.backend(), .gap = run_.options.gap, .seed = run_.options.seed + round};
+    return {.backend = run_.backend(), .gap = options_.gap, .seed = options_.seed + round};
   }
 
-  ScatterRun run_;
+  ScatterRun run_{.instance = instance_,
+                  .options = options_,
+                  .budget = budget_,
+                  .incumbent = incumbent_,
+                  .gap_ended_it = gap_ended_it_,
+                  .table = ScatterTable(instance_)};
   ScatterBounding bounding_{run_};
   ScatterReplan replan_{run_};
   std::optional<Ms> method_bound_;
@@ -268,22 +242,10 @@ class ScatterSolve {
 }  // namespace
 
 std::vector<Method> methods_of(const ScatterInstance& instance) {
-  std::vector<Method> baselines;
-  std::vector<Method> ours;
-  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-    const bool published = !heuristic.source.empty();
-    (published ? baselines : ours)
-        .push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
-                    heuristic.summary, heuristic.source});
-  }
-  if (!built_backends().empty()) {
-    baselines.push_back(kFlexsp);
-    baselines.push_back(kFlexspChunks);
-    ours.push_back(kExact);
-  }
-  std::vector<Method> all{kAuto};
-  all.insert(all.end(), baselines.begin(), baselines.end());
-  all.insert(all.end(), ours.begin(), ours.end());
+  std::vector<Method> more;
+  if (!built_backends().empty()) more = {kFlexsp, kFlexspChunks, kExact};
+  std::vector<Method> all = method_list(kAuto, heuristics(instance), more);
+  baselines_before_ours(all);
   return all;
 }
 

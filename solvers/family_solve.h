@@ -1,0 +1,121 @@
+// The course that the solves of all families have in common: refuted at once or not, bounds in
+// closed form, the plan to start with, the family's own search, and what may be said of its end.
+// Not installed.
+//
+//   class ScatterSolve : public FamilySolve<ScatterInstance> { ... search() ... };
+//   Outcome outcome = ScatterSolve(instance, options, budget, progress).run();
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "formulations/bound.h"
+#include "instances/budget.h"
+#include "solvers/incumbent.h"
+#include "solvers/method.h"
+#include "solvers/outcome.h"
+
+namespace stowage {
+
+// Why there is no plan.
+struct Refutation {
+  std::string detail;
+  std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why
+};
+
+template <class InstanceT>
+class FamilySolve {
+ public:
+  // All but `progress` must outlive this.
+  FamilySolve(const InstanceT& instance, const SolveOptions& options, Budget& budget,
+              const Progress& progress)
+      : instance_(instance),
+        options_(options),
+        budget_(budget),
+        incumbent_(instance, budget, progress) {}
+  virtual ~FamilySolve() = default;
+
+  Outcome run() {
+    if (const std::optional<Refutation> why = refute()) return infeasible(*why);
+    for (const NamedBound& bound : bounds()) incumbent_.raise_bound(bound);
+    if (options_.start) incumbent_.offer_start(std::get<PlanT>(*options_.start));
+    StoppedBy ended = StoppedBy::heuristic_end;
+    try {
+      ended = search();
+    } catch (const std::exception& failure) {
+      // A solver that breaks never takes a good plan away.
+      incumbent_.remark(std::string("failed: ") + failure.what());
+      ended = StoppedBy::error;
+    }
+    if (!incumbent_.plan() && budget_.exhausted()) fall_back();
+    if (refuted_) return infeasible(*refuted_);
+    if (time_ended_it_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
+    if (gap_ended_it_ && incumbent_.within(options_.gap)) ended = StoppedBy::gap;
+    return finished(std::move(incumbent_).conclude(ended));
+  }
+
+ protected:
+  using PlanT = typename PlanOf<InstanceT>::type;
+
+  // What shows before any search that there is no plan.
+  virtual std::optional<Refutation> refute() = 0;
+  virtual std::vector<NamedBound> bounds() = 0;
+  virtual StoppedBy search() = 0;
+  // For a limit that ended the search before its first plan: one that takes no time to speak of.
+  virtual void fall_back() {}
+  // What the family alone has to say.
+  virtual void complete(Outcome&) const {}
+
+  const InstanceT& instance_;
+  const SolveOptions& options_;
+  Budget& budget_;
+  Incumbent<InstanceT> incumbent_;
+  std::optional<Refutation> refuted_;  // by the search
+  bool gap_ended_it_ = false;
+  bool time_ended_it_ = false;
+
+ private:
+  Outcome infeasible(const Refutation& why) const {
+    Outcome outcome = incumbent_.report();
+    outcome.status = Status::infeasible;
+    outcome.stopped_by = StoppedBy::proof;
+    outcome.detail = why.detail;
+    outcome.unplaceable = why.unplaceable;
+    if (!why.unplaceable.empty()) outcome.bound_by = "unplaceable";
+    return finished(std::move(outcome));
+  }
+
+  Outcome finished(Outcome outcome) const {
+    outcome.method = options_.method;
+    complete(outcome);
+    return outcome;
+  }
+};
+
+// `first`, the heuristics in their order, and `more`.
+template <class HeuristicT>
+std::vector<Method> method_list(const Method& first, const std::vector<HeuristicT>& heuristics,
+                                const std::vector<Method>& more) {
+  std::vector<Method> all{first};
+  for (const HeuristicT& heuristic : heuristics) {
+    const bool published = !heuristic.source.empty();
+    all.push_back({heuristic.name, published ? MethodKind::baseline : MethodKind::ours,
+                   heuristic.summary, heuristic.source});
+  }
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+// In their order otherwise; the first method, the default, stays the first.
+inline void baselines_before_ours(std::vector<Method>& methods) {
+  std::stable_partition(methods.begin() + 1, methods.end(),
+                        [](const Method& method) { return method.kind == MethodKind::baseline; });
+}
+
+}  // namespace stowage
