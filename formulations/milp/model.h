@@ -46,6 +46,7 @@ class Model {
  public:
   int add_variable(Variable variable);  // returns its index
   int add_row(Row row);                 // returns its index; terms must name existing variables
+  void add_term(int row, Term term);    // so that a model can grow by columns
   void set_offset(double offset) { offset_ = offset; }
 
   const std::vector<Variable>& variables() const { return variables_; }

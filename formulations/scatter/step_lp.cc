@@ -83,8 +83,8 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
     high_.push_back(endless ? -1 : add_column(grid_[at(i) + 1]));
     high_row_.push_back(endless ? -1 : add_row(0, {{high_[at(i)], devices}}));
     link_row_.emplace_back(items_.size(), -1);
-    rows_[at(count_row_)].terms.push_back({low_[at(i)], 1});
-    if (!endless) rows_[at(count_row_)].terms.push_back({high_[at(i)], 1});
+    model_.add_term(count_row_, {low_[at(i)], 1});
+    if (!endless) model_.add_term(count_row_, {high_[at(i)], 1});
     for (int d = 0; d < levels(); ++d) {
       Cell& here = cell(i, d);
       here.share.assign(items_.size(), -1);
@@ -93,12 +93,12 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) used = used || allowed(k, d, i);
       if (!used) continue;
       here.groups_low = add_column(0);
-      rows_[at(low_row_.back())].terms.push_back({here.groups_low, -double(level.degree)});
+      model_.add_term(low_row_.back(), {here.groups_low, -double(level.degree)});
       std::vector<milp::Term> token_terms{{here.groups_low, 1}};
       std::vector<milp::Term> time_terms;
       if (!endless) {
         here.groups_high = add_column(0);
-        rows_[at(high_row_.back())].terms.push_back({here.groups_high, -double(level.degree)});
+        model_.add_term(high_row_.back(), {here.groups_high, -double(level.degree)});
         token_terms.push_back({here.groups_high, 1});
         time_terms = {{here.groups_low, (grid_[at(i)] - level.overhead) / room(i, d)},
                       {here.groups_high, 1}};
@@ -187,8 +187,8 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   for (std::size_t c = 0; c < conditions_.size(); ++c) {
     same_row.emplace_back(condition_row_[c], finer.condition_row_[c]);
   }
-  origin.variable.assign(finer.columns_.size(), -1);
-  origin.row.assign(finer.rows_.size(), -1);
+  origin.variable.assign(finer.model_.variables().size(), -1);
+  origin.row.assign(finer.model_.rows().size(), -1);
   for (const auto& [from, to] : same_variable) {
     if (from >= 0 && to >= 0) origin.variable[at(to)] = from;
   }
@@ -248,23 +248,21 @@ void ScatterStepLp::add_condition(const StepCondition& condition, double penalty
     const bool applies = condition.at_least ? endless || grid_[at(i) + 1] > condition.from
                                             : grid_[at(i)] >= condition.from;
     if (!applies) continue;
-    rows_[at(row)].terms.push_back({low_[at(i)], sign});
-    if (!endless) rows_[at(row)].terms.push_back({high_[at(i)], sign});
+    model_.add_term(row, {low_[at(i)], sign});
+    if (!endless) model_.add_term(row, {high_[at(i)], sign});
   }
-  if (!condition.at_least) rows_[at(row)].terms.push_back({add_column(penalty), 1});
+  if (!condition.at_least) model_.add_term(row, {add_column(penalty), 1});
   conditions_.push_back(condition);
   condition_row_.push_back(row);
   penalty_.push_back(penalty);
 }
 
 int ScatterStepLp::add_column(double objective) {
-  columns_.push_back(objective);
-  return static_cast<int>(columns_.size()) - 1;
+  return model_.add_variable({.objective = objective});
 }
 
 int ScatterStepLp::add_row(double lower, std::vector<milp::Term> terms) {
-  rows_.push_back({lower, std::move(terms)});
-  return static_cast<int>(rows_.size()) - 1;
+  return model_.add_row({.lower = lower, .terms = std::move(terms)});
 }
 
 double ScatterStepLp::room(int interval, int level) const {
@@ -298,7 +296,7 @@ void ScatterStepLp::add_share(int interval, int level, int item) {
   const StepItem& it = items_[at(item)];
   const int share = here.share[at(item)] = add_column(0);
   const auto in_row = [&](int row, double factor) {
-    if (row >= 0 && factor != 0) rows_[at(row)].terms.push_back({share, factor});
+    if (row >= 0 && factor != 0) model_.add_term(row, {share, factor});
   };
   in_row(cover_row_[at(item)], 1);
   if (here.time_row >= 0) in_row(here.time_row, -it.cost[at(level)] / room(interval, level));
@@ -309,15 +307,8 @@ void ScatterStepLp::add_share(int interval, int level, int item) {
   }
 }
 
-milp::Model ScatterStepLp::model() const {
-  milp::Model model;
-  for (const double objective : columns_) model.add_variable({.objective = objective});
-  for (const Row& row : rows_) model.add_row({.lower = row.lower, .terms = row.terms});
-  return model;
-}
-
 int ScatterStepLp::add_rows(std::span<const double> values) {
-  const int before = static_cast<int>(rows_.size());
+  const int before = static_cast<int>(model_.rows().size());
   for (int i = 0; i < intervals(); ++i) {
     const double batches =
         values[at(low_[at(i)])] + (high_[at(i)] >= 0 ? values[at(high_[at(i)])] : 0);
@@ -338,7 +329,7 @@ int ScatterStepLp::add_rows(std::span<const double> values) {
       if (i + 1 < intervals()) separate(i, d, Resource::time, values);
     }
   }
-  return static_cast<int>(rows_.size()) - before;
+  return static_cast<int>(model_.rows().size()) - before;
 }
 
 void ScatterStepLp::add_link(int interval, int item) {
@@ -410,7 +401,7 @@ bool ScatterStepLp::separate(int interval, int level, Resource resource,
 }
 
 int ScatterStepLp::add_columns(std::span<const double> duals) {
-  const int before = static_cast<int>(columns_.size());
+  const int before = static_cast<int>(model_.variables().size());
   for (int i = 0; i < intervals(); ++i) {
     for (int d = 0; d < levels(); ++d) {
       const Cell& here = cell(i, d);
@@ -430,7 +421,7 @@ int ScatterStepLp::add_columns(std::span<const double> duals) {
       }
     }
   }
-  return static_cast<int>(columns_.size()) - before;
+  return static_cast<int>(model_.variables().size()) - before;
 }
 
 CertificateLeaf ScatterStepLp::prices(std::span<const double> duals) const {
