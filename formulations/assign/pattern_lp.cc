@@ -53,6 +53,38 @@ double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, 
   return price;
 }
 
+// Bands of the longest sequence, which makes the bubble longer: the longest length of each.
+std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme) {
+  std::vector<Tokens> bands;
+  const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
+  if (scheme.pp > 1) {
+    double limit = static_cast<double>(top);
+    for (std::size_t k = 1; k < kBands; ++k) {
+      limit *= 0.8;
+      const auto shorter = std::ranges::partition_point(
+          kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
+      if (shorter == kinds.end()) break;
+      if (shorter->length < top && (bands.empty() || shorter->length < bands.front())) {
+        bands.insert(bands.begin(), shorter->length);
+      }
+    }
+  }
+  bands.push_back(top);
+  return bands;
+}
+
+// A pattern with all its parts and no prices.
+RowPattern shape_of(const RowRange& range, Tokens longest) {
+  RowPattern shape{.least_rows = range.least, .most_rows = range.most, .longest = longest};
+  for (const bool of_rows : {true, false}) {
+    if (of_rows && shape.most_rows == 0) continue;
+    for (std::int64_t steps = 1; steps <= kSteps; ++steps) {
+      shape.parts.push_back({.of_rows = of_rows, .steps = steps});
+    }
+  }
+  return shape;
+}
+
 // For each pattern the work of the shortest longest sequence it may have.
 std::vector<Ms> least_longest(const AssignTable& table, int scheme,
                               const std::vector<RowPattern>& patterns) {
@@ -153,36 +185,12 @@ AssignPatterns::AssignPatterns(const AssignTable& table, int strategy, Ms time,
 void AssignPatterns::add_group(std::size_t g) {
   const SchemeGroup& group = table_.groups(strategy_)[g];
   const Scheme& scheme = table_.schemes()[at(group.scheme)];
-  const auto& kinds = table_.kinds();
-  // Bands of the longest sequence: it makes the bubble longer.
-  std::vector<Tokens> bands;
-  const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
-  if (scheme.pp > 1) {
-    double limit = static_cast<double>(top);
-    for (std::size_t k = 1; k < kBands; ++k) {
-      limit *= 0.8;
-      const auto shorter = std::ranges::partition_point(
-          kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
-      if (shorter == kinds.end()) break;
-      if (shorter->length < top && (bands.empty() || shorter->length < bands.front())) {
-        bands.insert(bands.begin(), shorter->length);
-      }
-    }
-  }
-  bands.push_back(top);
   std::vector<RowPattern> shapes;
   std::vector<int> range_of;
+  const std::vector<Tokens> bands = bands_of_longest(table_.kinds(), scheme);
   for (std::size_t r = 0; r < ranges_[g].size(); ++r) {
     for (const Tokens longest : bands) {
-      RowPattern shape{
-          .least_rows = ranges_[g][r].least, .most_rows = ranges_[g][r].most, .longest = longest};
-      for (const bool of_rows : {true, false}) {
-        if (of_rows && shape.most_rows == 0) continue;
-        for (std::int64_t steps = 1; steps <= kSteps; ++steps) {
-          shape.parts.push_back({.of_rows = of_rows, .steps = steps});
-        }
-      }
-      shapes.push_back(std::move(shape));
+      shapes.push_back(shape_of(ranges_[g][r], longest));
       range_of.push_back(static_cast<int>(r));
     }
   }
@@ -192,59 +200,62 @@ void AssignPatterns::add_group(std::size_t g) {
   std::vector<Pattern> patterns;
   for (std::size_t p = 0; p < shapes.size(); ++p) {
     Pattern pattern{.range = range_of[p], .shape = std::move(shapes[p])};
-    const RowPattern& shape = pattern.shape;
-    const Ms room = most_work(scheme, {shape.least_rows, shape.most_rows}, least[p], time_);
-    if (room < 0) {
-      patterns.push_back(std::move(pattern));
-      continue;
-    }
-    const std::string suffix = of_group + "_" + std::to_string(p);
-    pattern.replicas = model_.add_variable({.name = "k" + suffix});
-    limit.terms.push_back({pattern.replicas, -1});
-    std::vector<Row> rows;
-    for (const char* name : {"R2", "R3"}) {
-      rows.push_back({.name = name + suffix, .lower = 0, .terms = {{pattern.replicas, 1}}});
-    }
-    for (std::size_t k = 0; k < shape.parts.size(); ++k) {
-      rows.push_back({.name = "R3_" + std::to_string(k) + suffix,
-                      .lower = 0,
-                      .terms = {{pattern.replicas, 1}}});
-    }
-    const auto most = static_cast<double>(shape.most_rows);
-    for (std::size_t q = 0; q < classes_.size(); ++q) {
-      const Class& each = classes_[q];
-      const AssignKind& longest = kinds[at(each.first)];
-      if (longest.length > shape.longest || table_.kind_work(each.first, group.scheme) > room) {
-        continue;
-      }
-      const int x = model_.add_variable({.name = "x" + suffix + "_" + std::to_string(q)});
-      covered_[q].terms.push_back({x, 1});
-      std::vector<double> use(rows.size(), 0);
-      for (int kind = each.first; kind < each.last; ++kind) {
-        const double count = kinds[at(kind)].count;
-        const double share = room > 0 ? table_.kind_work(kind, group.scheme) / room : 0;
-        const double row_share =
-            static_cast<double>(kinds[at(kind)].length) / static_cast<double>(scheme.max_tokens);
-        use[0] += count * share;
-        if (most > 0) use[1] += count * row_share / most;
-        for (std::size_t k = 0; k < shape.parts.size(); ++k) {
-          const PartPrice& price = shape.parts[k];
-          use[2 + k] += count * (price.of_rows ? part(price.steps, row_share) / most
-                                               : part(price.steps, share));
-        }
-      }
-      for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (use[k] > 0) rows[k].terms.push_back({x, -use[k]});
-      }
-    }
-    for (Row& row : rows) {
-      const int index = model_.add_row(std::move(row));
-      if (pattern.first_row < 0) pattern.first_row = index;
+    const RowRange range{pattern.shape.least_rows, pattern.shape.most_rows};
+    const Ms room = most_work(scheme, range, least[p], time_);
+    if (room >= 0) {
+      add_pattern(pattern, group.scheme, room, of_group + "_" + std::to_string(p));
+      limit.terms.push_back({pattern.replicas, -1});
     }
     patterns.push_back(std::move(pattern));
   }
   model_.add_row(std::move(limit));
   patterns_.push_back(std::move(patterns));
+}
+
+// The rows of a pattern, how many replicas have it, and the shares of classes in it.
+void AssignPatterns::add_pattern(Pattern& pattern, int scheme, Ms room, const std::string& suffix) {
+  const RowPattern& shape = pattern.shape;
+  pattern.replicas = model_.add_variable({.name = "k" + suffix});
+  const auto add_row = [&](const std::string& name) {
+    return model_.add_row({.name = name + suffix, .lower = 0, .terms = {{pattern.replicas, 1}}});
+  };
+  pattern.first_row = add_row("R2");
+  add_row("R3");
+  for (std::size_t k = 0; k < shape.parts.size(); ++k) add_row("R3_" + std::to_string(k));
+  for (std::size_t q = 0; q < classes_.size(); ++q) {
+    const Class& each = classes_[q];
+    if (table_.kinds()[at(each.first)].length > shape.longest) continue;
+    if (table_.kind_work(each.first, scheme) > room) continue;
+    const int x = model_.add_variable({.name = "x" + suffix + "_" + std::to_string(q)});
+    covered_[q].terms.push_back({x, 1});
+    const std::vector<double> use = use_of(each, shape, scheme, room);
+    for (std::size_t k = 0; k < use.size(); ++k) {
+      if (use[k] > 0) model_.add_term(pattern.first_row + static_cast<int>(k), {x, -use[k]});
+    }
+  }
+}
+
+// What all sequences of a class take of a replica with this pattern: shares of its work, of its
+// tokens, and of each part.
+std::vector<double> AssignPatterns::use_of(const Class& each, const RowPattern& shape, int scheme,
+                                           Ms room) const {
+  const auto max_tokens = static_cast<double>(table_.schemes()[at(scheme)].max_tokens);
+  const auto most = static_cast<double>(shape.most_rows);
+  std::vector<double> use(2 + shape.parts.size(), 0);
+  for (int k = each.first; k < each.last; ++k) {
+    const AssignKind& kind = table_.kinds()[at(k)];
+    const double count = kind.count;
+    const double share = room > 0 ? table_.kind_work(k, scheme) / room : 0;
+    const double row_share = static_cast<double>(kind.length) / max_tokens;
+    use[0] += count * share;
+    if (most > 0) use[1] += count * row_share / most;
+    for (std::size_t p = 0; p < shape.parts.size(); ++p) {
+      const PartPrice& price = shape.parts[p];
+      use[2 + p] +=
+          count * (price.of_rows ? part(price.steps, row_share) / most : part(price.steps, share));
+    }
+  }
+  return use;
 }
 
 StrategyProof AssignPatterns::proof(std::span<const double> duals, std::string strategy) const {

@@ -58,19 +58,22 @@ class AssignPatterns {
     int replicas = -1;   // variable: how many such
     int first_row = -1;  // work, tokens, then the parts
   };
-  void add_group(std::size_t group);
-
-  const AssignTable& table_;
-  int strategy_;
-  Ms time_;
-  std::vector<std::vector<RowRange>> ranges_;
-  std::vector<std::vector<Pattern>> patterns_;  // of each group
   // Kinds that the model does not tell apart.
   struct Class {
     int first = 0;
     int last = 0;  // kinds [first, last)
     double count = 0;
   };
+
+  void add_group(std::size_t group);
+  void add_pattern(Pattern& pattern, int scheme, Ms room, const std::string& suffix);
+  std::vector<double> use_of(const Class& each, const RowPattern& shape, int scheme, Ms room) const;
+
+  const AssignTable& table_;
+  int strategy_;
+  Ms time_;
+  std::vector<std::vector<RowRange>> ranges_;
+  std::vector<std::vector<Pattern>> patterns_;  // of each group
   std::vector<Class> classes_;
   std::vector<milp::Row> covered_;
   milp::Model model_;
