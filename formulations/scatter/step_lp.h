@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
+#include "formulations/scatter/step_items.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/table.h"
 
@@ -29,20 +30,6 @@ struct StepCondition {
   bool at_least = false;
   std::int64_t count = 0;
 };
-
-// What the LP sees of sequences: kinds [first, last], merged into their mean. The longest kinds
-// stand alone.
-struct StepItem {
-  int first = 0;
-  int last = 0;
-  double count = 0;
-  double tokens = 0;
-  std::vector<Ms> cost;  // per level
-};
-
-// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of
-// the step's area together; a kind that is more than that stands alone.
-std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
 
 class ScatterStepLp {
  public:

@@ -8,6 +8,7 @@
 
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/pattern_lp.h"
+#include "formulations/assign/pattern_time.h"
 #include "solvers/lp/solver.h"
 
 namespace stowage {
