@@ -23,7 +23,7 @@ class CuttingStock {
   // Adds the roll whose pieces are worth most by the prices. With no effort only rolls of one kind
   // of piece are looked at.
   Pricing price(const std::vector<double>& duals, int effort) {
-    double best = 1 + 1e-9;
+    double best = 1 + 1e-5;  // the dense simplex raises costs a little
     std::vector<int> columns;
     for (int a = 0; a < 3; ++a) {
       for (int b = 0; b < 3; ++b) {
