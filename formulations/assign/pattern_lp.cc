@@ -1,22 +1,20 @@
 #include "formulations/assign/pattern_lp.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
 using milp::Row;
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kPieces = 10;  // ranges of rows to begin with
 constexpr std::size_t kClasses = 40;  // of kinds, besides
 constexpr std::size_t kSingle = 24;   // longest kinds, each a class of its own
 constexpr std::size_t kBands = 8;     // of the longest sequence, where it matters
 constexpr std::int64_t kSteps = 3;    // of parts
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Bands of the longest sequence, which makes the bubble longer: the longest length of each.
 std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme) {
@@ -61,10 +59,10 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
     const auto full_rows = [&](int kind) {
       const Ms work = table.kind_work(kind, group.scheme);
       const double tokens = static_cast<double>(table.kinds()[at(kind)].length);
-      return work > 0 ? time / work * tokens / static_cast<double>(scheme.max_tokens) : kForever;
+      return work > 0 ? time / work * tokens / static_cast<double>(scheme.max_tokens) : kInfinity;
     };
     const double limit = std::min(static_cast<double>(table.size()),
-                                  scheme.fixed_ms > 0 ? time / scheme.fixed_ms + 1 : kForever);
+                                  scheme.fixed_ms > 0 ? time / scheme.fixed_ms + 1 : kInfinity);
     // Fewer rows than `few` never have so much work that one row more would hurt; from `many` on
     // tokens do not matter.
     const auto few = static_cast<std::int64_t>(

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMostScanned = 4096;
 constexpr double kMargin = 1e-9;  // relative; the checker asks for 1e-12
 constexpr int kBisections = 40;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Work of a replica with so many rows within `time`: rows equally long, and besides no shorter than
 // the longest sequence.
@@ -24,8 +22,8 @@ Ms work_in(const Scheme& scheme, double rows, Ms longest, Ms time) {
 
 // What a sequence of one kind pays in a pattern of this room; infinite if it cannot be in it.
 double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, Ms work, Ms room) {
-  if (length > pattern.longest || length > scheme.max_tokens || room < 0) return kForever;
-  if (work > room * (1 + 2 * kMargin)) return kForever;
+  if (length > pattern.longest || length > scheme.max_tokens || room < 0) return kInfinity;
+  if (work > room * (1 + 2 * kMargin)) return kInfinity;
   const double share = room > 0 ? work / room : 0;
   const auto rows = static_cast<double>(pattern.most_rows);
   const double row_share = static_cast<double>(length) / static_cast<double>(scheme.max_tokens);
@@ -68,12 +66,12 @@ Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time) {
   if (bubble > 0) {
     const Ms left = time - scheme.fixed_ms * bubble;
     if (!(scheme.fixed_ms > 0)) {
-      peak = kForever;
+      peak = kInfinity;
     } else if (left > 0) {
       peak = std::sqrt(bubble * (bubble + left / scheme.fixed_ms)) - bubble;
     }
   }
-  Ms most = -kForever;
+  Ms most = -kInfinity;
   std::int64_t rows = range.least;
   for (std::int64_t k = 0; k < kMostScanned; ++k, ++rows) {
     if (range.most > 0 && rows > range.most) return most;
@@ -118,17 +116,17 @@ Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proo
     long double paid = 0;
     for (int k = 0; k < static_cast<int>(table.kinds().size()); ++k) {
       const AssignKind& kind = table.kinds()[at(k)];
-      double price = kForever;
+      double price = kInfinity;
       for (const Possible& each : possible) {
         price = std::min(price, price_of(*each.pattern, *each.scheme, kind.length,
                                          table.kind_work(k, each.index), each.room));
       }
-      if (price == kForever) return true;
+      if (price == kInfinity) return true;
       paid += static_cast<long double>(price) * kind.count;
     }
     return paid > spent * (1 + kMargin);
   };
-  if (upper < kForever && refutes(upper)) return upper;
+  if (upper < kInfinity && refutes(upper)) return upper;
   if (!refutes(known)) return known;
   Ms low = known;
   Ms high = upper;

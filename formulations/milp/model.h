@@ -9,13 +9,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "instances/numbers.h"
+
 namespace stowage::milp {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using stowage::kInfinity;
 
 struct Variable {
   std::string name;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "instances/numbers.h"
+#include "instances/tolerance.h"
+
 namespace stowage {
 namespace {
 
 constexpr double kShortage = 1000;  // price of a device that is not there, in units of `upper`
-constexpr double kMightFit = 1 + 2e-9;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

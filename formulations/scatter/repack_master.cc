@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<double> prices_of(const std::vector<int>& rows, std::span<const double> duals) {
   std::vector<double> prices;

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "formulations/scatter/packing.h"
+#include "instances/numbers.h"
+#include "instances/tolerance.h"
 
 namespace stowage {
 namespace {
 
-// A sequence whose time is nearly all of the room might fit, for all that rounding can tell.
-constexpr double kMightFit = 1 + 2e-9;
 constexpr double kWasteful = 2.6;  // times the least area: degrees to begin with
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
@@ -57,7 +54,7 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       here.token_row = add_row(0, std::move(token_terms));
     }
     for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-      double least = std::numeric_limits<double>::infinity();
+      double least = kInfinity;
       const auto area = [&](int d) {
         return table_->levels()[at(d)].degree * items_[at(k)].cost[at(d)];
       };
@@ -152,7 +149,7 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
 // all of which goes to the time of groups or, in the last interval, to their tokens.
 std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
   std::vector<std::pair<int, int>> basis{{low_[0], count_row_}};
-  std::vector<double> least(items_.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> least(items_.size(), kInfinity);
   std::vector<int> share(items_.size(), -1);
   for (int i = 0; i < intervals(); ++i) {
     const bool endless = i + 1 == intervals();
@@ -216,7 +213,7 @@ int ScatterStepLp::add_row(double lower, std::vector<milp::Term> terms) {
 }
 
 double ScatterStepLp::room(int interval, int level) const {
-  if (interval + 1 == intervals()) return std::numeric_limits<double>::infinity();
+  if (interval + 1 == intervals()) return kInfinity;
   return grid_[at(interval) + 1] - table_->levels()[at(level)].overhead;
 }
 

@@ -5,6 +5,7 @@
 
 #include "formulations/scatter/packing.h"
 #include "formulations/scatter/step_lp.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr double kBroken = 1e-5;
 constexpr double kGain = 1e-4;          // ms per group's worth
 constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Variables that came after the solution are not in it.
 double value_of(std::span<const double> values, int variable) {

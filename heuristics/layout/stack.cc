@@ -1,10 +1,10 @@
 #include "heuristics/layout/stack.h"
 
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "instances/layout/load.h"
+#include "instances/numbers.h"
 #include "instances/random.h"
 #include "instances/ticker.h"
 
@@ -154,7 +154,7 @@ class Annealing {
     }
     Bytes top = 0;
     Bytes through = 0;
-    double least = std::numeric_limits<double>::infinity();
+    double least = kInfinity;
     std::size_t position = 0;
     for (std::size_t i = 0; i <= order_.size(); ++i) {
       // Positions between two neighbours are all the same: look only before a neighbour.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "instances/numbers.h"
+#include "instances/tolerance.h"
 #include "solvers/lp/column_generation.h"
 
 namespace stowage {
@@ -17,12 +19,9 @@ constexpr std::size_t kProofStates = 1500;
 constexpr int kTail = 6;  // rounds between looks at the progress
 constexpr ColumnGenerationOptions kRounds = {
     .most_rounds = 100, .efforts = 2, .rounds_per_measurement = kTail, .progress = -1e-4};
-constexpr double kMightFit = 1 + 2e-9;
 constexpr double kRounding = 1e-11;
 constexpr std::size_t kMostPatterns = 1500;
 constexpr std::int64_t kForgotten = 20;  // solves without use
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Nodes are for boxes: one that has begun is finished.
 bool timed_out(const Budget& budget) {

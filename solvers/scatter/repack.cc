@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "heuristics/scatter/polish.h"
+#include "instances/numbers.h"
 #include "solvers/lp/column_generation.h"
 
 namespace stowage {
@@ -18,8 +18,6 @@ constexpr double kEnough = 1e-7;     // devices
 constexpr std::size_t kPricingStates[] = {30, 500};  // by effort
 constexpr Ms kInside = 1 - 1e-12;                    // times sum up differently in a plan
 constexpr int kPolishRounds = 200;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
@@ -54,12 +52,12 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
   const auto price_round = [&](const PricingRound& round) {
     Relaxation& found = mixture.relaxation;
     found = {.solved = true,
-             .missing = solution.objective,
+             .shortage = solution.objective,
              .values = master.values(solution.duals),
              .prices = master.prices(solution.duals)};
     std::vector<Use>& uses = mixture.uses;
     for (std::size_t u = 0; u < uses.size(); ++u) uses[u].amount = solution.values[u + 1];
-    if (only_feasibility && found.missing <= -kEnough) return Pricing::enough;
+    if (only_feasibility && found.shortage <= -kEnough) return Pricing::enough;
     const std::size_t before = uses.size();
     const std::optional<double> dearest =
         add_patterns(task, kPricingStates[round.effort], master, mixture, budget);
@@ -75,7 +73,7 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
       covered += task.counts[k] * found.values[k];
     for (std::size_t b = 0; b < task.limits.size(); ++b) there += task.devices[b] * found.prices[b];
     if (only_feasibility && covered / *dearest > there * (1 + kEnough)) {
-      found.missing = covered / *dearest - there;
+      found.shortage = covered / *dearest - there;
       return Pricing::enough;
     }
     return Pricing::added;
@@ -195,7 +193,7 @@ bool ScatterRepack::place_rest(const std::vector<std::vector<int>>& rest,
   for (const std::vector<int>& positions : rest) {
     for (const int position : positions) {
       GroupDraft* best = nullptr;
-      Ms least = std::numeric_limits<Ms>::infinity();
+      Ms least = kInfinity;
       for (std::size_t b = 0; b < step.size(); ++b) {
         for (GroupDraft& group : step[b].groups) {
           if (!has_room(table_, group, position)) continue;

@@ -36,7 +36,7 @@ class ScatterRepack {
   // pricing it gives up: devices are then still missing.
   struct Relaxation {
     bool solved = false;
-    double missing = 0;          // devices that each micro-batch lacks; at most 0: perhaps possible
+    double shortage = 0;         // devices that each micro-batch lacks; at most 0: perhaps possible
     std::vector<double> values;  // of a sequence, by kind: the dual prices
     std::vector<double> prices;  // of a device, by micro-batch
   };
