@@ -1,6 +1,8 @@
 // The pattern bound: every certificate passes the checker, which shares no code with it, and none
 // claims more than the optimum that brute force finds; and how far it is from plans of larger
 // steps.
+#include "solvers/assign/pattern_bound.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +20,6 @@
 #include "instances/json/document.h"
 #include "instances/random.h"
 #include "solvers/assign/brute_force.h"
-#include "solvers/assign/pattern_bound.h"
 #include "solvers/solve.h"
 #include "tests/tiny_assign.h"
 
