@@ -1,15 +1,24 @@
-// Numbers as people read them: thousands apart, as many digits as matter.
+// Infinity, numbers as indices, and numbers as people read them: thousands apart, as many digits as
+// matter.
 //
+//   values[at(variable)]             for an int or std::int64_t
 //   grouped(1842560) == "1 842 560"
 //   ms_text(15310.4) == "15 310"     ms_text(43.256) == "43.26"
 //   percent_text(0.0529) == "5.29%"  seconds_text(0.05) == "0.05s"
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
 namespace stowage {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// An index that is known not to be negative.
+constexpr std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 // Digits in groups of three, separated by spaces. Any 64-bit value.
 std::string grouped(std::int64_t value);

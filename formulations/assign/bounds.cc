@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <limits>
 #include <numeric>
 
 #include "formulations/assign/priced_work.h"
+#include "instances/numbers.h"
 #include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr double kFreeSteps = 3e8;         // of all bounds of a step, whatever the budget says
 constexpr int kMostShared = 32;            // sequences per replica in the pigeonhole bound
 constexpr std::size_t kPairSteps = 30;     // of one of its pairs on one scheme
 constexpr std::size_t kPricedSteps = 100;  // of the work bound for a kind or a bisection on one
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 const Scheme& scheme_of(const AssignTable& table, const SchemeGroup& group) {
   return table.schemes()[at(group.scheme)];
@@ -28,7 +25,7 @@ Tokens divided_up(Tokens a, Tokens b) { return a / b + (a % b != 0); }
 
 // [AB1]; no shorter sequence takes longer on its best scheme.
 Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
-  Ms least = kForever;
+  Ms least = kInfinity;
   for (const SchemeGroup& group : groups) {
     if (!table.holds(group.scheme, 0)) continue;
     const Scheme& scheme = scheme_of(table, group);
@@ -40,7 +37,7 @@ Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
 // The least T of a replica that holds at least these sequences; positions ascend.
 Ms together(const AssignTable& table, const SchemeGroup& group, std::span<const int> positions) {
   const Scheme& scheme = scheme_of(table, group);
-  if (!table.holds(group.scheme, positions.front())) return kForever;
+  if (!table.holds(group.scheme, positions.front())) return kInfinity;
   std::vector<Tokens> lengths;
   Ms work = 0;
   for (const int position : positions) {
@@ -48,7 +45,7 @@ Ms together(const AssignTable& table, const SchemeGroup& group, std::span<const 
     work += table.work(position, group.scheme);
   }
   const Ms longest_row = table.work(positions.front(), group.scheme);
-  Ms best = kForever;
+  Ms best = kInfinity;
   for (Tokens rows = least_rows(lengths, scheme.max_tokens); rows <= std::ssize(positions);
        ++rows) {
     const auto count = static_cast<double>(rows);
@@ -61,7 +58,7 @@ Ms together(const AssignTable& table, const SchemeGroup& group, std::span<const 
 
 Ms together(const AssignTable& table, const std::vector<SchemeGroup>& groups,
             std::span<const int> positions) {
-  Ms least = kForever;
+  Ms least = kInfinity;
   for (const SchemeGroup& group : groups) {
     least = std::min(least, together(table, group, positions));
   }
@@ -133,7 +130,7 @@ Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups, F
     kinds.push_back({.count = static_cast<double>(kind.count)});
     for (const SchemeGroup& group : groups) {
       const Scheme& scheme = scheme_of(table, group);
-      double weight = kForever;
+      double weight = kInfinity;
       if (table.holds(group.scheme, kind.first)) {
         weight = table.kind_work(static_cast<int>(k), group.scheme);
         if (scheme.pp == 1) {
@@ -179,7 +176,7 @@ std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, 
   const std::vector<SchemeGroup>& groups = table.groups(strategy);
   std::vector<NamedBound> bounds{{"longest", 0}, {"pigeonhole", 0}, {"rows", 0}, {"work", 0}};
   if (!table.usable(strategy)) {
-    for (NamedBound& bound : bounds) bound.value = kForever;
+    for (NamedBound& bound : bounds) bound.value = kInfinity;
   } else if (table.size() > 0) {
     bounds[0].value = longest(table, groups);
     bounds[1].value = pigeonhole(table, groups, table.replicas(strategy), time);
@@ -193,7 +190,7 @@ std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, 
 
 // [AB1] of a strategy of all schemes that any strategy uses.
 Ms longest_anywhere(const AssignTable& table) {
-  Ms least = kForever;
+  Ms least = kInfinity;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     least = std::min(least, longest(table, table.groups(strategy)));
   }
@@ -213,11 +210,11 @@ NamedBound strategy_bound(const AssignTable& table, int strategy, const Budget& 
 }
 
 std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& budget) {
-  std::vector<NamedBound> step{{"longest", kForever},
-                               {"pigeonhole", kForever},
-                               {"rows", kForever},
-                               {"work", kForever},
-                               {"strategies", kForever}};
+  std::vector<NamedBound> step{{"longest", kInfinity},
+                               {"pigeonhole", kInfinity},
+                               {"rows", kInfinity},
+                               {"work", kInfinity},
+                               {"strategies", kInfinity}};
   FreeWork time(budget, kFreeSteps);
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (time.exhausted(table.groups(strategy).size()) && table.size() > 0) {

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 
 #include "formulations/assign/priced_work.h"
 #include "instances/assign/chunk_flow.h"
+#include "instances/numbers.h"
 #include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 // Costs of a length on a scheme that are looked up whatever the budget says: some milliseconds.
 constexpr double kFreeLooks = 50'000;
 
@@ -35,7 +34,7 @@ struct Bounds {
 
 // The longest of all sequences by itself on the best of all schemes.
 Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
-  Ms least = kForever;
+  Ms least = kInfinity;
   for (const Scheme& scheme : instance.schemes) {
     if (length > longest_sequence(instance, scheme)) continue;
     const CutCost cost = cost_of(instance, scheme, length);
@@ -58,12 +57,12 @@ std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& 
   for (const auto& [length, count] : lengths) {
     if (time.exhausted(static_cast<double>(groups.size()))) return std::nullopt;
     PricedKind& kind = kinds.emplace_back(PricedKind{.count = static_cast<double>(count)});
-    Ms least = kForever;
+    Ms least = kInfinity;
     std::int64_t rows = 1;
     for (const PricedGroup& group : groups) {
       const Scheme& scheme = *group.scheme;
       if (length > longest_sequence(instance, scheme)) {
-        kind.weight.push_back(kForever);
+        kind.weight.push_back(kInfinity);
         continue;
       }
       const CutCost cost = cost_of(instance, scheme, length);
@@ -92,7 +91,8 @@ std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& 
 std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance, const Budget& budget) {
   Lengths lengths;
   for (const Tokens length : padded_lengths(instance)) ++lengths[length];
-  std::vector<NamedBound> step{{"longest", kForever}, {"work", kForever}, {"strategies", kForever}};
+  std::vector<NamedBound> step{
+      {"longest", kInfinity}, {"work", kInfinity}, {"strategies", kInfinity}};
   if (lengths.empty()) {
     for (NamedBound& bound : step) bound.value = 0;
     return step;

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 namespace {
 
@@ -18,8 +20,6 @@ constexpr Tokens kLargeParts = 3;  // of dual feasible functions
 // Coefficients of implications get this much room: CBC 2.10 has called models infeasible whose
 // largest implication was exactly the total.
 constexpr double kSlack = 1.01;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class Builder {
  public:

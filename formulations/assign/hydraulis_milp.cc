@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 namespace {
 
 using milp::Row;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

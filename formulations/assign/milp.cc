@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 namespace {
 
 using milp::Row;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Rows that a replica of a plan within `upper` can have: each costs its fixed time.
 int most_rows(const AssignTable& table, const Scheme& scheme, Ms upper) {

@@ -1,99 +1,54 @@
-// Longer than 300 lines: one LP, whose rows and columns share their numbering.
 #include "formulations/assign/pattern_lp.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
 using milp::Row;
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kPieces = 10;  // ranges of rows to begin with
 constexpr std::size_t kClasses = 40;  // of kinds, besides
 constexpr std::size_t kSingle = 24;   // longest kinds, each a class of its own
 constexpr std::size_t kBands = 8;     // of the longest sequence, where it matters
 constexpr std::int64_t kSteps = 3;    // of parts
-constexpr std::int64_t kMostScanned = 4096;
-constexpr double kMargin = 1e-9;  // relative; the checker asks for 1e-12
-constexpr int kBisections = 40;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Work of a replica with so many rows within `time`: rows equally long, and besides no shorter than
-// the longest sequence.
-Ms work_in(const Scheme& scheme, double rows, Ms longest, Ms time) {
-  const double bubble = scheme.pp - 1;
-  const Ms left = time - scheme.fixed_ms * (rows + bubble);
-  return std::min(left * rows / (rows + bubble), left - bubble * longest);
-}
-
-// (ceil((steps + 1) x) - 1) / steps for a share x that is surely not more than the true one.
-double part(std::int64_t steps, double share) {
-  const auto p = static_cast<double>(steps);
-  return std::max(0.0, std::ceil((p + 1) * share * (1 - 2 * kMargin)) - 1) / p;
-}
-
-// What a sequence of one kind pays in a pattern of this room; infinite if it cannot be in it.
-double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, Ms work, Ms room) {
-  if (length > pattern.longest || length > scheme.max_tokens || room < 0) return kForever;
-  if (work > room * (1 + 2 * kMargin)) return kForever;
-  const double share = room > 0 ? work / room : 0;
-  const auto rows = static_cast<double>(pattern.most_rows);
-  const double row_share = static_cast<double>(length) / static_cast<double>(scheme.max_tokens);
-  double price = pattern.time * share;
-  if (rows > 0) price += pattern.tokens * row_share / rows;
-  for (const PartPrice& each : pattern.parts) {
-    if (each.of_rows && rows > 0) price += each.price * part(each.steps, row_share) / rows;
-    if (!each.of_rows) price += each.price * part(each.steps, share);
+// Bands of the longest sequence, which makes the bubble longer: the longest length of each.
+std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme) {
+  std::vector<Tokens> bands;
+  const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
+  if (scheme.pp > 1) {
+    double limit = static_cast<double>(top);
+    for (std::size_t k = 1; k < kBands; ++k) {
+      limit *= 0.8;
+      const auto shorter = std::ranges::partition_point(
+          kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
+      if (shorter == kinds.end()) break;
+      if (shorter->length < top && (bands.empty() || shorter->length < bands.front())) {
+        bands.insert(bands.begin(), shorter->length);
+      }
+    }
   }
-  return price;
+  bands.push_back(top);
+  return bands;
 }
 
-// For each pattern the work of the shortest longest sequence it may have.
-std::vector<Ms> least_longest(const AssignTable& table, int scheme,
-                              const std::vector<RowPattern>& patterns) {
-  std::vector<Ms> least;
-  for (std::size_t p = 0; p < patterns.size(); ++p) {
-    const bool first = p == 0 || patterns[p - 1].least_rows != patterns[p].least_rows;
-    const Tokens below = first ? 0 : patterns[p - 1].longest;
-    const auto& kinds = table.kinds();
-    const auto longer = std::ranges::partition_point(
-        kinds, [&](const AssignKind& kind) { return kind.length > below; });
-    least.push_back(longer == kinds.begin()
-                        ? 0
-                        : table.kind_work(static_cast<int>(longer - kinds.begin()) - 1, scheme));
+// A pattern with all its parts and no prices.
+RowPattern shape_of(const RowRange& range, Tokens longest) {
+  RowPattern shape{.least_rows = range.least, .most_rows = range.most, .longest = longest};
+  for (const bool of_rows : {true, false}) {
+    if (of_rows && shape.most_rows == 0) continue;
+    for (std::int64_t steps = 1; steps <= kSteps; ++steps) {
+      shape.parts.push_back({.of_rows = of_rows, .steps = steps});
+    }
   }
-  return least;
+  return shape;
 }
 
 }  // namespace
-
-Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time) {
-  const double bubble = scheme.pp - 1;
-  // Beyond this number of rows work_in only falls; where rows cost nothing it never does.
-  double peak = 1;
-  if (bubble > 0) {
-    const Ms left = time - scheme.fixed_ms * bubble;
-    if (!(scheme.fixed_ms > 0)) {
-      peak = kForever;
-    } else if (left > 0) {
-      peak = std::sqrt(bubble * (bubble + left / scheme.fixed_ms)) - bubble;
-    }
-  }
-  Ms most = -kForever;
-  std::int64_t rows = range.least;
-  for (std::int64_t k = 0; k < kMostScanned; ++k, ++rows) {
-    if (range.most > 0 && rows > range.most) return most;
-    most = std::max(most, work_in(scheme, static_cast<double>(rows), longest, time));
-    if (static_cast<double>(rows) >= peak) return most;
-  }
-  const Ms left = time - scheme.fixed_ms * (static_cast<double>(rows) + bubble);
-  return std::max(most, left - bubble * longest);
-}
 
 std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time) {
   std::vector<std::vector<RowRange>> all;
@@ -104,10 +59,10 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
     const auto full_rows = [&](int kind) {
       const Ms work = table.kind_work(kind, group.scheme);
       const double tokens = static_cast<double>(table.kinds()[at(kind)].length);
-      return work > 0 ? time / work * tokens / static_cast<double>(scheme.max_tokens) : kForever;
+      return work > 0 ? time / work * tokens / static_cast<double>(scheme.max_tokens) : kInfinity;
     };
     const double limit = std::min(static_cast<double>(table.size()),
-                                  scheme.fixed_ms > 0 ? time / scheme.fixed_ms + 1 : kForever);
+                                  scheme.fixed_ms > 0 ? time / scheme.fixed_ms + 1 : kInfinity);
     // Fewer rows than `few` never have so much work that one row more would hurt; from `many` on
     // tokens do not matter.
     const auto few = static_cast<std::int64_t>(
@@ -153,36 +108,12 @@ AssignPatterns::AssignPatterns(const AssignTable& table, int strategy, Ms time,
 void AssignPatterns::add_group(std::size_t g) {
   const SchemeGroup& group = table_.groups(strategy_)[g];
   const Scheme& scheme = table_.schemes()[at(group.scheme)];
-  const auto& kinds = table_.kinds();
-  // Bands of the longest sequence: it makes the bubble longer.
-  std::vector<Tokens> bands;
-  const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
-  if (scheme.pp > 1) {
-    double limit = static_cast<double>(top);
-    for (std::size_t k = 1; k < kBands; ++k) {
-      limit *= 0.8;
-      const auto shorter = std::ranges::partition_point(
-          kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
-      if (shorter == kinds.end()) break;
-      if (shorter->length < top && (bands.empty() || shorter->length < bands.front())) {
-        bands.insert(bands.begin(), shorter->length);
-      }
-    }
-  }
-  bands.push_back(top);
   std::vector<RowPattern> shapes;
   std::vector<int> range_of;
+  const std::vector<Tokens> bands = bands_of_longest(table_.kinds(), scheme);
   for (std::size_t r = 0; r < ranges_[g].size(); ++r) {
     for (const Tokens longest : bands) {
-      RowPattern shape{
-          .least_rows = ranges_[g][r].least, .most_rows = ranges_[g][r].most, .longest = longest};
-      for (const bool of_rows : {true, false}) {
-        if (of_rows && shape.most_rows == 0) continue;
-        for (std::int64_t steps = 1; steps <= kSteps; ++steps) {
-          shape.parts.push_back({.of_rows = of_rows, .steps = steps});
-        }
-      }
-      shapes.push_back(std::move(shape));
+      shapes.push_back(shape_of(ranges_[g][r], longest));
       range_of.push_back(static_cast<int>(r));
     }
   }
@@ -192,59 +123,62 @@ void AssignPatterns::add_group(std::size_t g) {
   std::vector<Pattern> patterns;
   for (std::size_t p = 0; p < shapes.size(); ++p) {
     Pattern pattern{.range = range_of[p], .shape = std::move(shapes[p])};
-    const RowPattern& shape = pattern.shape;
-    const Ms room = most_work(scheme, {shape.least_rows, shape.most_rows}, least[p], time_);
-    if (room < 0) {
-      patterns.push_back(std::move(pattern));
-      continue;
-    }
-    const std::string suffix = of_group + "_" + std::to_string(p);
-    pattern.replicas = model_.add_variable({.name = "k" + suffix});
-    limit.terms.push_back({pattern.replicas, -1});
-    std::vector<Row> rows;
-    for (const char* name : {"R2", "R3"}) {
-      rows.push_back({.name = name + suffix, .lower = 0, .terms = {{pattern.replicas, 1}}});
-    }
-    for (std::size_t k = 0; k < shape.parts.size(); ++k) {
-      rows.push_back({.name = "R3_" + std::to_string(k) + suffix,
-                      .lower = 0,
-                      .terms = {{pattern.replicas, 1}}});
-    }
-    const auto most = static_cast<double>(shape.most_rows);
-    for (std::size_t q = 0; q < classes_.size(); ++q) {
-      const Class& each = classes_[q];
-      const AssignKind& longest = kinds[at(each.first)];
-      if (longest.length > shape.longest || table_.kind_work(each.first, group.scheme) > room) {
-        continue;
-      }
-      const int x = model_.add_variable({.name = "x" + suffix + "_" + std::to_string(q)});
-      covered_[q].terms.push_back({x, 1});
-      std::vector<double> use(rows.size(), 0);
-      for (int kind = each.first; kind < each.last; ++kind) {
-        const double count = kinds[at(kind)].count;
-        const double share = room > 0 ? table_.kind_work(kind, group.scheme) / room : 0;
-        const double row_share =
-            static_cast<double>(kinds[at(kind)].length) / static_cast<double>(scheme.max_tokens);
-        use[0] += count * share;
-        if (most > 0) use[1] += count * row_share / most;
-        for (std::size_t k = 0; k < shape.parts.size(); ++k) {
-          const PartPrice& price = shape.parts[k];
-          use[2 + k] += count * (price.of_rows ? part(price.steps, row_share) / most
-                                               : part(price.steps, share));
-        }
-      }
-      for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (use[k] > 0) rows[k].terms.push_back({x, -use[k]});
-      }
-    }
-    for (Row& row : rows) {
-      const int index = model_.add_row(std::move(row));
-      if (pattern.first_row < 0) pattern.first_row = index;
+    const RowRange range{pattern.shape.least_rows, pattern.shape.most_rows};
+    const Ms room = most_work(scheme, range, least[p], time_);
+    if (room >= 0) {
+      add_pattern(pattern, group.scheme, room, of_group + "_" + std::to_string(p));
+      limit.terms.push_back({pattern.replicas, -1});
     }
     patterns.push_back(std::move(pattern));
   }
   model_.add_row(std::move(limit));
   patterns_.push_back(std::move(patterns));
+}
+
+// The rows of a pattern, how many replicas have it, and the shares of classes in it.
+void AssignPatterns::add_pattern(Pattern& pattern, int scheme, Ms room, const std::string& suffix) {
+  const RowPattern& shape = pattern.shape;
+  pattern.replicas = model_.add_variable({.name = "k" + suffix});
+  const auto add_row = [&](const std::string& name) {
+    return model_.add_row({.name = name + suffix, .lower = 0, .terms = {{pattern.replicas, 1}}});
+  };
+  pattern.first_row = add_row("R2");
+  add_row("R3");
+  for (std::size_t k = 0; k < shape.parts.size(); ++k) add_row("R3_" + std::to_string(k));
+  for (std::size_t q = 0; q < classes_.size(); ++q) {
+    const Class& each = classes_[q];
+    if (table_.kinds()[at(each.first)].length > shape.longest) continue;
+    if (table_.kind_work(each.first, scheme) > room) continue;
+    const int x = model_.add_variable({.name = "x" + suffix + "_" + std::to_string(q)});
+    covered_[q].terms.push_back({x, 1});
+    const std::vector<double> use = use_of(each, shape, scheme, room);
+    for (std::size_t k = 0; k < use.size(); ++k) {
+      if (use[k] > 0) model_.add_term(pattern.first_row + static_cast<int>(k), {x, -use[k]});
+    }
+  }
+}
+
+// What all sequences of a class take of a replica with this pattern: shares of its work, of its
+// tokens, and of each part.
+std::vector<double> AssignPatterns::use_of(const Class& each, const RowPattern& shape, int scheme,
+                                           Ms room) const {
+  const auto max_tokens = static_cast<double>(table_.schemes()[at(scheme)].max_tokens);
+  const auto most = static_cast<double>(shape.most_rows);
+  std::vector<double> use(2 + shape.parts.size(), 0);
+  for (int k = each.first; k < each.last; ++k) {
+    const AssignKind& kind = table_.kinds()[at(k)];
+    const double count = kind.count;
+    const double share = room > 0 ? table_.kind_work(k, scheme) / room : 0;
+    const double row_share = static_cast<double>(kind.length) / max_tokens;
+    use[0] += count * share;
+    if (most > 0) use[1] += count * row_share / most;
+    for (std::size_t p = 0; p < shape.parts.size(); ++p) {
+      const PartPrice& price = shape.parts[p];
+      use[2 + p] += count * (price.of_rows ? part_of(price.steps, row_share) / most
+                                           : part_of(price.steps, share));
+    }
+  }
+  return use;
 }
 
 StrategyProof AssignPatterns::proof(std::span<const double> duals, std::string strategy) const {
@@ -298,61 +232,6 @@ std::vector<std::vector<RowRange>> AssignPatterns::finer(std::span<const double>
   }
   if (!split) all.clear();
   return all;
-}
-
-Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proof, Ms known,
-               Ms upper) {
-  const auto& groups = table.groups(strategy);
-  std::vector<std::vector<Ms>> least;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    least.push_back(least_longest(table, groups[g].scheme, proof.schemes[g].patterns));
-  }
-  const auto refutes = [&](Ms time) {
-    long double spent = 0;
-    struct Possible {
-      const RowPattern* pattern;
-      const Scheme* scheme;
-      int index;
-      Ms room;
-    };
-    std::vector<Possible> possible;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const Scheme& scheme = table.schemes()[at(groups[g].scheme)];
-      double most = 0;
-      for (std::size_t p = 0; p < proof.schemes[g].patterns.size(); ++p) {
-        const RowPattern& pattern = proof.schemes[g].patterns[p];
-        const Ms room =
-            most_work(scheme, {pattern.least_rows, pattern.most_rows}, least[g][p], time);
-        if (room < -kMargin * time) continue;
-        double all = pattern.time + pattern.tokens;
-        for (const PartPrice& each : pattern.parts) all += each.price;
-        most = std::max(most, all);
-        possible.push_back({&pattern, &scheme, groups[g].scheme, std::max(room, 0.0)});
-      }
-      spent += static_cast<long double>(most) * groups[g].count;
-    }
-    long double paid = 0;
-    for (int k = 0; k < static_cast<int>(table.kinds().size()); ++k) {
-      const AssignKind& kind = table.kinds()[at(k)];
-      double price = kForever;
-      for (const Possible& each : possible) {
-        price = std::min(price, price_of(*each.pattern, *each.scheme, kind.length,
-                                         table.kind_work(k, each.index), each.room));
-      }
-      if (price == kForever) return true;
-      paid += static_cast<long double>(price) * kind.count;
-    }
-    return paid > spent * (1 + kMargin);
-  };
-  if (upper < kForever && refutes(upper)) return upper;
-  if (!refutes(known)) return known;
-  Ms low = known;
-  Ms high = upper;
-  for (int k = 0; k < kBisections && high - low > 1e-7 * high; ++k) {
-    const Ms middle = low + (high - low) / 2;
-    (refutes(middle) ? low : high) = middle;
-  }
-  return low;
 }
 
 }  // namespace stowage

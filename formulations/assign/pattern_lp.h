@@ -4,35 +4,24 @@
 //   const AssignPatterns patterns(table, strategy, time, ranges);
 //   const LpResult result = solve_lp(backend, patterns.model(), {}, budget);
 //   StrategyProof proof = patterns.proof(result.duals, name_of_strategy);
-//   proven_time(table, strategy, proof, 0, upper)     // ms that no plan of the strategy undercuts
 //
 // formulations/README.md, "Row patterns", has the rows R1 to R4 and the proof.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "formulations/assign/pattern_time.h"
 #include "formulations/milp/model.h"
 #include "instances/assign/certificate.h"
 #include "instances/assign/table.h"
 
 namespace stowage {
 
-// Row numbers of one scheme that count as one, the last range without end.
-struct RowRange {
-  std::int64_t least = 1;
-  std::int64_t most = 0;  // 0: without end
-};
-
 // The ranges to begin with, for each group of the strategy: small numbers apart, larger ones in
 // ranges up to where the tokens of a row no longer matter.
 std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time);
-
-// The most work that a replica with so many rows does within `time`, if its longest sequence has
-// work `longest`; negative if such rows alone take longer.
-Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time);
 
 class AssignPatterns {
  public:
@@ -58,27 +47,25 @@ class AssignPatterns {
     int replicas = -1;   // variable: how many such
     int first_row = -1;  // work, tokens, then the parts
   };
-  void add_group(std::size_t group);
-
-  const AssignTable& table_;
-  int strategy_;
-  Ms time_;
-  std::vector<std::vector<RowRange>> ranges_;
-  std::vector<std::vector<Pattern>> patterns_;  // of each group
   // Kinds that the model does not tell apart.
   struct Class {
     int first = 0;
     int last = 0;  // kinds [first, last)
     double count = 0;
   };
+
+  void add_group(std::size_t group);
+  void add_pattern(Pattern& pattern, int scheme, Ms room, const std::string& suffix);
+  std::vector<double> use_of(const Class& each, const RowPattern& shape, int scheme, Ms room) const;
+
+  const AssignTable& table_;
+  int strategy_;
+  Ms time_;
+  std::vector<std::vector<RowRange>> ranges_;
+  std::vector<std::vector<Pattern>> patterns_;  // of each group
   std::vector<Class> classes_;
   std::vector<milp::Row> covered_;
   milp::Model model_;
 };
-
-// The longest time that the proof refutes, found by bisection between two times to 1e-7 relative,
-// or `known` if it does not refute so much. Requires prices of at least 0.
-Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proof, Ms known,
-               Ms upper);
 
 }  // namespace stowage

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr int kPriceRounds = 60;
 constexpr int kRowClasses = 64;  // row counts told apart
 constexpr int kBisections = 50;
@@ -61,7 +61,7 @@ class PricedWork {
     double sum = 0;
     for (const PricedKind& kind : kinds_) {
       std::size_t home = 0;
-      double least = kForever;
+      double least = kInfinity;
       for (std::size_t g = 0; g < groups_.size(); ++g) {
         const double cost = price[g] * kind.weight[g];
         if (cost < least) {

@@ -37,6 +37,12 @@ int Model::add_row(Row row) {
   return static_cast<int>(rows_.size()) - 1;
 }
 
+void Model::add_term(int row, Term term) {
+  assert(row >= 0 && static_cast<std::size_t>(row) < rows_.size());
+  assert(term.variable >= 0 && static_cast<std::size_t>(term.variable) < variables_.size());
+  rows_[static_cast<std::size_t>(row)].terms.push_back(term);
+}
+
 double Model::objective(const std::vector<double>& values) const {
   assert(values.size() == variables_.size());
   long double sum = offset_;

@@ -11,13 +11,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "instances/numbers.h"
+
 namespace stowage::milp {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using stowage::kInfinity;
 
 struct Variable {
   std::string name;
@@ -48,6 +49,7 @@ class Model {
  public:
   int add_variable(Variable variable);  // returns its index
   int add_row(Row row);                 // returns its index; terms must name existing variables
+  void add_term(int row, Term term);    // so that a model can grow by columns
   void set_offset(double offset) { offset_ = offset; }
 
   const std::vector<Variable>& variables() const { return variables_; }

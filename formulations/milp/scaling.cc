@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "instances/numbers.h"
+
 namespace stowage::milp {
 namespace {
 
 constexpr int kPasses = 12;  // the iteration settles in a handful
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 bool inside(const Range& range) {
   return range.empty() || (range.min >= kSmallestCoefficient && range.max <= kLargestCoefficient);

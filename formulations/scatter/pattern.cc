@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <limits>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -45,7 +46,7 @@ class Surrogate {
 
   // Sorts the items by worth per weight, for the split with the least bound.
   void choose(std::vector<PatternItem>& items) {
-    double least = std::numeric_limits<double>::infinity();
+    double least = kInfinity;
     double chosen = 0;
     for (int i = 0; i <= kSplits; ++i) {
       split_ = static_cast<double>(i) / kSplits;
@@ -146,8 +147,6 @@ class Search {
   }
 
  private:
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
   // What a set is worth at most with items from `next` on.
   double bound(const Label& set, std::size_t next) const {
     if (next == items_.size()) return set.worth;

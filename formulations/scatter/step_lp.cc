@@ -1,73 +1,20 @@
-// Longer than 300 lines: one LP, whose rows and columns share their numbering.
 #include "formulations/scatter/step_lp.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "formulations/scatter/packing.h"
+#include "instances/numbers.h"
+#include "instances/tolerance.h"
 
 namespace stowage {
 namespace {
 
-// A sequence whose time is nearly all of the room might fit, for all that rounding can tell.
-constexpr double kMightFit = 1 + 2e-9;
-// Rows are added where they are broken by more than this, columns where they gain more.
-constexpr double kBroken = 1e-5;
-constexpr double kGain = 1e-4;          // ms per group's worth
-constexpr double kSpread = 1.3;         // of the lengths that are merged
-constexpr double kWasteful = 2.6;       // times the least area: degrees to begin with
-constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Variables that came after the solution are not in it.
-double value_of(std::span<const double> values, int variable) {
-  return at(variable) < values.size() ? values[at(variable)] : 0;
-}
+constexpr double kWasteful = 2.6;  // times the least area: degrees to begin with
 
 }  // namespace
-
-std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
-  const double most_area = table.total_area() / resolution;
-  const auto& kinds = table.kinds();
-  const auto& levels = table.levels();
-  const auto fits = [&](std::size_t kind) {
-    std::size_t level = 0;
-    while (level < levels.size() && levels[level].capacity < kinds[kind].length) ++level;
-    return level;
-  };
-  std::vector<StepItem> items;
-  for (std::size_t first = 0; first < kinds.size();) {
-    std::size_t last = first;
-    double area = kinds[first].area * kinds[first].count;
-    while (last + 1 < kinds.size() && fits(last + 1) == fits(first) &&
-           static_cast<double>(kinds[last + 1].length) * kSpread >=
-               static_cast<double>(kinds[first].length) &&
-           area + kinds[last + 1].area * kinds[last + 1].count <= most_area) {
-      ++last;
-      area += kinds[last].area * kinds[last].count;
-    }
-    StepItem item{.first = static_cast<int>(first), .last = static_cast<int>(last)};
-    item.cost.resize(levels.size());
-    for (std::size_t kind = first; kind <= last; ++kind) {
-      const double count = kinds[kind].count;
-      item.count += count;
-      item.tokens += count * static_cast<double>(kinds[kind].length);
-      for (std::size_t level = 0; level < levels.size(); ++level) {
-        item.cost[level] +=
-            count * table.kind_cost(static_cast<int>(kind), static_cast<int>(level));
-      }
-    }
-    item.tokens /= item.count;
-    for (Ms& cost : item.cost) cost /= item.count;
-    items.push_back(std::move(item));
-    first = last + 1;
-  }
-  return items;
-}
 
 ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items,
                              std::vector<Ms> grid, std::int64_t fewest)
@@ -83,8 +30,8 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
     high_.push_back(endless ? -1 : add_column(grid_[at(i) + 1]));
     high_row_.push_back(endless ? -1 : add_row(0, {{high_[at(i)], devices}}));
     link_row_.emplace_back(items_.size(), -1);
-    rows_[at(count_row_)].terms.push_back({low_[at(i)], 1});
-    if (!endless) rows_[at(count_row_)].terms.push_back({high_[at(i)], 1});
+    model_.add_term(count_row_, {low_[at(i)], 1});
+    if (!endless) model_.add_term(count_row_, {high_[at(i)], 1});
     for (int d = 0; d < levels(); ++d) {
       Cell& here = cell(i, d);
       here.share.assign(items_.size(), -1);
@@ -93,12 +40,12 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) used = used || allowed(k, d, i);
       if (!used) continue;
       here.groups_low = add_column(0);
-      rows_[at(low_row_.back())].terms.push_back({here.groups_low, -double(level.degree)});
+      model_.add_term(low_row_.back(), {here.groups_low, -double(level.degree)});
       std::vector<milp::Term> token_terms{{here.groups_low, 1}};
       std::vector<milp::Term> time_terms;
       if (!endless) {
         here.groups_high = add_column(0);
-        rows_[at(high_row_.back())].terms.push_back({here.groups_high, -double(level.degree)});
+        model_.add_term(high_row_.back(), {here.groups_high, -double(level.degree)});
         token_terms.push_back({here.groups_high, 1});
         time_terms = {{here.groups_low, (grid_[at(i)] - level.overhead) / room(i, d)},
                       {here.groups_high, 1}};
@@ -107,7 +54,7 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       here.token_row = add_row(0, std::move(token_terms));
     }
     for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-      double least = std::numeric_limits<double>::infinity();
+      double least = kInfinity;
       const auto area = [&](int d) {
         return table_->levels()[at(d)].degree * items_[at(k)].cost[at(d)];
       };
@@ -187,8 +134,8 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   for (std::size_t c = 0; c < conditions_.size(); ++c) {
     same_row.emplace_back(condition_row_[c], finer.condition_row_[c]);
   }
-  origin.variable.assign(finer.columns_.size(), -1);
-  origin.row.assign(finer.rows_.size(), -1);
+  origin.variable.assign(finer.model_.variables().size(), -1);
+  origin.row.assign(finer.model_.rows().size(), -1);
   for (const auto& [from, to] : same_variable) {
     if (from >= 0 && to >= 0) origin.variable[at(to)] = from;
   }
@@ -202,7 +149,7 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
 // all of which goes to the time of groups or, in the last interval, to their tokens.
 std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
   std::vector<std::pair<int, int>> basis{{low_[0], count_row_}};
-  std::vector<double> least(items_.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> least(items_.size(), kInfinity);
   std::vector<int> share(items_.size(), -1);
   for (int i = 0; i < intervals(); ++i) {
     const bool endless = i + 1 == intervals();
@@ -248,27 +195,25 @@ void ScatterStepLp::add_condition(const StepCondition& condition, double penalty
     const bool applies = condition.at_least ? endless || grid_[at(i) + 1] > condition.from
                                             : grid_[at(i)] >= condition.from;
     if (!applies) continue;
-    rows_[at(row)].terms.push_back({low_[at(i)], sign});
-    if (!endless) rows_[at(row)].terms.push_back({high_[at(i)], sign});
+    model_.add_term(row, {low_[at(i)], sign});
+    if (!endless) model_.add_term(row, {high_[at(i)], sign});
   }
-  if (!condition.at_least) rows_[at(row)].terms.push_back({add_column(penalty), 1});
+  if (!condition.at_least) model_.add_term(row, {add_column(penalty), 1});
   conditions_.push_back(condition);
   condition_row_.push_back(row);
   penalty_.push_back(penalty);
 }
 
 int ScatterStepLp::add_column(double objective) {
-  columns_.push_back(objective);
-  return static_cast<int>(columns_.size()) - 1;
+  return model_.add_variable({.objective = objective});
 }
 
 int ScatterStepLp::add_row(double lower, std::vector<milp::Term> terms) {
-  rows_.push_back({lower, std::move(terms)});
-  return static_cast<int>(rows_.size()) - 1;
+  return model_.add_row({.lower = lower, .terms = std::move(terms)});
 }
 
 double ScatterStepLp::room(int interval, int level) const {
-  if (interval + 1 == intervals()) return std::numeric_limits<double>::infinity();
+  if (interval + 1 == intervals()) return kInfinity;
   return grid_[at(interval) + 1] - table_->levels()[at(level)].overhead;
 }
 
@@ -298,7 +243,7 @@ void ScatterStepLp::add_share(int interval, int level, int item) {
   const StepItem& it = items_[at(item)];
   const int share = here.share[at(item)] = add_column(0);
   const auto in_row = [&](int row, double factor) {
-    if (row >= 0 && factor != 0) rows_[at(row)].terms.push_back({share, factor});
+    if (row >= 0 && factor != 0) model_.add_term(row, {share, factor});
   };
   in_row(cover_row_[at(item)], 1);
   if (here.time_row >= 0) in_row(here.time_row, -it.cost[at(level)] / room(interval, level));
@@ -307,130 +252,6 @@ void ScatterStepLp::add_share(int interval, int level, int item) {
   for (const Cell::Packing& packing : here.packing) {
     in_row(packing.row, -packed(packing.what, item, level, interval));
   }
-}
-
-milp::Model ScatterStepLp::model() const {
-  milp::Model model;
-  for (const double objective : columns_) model.add_variable({.objective = objective});
-  for (const Row& row : rows_) model.add_row({.lower = row.lower, .terms = row.terms});
-  return model;
-}
-
-int ScatterStepLp::add_rows(std::span<const double> values) {
-  const int before = static_cast<int>(rows_.size());
-  for (int i = 0; i < intervals(); ++i) {
-    const double batches =
-        values[at(low_[at(i)])] + (high_[at(i)] >= 0 ? values[at(high_[at(i)])] : 0);
-    for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-      if (link_row_[at(i)][at(k)] >= 0) continue;
-      const StepItem& it = items_[at(k)];
-      if (it.first != it.last) continue;
-      double shares = 0;
-      for (int d = 0; d < levels(); ++d) {
-        const int share = cell(i, d).share[at(k)];
-        if (share >= 0) shares += value_of(values, share);
-      }
-      if (shares > it.count * batches + kBroken) add_link(i, k);
-    }
-    for (int d = 0; d < levels(); ++d) {
-      if (cell(i, d).groups_low < 0) continue;
-      separate(i, d, Resource::tokens, values);
-      if (i + 1 < intervals()) separate(i, d, Resource::time, values);
-    }
-  }
-  return static_cast<int>(rows_.size()) - before;
-}
-
-void ScatterStepLp::add_link(int interval, int item) {
-  const double count = items_[at(item)].count;
-  std::vector<milp::Term> terms{{low_[at(interval)], count}};
-  if (high_[at(interval)] >= 0) terms.push_back({high_[at(interval)], count});
-  for (int d = 0; d < levels(); ++d) {
-    const int share = cell(interval, d).share[at(item)];
-    if (share >= 0) terms.push_back({share, -1});
-  }
-  link_row_[at(interval)][at(item)] = add_row(0, std::move(terms));
-}
-
-void ScatterStepLp::add_packing(int interval, int level, const PackingPrice& what) {
-  Cell& here = cell(interval, level);
-  std::vector<milp::Term> terms{{here.groups_low, 1}};
-  if (here.groups_high >= 0) terms.push_back({here.groups_high, 1});
-  for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-    const int share = here.share[at(k)];
-    if (share < 0) continue;
-    const double value = packed(what, k, level, interval);
-    if (value > 0) terms.push_back({share, -value});
-  }
-  here.packing.push_back({what, add_row(0, std::move(terms))});
-}
-
-// Appends the most broken packing row of this cell and resource, if there is one.
-bool ScatterStepLp::separate(int interval, int level, Resource resource,
-                             std::span<const double> values) {
-  Cell& here = cell(interval, level);
-  std::vector<std::pair<int, double>> present;  // item and share
-  for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-    const int share = here.share[at(k)];
-    if (share >= 0 && value_of(values, share) > 1e-9)
-      present.emplace_back(k, value_of(values, share));
-  }
-  if (present.empty()) return false;
-  const double groups =
-      values[at(here.groups_low)] + (here.groups_high >= 0 ? values[at(here.groups_high)] : 0);
-  PackingPrice best;
-  double most = kBroken;
-  const auto consider = [&](const PackingPrice& what) {
-    double broken = -groups;
-    for (const auto& [k, share] : present) broken += share * packed(what, k, level, interval);
-    if (broken > most) {
-      most = broken;
-      best = what;
-    }
-  };
-  for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
-    consider({.resource = resource, .steps = steps});
-  }
-  const double all = resource == Resource::time
-                         ? room(interval, level)
-                         : static_cast<double>(table_->levels()[at(level)].capacity);
-  for (const auto& [k, share] : present) {
-    const double amount =
-        resource == Resource::time ? items_[at(k)].cost[at(level)] : items_[at(k)].tokens;
-    // Just where this sequence counts, and just where it begins to count as the whole.
-    for (const double threshold : {std::floor(amount * (1 - 1e-8)), std::floor(all - amount) + 1}) {
-      if (threshold > 0 && threshold * 2 <= all) {
-        consider({.resource = resource, .threshold = threshold});
-      }
-    }
-  }
-  if (most <= kBroken) return false;
-  add_packing(interval, level, best);
-  return true;
-}
-
-int ScatterStepLp::add_columns(std::span<const double> duals) {
-  const int before = static_cast<int>(columns_.size());
-  for (int i = 0; i < intervals(); ++i) {
-    for (int d = 0; d < levels(); ++d) {
-      const Cell& here = cell(i, d);
-      if (here.groups_low < 0) continue;
-      const auto capacity = static_cast<double>(table_->levels()[at(d)].capacity);
-      for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-        if (here.share[at(k)] >= 0 || !allowed(k, d, i)) continue;
-        const StepItem& it = items_[at(k)];
-        double price = duals[at(here.token_row)] * it.tokens / capacity;
-        if (here.time_row >= 0) price += duals[at(here.time_row)] * it.cost[at(d)] / room(i, d);
-        const int link = link_row_[at(i)][at(k)];
-        if (link >= 0) price += duals[at(link)];
-        for (const Cell::Packing& packing : here.packing) {
-          price += duals[at(packing.row)] * packed(packing.what, k, d, i);
-        }
-        if (duals[at(cover_row_[at(k)])] - price > kGain) add_share(i, d, k);
-      }
-    }
-  }
-  return static_cast<int>(columns_.size()) - before;
 }
 
 CertificateLeaf ScatterStepLp::prices(std::span<const double> duals) const {

@@ -7,9 +7,9 @@
 // least, no links and no packing rows. A solution tells what to add.
 //
 //   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
-//   do lp_result = solve_lp(backend, lp.model(), budget, basis);
-//   while (lp.add_rows(lp_result.values) + lp.add_columns(lp_result.row_duals) > 0);
-//   CertificateLeaf leaf = lp.prices(lp_result.row_duals);
+//   do solution = solve_lp(backend, lp.model(), solution.basis, budget);
+//   while (lp.add_columns(solution.duals) + lp.add_rows(solution.values) > 0);
+//   CertificateLeaf leaf = lp.prices(solution.duals);
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
+#include "formulations/scatter/step_items.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/table.h"
 
@@ -29,20 +30,6 @@ struct StepCondition {
   bool at_least = false;
   std::int64_t count = 0;
 };
-
-// What the LP sees of sequences: kinds [first, last], merged into their mean. The longest kinds
-// stand alone.
-struct StepItem {
-  int first = 0;
-  int last = 0;
-  double count = 0;
-  double tokens = 0;
-  std::vector<Ms> cost;  // per level
-};
-
-// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of
-// the step's area together; a kind that is more than that stands alone.
-std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
 
 class ScatterStepLp {
  public:
@@ -71,7 +58,7 @@ class ScatterStepLp {
 
   // The model as it stands. Rows and variables only ever get appended, so that the basis of an
   // earlier version is the beginning of one for a later.
-  milp::Model model() const;
+  const milp::Model& model() const { return model_; }
 
   // Appends links [W6] and packing rows [W7] that `values` break, or columns that `duals` price
   // below zero. Returns how many. Both are of this LP before either was called; call columns first.
@@ -99,10 +86,6 @@ class ScatterStepLp {
     };
     std::vector<Packing> packing;
   };
-  struct Row {
-    double lower = 0;
-    std::vector<milp::Term> terms;
-  };
 
   int add_column(double objective);
   int add_row(double lower, std::vector<milp::Term> terms);
@@ -126,8 +109,7 @@ class ScatterStepLp {
   std::vector<StepItem> items_;
   std::vector<Ms> grid_;
   std::vector<StepCondition> conditions_;
-  std::vector<double> columns_;  // objective
-  std::vector<Row> rows_;
+  milp::Model model_;
   std::vector<Cell> cells_;
   std::vector<int> low_;   // y at the lower end, per interval
   std::vector<int> high_;  // y at the upper end; -1 in the last

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "formulations/scatter/packing.h"
+#include "instances/numbers.h"
+#include "instances/tolerance.h"
 
 namespace stowage {
 namespace {
 
-constexpr double kMightFit = 1 + 2e-9;
 constexpr double kMargin = 1e-9;
 // Prices of conditions may be many times what is left after subtracting them.
 constexpr double kCancelled = 1e-11;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Settling {
  public:

@@ -1,21 +1,19 @@
 #include "heuristics/assign/baselines.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "heuristics/assign/dispatch.h"
 #include "heuristics/assign/rows.h"
 #include "heuristics/packing.h"
+#include "instances/numbers.h"
 #include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
 constexpr std::int64_t kClockLooks = 4'000'000;  // at replicas: some milliseconds
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // As published; the unit cancels.
 double verl_workload(Tokens length) {
@@ -131,7 +129,7 @@ std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy,
   for (int position = 0; position < table.size(); ++position) {
     if (ticker.exhausted(static_cast<std::int64_t>(sets.size()))) return std::nullopt;
     std::size_t home = sets.size();
-    Ms least = std::numeric_limits<Ms>::infinity();
+    Ms least = kInfinity;
     for (std::size_t r = 0; r < sets.size(); ++r) {
       const int scheme = draft.replicas[r].scheme;
       const Ms after = work[r] + table.work(position, scheme);

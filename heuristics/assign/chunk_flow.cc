@@ -1,19 +1,18 @@
 #include "heuristics/assign/chunk_flow.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "heuristics/assign/chunked_step.h"
 #include "heuristics/packing.h"
 #include "instances/assign/compose.h"
+#include "instances/numbers.h"
 #include "instances/ticker.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr std::int64_t kClockLooks = 4'000'000;  // at replicas: some milliseconds
 
 }  // namespace
@@ -28,7 +27,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
   Bins bins = first_fit_decreasing(lengths, size).value_or(Bins());
   std::optional<std::vector<ReplicaChoice>> best;
   int best_strategy = 0;
-  Ms best_time = kForever;
+  Ms best_time = kInfinity;
   const auto composed = [&]() -> std::optional<AssignPlan> {
     if (!best) return std::nullopt;
     return compose_assign(instance, best_strategy, std::move(*best), budget);
@@ -54,7 +53,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
                           const std::vector<std::pair<Ms, Ms>>& costs) {
       if (ticker.exhausted(std::ssize(choices))) return false;
       std::size_t home = 0;
-      Ms least = kForever;
+      Ms least = kInfinity;
       for (std::size_t r = 0; r < choices.size(); ++r) {
         const auto [sum, most] = costs[static_cast<std::size_t>(choices[r].scheme)];
         const Ms time =

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -12,19 +11,17 @@
 #include "heuristics/assign/chunked_step.h"
 #include "heuristics/assign/rows.h"
 #include "instances/assign/compose.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr std::size_t kCandidates = 24;  // sequences of the slowest replica that moves consider
 constexpr std::size_t kFewGroups = 8;    // that sequences are dealt to when there is no time
 constexpr std::size_t kTargets = 16;     // replicas that they may go to
 constexpr int kMostMoves = 2000;
 constexpr std::int64_t kMostLooks = 20'000'000;
 constexpr int kRowCounts = 12;  // tried on either side of the best guess
-
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 // What a replica holds.
 struct Load {
@@ -164,7 +161,7 @@ class Planner {
         while (looked_at.size() < kFewGroups) looked_at.push_back(next++ % groups.size());
       }
       std::size_t home = groups.size();
-      Ms least = kForever;
+      Ms least = kInfinity;
       for (const std::size_t g : looked_at) {
         if (!step_.admits(groups[g].scheme, item)) continue;
         const Ms time = exchanged(loads_[queues[g].begin()->second], -1, item);
@@ -185,7 +182,7 @@ class Planner {
   // The group on which the longest sequence ends first: it admits all others.
   std::size_t holder_of(const std::vector<SchemeGroup>& groups) const {
     std::size_t best = 0;
-    Ms least = kForever;
+    Ms least = kInfinity;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (!step_.admits(groups[g].scheme, 0)) continue;
       Load load{.scheme = groups[g].scheme};
@@ -264,7 +261,7 @@ class Planner {
     for (auto item = load.items.lower_bound(step_.cuts()); item != load.items.end(); ++item) {
       positions.push_back(step_.position(*item));
     }
-    best = kForever;
+    best = kInfinity;
     std::optional<std::vector<RowDraft>> made;
     if (positions.empty()) {
       best = even(load, 0);
@@ -340,7 +337,7 @@ std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool ne
   Planner planner(step);
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
-  Ms least = kForever;
+  Ms least = kInfinity;
   for (const int strategy : step.strategies(budget)) {
     if ((best || !needed) && budget.exhausted()) break;
     auto choices = planner.plan(strategy, needed && !best, budget);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heuristics/assign/dispatch.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -38,7 +39,7 @@ ChunkedStep::ChunkedStep(const AssignInstance& instance)
     for (const Scheme& scheme : instance.schemes) {
       const bool admitted = length_of(id) <= longest_sequence(instance, scheme);
       costs_.push_back(admitted ? cut_cost(length_of(id), rule, scheme)
-                                : CutCost{.sum = std::numeric_limits<Ms>::infinity()});
+                                : CutCost{.sum = kInfinity});
     }
   }
 }

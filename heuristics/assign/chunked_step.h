@@ -8,13 +8,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/table.h"
 #include "instances/budget.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 
@@ -37,16 +37,13 @@ class ChunkedStep {
     return costs_[at(kind_of_[at(cut)]) * table_.schemes().size() + at(scheme)];
   }
   bool admits(int scheme, std::int64_t item) const {
-    return is_cut(item) ? cost(item, scheme).sum < std::numeric_limits<Ms>::infinity()
-                        : table_.holds(scheme, position(item));
+    return is_cut(item) ? cost(item, scheme).sum < kInfinity : table_.holds(scheme, position(item));
   }
   std::int64_t id(std::int64_t item) const {
     return is_cut(item) ? cut_ids_[at(item)] : short_ids_[at(table_.id(position(item)))];
   }
 
  private:
-  static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
   const AssignInstance& instance_;
   AssignTable table_;
   std::vector<std::int64_t> cut_ids_;

@@ -9,15 +9,14 @@
 #include <set>
 #include <utility>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr int kPriceRounds = 48;
 constexpr std::size_t kLooks = 1'000'000;  // at groups or replicas, between two looks at the clock
 constexpr std::size_t kFewGroups = 8;      // looked at when there is no time
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // How full a replica is, in one number per scheme: work, and the rows that its tokens will need.
 double fullness(const Scheme& scheme, const LoadSum& load) {
@@ -124,7 +123,7 @@ class Dispatcher {
 
   int group_for_the_longest() const {
     int best = 0;
-    Ms least = kForever;
+    Ms least = kInfinity;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (!table_.holds(groups_[g].scheme, 0)) continue;
       const Scheme& s = scheme(static_cast<int>(g));
@@ -138,7 +137,7 @@ class Dispatcher {
 
   int choose_least_full(int position, const Preference* preference) {
     int best = -1;
-    Ms least = kForever;
+    Ms least = kInfinity;
     for (const int group : looked_at_) {
       const std::size_t g = at(group);
       if (!table_.holds(groups_[g].scheme, position)) continue;
@@ -160,7 +159,7 @@ class Dispatcher {
   // still lack.
   int choose_among_all(int position, const Preference* preference) {
     const int left = table_.size() - position - 1;
-    std::pair<bool, Ms> least{true, kForever};  // (not preferred, time)
+    std::pair<bool, Ms> least{true, kInfinity};  // (not preferred, time)
     int best = -1;
     for (int replica = 0; replica < static_cast<int>(loads_.size()); ++replica) {
       const int group = group_of_[at(replica)];
@@ -181,7 +180,7 @@ class Dispatcher {
   // As above, of each group only the least full replica and one that lacks sequences.
   int choose_among_few(int position) {
     const int left = table_.size() - position - 1;
-    Ms least = kForever;
+    Ms least = kInfinity;
     int best = -1;
     const auto consider = [&](int group, int replica) {
       const LoadSum load = with(position, replica);
@@ -273,7 +272,7 @@ std::vector<Preference> price_preferences(const AssignTable& table, int strategy
     for (std::size_t k = 0; k < table.kinds().size(); ++k) {
       const AssignKind& kind = table.kinds()[k];
       int home = -1;
-      double least = kForever;
+      double least = kInfinity;
       for (std::size_t g = 0; g < groups.size(); ++g) {
         if (!table.holds(groups[g].scheme, kind.first)) continue;
         const Scheme& scheme = table.schemes()[at(groups[g].scheme)];
@@ -302,7 +301,7 @@ std::vector<Preference> price_preferences(const AssignTable& table, int strategy
       // A group without sequences must not look free forever, nor one row too many forbidden.
       times.push_back(
           even_time(table.schemes()[at(groups[g].scheme)], share, {.multiple = counts.multiple}));
-      if (!(times.back() < kForever))
+      if (!(times.back() < kInfinity))
         times.back() = fullness(table.schemes()[at(groups[g].scheme)], share);
       sum += times.back();
       wish.time = std::max(wish.time, times.back());
@@ -345,7 +344,7 @@ std::vector<int> promising_first(const AssignTable& table, std::vector<int> stra
   std::vector<double> together;
   for (const int strategy : strategies) {
     together.assign(sets.size(), 0);
-    Ms alone = kForever;
+    Ms alone = kInfinity;
     const auto s = static_cast<double>(longest);
     for (const SchemeGroup& group : table.groups(strategy)) {
       for (std::size_t k = 0; k < sets.size(); ++k) {
@@ -355,7 +354,7 @@ std::vector<int> promising_first(const AssignTable& table, std::vector<int> stra
       const Ms work = scheme.quadratic_ms * s * s + scheme.linear_ms * s + scheme.fixed_ms;
       if (scheme.max_tokens >= longest) alone = std::min(alone, scheme.pp * work);
     }
-    if (alone == kForever) alone = 0;  // it will be cut
+    if (alone == kInfinity) alone = 0;  // it will be cut
     for (const double sets_per_ms : together) alone = std::max(alone, 1 / sets_per_ms);
     order.emplace_back(alone, strategy);
   }

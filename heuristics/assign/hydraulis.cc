@@ -1,13 +1,13 @@
 #include "heuristics/assign/hydraulis.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <utility>
 
 #include "heuristics/assign/baselines.h"
 #include "heuristics/assign/dispatch.h"
+#include "instances/numbers.h"
 #include "instances/random.h"
 #include "instances/ticker.h"
 
@@ -17,7 +17,6 @@ namespace {
 constexpr int kOrders = 50;
 constexpr int kRowCounts = 20;
 constexpr std::int64_t kClockLooks = 1 << 18;  // at replicas, between two looks at the clock
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 
 class Hydraulis {
  public:
@@ -63,7 +62,7 @@ class Hydraulis {
     std::mt19937_64 random(seed);
     std::vector<int> order(static_cast<std::size_t>(table_.size()));
     Dispatch best;
-    Ms least = kForever;
+    Ms least = kInfinity;
     for (int k = 0; k < kOrders && (k == 0 || !budget_.exhausted()); ++k) {
       std::iota(order.begin(), order.end(), 0);
       for (std::size_t i = order.size(); i > 1; --i) {
@@ -80,15 +79,15 @@ class Hydraulis {
     return best;
   }
 
-  // The time of the slowest, or kForever if the budget ends first.
+  // The time of the slowest, or kInfinity if the budget ends first.
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
     Ticker ticker(budget_, kClockLooks);
     for (const int position : order) {
-      if (ticker.exhausted(std::ssize(schemes_))) return kForever;
+      if (ticker.exhausted(std::ssize(schemes_))) return kInfinity;
       std::size_t home = 0;
-      Ms least = kForever;
+      Ms least = kInfinity;
       for (std::size_t r = 0; r < schemes_.size(); ++r) {
         if (!table_.holds(schemes_[r], position)) continue;
         const Ms f = table_.work(position, schemes_[r]);
@@ -113,7 +112,7 @@ class Hydraulis {
     const Tokens cap = table_.schemes()[static_cast<std::size_t>(scheme)].max_tokens;
     const auto first = static_cast<int>(tokens / cap + (tokens % cap != 0));
     std::optional<ReplicaDraft> best;
-    Ms least = kForever;
+    Ms least = kInfinity;
     const auto most = static_cast<int>(set.size());
     for (int rows = first; rows <= most && (rows < first + kRowCounts || !best); ++rows) {
       if (rows > first && budget_.exhausted()) break;

@@ -1,14 +1,15 @@
 #include "heuristics/assign/propose.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
+constexpr Ms kNever = kInfinity;
 
 // Lengths up to `longest`, and above that of the bucket before.
 struct Bucket {

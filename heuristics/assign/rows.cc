@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "heuristics/packing.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr std::size_t kFewRows = 32;  // up to here a scan of all rows beats a tree
 
 const Scheme& scheme_of(const AssignTable& table, int scheme) {
@@ -158,7 +158,7 @@ Ms even_time(const Scheme& scheme, const LoadSum& load, int rows) {
 Ms even_time(const Scheme& scheme, const LoadSum& load, const RowCounts& counts) {
   if (load.sequences == 0) return 0;
   const int least = counts.at_least(rows_for(load.tokens, scheme.max_tokens));
-  if (least == 0 || least > load.sequences) return kForever;
+  if (least == 0 || least > load.sequences) return kInfinity;
   Ms best = even_time(scheme, load, least);
   if (scheme.pp == 1 || counts.exact > 0) return best;
   const double ideal = std::min<double>(best_row_count(scheme, load), load.sequences);

@@ -3,18 +3,17 @@
 #include "heuristics/assign/search.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <tuple>
 #include <utility>
 
+#include "instances/numbers.h"
 #include "instances/random.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 constexpr double kBetter = 1 - 1e-9;       // a smaller gain is rounding
 constexpr double kLevel = 1e-6;            // above the mean by less: nothing left to even out
 constexpr std::size_t kWindow = 24;        // sequences tried as a partner where a replica has more
@@ -283,7 +282,7 @@ bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
       }
     }
     if (in >= 0) load.add(table_, g, in);
-    if (load.sequences == 0) return may_empty_ ? 0 : kForever;
+    if (load.sequences == 0) return may_empty_ ? 0 : kInfinity;
     return even_time(scheme(replica), load, counts_);
   };
   for (const int target : replicas) {
@@ -419,7 +418,7 @@ void AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
     bool dealt = true;
     for (const auto& [key, position] : order) {
       std::size_t home = chosen.size();
-      Ms least = kForever;
+      Ms least = kInfinity;
       for (std::size_t k = 0; k < chosen.size(); ++k) {
         const int g = kept[k].scheme;
         if (!table_.holds(g, position)) continue;

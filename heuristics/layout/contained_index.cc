@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "instances/numbers.h"
 #include "instances/radix_sort.h"
 
 namespace stowage {

@@ -35,7 +35,6 @@ class ContainedIndex {
 
  private:
   using Entry = std::pair<int, int>;  // end of the range, rank
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   // Fenwick nodes count starts from the last section downwards, from 1.
   int slot(int first) const { return sections_ - first; }
   void set(int rank, int value);

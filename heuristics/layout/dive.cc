@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "heuristics/layout/contained_index.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -74,7 +75,6 @@ class Skyline {
 
  private:
   using Stretch = std::pair<Bytes, int>;  // height, first section
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   bool current(const Stretch& stretch) const {
     return last_[at(stretch.second)] > stretch.second &&

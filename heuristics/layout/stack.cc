@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "instances/layout/load.h"
+#include "instances/numbers.h"
 #include "instances/random.h"
 #include "instances/ticker.h"
 
@@ -155,7 +155,7 @@ class Annealing {
     }
     Bytes top = 0;
     Bytes through = 0;
-    double least = std::numeric_limits<double>::infinity();
+    double least = kInfinity;
     std::size_t position = 0;
     for (std::size_t i = 0; i <= order_.size(); ++i) {
       // Positions between two neighbours are all the same: look only before a neighbour.

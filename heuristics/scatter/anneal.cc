@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "heuristics/scatter/state.h"
+#include "instances/numbers.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -222,7 +222,7 @@ class Annealer {
     }
     for (const int position : pool_) {
       GroupDraft* best = nullptr;
-      Ms finish = std::numeric_limits<Ms>::infinity();
+      Ms finish = kInfinity;
       for (std::size_t g = 0; g < made_size_; ++g) {
         GroupDraft& group = made_[g];
         const Ms then = group.time + state_.cost(position, group.level);

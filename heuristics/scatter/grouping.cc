@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "heuristics/scatter/fit.h"
 #include "heuristics/scatter/lpt.h"
 #include "heuristics/scatter/polish.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 // LPT results this much above the best are still worth a polish.
 constexpr double kPromising = 1.03;
 // Improvements below this fraction do not justify trying a partition.
@@ -34,7 +33,7 @@ class MixSearch {
     const std::size_t levels = table.levels().size();
     area_.assign(levels, std::vector<double>{0});
     for (const int position : positions) {
-      double least = kForever;
+      double least = kInfinity;
       for (std::size_t p = levels; p-- > 0;) {
         const Level& level = table.levels()[p];
         if (table.holds(static_cast<int>(p), position)) {
@@ -78,7 +77,7 @@ class MixSearch {
     return worst;
   }
 
-  Ms limit() const { return best_ ? best_->makespan * (1 - kWorthwhile) : kForever; }
+  Ms limit() const { return best_ ? best_->makespan * (1 - kWorthwhile) : kInfinity; }
 
   // How many of the longest sequences no level below `p` can take before `limit()`.
   std::size_t bound_to(int p) const {
@@ -97,7 +96,7 @@ class MixSearch {
 
   // Whether groups at levels p and above, and the devices left, can still beat the best.
   bool hopeful(int p, const Chosen& chosen) const {
-    const double offered = best_ ? chosen.weight * limit() - chosen.overhead : kForever;
+    const double offered = best_ ? chosen.weight * limit() - chosen.overhead : kInfinity;
     const std::size_t bound = bound_to(p);
     if (tokens_[bound] > chosen.capacity && bound > 0) return false;
     if (bound > 0 && area_[static_cast<std::size_t>(p)][bound] > offered) return false;
@@ -127,7 +126,7 @@ class MixSearch {
         descend(p - 1, with);
       } else {
         --mixes_left_;
-        offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kForever));
+        offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kInfinity));
       }
     }
     mix_[static_cast<std::size_t>(p)] = 0;
@@ -138,7 +137,7 @@ class MixSearch {
   void offer_homogeneous() {
     for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
       mix_[p] = table_.devices() / table_.levels()[p].degree;
-      offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kForever));
+      offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kInfinity));
       mix_[p] = 0;
     }
   }
@@ -171,7 +170,7 @@ Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions) 
     area += table.area(position);
     tokens += table.length(position);
   }
-  if (tokens > table.batch_capacity()) return kForever;
+  if (tokens > table.batch_capacity()) return kInfinity;
   return std::max(table.alone(table.kind(positions.front())),
                   table.least_overhead() + area / table.devices());
 }
@@ -181,7 +180,7 @@ std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
                                                  const GroupingEffort& effort) {
   if (positions.empty()) return MicroBatchDraft{};
   const Ms estimate = grouping_estimate(table, positions);
-  if (estimate == kForever) return std::nullopt;
+  if (estimate == kInfinity) return std::nullopt;
   return MixSearch(table, positions, effort).run(estimate);
 }
 

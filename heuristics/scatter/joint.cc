@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "heuristics/scatter/megatron.h"
 #include "heuristics/scatter/skrull.h"
 #include "heuristics/scatter/windows.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -148,7 +148,7 @@ std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds
   std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
     auto batch = group_micro_batch(table, positions, kQuick);
-    if (!batch) return std::numeric_limits<Ms>::infinity();
+    if (!batch) return kInfinity;
     const Ms makespan = batch->makespan;
     grouped[{positions.front(), positions.back()}] = std::move(*batch);
     return makespan;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <utility>
 #include <vector>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -76,7 +77,7 @@ class Scheduler {
         loads_.push_back(0);
         own_.push_back(own);
       } else {
-        double least = std::numeric_limits<double>::infinity();
+        double least = kInfinity;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
           if (own_[g] == own && loads_[g] < least && has_room(table_, groups_[g], position)) {
             least = loads_[g];

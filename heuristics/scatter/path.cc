@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "heuristics/scatter/chunking.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 // What a grouping typically loses against its estimate.
 constexpr double kLoss = 1.01;
 // Cut points per micro-batch's worth of tokens: short sequences are cut in bunches.
@@ -58,7 +58,7 @@ class ChunkPath {
   // Prices the arcs of the shortest path of `count` arcs until they hold what they promised.
   std::optional<std::vector<Arc>> converge(int count, const PathEffort& effort,
                                            const Budget& budget) {
-    Ms best = kForever;
+    Ms best = kInfinity;
     std::optional<std::vector<Arc>> best_path;
     for (int round = 0; round < effort.rounds && !budget.exhausted(); ++round) {
       const auto [length, path] = shortest(count);
@@ -118,7 +118,7 @@ class ChunkPath {
     // With a count there is a layer for every number of arcs used; only those matter from which
     // the end can still be reached.
     const int layers = count == kAnyCount ? 1 : count + 1;
-    std::vector<Ms> reach(cuts_.size() * static_cast<std::size_t>(layers), kForever);
+    std::vector<Ms> reach(cuts_.size() * static_cast<std::size_t>(layers), kInfinity);
     std::vector<int> previous(reach.size(), -1);
     const auto node = [layers](int index, int layer) {
       return static_cast<std::size_t>(index) * static_cast<std::size_t>(layers) +

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heuristics/scatter/draft.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 
@@ -87,7 +88,6 @@ class StepState {
 
  private:
   static constexpr std::size_t kBlock = 64;
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
   Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
   double energy_of(Ms makespan, double squares) const {
     return makespan > 0 ? makespan + share_ * squares / makespan : 0;

@@ -1,13 +1,14 @@
 #include "solvers/assign/pattern_bound.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/pattern_lp.h"
+#include "formulations/assign/pattern_time.h"
+#include "instances/numbers.h"
 #include "solvers/lp/solver.h"
 
 namespace stowage {
@@ -72,7 +73,7 @@ void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoun
 PatternBound pattern_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
                            const PatternBoundOptions& options, Budget& budget) {
   PatternBound out;
-  out.strategies.assign(instance.strategies.size(), std::numeric_limits<Ms>::infinity());
+  out.strategies.assign(instance.strategies.size(), kInfinity);
   if (table.size() == 0) return out;
   std::vector<Proven> proven(instance.strategies.size());
   std::vector<std::size_t> order;

@@ -12,13 +12,14 @@
 #include <span>
 #include <vector>
 
-#include "formulations/milp/model.h"
 #include "formulations/scatter/pattern.h"
+#include "formulations/scatter/profile_master.h"
 #include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/table.h"
-#include "solvers/lp/solver.h"
+#include "solvers/milp/solver.h"
+#include "solvers/scatter/pattern_pool.h"
 
 namespace stowage {
 
@@ -28,38 +29,36 @@ class ScatterProfileLp {
   ScatterProfileLp(const ScatterTable& table, MilpBackend backend);
 
   // Patterns to begin with.
-  void learn(const StepDraft& step);
+  void learn(const StepDraft& step) { patterns_.learn(step); }
 
   struct Answer {
     bool solved = false;
     Ms proven = 0;              // no step in the box is shorter, by the prices
     std::vector<Ms> makespans;  // of the LP
-    double missing = 0;         // devices that the LP would need beyond those there are
     ProfileNode node;           // a priced one
   };
   // Steps of `upper` ms or more are of no interest. Counts as a node.
   Answer solve(std::span<const Ms> low, std::span<const Ms> high, Ms upper, Budget& budget);
 
  private:
-  struct Column {
-    int level = 0;
-    std::vector<PatternAmount> amounts;
-    Ms time = 0;            // without the overhead
-    std::int64_t used = 0;  // the last solve that had it in the solution
+  struct Box {
+    std::span<const Ms> low;
+    std::span<const Ms> high;
+    Ms upper = 0;
   };
-  struct Box;
+  enum class Search { finished, out_of_time };
 
-  void add_column(int level, std::vector<PatternAmount> amounts);
-  bool seen(int level, const std::vector<PatternAmount>& amounts) const;
+  void offer(std::size_t first, ScatterProfileMaster& master) const;
+  void generate(const Box& box, Answer& answer, Budget& budget);
   BestPattern price(int level, Ms room, double time, const std::vector<double>& values,
                     double floor, std::size_t states) const;
-  Ms settle(const Box& box, Ms loss, ProfileNode& node, bool& found, const Budget& budget);
-  void forget();
+  Search add_patterns(const Box& box, const ProfileNode& node, std::size_t states,
+                      const Budget& budget);
+  Ms prove(const Box& box, Ms loss, ProfileNode& node, const Budget& budget);
 
   const ScatterTable& table_;
   MilpBackend backend_;
-  std::vector<Column> columns_;
-  std::int64_t solves_ = 0;
+  PatternPool patterns_;
 };
 
 }  // namespace stowage

@@ -2,163 +2,109 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
-#include "formulations/milp/model.h"
 #include "heuristics/scatter/polish.h"
+#include "instances/numbers.h"
+#include "solvers/lp/column_generation.h"
 
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;             // of pricing, in a dive
-constexpr double kGain = 1e-7;               // devices per device: columns worth adding
-constexpr double kWhole = 1 - 1e-6;          // a share of a pattern that counts as a whole group
-constexpr double kEnough = 1e-7;             // devices
-constexpr std::size_t kFirstStates = 30;     // of pricing, while that finds something
-constexpr std::size_t kPricingStates = 500;  // and then
-constexpr Ms kInside = 1 - 1e-12;            // times sum up differently in a plan
+constexpr int kMostRounds = 200;     // of pricing, in a dive
+constexpr double kGain = 1e-7;       // devices per device: columns worth adding
+constexpr double kWhole = 1 - 1e-6;  // a share of a pattern that counts as a whole group
+constexpr double kEnough = 1e-7;     // devices
+constexpr std::size_t kPricingStates[] = {30, 500};  // by effort
+constexpr Ms kInside = 1 - 1e-12;                    // times sum up differently in a plan
 constexpr int kPolishRounds = 200;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
 ScatterRepack::ScatterRepack(const ScatterTable& table, MilpBackend backend)
-    : table_(table), backend_(backend) {
-  for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
-    for (int d = 0; d < static_cast<int>(table.levels().size()); ++d) {
-      const Level& level = table.levels()[at(d)];
-      if (table.kinds()[at(kind)].length > level.capacity) continue;
-      add_column({.level = d,
-                  .amounts = {{.kind = kind, .count = 1}},
-                  .time = level.overhead + table.kind_cost(kind, d)});
-    }
-  }
-}
+    : table_(table), backend_(backend), patterns_(table, PatternPool::Times::of_groups) {}
 
-void ScatterRepack::learn(const StepDraft& step) {
-  for (const MicroBatchDraft& batch : step) {
-    for (const GroupDraft& group : batch.groups) {
-      Column column{.level = group.level, .time = group.time};
-      std::vector<int> positions = group.positions;
-      std::ranges::sort(positions);
-      for (const int position : positions) {
-        const int kind = table_.kind(position);
-        if (column.amounts.empty() || column.amounts.back().kind != kind) {
-          column.amounts.push_back({.kind = kind});
-        }
-        ++column.amounts.back().count;
-      }
-      if (!column.amounts.empty()) add_column(std::move(column));
-    }
-  }
-}
-
-void ScatterRepack::add_column(Column column) {
-  for (const Column& other : columns_) {
-    if (other.level == column.level && other.amounts == column.amounts) return;
-  }
-  columns_.push_back(std::move(column));
-}
-
-bool ScatterRepack::fits(const Column& column, const Task& task, std::size_t batch) const {
-  if (column.time > task.limits[batch]) return false;
-  if (table_.levels()[at(column.level)].degree > task.devices[batch]) return false;
-  return std::ranges::all_of(column.amounts, [&](const PatternAmount& amount) {
+bool ScatterRepack::fits(const PatternPool::Pattern& pattern, const Task& task,
+                         std::size_t batch) const {
+  if (pattern.time > task.limits[batch]) return false;
+  if (table_.levels()[at(pattern.level)].degree > task.devices[batch]) return false;
+  return std::ranges::all_of(pattern.amounts, [&](const PatternAmount& amount) {
     return amount.count <= task.counts[at(amount.kind)];
   });
 }
 
+void ScatterRepack::use(std::size_t batch, std::size_t pattern, ScatterRepackMaster& master,
+                        Mixture& mixture) const {
+  mixture.uses.push_back({.batch = batch, .pattern = pattern});
+  master.add(batch, patterns_[pattern].level, patterns_[pattern].amounts);
+}
+
 ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility, int most_rounds,
                                           Budget& budget) {
-  const std::size_t batches = task.limits.size();
-  const std::size_t kinds = table_.kinds().size();
   Mixture mixture;
-  std::vector<Use>& uses = mixture.uses;
-  std::vector<int> row(kinds, -1);
-  int covers = 0;
-  for (std::size_t k = 0; k < kinds; ++k) {
-    if (task.counts[k] > 0) row[k] = covers++;
-  }
-  std::vector<milp::Row> rows(static_cast<std::size_t>(covers) + batches);
-  for (std::size_t k = 0; k < kinds; ++k) {
-    if (row[k] >= 0) rows[at(row[k])].lower = task.counts[k];
-  }
-  int variables = 1;
-  for (std::size_t b = 0; b < batches; ++b) {
-    // Devices beyond those there are, the same in every micro-batch.
-    rows[at(covers) + b] = {.lower = -double(task.devices[b]), .terms = {{0, 1}}};
-  }
-  const auto use = [&](std::size_t batch, std::size_t column) {
-    uses.push_back({.batch = batch, .column = column});
-    const int variable = variables++;
-    for (const PatternAmount& amount : columns_[column].amounts) {
-      rows[at(row[at(amount.kind)])].terms.push_back({variable, double(amount.count)});
-    }
-    const double degree = table_.levels()[at(columns_[column].level)].degree;
-    rows[at(covers) + batch].terms.push_back({variable, -degree});
-  };
-  for (std::size_t b = 0; b < batches; ++b) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (fits(columns_[c], task, b)) use(b, c);
+  ScatterRepackMaster master(table_, task.counts, task.devices);
+  for (std::size_t b = 0; b < task.limits.size(); ++b) {
+    for (std::size_t p = 0; p < patterns_.size(); ++p) {
+      if (fits(patterns_[p], task, b)) use(b, p, master, mixture);
     }
   }
-  LpBasis basis;
-  std::size_t states = kFirstStates;
-  for (int round = 0; round < most_rounds; ++round) {
-    milp::Model model;
-    model.add_variable({.lower = -double(table_.devices()), .objective = 1});
-    for (int v = 1; v < variables; ++v) model.add_variable({});
-    for (const milp::Row& r : rows) model.add_row(r);
-    LpResult result = solve_lp(backend_, model, basis, budget);
-    if (!result.optimal) return mixture;
-    basis = std::move(result.basis);
+  LpResult solution;
+  const auto price_round = [&](const PricingRound& round) {
     Relaxation& found = mixture.relaxation;
-    found.solved = true;
-    found.missing = result.objective;
-    found.values.assign(kinds, 0);
-    for (std::size_t k = 0; k < kinds; ++k) {
-      if (row[k] >= 0) found.values[k] = std::max(0.0, result.duals[at(row[k])]);
-    }
-    found.prices.clear();
-    for (std::size_t b = 0; b < batches; ++b) {
-      found.prices.push_back(std::max(0.0, result.duals[at(covers) + b]));
-    }
-    for (std::size_t u = 0; u < uses.size(); ++u) uses[u].amount = result.values[u + 1];
-    if (only_feasibility && found.missing <= -kEnough) return mixture;
+    found = {.solved = true,
+             .shortage = solution.objective,
+             .values = master.values(solution.duals),
+             .prices = master.prices(solution.duals)};
+    std::vector<Use>& uses = mixture.uses;
+    for (std::size_t u = 0; u < uses.size(); ++u) uses[u].amount = solution.values[u + 1];
+    if (only_feasibility && found.shortage <= -kEnough) return Pricing::enough;
     const std::size_t before = uses.size();
-    double dearest = 1;  // worth of a pattern over its price
-    for (std::size_t b = 0; b < batches; ++b) {
-      for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
-        const Level& level = table_.levels()[at(d)];
-        const Ms room = task.limits[b] * kInside - level.overhead;
-        if (room < 0 || level.degree > task.devices[b]) continue;
-        if (budget.exhausted()) return {};
-        const double paid = found.prices[b] * level.degree;
-        BestPattern best = price(task, d, room, found.values, paid + kGain * level.degree, states);
-        if (paid > 0) dearest = std::max(dearest, best.most / paid);
-        if (best.amounts.empty()) continue;
-        add_pattern(d, std::move(best.amounts));
-        use(b, columns_.size() - 1);
-      }
+    const std::optional<double> dearest =
+        add_patterns(task, kPricingStates[round.effort], master, mixture, budget);
+    if (!dearest) {
+      mixture = {};
+      return Pricing::enough;
     }
-    if (uses.size() == before) {
-      if (states == kPricingStates) return mixture;
-      states = kPricingStates;
-      continue;
-    }
+    if (uses.size() == before) return Pricing::nothing;
     // Prices that much lower are a solution of the dual: devices stay missing.
     double covered = 0;
     double there = 0;
-    for (std::size_t k = 0; k < kinds; ++k) covered += task.counts[k] * found.values[k];
-    for (std::size_t b = 0; b < batches; ++b) there += task.devices[b] * found.prices[b];
-    if (only_feasibility && covered / dearest > there * (1 + kEnough)) {
-      found.missing = covered / dearest - there;
-      return mixture;
+    for (std::size_t k = 0; k < task.counts.size(); ++k)
+      covered += task.counts[k] * found.values[k];
+    for (std::size_t b = 0; b < task.limits.size(); ++b) there += task.devices[b] * found.prices[b];
+    if (only_feasibility && covered / *dearest > there * (1 + kEnough)) {
+      found.shortage = covered / *dearest - there;
+      return Pricing::enough;
+    }
+    return Pricing::added;
+  };
+  const ColumnGeneration rounds(backend_, {.most_rounds = most_rounds, .efforts = 2});
+  rounds.run(master.model(), solution, budget, price_round);
+  return mixture;
+}
+
+// Adds the best pattern of each degree in each micro-batch, if it is worth its price, and tells how
+// many times its price the best of all is worth, 1 at least. Nothing if the budget ends.
+std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t states,
+                                                  ScatterRepackMaster& master, Mixture& mixture,
+                                                  const Budget& budget) {
+  const Relaxation& found = mixture.relaxation;
+  double dearest = 1;
+  for (std::size_t b = 0; b < task.limits.size(); ++b) {
+    for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
+      const Level& level = table_.levels()[at(d)];
+      const Ms room = task.limits[b] * kInside - level.overhead;
+      if (room < 0 || level.degree > task.devices[b]) continue;
+      if (budget.exhausted()) return std::nullopt;
+      const double paid = found.prices[b] * level.degree;
+      BestPattern best = price(task, d, room, found.values, paid + kGain * level.degree, states);
+      if (paid > 0) dearest = std::max(dearest, best.most / paid);
+      if (best.amounts.empty()) continue;
+      patterns_.add(d, std::move(best.amounts));
+      use(b, patterns_.size() - 1, master, mixture);
     }
   }
-  return mixture;
+  return dearest;
 }
 
 BestPattern ScatterRepack::price(const Task& task, int level, Ms room,
@@ -174,15 +120,6 @@ BestPattern ScatterRepack::price(const Task& task, int level, Ms room,
                      .worth = values[at(k)]});
   }
   return best_pattern(std::move(items), table_.levels()[at(level)].capacity, room, floor, states);
-}
-
-void ScatterRepack::add_pattern(int level, std::vector<PatternAmount> amounts) {
-  Column column{
-      .level = level, .amounts = std::move(amounts), .time = table_.levels()[at(level)].overhead};
-  for (const PatternAmount& amount : column.amounts) {
-    column.time += amount.count * table_.kind_cost(amount.kind, level);
-  }
-  columns_.push_back(std::move(column));
 }
 
 ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
@@ -208,10 +145,10 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
   }
   StepDraft step(limits.size());
   const auto apply = [&](const Use& use) {
-    const Column& column = columns_[use.column];
-    if (!fits(column, task, use.batch)) return false;
-    GroupDraft group = empty_group(table_, column.level);
-    for (const PatternAmount& amount : column.amounts) {
+    const PatternPool::Pattern& pattern = patterns_[use.pattern];
+    if (!fits(pattern, task, use.batch)) return false;
+    GroupDraft group = empty_group(table_, pattern.level);
+    for (const PatternAmount& amount : pattern.amounts) {
       for (int i = 0; i < amount.count; ++i) {
         add_sequence(table_, group, rest[at(amount.kind)].back());
         rest[at(amount.kind)].pop_back();
@@ -219,7 +156,7 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
       task.counts[at(amount.kind)] -= amount.count;
       left -= static_cast<std::size_t>(amount.count);
     }
-    task.devices[use.batch] -= table_.levels()[at(column.level)].degree;
+    task.devices[use.batch] -= table_.levels()[at(pattern.level)].degree;
     step[use.batch].groups.push_back(std::move(group));
     return true;
   };
@@ -237,7 +174,7 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
     // The pattern nearest a whole one; of equals the one of most devices.
     std::ranges::stable_sort(mixture.uses, [&](const Use& a, const Use& b) {
       if (a.amount != b.amount) return a.amount > b.amount;
-      return columns_[a.column].level > columns_[b.column].level;
+      return patterns_[a.pattern].level > patterns_[b.pattern].level;
     });
     for (const Use& use : mixture.uses) {
       if (use.amount <= 0 || applied) break;
@@ -256,7 +193,7 @@ bool ScatterRepack::place_rest(const std::vector<std::vector<int>>& rest,
   for (const std::vector<int>& positions : rest) {
     for (const int position : positions) {
       GroupDraft* best = nullptr;
-      Ms least = std::numeric_limits<Ms>::infinity();
+      Ms least = kInfinity;
       for (std::size_t b = 0; b < step.size(); ++b) {
         for (GroupDraft& group : step[b].groups) {
           if (!has_room(table_, group, position)) continue;

@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "formulations/scatter/pattern.h"
+#include "formulations/scatter/repack_master.h"
 #include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
 #include "instances/scatter/table.h"
-#include "solvers/lp/solver.h"
+#include "solvers/milp/solver.h"
+#include "solvers/scatter/pattern_pool.h"
 
 namespace stowage {
 
@@ -28,13 +30,13 @@ class ScatterRepack {
   // `table` must outlive this. Requires every sequence to fit some level.
   ScatterRepack(const ScatterTable& table, MilpBackend backend);
 
-  void learn(const StepDraft& step);
+  void learn(const StepDraft& step) { patterns_.learn(step); }
 
   // What the LP says of micro-batches that last `limits` ms at most. After so many rounds of
   // pricing it gives up: devices are then still missing.
   struct Relaxation {
     bool solved = false;
-    double missing = 0;          // devices that each micro-batch lacks; at most 0: perhaps possible
+    double shortage = 0;         // devices that each micro-batch lacks; at most 0: perhaps possible
     std::vector<double> values;  // of a sequence, by kind: the dual prices
     std::vector<double> prices;  // of a device, by micro-batch
   };
@@ -45,14 +47,9 @@ class ScatterRepack {
   std::optional<StepDraft> plan(std::span<const Ms> limits, Budget& budget);
 
  private:
-  struct Column {
-    int level = 0;
-    std::vector<PatternAmount> amounts;
-    Ms time = 0;  // of the group, overhead included
-  };
-  struct Use {  // a column in a micro-batch
+  struct Use {  // a pattern in a micro-batch
     std::size_t batch = 0;
-    std::size_t column = 0;
+    std::size_t pattern = 0;
     double amount = 0;
   };
   struct Task {
@@ -67,17 +64,20 @@ class ScatterRepack {
 
   Task whole(std::span<const Ms> limits) const;
   Mixture mix(const Task& task, bool only_feasibility, int most_rounds, Budget& budget);
+  void use(std::size_t batch, std::size_t pattern, ScatterRepackMaster& master,
+           Mixture& mixture) const;
+  std::optional<double> add_patterns(const Task& task, std::size_t states,
+                                     ScatterRepackMaster& master, Mixture& mixture,
+                                     const Budget& budget);
   BestPattern price(const Task& task, int level, Ms room, const std::vector<double>& values,
                     double floor, std::size_t states) const;
-  void add_pattern(int level, std::vector<PatternAmount> amounts);
-  void add_column(Column column);
-  bool fits(const Column& column, const Task& task, std::size_t batch) const;
+  bool fits(const PatternPool::Pattern& pattern, const Task& task, std::size_t batch) const;
   bool place_rest(const std::vector<std::vector<int>>& rest, std::span<const Ms> limits,
                   StepDraft& step) const;
 
   const ScatterTable& table_;
   MilpBackend backend_;
-  std::vector<Column> columns_;
+  PatternPool patterns_;
 };
 
 struct RepackEffort {

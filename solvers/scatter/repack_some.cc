@@ -50,7 +50,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
   const auto possible = [&](double share) {
     budget.count_nodes(1);
     const ScatterRepack::Relaxation found = repack.relax(limits(share), budget);
-    return found.solved && !(found.missing > 1e-7);
+    return found.solved && !(found.shortage > 1e-7);
   };
   double high = 1 - kLeastGain * effort.precision;
   if (!possible(high)) return false;

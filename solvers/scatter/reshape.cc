@@ -84,7 +84,7 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   repack_->learn(step);
   budget.count_nodes(1);
   const ScatterRepack::Relaxation found = repack_->relax(*shape, budget, kRounds);
-  if (!found.solved || found.missing > 1e-7) return false;
+  if (!found.solved || found.shortage > 1e-7) return false;
   ++tally.possible;
   budget.count_nodes(1);
   std::optional<StepDraft> planned = repack_->plan(*shape, budget);

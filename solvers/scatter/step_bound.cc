@@ -1,4 +1,3 @@
-// Longer than 300 lines: branching, grids and rounds work on the same nodes and their bases.
 #include "solvers/scatter/step_bound.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include "formulations/scatter/bounds.h"
 #include "formulations/scatter/step_prices.h"
+#include "solvers/lp/column_generation.h"
 
 namespace stowage {
 namespace {
@@ -18,13 +18,16 @@ constexpr double kApart = 1.004;  // ratio of successive makespans at least
 // Of `upper`: of shorter makespans an LP's tolerances are too large a part.
 constexpr double kShortest = 1e-4;
 constexpr int kBreakKinds = 24;       // longest kinds whose times alone split intervals
-constexpr int kMostRounds = 60;       // of rows and columns on one grid
 constexpr double kWorthIt = 2e-4;     // relative gain of a grid that makes another worth while
-constexpr double kStalled = 2e-5;     // relative gain of a round that ends the rounds
+constexpr double kStalled = 2e-5;     // relative gain of a round; with less the rounds end
 constexpr int kPatience = 4;          // efforts in a row that gain nothing
 constexpr double kUsed = 1e-4;        // micro-batches in an interval worth splitting
 constexpr double kFractional = 1e-4;  // micro-batches away from an integer
 constexpr double kPenalty = 10;       // objectives per micro-batch too many
+constexpr ColumnGenerationOptions kRounds = {  // on one grid
+    .most_rounds = 60,
+    .progress = kStalled,
+    .counts_nodes = true};
 
 std::vector<Ms> sorted_apart(std::vector<Ms> points) {
   std::ranges::sort(points);
@@ -254,32 +257,24 @@ bool ScatterStepBound::deepen(Node& node, Budget& budget) {
 // Rows and columns until few are missing. Keeps the best prices on the way. False if the LP could
 // not be solved.
 bool ScatterStepBound::solve(Node& node, Budget& budget) {
-  node.solved = false;
   node.stalled = false;
-  double last = 0;
-  int stalls = 0;
-  for (int round = 0; round < kMostRounds; ++round) {
-    LpResult result = solve_lp(options_.backend, node.lp->model(), node.result.basis, budget);
-    budget.count_nodes(1);
-    if (!result.optimal) return false;
-    node.result = std::move(result);
+  const ColumnGeneration rounds(options_.backend, kRounds);
+  const auto price_round = [&](const PricingRound& round) {
     CertificateLeaf prices = node.lp->prices(node.result.duals);
     const double value = settle_prices(table_, fewest_, node.lp->conditions(), prices);
     if (value > node.value) {
       node.value = value;
       node.prices = std::move(prices);
     }
-    if (node.value >= upper_) break;
-    const bool gained = round == 0 || node.result.objective >= last * (1 + kStalled);
-    stalls = gained ? 0 : stalls + 1;
-    last = node.result.objective;
+    if (node.value >= upper_) return Pricing::enough;
     const int columns = node.lp->add_columns(node.result.duals);
     const int rows = node.lp->add_rows(node.result.values);
-    node.stalled = columns == 0 && rows > 0 && stalls > node.barren;
-    if (node.stalled || columns + rows == 0) break;
-  }
-  node.solved = true;
-  return true;
+    node.stalled = columns == 0 && rows > 0 && round.stalls > node.barren;
+    if (node.stalled) return Pricing::enough;
+    return columns + rows > 0 ? Pricing::added : Pricing::nothing;
+  };
+  node.solved = rounds.run(node.lp->model(), node.result, budget, price_round);
+  return node.solved;
 }
 
 // Tells the sink, if the weakest leaf has become better.

@@ -92,7 +92,7 @@ double fast_gap(const AssignInstance& instance) {
 TEST(PatternBound, ClosesBundledSteps) {
   std::vector<double> gaps;
   for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/assign")) {
+           std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/assign/real")) {
     std::ifstream in(entry.path());
     std::ostringstream text;
     text << in.rdbuf();
