@@ -1,4 +1,7 @@
 // The unit of a family's objective: what it is called in JSON keys and how people see it.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <cstddef>
