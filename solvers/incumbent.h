@@ -2,7 +2,7 @@
 //
 // Nothing becomes an incumbent without the verifier's word. A candidate that fails is remembered
 // with its violations and costs nothing else; a bound above a verified objective is a false proof
-// and is refused.
+// and is refused. Each family compiles its own in its incumbent.cc.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,9 @@
 
 namespace stowage {
 
-// The relative gap at which a plan counts as proven. Times are rounded; families of integers
-// specialise it with 0.
+// The relative gap at which a plan counts as proven: times are rounded, integers are not.
 template <class InstanceT>
-inline constexpr double kProofGap = kOptimalityGap;
+inline constexpr double kProofGap = FamilyOf<InstanceT>::unit.integral ? 0 : kOptimalityGap;
 
 template <class InstanceT>
 class Incumbent {
@@ -76,15 +75,5 @@ class Incumbent {
   std::vector<Violation> violations_;
   std::string detail_;
 };
-
-template <>
-inline constexpr double kProofGap<LayoutInstance> = 0;
-
-extern template class Incumbent<ScatterInstance>;
-extern template class Incumbent<AssignInstance>;
-extern template class Incumbent<LayoutInstance>;
-using ScatterIncumbent = Incumbent<ScatterInstance>;
-using AssignIncumbent = Incumbent<AssignInstance>;
-using LayoutIncumbent = Incumbent<LayoutInstance>;
 
 }  // namespace stowage

@@ -25,8 +25,8 @@ StoppedBy stopped_by(const MilpResult& result) {
 
 StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& table,
                              const std::vector<AssignPlan>& plans,
-                             const AssignExactOptions& options, AssignIncumbent& incumbent,
-                             Budget& budget) {
+                             const AssignExactOptions& options,
+                             Incumbent<AssignInstance>& incumbent, Budget& budget) {
   const std::string by = "milp-" + std::string(name(options.backend));
   Ms proven = milp::kInfinity;  // least over the strategies so far
   StoppedBy ended = StoppedBy::proof;

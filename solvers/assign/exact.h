@@ -27,7 +27,7 @@ struct AssignExactOptions {
 // verify.
 StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& table,
                              const std::vector<AssignPlan>& plans,
-                             const AssignExactOptions& options, AssignIncumbent& incumbent,
-                             Budget& budget);
+                             const AssignExactOptions& options,
+                             Incumbent<AssignInstance>& incumbent, Budget& budget);
 
 }  // namespace stowage

@@ -34,7 +34,7 @@ void ScatterBounding::quickly() {
     raise_step(run_.budget.seconds_left(), kLargeStepBoundLps);
     return;
   }
-  const ScatterIncumbent& incumbent = run_.incumbent;
+  const Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   const Ms before = incumbent.bound();
   const bool more = raise_step(run_.budget.seconds_left(), kQuickStepBoundLps);
   // Where the first of them did little, the next do not do much either.
@@ -118,7 +118,7 @@ bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
 
 // Only what the checker confirms becomes a bound.
 void ScatterBounding::confirm(const char* name) {
-  ScatterIncumbent& incumbent = run_.incumbent;
+  Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   if (!found_ || found_->bound_ms <= incumbent.bound()) return;
   const CertificateCheck check = check_certificate(run_.instance, *found_);
   if (!check.violations.empty()) {

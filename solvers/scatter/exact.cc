@@ -86,14 +86,14 @@ std::vector<std::int64_t> all_ids(const ScatterInstance& instance) {
 }  // namespace
 
 std::size_t step_milp_variables(const ScatterInstance& instance,
-                                const ScatterIncumbent& incumbent) {
+                                const Incumbent<ScatterInstance>& incumbent) {
   const ScatterTable table(instance);
   return scatter_milp_variables(instance, exact_classes(table),
                                 most_slots(table, incumbent.plan()->objective_ms));
 }
 
 StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
-                          ScatterIncumbent& incumbent, Budget& budget) {
+                          Incumbent<ScatterInstance>& incumbent, Budget& budget) {
   const Classes classes = classes_of(instance, all_ids(instance));
   const ScatterPlan& best = *incumbent.plan();
   const int slots = std::max(most_slots(ScatterTable(instance), best.objective_ms),
@@ -131,7 +131,8 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
 }
 
 void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
-                     std::int64_t milp_nodes, ScatterIncumbent& incumbent, Budget& budget) {
+                     std::int64_t milp_nodes, Incumbent<ScatterInstance>& incumbent,
+                     Budget& budget) {
   ScatterPlan plan = *incumbent.plan();
   std::ranges::stable_sort(plan.micro_batches, std::greater<>{}, &ScatterMicroBatch::makespan_ms);
   const std::string by = "regroup-" + std::string(name(options.backend));

@@ -22,17 +22,19 @@ struct ScatterExactOptions {
 inline constexpr std::size_t kLargestScatterMilp = 200000;
 
 // Variables of the whole-step MILP that could still find a better plan than the incumbent's.
-std::size_t step_milp_variables(const ScatterInstance& instance, const ScatterIncumbent& incumbent);
+std::size_t step_milp_variables(const ScatterInstance& instance,
+                                const Incumbent<ScatterInstance>& incumbent);
 
 // Solves the whole step as one MILP, started from the incumbent, which must have a plan. Offers
 // every better plan and raises the bound to what is proven. Returns what ended the run.
 StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
-                          ScatterIncumbent& incumbent, Budget& budget);
+                          Incumbent<ScatterInstance>& incumbent, Budget& budget);
 
 // Regroups each micro-batch of the incumbent by its own MILP, the longest first, with at most
 // `milp_nodes` nodes each, and offers what gets faster. Proves nothing about the step. Nodes, not
 // seconds, so that a node limit makes the result reproducible.
 void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
-                     std::int64_t milp_nodes, ScatterIncumbent& incumbent, Budget& budget);
+                     std::int64_t milp_nodes, Incumbent<ScatterInstance>& incumbent,
+                     Budget& budget);
 
 }  // namespace stowage

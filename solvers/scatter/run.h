@@ -16,7 +16,7 @@ struct ScatterRun {
   const ScatterInstance& instance;
   const SolveOptions& options;
   Budget& budget;
-  ScatterIncumbent& incumbent;
+  Incumbent<ScatterInstance>& incumbent;
   bool& gap_ended_it;
   const ScatterTable table;
 

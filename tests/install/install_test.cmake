@@ -31,7 +31,7 @@ file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/planner ${work}/exam
 if(subdirectory)
   run(${CMAKE_COMMAND} -S ${source}/examples -B ${work}/build ${common}
       -D STOWAGE_SOURCE=${source} -D STOWAGE_INSTALL=ON -D BUILD_SHARED_LIBS=${shared}
-      -D WITH_GLPK=${with_glpk} -D WITH_CBC=${with_cbc})
+      -D WITH_GLPK=${with_glpk} -D WITH_CBC=${with_cbc} -D STOWAGE_WERROR=ON)
   run(${CMAKE_COMMAND} --build ${work}/build)
   run_examples(${work}/build)
   if(EXISTS ${work}/build/stowage/cli)

@@ -1,15 +1,11 @@
-#include "solvers/incumbent.h"
+// How an incumbent does what incumbent.h says. Only incumbent.cc of each family includes it.
+#pragma once
 
 #include <algorithm>
 #include <utility>
 
-#include "instances/assign/json.h"
-#include "instances/assign/verify.h"
-#include "instances/layout/json.h"
-#include "instances/layout/verify.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/verify.h"
 #include "instances/violation.h"
+#include "solvers/incumbent.h"
 
 namespace stowage {
 
@@ -147,9 +143,5 @@ Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) && {
   if (outcome.stopped_by == StoppedBy::proof) outcome.stopped_by = StoppedBy::heuristic_end;
   return outcome;
 }
-
-template class Incumbent<ScatterInstance>;
-template class Incumbent<AssignInstance>;
-template class Incumbent<LayoutInstance>;
 
 }  // namespace stowage
