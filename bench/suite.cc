@@ -68,7 +68,7 @@ LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, Error
           .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
 }
 
-LayoutTrace trace_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+TransformerStep trace_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
                             {"model", "tokens", "ranks", "layers", "recompute"});
   const std::string recompute = reader.text("recompute", "none");
@@ -129,7 +129,7 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
     const Result<GeneratedLayout> made = generate_layout(asked);
     return made ? named(Result<LayoutInstance>(made->instance)) : Entry(made.errors());
   } else if (const JsonValue* trace = reader.find("trace")) {
-    const LayoutTrace asked = trace_from(*trace, reader.at("trace"), errors);
+    const TransformerStep asked = trace_from(*trace, reader.at("trace"), errors);
     if (clean()) return named(trace_layout(asked));
   } else {
     const std::string file = reader.text("file");

@@ -9,7 +9,7 @@
 //                           lengths are those of instances/data/lengths
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed
-//   {"trace": {...}}        a layout, with the options of LayoutTrace: model, tokens, ranks,
+//   {"trace": {...}}        a layout, with the options of TransformerStep: model, tokens, ranks,
 //                           layers, recompute
 #pragma once
 

@@ -23,7 +23,6 @@
 #include "instances/lengths/list.h"
 #include "instances/numbers.h"
 #include "instances/scatter/json.h"
-#include "instances/scatter/presets.h"
 #include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
 #include "instances/verify.h"

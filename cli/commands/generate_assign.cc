@@ -13,7 +13,6 @@
 #include "instances/assign/presets.h"
 #include "instances/json/limits.h"
 #include "instances/numbers.h"
-#include "instances/scatter/presets.h"
 
 namespace stowage {
 namespace {

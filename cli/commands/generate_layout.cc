@@ -11,7 +11,7 @@
 #include "instances/layout/generate.h"
 #include "instances/layout/json.h"
 #include "instances/layout/trace.h"
-#include "instances/scatter/presets.h"
+#include "instances/model/transformer.h"
 #include "kernels/memory/recorded_layout.h"
 
 namespace stowage {
@@ -35,7 +35,7 @@ class GenerateLayoutCommand : public Command {
                  "A transformer's trace, uniform sizes and lifetimes, the same with short "
                  "lifetimes, or a rectangle cut to pieces. Default trace");
     std::vector<std::string> models;
-    for (const TransformerShape& shape : transformer_shapes()) models.emplace_back(shape.name);
+    for (const std::string_view model : transformer_names()) models.emplace_back(model);
     flags.choice("--model", model_, models, "trace: whose shape; default " + models.front());
     flags.text("--tokens", tokens_, "TOKENS", "trace: of the micro-batch; default 8192");
     flags.integer("--ranks", ranks_, "N", 1, 1'000'000, "trace: that share a layer; default 8");
@@ -149,7 +149,7 @@ class GenerateLayoutCommand : public Command {
   }
 
   Result<LayoutInstance> trace() const {
-    LayoutTrace wanted;
+    TransformerStep wanted;
     if (!model_.empty()) wanted.model = model_;
     if (!tokens_.empty()) {
       const Result<Tokens> tokens = read_token_flag("--tokens", tokens_);
@@ -165,8 +165,7 @@ class GenerateLayoutCommand : public Command {
                                                    : Recompute::none;
     wanted.split = split_ == "ulysses" ? SequenceSplit::ulysses : SequenceSplit::megatron;
     wanted.logit_chunks = static_cast<int>(logit_chunks_.value_or(1));
-    wanted.alignment = alignment_.value_or(1);
-    return trace_layout(wanted);
+    return trace_layout(wanted, alignment_.value_or(1));
   }
 
   Result<LayoutInstance> drawn() const {

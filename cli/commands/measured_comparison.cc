@@ -9,8 +9,8 @@
 #include "cli/terminal/status_line.h"
 #include "cli/terminal/unit.h"
 #include "instances/numbers.h"
-#include "kernels/run/packed_plan.h"
 #include "kernels/run/shrunk_step.h"
+#include "kernels/scatter/packed_plan.h"
 
 namespace stowage {
 namespace {
@@ -98,7 +98,7 @@ PlansMeasured time_here(Console& console, const MeasuredStep& here,
   std::vector<std::size_t> place;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (plans[i] == nullptr) continue;
-    packed.push_back(kernels::packed_plan(here.step, *plans[i]));
+    packed.push_back(packed_plan(here.step, *plans[i]));
     place.push_back(i);
   }
   StatusLine status(console);

@@ -17,7 +17,7 @@
 #include "cli/terminal/status_line.h"
 #include "cli/terminal/table.h"
 #include "instances/assign/presets.h"
-#include "instances/layout/trace.h"
+#include "instances/model/transformer.h"
 #include "instances/numbers.h"
 #include "instances/verify.h"
 #include "solvers/memory/step_memory.h"
@@ -58,7 +58,7 @@ class MemoryCommand : public Command {
         "PLAN", plan_path_,
         "Of a scatter instance: its plan, or an outcome with a plan in it, - for stdin", false);
     std::vector<std::string> models;
-    for (const TransformerShape& shape : transformer_shapes()) models.emplace_back(shape.name);
+    for (const std::string_view model : transformer_names()) models.emplace_back(model);
     for (const std::string_view model : assign_preset_models()) {
       if (std::ranges::count(models, model) == 0) models.emplace_back(model);
     }
@@ -88,11 +88,11 @@ class MemoryCommand : public Command {
       return console.refuse(errors_in(instance_path_, {*error}));
     }
     const auto& scatter = std::get<ScatterInstance>(instance);
-    LayoutTrace trace{.model = model_.empty() ? model_in(scatter.name) : model_,
-                      .recompute = recompute_ == "full"        ? Recompute::full
-                                   : recompute_ == "selective" ? Recompute::selective
-                                                               : Recompute::none,
-                      .logit_chunks = static_cast<int>(logit_chunks_.value_or(1))};
+    TransformerStep trace{.model = model_.empty() ? model_in(scatter.name) : model_,
+                          .recompute = recompute_ == "full"        ? Recompute::full
+                                       : recompute_ == "selective" ? Recompute::selective
+                                                                   : Recompute::none,
+                          .logit_chunks = static_cast<int>(logit_chunks_.value_or(1))};
     if (trace.model.empty()) {
       return console.refuse({kUsage, "--model",
                              "is needed: the instance's name, '" + printable(scatter.name) +
@@ -110,7 +110,7 @@ class MemoryCommand : public Command {
     const InterruptScope interrupt;
     Budget budget(solve_flags_.limits(interrupt.flag()));
     StatusLine status(console);
-    const auto groups_of = [&](const LayoutTrace& each, const SolveOptions& how) {
+    const auto groups_of = [&](const TransformerStep& each, const SolveOptions& how) {
       return step_memory(
           scatter, std::get<ScatterPlan>(plan), each, how, budget,
           [&status](std::size_t done, std::size_t all) {
@@ -128,7 +128,7 @@ class MemoryCommand : public Command {
       if (budget.exhausted()) return Fit::unknown;
       SolveOptions quick = *options;
       quick.method = "fast";
-      LayoutTrace other = trace;
+      TransformerStep other = trace;
       other.recompute = recompute;
       const Result<std::vector<GroupMemory>> found = groups_of(other, quick);
       return found ? worst(*found) : Fit::unknown;
@@ -162,16 +162,16 @@ class MemoryCommand : public Command {
 
   static std::string known_models() {
     std::string known;
-    for (const TransformerShape& shape : transformer_shapes()) {
-      known += (known.empty() ? "" : ", ") + std::string(shape.name);
+    for (const std::string_view model : transformer_names()) {
+      known += (known.empty() ? "" : ", ") + std::string(model);
     }
     return known;
   }
 
   // The model whose name the instance's begins with, empty if there is none.
   static std::string model_in(const std::string& name) {
-    for (const TransformerShape& shape : transformer_shapes()) {
-      if (name.starts_with(shape.name)) return std::string(shape.name);
+    for (const std::string_view model : transformer_names()) {
+      if (name.starts_with(model)) return std::string(model);
     }
     return "";
   }
@@ -185,7 +185,7 @@ class MemoryCommand : public Command {
     return fit;
   }
 
-  ExitCode answer(Console& console, const ScatterInstance& instance, const LayoutTrace& trace,
+  ExitCode answer(Console& console, const ScatterInstance& instance, const TransformerStep& trace,
                   const std::vector<GroupMemory>& groups, const FitOf& fit_of) const {
     const Fit fit = worst(groups);
     const ExitCode code = fit == Fit::yes  ? ExitCode::ok
@@ -224,7 +224,7 @@ class MemoryCommand : public Command {
     return console.answer(json.take(), code);
   }
 
-  static void tell(Console& console, const LayoutTrace& trace,
+  static void tell(Console& console, const TransformerStep& trace,
                    const std::vector<GroupMemory>& groups, Fit fit) {
     Table table({{"micro-batch", Align::right},
                  {"group", Align::right},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/layout/trace.h"
+#include "instances/model/operations.h"
 #include "instances/scatter/instance.h"
 #include "solvers/memory/step_memory.h"
 

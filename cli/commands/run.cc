@@ -8,6 +8,7 @@
 #include "cli/answers/execution_json.h"
 #include "cli/answers/execution_text.h"
 #include "cli/commands/run_layout.h"
+#include "cli/families/each.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -196,8 +197,8 @@ class RunCommand : public Command {
   static std::optional<kernels::PackedPlan> packed(const Instance& instance, const Plan& plan) {
     return visit_both(
         [](const auto& own, const auto& its) -> std::optional<kernels::PackedPlan> {
-          if constexpr (requires { kernels::packed_plan(own, its); }) {
-            return kernels::packed_plan(own, its);
+          if constexpr (requires { packed_plan(own, its); }) {
+            return packed_plan(own, its);
           }
           return std::nullopt;
         },

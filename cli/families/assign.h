@@ -16,6 +16,7 @@
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
 #include "instances/pictures/assign/pipelines.h"
+#include "kernels/assign/packed_plan.h"
 
 namespace stowage {
 

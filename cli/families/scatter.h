@@ -16,6 +16,7 @@
 #include "instances/scatter/family.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
+#include "kernels/scatter/packed_plan.h"
 
 namespace stowage {
 

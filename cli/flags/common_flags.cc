@@ -1,13 +1,13 @@
 #include "cli/flags/common_flags.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/error_codes.h"
 #include "instances/numbers.h"
-#include "instances/scatter/presets.h"
 
 namespace stowage {
 void OutputFlags::declare(Flags& flags, bool with_progress, bool with_timeless) {
@@ -87,10 +87,17 @@ std::optional<InputError> check_method(const Instance& instance, const std::stri
 }
 
 Result<Tokens> read_token_flag(const std::string& flag, const std::string& text) {
-  if (const std::optional<Tokens> tokens = parse_token_limit(text)) return *tokens;
+  constexpr Tokens kMost = kMaxExact / 1000;
+  Tokens tokens = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), last, tokens);
+  if (failure == std::errc() && tokens >= 1 && tokens <= kMost) {
+    if (end == last) return tokens;
+    if (end + 1 == last && (*end == 'k' || *end == 'K')) return tokens * 1000;
+  }
   return InputError{kUsage, flag,
-                    "must be 1 to " + std::to_string(kMostTokenLimit) +
-                        " tokens, as 200000 or 200K, is '" + printable(text) + "'"};
+                    "must be 1 to " + std::to_string(kMost) + " tokens, as 200000 or 200K, is '" +
+                        printable(text) + "'"};
 }
 
 std::string solver_name(const SolveOptions& options) {

@@ -62,7 +62,7 @@ class SolveFlags {
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,
                                        const std::string& flag);
 
-// What parse_token_limit() makes of a flag's text. Error: E001 at `flag`.
+// "192k" and "192K" are 192000, "192000" is itself. Error: E001 at `flag` for anything else.
 Result<Tokens> read_token_flag(const std::string& flag, const std::string& text);
 
 // The name of the backend that `options` would use, empty if none is built in.

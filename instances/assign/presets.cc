@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "instances/json/errors.h"
-#include "instances/json/reader.h"
-#include "instances/json/text.h"
+#include "instances/model/transformer.h"
 
 namespace stowage {
 namespace {
@@ -39,7 +37,7 @@ struct PublishedModel {
   std::span<const PublishedStrategy> strategies;  // empty: simple_strategies()
 };
 
-constexpr int kVocabulary = 30592;
+constexpr int kVocabulary = 30592;  // of the published planner; the models' own is 32000
 constexpr Tokens kLongest = 32768;  // the context that the models are trained for
 
 constexpr PublishedScheme k7bSchemes[] = {
@@ -63,38 +61,40 @@ constexpr PublishedStrategy k32bStrategies[] = {
     {{6, 4}, {}},      {{6, 1}, {5, 2}},  {{6, 1}, {3, 6}}, {{6, 1}, {1, 12}},
     {{5, 1}, {1, 10}}, {{3, 1}, {1, 14}}, {{2, 8}, {}}};
 
+// The memory of a model of this shape.
+constexpr ReplicaMemory shaped(const TransformerShape& shape, ReplicaMemory memory) {
+  memory.hidden = shape.hidden;
+  memory.layers = shape.layers;
+  memory.vocabulary = kVocabulary;
+  return memory;
+}
+
 constexpr std::array<PublishedModel, 3> kModels = {{
     {.name = "llama-7b",
      .devices = 16,
-     .memory = {.hidden = 4096,
-                .layers = 32,
-                .vocabulary = kVocabulary,
-                .block = 210,
-                .reserve_mib = 6 * 1024,
-                .optimizer = {.dp = 2, .tp = 4, .pp = 2},
-                .activation = {{{1, 38}, {2, 39}, {4, 42}, {8, 48}, {16, 61}}}},
+     .memory = shaped(*transformer_shape("llama-7b"),
+                      {.block = 210,
+                       .reserve_mib = 6 * 1024,
+                       .optimizer = {.dp = 2, .tp = 4, .pp = 2},
+                       .activation = {{{1, 38}, {2, 39}, {4, 42}, {8, 48}, {16, 61}}}}),
      .schemes = k7bSchemes,
      .strategies = {}},
     {.name = "llama-13b",
      .devices = 32,
-     .memory = {.hidden = 5120,
-                .layers = 40,
-                .vocabulary = kVocabulary,
-                .block = 210,
-                .reserve_mib = 8 * 1024,
-                .optimizer = {.dp = 8, .tp = 4, .pp = 1},
-                .activation = {{{1, 38}, {2, 39}, {4, 39}, {8, 48}}}},
+     .memory = shaped(*transformer_shape("llama-13b"),
+                      {.block = 210,
+                       .reserve_mib = 8 * 1024,
+                       .optimizer = {.dp = 8, .tp = 4, .pp = 1},
+                       .activation = {{{1, 38}, {2, 39}, {4, 39}, {8, 48}}}}),
      .schemes = k13bSchemes,
      .strategies = {}},
-    {.name = "llama-32b",
+    {.name = "llama-32b",  // the shape that LLaMA calls 30B
      .devices = 64,
-     .memory = {.hidden = 6656,
-                .layers = 60,
-                .vocabulary = kVocabulary,
-                .block = 201,
-                .reserve_mib = 10 * 1024,
-                .optimizer = {.dp = 4, .tp = 16, .pp = 1},
-                .activation = {{{2, 36}, {4, 37}, {8, 42}, {16, 50}}}},
+     .memory = shaped(*transformer_shape("llama-30b"),
+                      {.block = 201,
+                       .reserve_mib = 10 * 1024,
+                       .optimizer = {.dp = 4, .tp = 16, .pp = 1},
+                       .activation = {{{2, 36}, {4, 37}, {8, 42}, {16, 50}}}}),
      .schemes = k32bSchemes,
      .strategies = k32bStrategies},
 }};
@@ -148,13 +148,7 @@ std::vector<Strategy> simple_strategies(const std::vector<Scheme>& schemes, int 
 Result<AssignInstance> assign_preset(std::string_view model) {
   const PublishedModel* published = find_model(model);
   if (published == nullptr) {
-    std::string known;
-    for (const std::string_view name : assign_preset_models()) {
-      known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    return InputError{code::kPreset, "/model",
-                      "must be one of " + known + ", is " + in_quotes(model) +
-                          did_you_mean(model, assign_preset_models())};
+    return unknown_model(model, assign_preset_models());
   }
   AssignInstance instance;
   instance.devices = published->devices;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "instances/json/errors.h"
 #include "instances/json/reader.h"
 #include "instances/json/text.h"
+#include "instances/model/transformer.h"
 
 namespace stowage {
 namespace {
@@ -102,16 +102,6 @@ std::vector<std::string_view> scatter_preset_models() {
 
 std::vector<std::string_view> degree_set_names() { return {"powers", "local-or-sharded", "any"}; }
 
-std::optional<Tokens> parse_token_limit(std::string_view text) {
-  Tokens tokens = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, failure] = std::from_chars(text.data(), last, tokens);
-  if (failure != std::errc() || tokens < 1 || tokens > kMostTokenLimit) return std::nullopt;
-  if (end == last) return tokens;
-  if (end + 1 == last && (*end == 'k' || *end == 'K')) return tokens * 1000;
-  return std::nullopt;
-}
-
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
   ErrorList errors;
   if (preset.devices < 1 || preset.devices > kMaxPresetDevices) {
@@ -133,13 +123,7 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
   const auto model = std::find_if(models.begin(), models.end(),
                                   [&](const PublishedModel& m) { return m.name == preset.model; });
   if (model == models.end()) {
-    std::string known;
-    for (const std::string_view name : scatter_preset_models()) {
-      known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    errors.add(code::kPreset, "/model",
-               "must be one of " + known + ", is " + in_quotes(preset.model) +
-                   did_you_mean(preset.model, scatter_preset_models()));
+    errors.append({unknown_model(preset.model, scatter_preset_models())});
     return std::move(errors).take();
   }
   const auto parameters =

@@ -10,7 +10,6 @@
 // call them at once.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,12 +41,6 @@ inline constexpr int kMaxPresetDevices = 16384;
 
 // "gpt-7b", "gpt-13b", "gpt-30b".
 std::vector<std::string_view> scatter_preset_models();
-
-inline constexpr Tokens kMostTokenLimit = kMaxExact / 1000;
-
-// "192k" and "192K" are 192000, "192000" is itself; nothing for anything else. The number is 1 to
-// kMostTokenLimit.
-std::optional<Tokens> parse_token_limit(std::string_view text);
 
 // "powers", "local-or-sharded", "any", in the order of DegreeSet.
 std::vector<std::string_view> degree_set_names();

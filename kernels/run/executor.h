@@ -136,7 +136,7 @@ ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,
                         Budget* budget);
 
-// The same of any family's plan.
+// The same of the plan of any family whose packed_plan.h is included.
 template <class InstanceT, class PlanT>
 ExecutionReport execute(const InstanceT& instance, const PlanT& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,

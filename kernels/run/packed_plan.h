@@ -1,9 +1,11 @@
 // What the executor runs: packed batches, whichever family's plan they come from.
 //
 // A scatter plan's groups and an assign plan's rows are the same to a kernel: sequences packed end
-// to end, cut by cu_seqlens, on some ranks. They differ in how their times add up to a step's.
+// to end, cut by cu_seqlens, on some ranks. They differ in how their times add up to a step's. Each
+// family packs its own plans (FAMILY/packed_plan.h), by a function in namespace stowage that is
+// found by the types it takes.
 //
-//   const PackedPlan packed = packed_plan(instance, plan);   // views into `plan`
+//   const kernels::PackedPlan packed = packed_plan(instance, plan);   // views into `plan`
 //   for (const PackedBatch& batch : packed.batches) std::cout << packed.name(batch) << '\n';
 #pragma once
 
@@ -13,10 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/assign/instance.h"
-#include "instances/assign/plan.h"
-#include "instances/scatter/instance.h"
-#include "instances/scatter/plan.h"
+#include "instances/units.h"
 
 namespace stowage::kernels {
 
@@ -66,11 +65,5 @@ struct TimedBatch {
 // What a step takes whose batches take these times: the slowest batch of each micro-batch, summed;
 // or, of the slowest replica, all batches and once more for every further stage the longest row.
 double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches);
-
-// `plan` must outlive the result, which refers to its vectors.
-PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan);
-
-// Of every replica's stages one is executed, with the row's whole block: they all do the same.
-PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan);
 
 }  // namespace stowage::kernels

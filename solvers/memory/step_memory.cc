@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "instances/layout/trace.h"
+
 namespace stowage {
 namespace {
 
@@ -45,12 +47,12 @@ struct Peak {
   Bytes bound = 0;
 };
 
-Result<Peak> planned_peak(LayoutTrace trace, Tokens tokens, const SolveOptions& options,
+Result<Peak> planned_peak(TransformerStep step, Tokens tokens, const SolveOptions& options,
                           Budget& budget) {
-  trace.tokens = tokens;
-  trace.ranks = 1;
-  trace.split = SequenceSplit::ulysses;
-  const Result<LayoutInstance> layout = trace_layout(trace);
+  step.tokens = tokens;
+  step.ranks = 1;
+  step.split = SequenceSplit::ulysses;
+  const Result<LayoutInstance> layout = trace_layout(step);
   if (!layout) return layout.errors();
   // A trace has neither pins nor a capacity, so that there always is a plan.
   const Outcome outcome = solve(Instance(*layout), options, budget);
@@ -72,7 +74,7 @@ std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch
 }  // namespace
 
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
-                                             const ScatterPlan& plan, LayoutTrace trace,
+                                             const ScatterPlan& plan, TransformerStep step,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress) {
   std::map<Tokens, Peak> peaks;  // groups of equally many tokens per rank have one layout
@@ -84,7 +86,7 @@ Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
         plan.micro_batches[static_cast<std::size_t>(m)].groups[static_cast<std::size_t>(g)];
     const Tokens tokens = tokens_per_rank(group);
     if (!peaks.contains(tokens)) {
-      const Result<Peak> peak = planned_peak(trace, tokens, options, budget);
+      const Result<Peak> peak = planned_peak(step, tokens, options, budget);
       if (!peak) return of_group(peak.errors(), m, g);
       peaks[tokens] = *peak;
     }

@@ -2,8 +2,8 @@
 //
 // A planner counts tokens: so many MiB of activations each, up to what a device has left. What a
 // device needs in truth is the peak of a layout of all the buffers that the step issues. This
-// derives the buffers from the model's shape (instances/layout/trace.h), plans their layout, and
-// sets the two side by side.
+// derives the buffers from the model's shape (instances/model/operations.h), plans their layout,
+// and sets the two side by side.
 //
 //   Result<std::vector<GroupMemory>> groups =
 //       step_memory(instance, plan, {.model = "gpt-7b"}, {}, budget);
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/layout/trace.h"
+#include "instances/model/operations.h"
 #include "instances/result.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
@@ -47,13 +47,13 @@ struct GroupMemory {
 using MemoryProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 // In the plan's order. Of several micro-batches in which a rank has equally many tokens, the first
-// counts. `trace` says the model, what is recomputed and so on; its tokens, ranks and split are set
+// counts. `step` says the model, what is recomputed and so on; its tokens, ranks and split are set
 // here, and its whole_step and layers should stay as they are. Requires a verified plan. Errors:
 // those of trace_layout(); where it refuses a group's tokens, at that group in the plan. The budget
 // is shared by all layouts; each has a plan at least. `progress` is told before each layout how
 // many are done, and how many there are.
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
-                                             const ScatterPlan& plan, LayoutTrace trace,
+                                             const ScatterPlan& plan, TransformerStep step,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress = {});
 

@@ -12,6 +12,7 @@
 #include "instances/json/document.h"
 #include "instances/scatter/json.h"
 #include "kernels/run/executor.h"
+#include "kernels/scatter/packed_plan.h"
 #include "solvers/solve.h"
 
 namespace stowage {

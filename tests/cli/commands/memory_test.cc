@@ -8,6 +8,7 @@
 
 #include "instances/layout/load.h"
 #include "instances/layout/trace.h"
+#include "instances/model/transformer.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {
@@ -156,7 +157,7 @@ TEST_F(Memory, TheModelIsThatOfTheName) {
   const Finished nameless = run({"memory", "instance.json", "plan.json"});
   EXPECT_EQ(nameless.exit_code, 2);
   EXPECT_THAT(nameless.err, HasSubstr("--model: is needed"));
-  for (const TransformerShape& shape : transformer_shapes()) {
+  for (const TransformerShape& shape : kTransformerShapes) {
     EXPECT_THAT(nameless.err, HasSubstr(std::string(shape.name)));
   }
 }

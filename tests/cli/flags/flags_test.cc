@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <utility>
 
+#include "cli/flags/common_flags.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {
@@ -126,6 +128,18 @@ TEST(Flags, UnknownMethodsGetTheListAndASuggestion) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, testing::MatchesRegex("stowage: --method: unknown value 'autto' \\(choose "
                                              "auto, .*\\); did you mean 'auto'\\?\n"));
+}
+
+TEST(Flags, TokensMayBeThousands) {
+  for (const auto& [text, tokens] :
+       {std::pair{"192k", 192000}, {"384K", 384000}, {"65536", 65536}}) {
+    const Result<Tokens> read = read_token_flag("--limit", text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(*read, tokens);
+  }
+  for (const char* wrong : {"", "k", "0", "-1k", "1.5k", "192kk", "192 k", "9007199254740992k"}) {
+    EXPECT_FALSE(read_token_flag("--limit", wrong)) << wrong;
+  }
 }
 
 TEST(Flags, TheLastOfTwoCounts) {

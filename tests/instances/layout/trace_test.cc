@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-LayoutInstance traced(const LayoutTrace& trace) {
+LayoutInstance traced(const TransformerStep& trace) {
   Result<LayoutInstance> made = trace_layout(trace);
   if (!made) {
     ADD_FAILURE() << to_string(made.errors()[0]);
@@ -31,8 +31,8 @@ const Buffer& called(const LayoutInstance& instance, const std::string& id) {
   return *found;
 }
 
-std::vector<LayoutTrace> variants() {
-  std::vector<LayoutTrace> all;
+std::vector<TransformerStep> variants() {
+  std::vector<TransformerStep> all;
   for (const char* model : {"llama-7b", "llama-65b", "gpt-7b"}) {
     for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
       for (const SequenceSplit split : {SequenceSplit::megatron, SequenceSplit::ulysses}) {
@@ -107,7 +107,7 @@ TEST(LayoutTrace, UlyssesGathersNothing) {
 
 // The reader checks ids, sums, and that every occurrence repeats the first one.
 TEST(LayoutTrace, EveryVariantIsAValidInstance) {
-  for (const LayoutTrace& trace : variants()) {
+  for (const TransformerStep& trace : variants()) {
     const LayoutInstance instance = traced(trace);
     const auto read = read_layout_instance(write_layout_instance(instance));
     ASSERT_TRUE(read) << instance.name << ": " << to_string(read.errors()[0]);
@@ -123,7 +123,7 @@ TEST(LayoutTrace, EveryVariantIsAValidInstance) {
 // A block holds what begins and ends between its first allocation and its last release, and
 // nothing else does.
 TEST(LayoutTrace, BlocksHoldExactlyTheTransients) {
-  for (const LayoutTrace& trace : variants()) {
+  for (const TransformerStep& trace : variants()) {
     const LayoutInstance instance = traced(trace);
     for (const RepeatedBlock& block : instance.layers) {
       for (const auto& occurrence : block.occurrences) {
@@ -152,7 +152,7 @@ TEST(LayoutTrace, GrowsToTwentyThousandBuffers) {
 }
 
 TEST(LayoutTrace, SaysWhatItCannotTrace) {
-  const auto errors_of = [](const LayoutTrace& trace) {
+  const auto errors_of = [](const TransformerStep& trace) {
     std::string all;
     const Result<LayoutInstance> made = trace_layout(trace);
     if (made) return all;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "instances/model/transformer.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/json.h"
 
@@ -95,12 +96,15 @@ TEST(Presets, DegreesFollowTheNamedSet) {
   EXPECT_FALSE(scatter_preset({.devices = 64, .largest_degree = 65}));
 }
 
-TEST(Presets, LimitsAreThousandsOfTokens) {
-  EXPECT_EQ(parse_token_limit("192k"), 192000);
-  EXPECT_EQ(parse_token_limit("384K"), 384000);
-  EXPECT_EQ(parse_token_limit("65536"), 65536);
-  for (const char* wrong : {"", "k", "0", "-1k", "1.5k", "192kk", "192 k", "9007199254740992k"}) {
-    EXPECT_EQ(parse_token_limit(wrong), std::nullopt) << wrong;
+// Published apart from the shape: what a token exchanges are four all-to-alls of its activations in
+// every layer, forward and backward, 16 bits per number.
+TEST(Presets, AllToAllBytesAreThoseOfTheShape) {
+  for (const std::string_view model : scatter_preset_models()) {
+    const TransformerShape* const shape = transformer_shape(model);
+    ASSERT_NE(shape, nullptr) << model;
+    const double bytes = 4.0 * 2 * 2 * shape->hidden * shape->layers;
+    const ScatterInstance instance = preset({.model = std::string(model)});
+    EXPECT_NEAR(instance.cost.all_to_all.mib_per_token, bytes / (1 << 20), 0.0005) << model;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/assign/packed_plan.h"
 #include "kernels/run/executor.h"
 #include "tests/chunked_assign.h"
 

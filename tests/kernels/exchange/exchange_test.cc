@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/run/executor.h"
+#include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

@@ -7,7 +7,9 @@
 #include "instances/assign/compose.h"
 #include "instances/assign/verify.h"
 #include "instances/scatter/verify.h"
+#include "kernels/assign/packed_plan.h"
 #include "kernels/run/executor.h"
+#include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

@@ -5,7 +5,9 @@
 
 #include "instances/assign/compose.h"
 #include "instances/scatter/compose.h"
+#include "kernels/assign/packed_plan.h"
 #include "kernels/run/shrunk_step.h"
+#include "kernels/scatter/packed_plan.h"
 
 namespace stowage::kernels {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/run/executor.h"
+#include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/attention_batch.h"
 #include "tests/kernels/plans.h"
 

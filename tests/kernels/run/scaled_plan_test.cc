@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
 namespace stowage::kernels {

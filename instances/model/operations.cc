@@ -1,0 +1,291 @@
+#include "instances/model/operations.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "instances/json/errors.h"
+#include "instances/model/transformer.h"
+#include "instances/option_check.h"
+
+namespace stowage {
+namespace {
+
+constexpr Tokens kMostTokens = Tokens{1} << 31;
+constexpr int kMostLayers = 1000;
+constexpr int kMostChunks = 1024;
+
+using Reads = std::initializer_list<int>;
+
+// Writes down operations in the order they run.
+class Tape {
+ public:
+  explicit Tape(TransformerOperations& out) : out_(out) {}
+
+  // The pass that the operations belong to, until the next call.
+  void enter(int layer, bool backward) {
+    layer_ = layer;
+    backward_ = backward;
+  }
+
+  // One operation. Returns the first of its outputs; the others follow.
+  int run(std::vector<Tensor> outputs, Reads reads) {
+    const int first = static_cast<int>(out_.tensors.size());
+    Operation operation{.layer = layer_, .backward = backward_};
+    for (Tensor& output : outputs) {
+      operation.writes.push_back(static_cast<int>(out_.tensors.size()));
+      out_.tensors.push_back(std::move(output));
+    }
+    for (const int tensor : reads) {
+      if (tensor >= 0) operation.reads.push_back(tensor);
+    }
+    out_.operations.push_back(std::move(operation));
+    return first;
+  }
+  int run(std::string id, Bytes size, Reads reads) { return run({{std::move(id), size}}, reads); }
+
+  // One without an output.
+  void consume(Reads reads) { run({}, reads); }
+
+ private:
+  TransformerOperations& out_;
+  int layer_ = Operation::kNoLayer;
+  bool backward_ = false;
+};
+
+// Sizes of one rank's tensors, as in the header.
+struct Sizes {
+  Bytes shard = 0;  // U
+  Bytes full = 0;
+  Bytes keys = 0;    // KV
+  Bytes wide = 0;    // F
+  Bytes sums = 0;    // LSE
+  Bytes logits = 0;  // of one chunk
+};
+
+// What a layer's backward pass reads.
+struct Saved {
+  int x = -1, norm1 = -1, q = -1, k = -1, v = -1, attention = -1, sums = -1, gathered = -1, r = -1,
+      norm2 = -1, gate = -1, up = -1, act = -1;
+};
+
+std::string name_of(const TransformerStep& step, int layers) {
+  std::string name = step.model + '-' + std::to_string(step.tokens) + "tok-" +
+                     std::to_string(step.ranks) + "ranks-" + std::to_string(layers) + "layers";
+  if (step.kv_heads > 0) name += "-kv" + std::to_string(step.kv_heads);
+  if (step.split == SequenceSplit::ulysses) name += "-ulysses";
+  if (step.recompute == Recompute::selective) name += "-selective";
+  if (step.recompute == Recompute::full) name += "-full";
+  if (step.logit_chunks > 1) name += "-c" + std::to_string(step.logit_chunks);
+  return step.whole_step ? name : name + "-inner";
+}
+
+class Tracer {
+ public:
+  Tracer(const TransformerStep& step, const TransformerShape& shape)
+      : step_(step), shape_(shape), ulysses_(step.split == SequenceSplit::ulysses) {
+    out_.layers = step.layers > 0 ? step.layers : shape.layers;
+    out_.name = name_of(step, out_.layers);
+    const Bytes t = step.ranks;
+    const Bytes kv_heads = step.kv_heads > 0 ? step.kv_heads : shape.heads;
+    sizes_.full = 2 * step.tokens * shape.hidden;
+    sizes_.shard = sizes_.full / t;
+    sizes_.keys = sizes_.shard / shape.heads * kv_heads;
+    sizes_.wide = 2 * step.tokens * shape.feed_forward / t;
+    sizes_.sums = 4 * step.tokens * shape.heads / t;
+    const Bytes words = (shape.vocabulary + t - 1) / t;  // of a rank
+    sizes_.logits = 4 * step.tokens / step.logit_chunks * words;
+  }
+
+  TransformerOperations run() {
+    int x = tape_.run("x", sizes_.shard, {});
+    std::vector<Saved> saved;
+    for (int layer = 0; layer < out_.layers; ++layer) {
+      tape_.enter(layer, false);
+      enter(layer, "");
+      saved.push_back(forward(x));
+      x = feed_forward_end(saved.back());
+    }
+    tape_.enter(Operation::kNoLayer, false);
+    int dx = step_.whole_step ? head(x) : tape_.run("dx", sizes_.shard, {x});
+    for (int layer = out_.layers - 1; layer >= 0; --layer) {
+      tape_.enter(layer, true);
+      dx = backward(layer, saved[static_cast<std::size_t>(layer)], dx);
+    }
+    tape_.enter(Operation::kNoLayer, false);
+    tape_.consume({dx});  // the embedding's gradient, or the layer below
+    return std::move(out_);
+  }
+
+ private:
+  void enter(int layer, const char* suffix) {
+    prefix_ = std::to_string(layer) + '.';
+    suffix_ = suffix;
+  }
+  std::string id(const char* name) const { return prefix_ + name + suffix_; }
+  int run(const char* name, Bytes size, Reads reads) { return tape_.run(id(name), size, reads); }
+
+  // Gathered along the sequence for a product, or as it is.
+  int gather(const char* name, int shard) {
+    return ulysses_ ? shard : run(name, sizes_.full, {shard});
+  }
+  // A product whose results are summed over the ranks and scattered along the sequence.
+  int product(const char* partial, const char* name, Reads reads) {
+    if (ulysses_) return run(name, sizes_.shard, reads);
+    return run(name, sizes_.shard, {run(partial, sizes_.full, reads)});
+  }
+
+  // From x to the product of gate and up.
+  Saved forward(int x) {
+    Saved s{.x = x};
+    s.norm1 = run("norm1", sizes_.shard, {x});
+    const int full1 = gather("norm1_full", s.norm1);
+    const int qkv = run("qkv", sizes_.shard + 2 * sizes_.keys, {full1});
+    s.q = tape_.run({{id("q"), sizes_.shard}, {id("k"), sizes_.keys}, {id("v"), sizes_.keys}},
+                    {qkv});  // Ulysses exchanges here
+    s.k = s.q + 1;
+    s.v = s.q + 2;
+    s.attention =
+        tape_.run({{id("attention"), sizes_.shard}, {id("lse"), sizes_.sums}}, {s.q, s.k, s.v});
+    s.sums = s.attention + 1;
+    s.gathered = s.attention;
+    if (ulysses_) s.gathered = run("attention_back", sizes_.shard, {s.attention});
+    const int out = product("o_partial", "o", {s.gathered});
+    s.r = run("r", sizes_.shard, {x, out});
+    s.norm2 = run("norm2", sizes_.shard, {s.r});
+    const int full2 = gather("norm2_full", s.norm2);
+    if (shape_.gated) {
+      s.gate = tape_.run({{id("gate"), sizes_.wide}, {id("up"), sizes_.wide}}, {full2});
+      s.up = s.gate + 1;
+    } else {
+      s.up = run("up", sizes_.wide, {full2});
+    }
+    s.act = run("act", sizes_.wide, {s.gate, s.up});
+    return s;
+  }
+
+  // From there to the next x.
+  int feed_forward_end(const Saved& s) {
+    const int down = product("down_partial", "down", {s.act});
+    return run("y", sizes_.shard, {s.r, down});
+  }
+
+  // What the backward pass needs and was not kept.
+  Saved recomputed(int layer, Saved s) {
+    enter(layer, "_again");
+    if (step_.recompute == Recompute::full) return forward(s.x);
+    if (step_.recompute == Recompute::selective) {
+      s.act = run("act", sizes_.wide, {s.gate, s.up});
+      s.norm1 = s.norm2 = -1;  // when they are needed
+    }
+    return s;
+  }
+
+  int backward(int layer, Saved s, int dy) {
+    s = recomputed(layer, s);
+    enter(layer, "");
+    const int dy_full = gather("d_y_full", dy);
+    const int d_act = run("d_act", sizes_.wide, {dy_full, s.act});
+    int d_gate = -1;
+    int d_up = -1;
+    if (shape_.gated) {
+      d_gate = tape_.run({{id("d_gate"), sizes_.wide}, {id("d_up"), sizes_.wide}},
+                         {d_act, s.gate, s.up});
+      d_up = d_gate + 1;
+    } else {
+      d_up = run("d_up", sizes_.wide, {d_act, s.up});
+    }
+    if (s.norm2 < 0) s.norm2 = run("norm2_again", sizes_.shard, {s.r});
+    const int full2 = gather("norm2_full_back", s.norm2);
+    const int d_norm2 = product("d_norm2_partial", "d_norm2", {d_gate, d_up, full2});
+    const int d_r_inner = run("d_r_inner", sizes_.shard, {d_norm2, s.r});
+    const int d_r = run("d_r", sizes_.shard, {dy, d_r_inner});
+    const int d_r_full = gather("d_r_full", d_r);
+    int d_attention = run("d_attention", sizes_.shard, {d_r_full, s.gathered});
+    if (ulysses_) d_attention = run("d_attention_back", sizes_.shard, {d_attention});
+    const int d_q =
+        tape_.run({{id("d_q"), sizes_.shard}, {id("d_k"), sizes_.keys}, {id("d_v"), sizes_.keys}},
+                  {d_attention, s.q, s.k, s.v, s.attention, s.sums});
+    const int d_qkv = run("d_qkv", sizes_.shard + 2 * sizes_.keys, {d_q, d_q + 1, d_q + 2});
+    if (s.norm1 < 0) s.norm1 = run("norm1_again", sizes_.shard, {s.x});
+    const int full1 = gather("norm1_full_back", s.norm1);
+    const int d_norm1 = product("d_norm1_partial", "d_norm1", {d_qkv, full1});
+    const int d_x_inner = run("d_x_inner", sizes_.shard, {d_norm1, s.x});
+    return run("d_x", sizes_.shard, {d_r, d_x_inner});
+  }
+
+  // From the last x to its gradient, the logits in chunks.
+  int head(int x) {
+    prefix_ = "head.";
+    suffix_ = "";
+    const int norm = run("norm", sizes_.shard, {x});
+    const int full = gather("norm_full", norm);
+    int d_full = -1;
+    for (int chunk = 0; chunk < step_.logit_chunks; ++chunk) {
+      const std::string number = std::to_string(chunk);
+      const int logits = tape_.run("head.logits" + number, sizes_.logits, {full});
+      const int gradient = tape_.run("head.d_logits" + number, sizes_.logits, {logits});
+      if (chunk == 0) {
+        d_full = run("d_norm_partial", ulysses_ ? sizes_.shard : sizes_.full, {gradient, full});
+      } else {
+        tape_.consume({gradient, full, d_full});
+      }
+    }
+    const int d_norm = ulysses_ ? d_full : run("d_norm", sizes_.shard, {d_full});
+    return run("d_x", sizes_.shard, {d_norm, x});
+  }
+
+  const TransformerStep& step_;
+  const TransformerShape& shape_;
+  const bool ulysses_;
+  Sizes sizes_;
+  TransformerOperations out_;
+  Tape tape_{out_};
+  std::string prefix_;
+  const char* suffix_ = "";
+};
+
+void check_options(const TransformerStep& step, const TransformerShape& shape, ErrorList& errors) {
+  const auto integer = [&](const char* where, std::int64_t value, std::int64_t least,
+                           std::int64_t most) {
+    return check_option(where, value, least, most, errors);
+  };
+  const bool tokens = integer("/tokens", step.tokens, 1, kMostTokens);
+  const bool ranks = integer("/ranks", step.ranks, 1, shape.heads);
+  const bool kv_heads = integer("/kv_heads", step.kv_heads, 0, shape.heads);
+  const bool chunks = integer("/logit_chunks", step.logit_chunks, 1, kMostChunks);
+  integer("/layers", step.layers, 0, kMostLayers);
+  if (!ranks) return;
+  const auto divides = [&](const char* where, std::int64_t divisor, const char* what,
+                           std::int64_t number) {
+    if (number % divisor == 0) return;
+    errors.add(code::kGenerator, where,
+               "must divide the " + std::string(what) + ", " + std::to_string(number) + ", is " +
+                   std::to_string(divisor));
+  };
+  divides("/ranks", step.ranks, "heads", shape.heads);
+  divides("/ranks", step.ranks, "feed-forward width", shape.feed_forward);
+  if (kv_heads && step.kv_heads > 0) {
+    divides("/kv_heads", step.kv_heads, "heads", shape.heads);
+    divides("/ranks", step.ranks, "key heads", step.kv_heads);
+  }
+  if (!tokens) return;
+  divides("/ranks", step.ranks, "tokens", step.tokens);
+  if (chunks && step.tokens % step.ranks == 0) {
+    divides("/logit_chunks", step.logit_chunks, "tokens of a rank", step.tokens / step.ranks);
+  }
+}
+
+}  // namespace
+
+Result<TransformerOperations> trace_operations(const TransformerStep& step) {
+  const TransformerShape* const shape = transformer_shape(step.model);
+  if (shape == nullptr) return unknown_model(step.model, transformer_names());
+  ErrorList errors;
+  check_options(step, *shape, errors);
+  if (!errors.empty()) return std::move(errors).take();
+  return Tracer(step, *shape).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,82 @@
+// The operations of a transformer's training step on one rank, in the order they run, and the
+// tensors that they read and write.
+//
+//   Result<TransformerOperations> step = trace_operations({.model = "llama-7b", .tokens = 131072});
+//   // 32 layers forward and backward, with embedding and head, on one of eight ranks
+//
+// A tensor is kept from the operation that writes it to the last one that reads it. b s tokens of
+// width h, feed-forward width f and t ranks give the sizes
+//
+//   U    = 2 b s h / t               a shard of an activation, 16 bits per number
+//   FULL = 2 b s h                   an activation gathered along the sequence
+//   KV   = U kv_heads / heads        keys or values; grouped-query attention has fewer of them
+//   F    = 2 b s f / t               inside the feed-forward block
+//   LSE  = 4 b s heads / t           the logarithm of attention's denominators, 32 bits
+//   LOGITS = 4 b s vocabulary / t    in `logit_chunks` pieces, and as many for their gradients
+//
+// Forward: x U; norm U; gathered norm FULL, which dies after the product that makes qkv, U + 2 KV;
+// q U, k KV, v KV; attention U and LSE; its projection FULL, summed and scattered U; residual U;
+// norm U; gathered norm FULL; gate F, up F; their product F; down FULL, summed and scattered U; the
+// next x U. Backward: the gradients of these in reverse, and the gathered tensors again. Weights,
+// their gradients and the optimizer lie elsewhere. One layer by itself has 41 tensors.
+//
+// Sources: Megatron's tensor and sequence parallelism (arXiv 2205.05198), Ulysses (2309.14509),
+// MEMO's request sequences (2407.12117).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "instances/result.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+enum class Recompute {
+  none,       // all that the backward pass reads stays
+  selective,  // norms and the product of gate and up are computed again from what they read
+  full,       // a layer keeps its x only, and is computed again before its backward pass
+};
+
+enum class SequenceSplit {
+  megatron,  // tensor parallelism, activations sharded along the sequence between the blocks
+  ulysses,   // sharded along the sequence everywhere but in attention; nothing is gathered
+};
+
+struct TransformerStep {
+  std::string model = "llama-7b";  // one of transformer_names()
+  Tokens tokens = 8192;    // of all sequences of the micro-batch, before any split; 1 to 2^31
+  int ranks = 8;           // t; divides the tokens, the heads, the key heads and f
+  int kv_heads = 0;        // 0: as many as heads; divides them
+  int layers = 0;          // 0: the model's; at most 1000
+  bool whole_step = true;  // with embedding and head; otherwise x comes and dx goes at the edges
+  Recompute recompute = Recompute::none;
+  SequenceSplit split = SequenceSplit::megatron;
+  int logit_chunks = 1;  // along the sequence; 1 to 1024, divides the tokens of a rank
+};
+
+struct Tensor {
+  std::string id;  // "3.qkv": of layer 3
+  Bytes size = 0;
+};
+
+struct Operation {
+  static constexpr int kNoLayer = -1;
+
+  std::vector<int> reads;   // indices of tensors
+  std::vector<int> writes;  // none: what the rank reads leaves it, or is added to
+  int layer = kNoLayer;     // whose pass it belongs to; none before, between and after the layers'
+  bool backward = false;
+};
+
+struct TransformerOperations {
+  std::string name;  // "llama-7b-8192tok-8ranks-32layers"
+  int layers = 0;
+  std::vector<Tensor> tensors;
+  std::vector<Operation> operations;
+};
+
+// E501 for an unknown model, E504 for an option out of its range or a division that leaves a rest.
+Result<TransformerOperations> trace_operations(const TransformerStep& step);
+
+}  // namespace stowage

@@ -1,0 +1,108 @@
+#include "kernels/assign/packed_plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stowage {
+namespace {
+
+// A trainer takes the mean loss of a row times row.loss_tokens / plan.loss_tokens; the step's mean
+// weighs it with the row's share of all tokens. Exactly 1 where both agree.
+double loss_scale(const AssignInstance& instance, double all, const AssignPlan& plan,
+                  const std::vector<std::int64_t>& sequences, Tokens loss_tokens) {
+  double own = 0;
+  for (const std::int64_t id : sequences) {
+    if (id < 0 || id >= static_cast<std::int64_t>(instance.lengths.size())) return 1;
+    own += static_cast<double>(instance.lengths[static_cast<std::size_t>(id)]);
+  }
+  const auto stated = static_cast<double>(loss_tokens);
+  const auto stated_all = static_cast<double>(plan.loss_tokens);
+  if (!(own > 0) || (stated == own && stated_all == all)) return 1;
+  return stated / own * (all / stated_all);
+}
+
+// How many rows from `first` on are parts of one sequence, each beginning where the one before it
+// ends; 1 for a row that is no part.
+std::size_t parts_from(const std::vector<AssignRow>& rows, std::size_t first) {
+  std::size_t last = first + 1;
+  while (rows[first].part && last < rows.size() && rows[last].part &&
+         rows[last].sequences == rows[first].sequences &&
+         rows[last].part->begin == rows[last - 1].part->end) {
+    ++last;
+  }
+  return last - first;
+}
+
+// Makes the batch of a row that of `count` rows, parts of one sequence.
+void join_parts(const AssignRow* rows, std::size_t count, kernels::PackedBatch& batch) {
+  batch.first_token = rows[0].part->begin;
+  Ms longest = rows[0].time_ms;
+  batch.cuts.push_back(rows[0].part->end);
+  for (std::size_t k = 1; k < count; ++k) {
+    batch.predicted_ms += rows[k].time_ms;
+    batch.tokens += rows[k].tokens;
+    batch.cuts.push_back(rows[k].part->end);
+    longest = std::max(longest, rows[k].time_ms);
+    if (batch.cu_seqlens.size() == 2 && rows[k].cu_seqlens.size() == 2) {
+      batch.cu_seqlens[1] += rows[k].cu_seqlens[1] - rows[k].cu_seqlens[0];
+    }
+  }
+  if (batch.predicted_ms > 0) batch.longest_share = longest / batch.predicted_ms;
+}
+
+}  // namespace
+
+kernels::PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan) {
+  kernels::PackedPlan packed{.part_word = "replica",
+                             .batch_word = "row",
+                             .lengths = instance.lengths,
+                             .pad_multiple = instance.pad_multiple};
+  double all = 0;
+  for (const Tokens length : instance.lengths) all += static_cast<double>(length);
+  std::int64_t cut = 0;  // sequences
+  for (std::size_t r = 0; r < plan.replicas.size(); ++r) {
+    const AssignReplica& replica = plan.replicas[r];
+    const auto scheme =
+        std::find_if(instance.schemes.begin(), instance.schemes.end(),
+                     [&](const Scheme& each) { return each.name == replica.scheme; });
+    const bool known = scheme != instance.schemes.end();
+    packed.stages.push_back(known ? scheme->pp : 1);
+    if (packed.stages.back() > 1 && !replica.rows.empty()) {
+      packed.notes.push_back("replica " + std::to_string(r) + ": one of " +
+                             std::to_string(packed.stages.back()) + " stages was executed");
+    }
+    for (std::size_t j = 0; j < replica.rows.size();) {
+      const AssignRow& row = replica.rows[j];
+      const std::size_t count = parts_from(replica.rows, j);
+      Tokens loss_tokens = 0;
+      for (std::size_t k = j; k < j + count; ++k) loss_tokens += replica.rows[k].loss_tokens;
+      packed.batches.push_back(
+          {.part = static_cast<int>(r),
+           .index = static_cast<int>(j),
+           .degree = known ? scheme->tp : 0,
+           .predicted_ms = row.time_ms,
+           .tokens = row.tokens,
+           .loss_scale = loss_scale(instance, all, plan, row.sequences, loss_tokens),
+           .sequences = row.sequences,
+           .cu_seqlens = row.cu_seqlens});
+      if (row.part) {
+        ++cut;
+        join_parts(&row, count, packed.batches.back());
+        if (instance.constraints.chunks) {
+          packed.batches.back().retained = instance.constraints.chunks->retained;
+        }
+      }
+      j += count;
+    }
+  }
+  if (cut > 0) {
+    packed.notes.push_back("the parts of each of " + std::to_string(cut) +
+                           " cut sequences were executed as one batch, chunk by chunk");
+  }
+  return packed;
+}
+
+}  // namespace stowage
