@@ -15,8 +15,8 @@
 
 namespace stowage {
 
-// One broken rule of an input file. `code` is listed in the error index of instances/README.md;
-// `pointer` is a JSON pointer (RFC 6901) or `FILE:LINE`; `message` reads "must be ..., is ...".
+// One broken rule of an input file. `code` is listed in instances/errors.md; `pointer` is a JSON
+// pointer (RFC 6901) or `FILE:LINE`; `message` reads "must be ..., is ...".
 struct InputError {
   std::string code;
   std::string pointer;

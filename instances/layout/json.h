@@ -1,5 +1,5 @@
-// Layout documents in JSON: instances, plans. The format is in instances/README.md, and
-// what holds for all reading and writing in instances/json/document.h.
+// Layout documents in JSON: instances and plans. The format is in instances/layout/README.md; what
+// holds for all reading and writing is in instances/json/document.h.
 //
 //   Result<LayoutInstance> instance = read_layout_instance(text);
 //   if (!instance) complain(instance.errors());

@@ -1,5 +1,6 @@
 // Scatter documents in JSON: instances, plans and certificates. The format is in
-// instances/README.md, and what holds for all reading and writing in instances/json/document.h.
+// instances/scatter/README.md; what holds for all reading and writing is in
+// instances/json/document.h.
 //
 //   Result<ScatterInstance> instance = read_scatter_instance(text);
 //   if (!instance) complain(instance.errors());

@@ -4,7 +4,7 @@
 //   // (*step).lengths = ...
 //
 // A100-40GB GPUs, 8 on a node, ZeRO-3. Source: FlexSP (arXiv 2412.01523) and the tables of its
-// published code. What is not published and had to be assumed is listed in instances/README.md.
+// published code. What is not published and had to be assumed is listed in instances/presets.md.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.

@@ -7,7 +7,7 @@
 //
 // trainer_step() stands in the trainer.h of each family that has rows: instances/scatter/trainer.h,
 // instances/assign/trainer.h. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
-// call the same things stand in instances/README.md.
+// call the same things stand in instances/trainer/README.md.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
