@@ -91,7 +91,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"assign plan", 2},
                                               {"layout instance", 1},
                                               {"layout plan", 1},
-                                              {"scatter instance", 3},
+                                              {"scatter instance", 4},
                                               {"scatter plan", 2},
                                               {"trainer", 1}}));
 }
