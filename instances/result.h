@@ -1,4 +1,4 @@
-// Bad input is a value: a Result holds either what was read or every error found on the way.
+// A Result holds either what was read or all errors that were found: bad input is no exception.
 //
 //   Result<ScatterInstance> read = read_scatter_instance(text);
 //   if (!read) { for (const InputError& e : read.errors()) std::cerr << to_string(e) << '\n'; }
@@ -30,7 +30,7 @@ inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }
 
-// A value, or the non-empty list of errors that kept it from existing.
+// A value, or the errors, at least one, because of which there is none.
 template <class T>
 class Result {
  public:

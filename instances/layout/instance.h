@@ -47,7 +47,7 @@ struct Buffer {
 
 // A block that the trace repeats, e.g. the forward pass of one transformer layer: occurrence r
 // consists of the buffers occurrences[r] (indices). The j-th buffers of any two occurrences have
-// the same size, alignment and gaps, and lifetimes shifted by one amount for the whole occurrence.
+// the same size and alignment, lifetimes and gaps shifted by one amount for the whole occurrence.
 // No buffer stands in two occurrences, none is pinned.
 struct RepeatedBlock {
   std::string name;

@@ -53,8 +53,8 @@ std::optional<Tokens> parse_token_limit(std::string_view text);
 std::vector<std::string_view> degree_set_names();
 
 // The instance, with pad_multiple twice the largest degree. Errors point at the option ("/model"):
-// E501 for a model, a number of devices, a degree or a memory that is none, E502 for a combination
-// that was never published.
+// E501 for an unknown model or an impossible number of devices, degree or memory, E502 for a
+// combination that was never published.
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
 
 }  // namespace stowage
