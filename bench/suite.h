@@ -5,7 +5,7 @@
 // The file holds {"suites": {NAME: [ENTRY, ...]}}. An entry is one of
 //
 //   {"file": PATH}          an instance, relative to the directory above the suite's
-//   {"generator": {...}}    a step, with the keys of `x-generator` (instances/README.md); lists of
+//   {"generator": {...}}    a step, with the keys of `x-generator` (instances/presets.md); lists of
 //                           lengths are those of instances/data/lengths
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed

@@ -1,7 +1,7 @@
 // How much work a solve may still do: wall clock, nodes, and the user's wish to stop.
 //
-// A Budget is shared by everything that works on one solve. Long loops ask `exhausted()`; whoever
-// made the Budget reads `stop_reason()` to say truthfully why the work ended. A wall-clock limit
+// A Budget is shared by everything that works on one solve. Long loops ask `exhausted()`. The
+// caller that made the Budget reads `stop_reason()` to learn why the work ended. A wall-clock limit
 // makes a result depend on the machine; node limits do not, so tests and reproducible runs use
 // nodes. A benchmark counts CPU time instead, so that whatever else runs on the machine does not
 // shorten the searches it compares.
@@ -20,9 +20,9 @@
 
 namespace stowage {
 
-// What seconds are: passed on the wall, used by all threads of this process, or millions of looks
-// at the clock. The last ends the same work at the same place every time, within a linear programme
-// too, so that tests can cut it at any moment.
+// How seconds are counted: wall clock, CPU time of all threads of this process, or millions of
+// readings of the clock. The last ends the same work at the same place every time, also inside a
+// linear programme, so that tests can cut it at any moment.
 enum class BudgetClock { wall, cpu, looks };
 
 enum class StopReason { none, time_limit, node_limit, interrupted };

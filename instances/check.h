@@ -1,4 +1,4 @@
-// Whether an instance that a program made, and no reader, is one.
+// Checks an instance that a program made, for which no reader has checked anything.
 //
 //   ScatterInstance step = ...;
 //   for (const InputError& error : check(step)) std::cerr << to_string(error) << '\n';
@@ -14,9 +14,9 @@
 
 namespace stowage {
 
-// What keeps the instance from being one: the errors its document would be refused with, with
-// pointers into that document; empty if solve(), verify() and the writers may be given it. Takes
-// the time and memory of writing the document and reading it again.
+// Everything wrong with the instance: the errors that a reader would report for its document, with
+// pointers into that document. If there are none, solve(), verify() and the writers may be called
+// with it. Takes the time and memory of writing the document and reading it again.
 std::vector<InputError> check(const Instance& instance);
 
 }  // namespace stowage

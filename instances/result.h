@@ -1,4 +1,4 @@
-// Bad input is a value: a Result holds either what was read or every error found on the way.
+// A Result holds either what was read or all errors that were found: bad input is no exception.
 //
 //   Result<ScatterInstance> read = read_scatter_instance(text);
 //   if (!read) { for (const InputError& e : read.errors()) std::cerr << to_string(e) << '\n'; }
@@ -15,8 +15,8 @@
 
 namespace stowage {
 
-// One broken rule of an input file. `code` is listed in the error index of instances/README.md;
-// `pointer` is a JSON pointer (RFC 6901) or `FILE:LINE`; `message` reads "must be ..., is ...".
+// One broken rule of an input file. `code` is listed in instances/errors.md; `pointer` is a JSON
+// pointer (RFC 6901) or `FILE:LINE`; `message` reads "must be ..., is ...".
 struct InputError {
   std::string code;
   std::string pointer;
@@ -30,7 +30,7 @@ inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }
 
-// A value, or the non-empty list of errors that kept it from existing.
+// A value, or the errors, at least one, because of which there is none.
 template <class T>
 class Result {
  public:

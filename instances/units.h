@@ -1,8 +1,8 @@
 // Units and the integer arithmetic that decides.
 //
-// Integers decide, doubles suggest: tokens, ranks and counts are 64-bit integers whose sums and
-// products are checked; milliseconds and MiB are doubles. A unit is part of a name: `_ms`, `_mib`,
-// `_tokens`, `_bytes`.
+// Whether a plan is valid is decided with integers: tokens, ranks and counts are 64-bit integers
+// with checked sums and products; milliseconds and MiB are doubles. A unit is part of a name:
+// `_ms`, `_mib`, `_tokens`, `_bytes`.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -22,9 +22,9 @@ using Bytes = std::int64_t;   // a size, an address or a distance of addresses
 // an instance or a plan lies in [-kMaxExact, kMaxExact].
 inline constexpr std::int64_t kMaxExact = std::int64_t{1} << 53;
 
-// `value` rounded up to a multiple of `multiple`. Requires 0 <= value <= kMaxExact and 1 <=
-// multiple
-// <= kMaxExact.
+// `value` rounded up to a multiple of `multiple`. Requires
+// 0 <= value <= kMaxExact and
+// 1 <= multiple <= kMaxExact.
 inline std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }

@@ -1,9 +1,9 @@
 // The independent verifier: is this plan valid for this instance, and is what it says true?
 //
-// Written from the format's documents. It shares no code with a solver, a heuristic or the cost
-// model beyond units.h, so that a mistake there cannot hide here. Runs in O(K log K) for K
-// sequences or buffers, and O(rows * stages) to simulate pipelines, and any plan at all may be
-// handed in: huge ids, negative ranks and a million empty groups are violations, never a crash.
+// Written from the pages of the formats. It shares no code with a solver, a heuristic or the cost
+// model beyond units.h, so that a mistake there is found here. Runs in O(K log K) for K sequences
+// or buffers, and O(rows * stages) to simulate pipelines. It accepts any plan: huge ids, negative
+// ranks and a million empty groups are violations, never a crash.
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
 //
@@ -24,8 +24,8 @@ namespace stowage {
 
 // Every violation found, that of the instance hash first: a plan of another instance breaks the
 // other rules for that reason alone. A plan of another family breaks the rule `problem`. Requires a
-// valid instance (as the reader returns it); for others the answer is unspecified, but there is
-// one.
+// valid instance (as the reader returns it); for others the answer is unspecified, but
+// never a crash.
 std::vector<Violation> verify(const Instance& instance, const Plan& plan);
 
 }  // namespace stowage

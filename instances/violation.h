@@ -26,7 +26,7 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 
-// So many violations of one rule are spelled out; the rest are counted.
+// So many violations of one rule are reported; the rest are counted.
 inline constexpr std::size_t kMaxViolationsPerRule = 20;
 
 // "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens"

@@ -4,9 +4,9 @@
 //             feasible    a verified plan
 //             infeasible  proven that no plan exists
 //             unknown     no plan and no proof
-//             error       something failed and left no plan; `detail` says what. If there is a
-//             plan,
-//                         the status is feasible and stopped_by is error.
+//             error       something failed and there is no plan; `detail` says what. If there is
+//                         a plan, the status is feasible
+//                         and stopped_by is error.
 // stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
 //
 // A time limit is a result, not an error, and proves nothing.
@@ -34,7 +34,7 @@ enum class StoppedBy { proof, gap, time_limit, node_limit, interrupted, heuristi
 std::string_view to_string(Status status);
 std::string_view to_string(StoppedBy stopped_by);
 
-// What a used-up budget stopped, or `otherwise` if none was used up.
+// What stopped the work: the limit that was reached, or `otherwise` if none was.
 StoppedBy stopped_by(StopReason reason, StoppedBy otherwise);
 
 // The gap below which objective and bound count as equal.
@@ -66,7 +66,7 @@ struct Outcome {
   // whose own certificate cannot be written down if it is a MILP's.
   std::optional<Certificate> certificate;
   std::vector<NamedBound> bounds;  // all that were computed, weakest first
-  // No plan of the method asked for can be better, whatever its solver: of a baseline that fixes
+  // No plan of the method asked for can be better, with any solver: of a baseline that fixes
   // part of the plan by rule. Not a bound on the instance.
   std::optional<double> method_bound;
   std::string method;    // what was asked for

@@ -27,10 +27,10 @@ namespace stowage {
 // its degrees; those that need a MILP backend are missing if none was built.
 std::vector<Method> methods(const Instance& instance);
 
-// Solves `instance`. Requires an instance as the reader returns it, i.e. one that obeys the rules
-// of instances/README.md (instances/check.h tells of one made in memory), and the method to be one
-// of methods(instance). Never throws for reasons of the instance or a backend. `progress` is called
-// from the calling thread or one it waits for.
+// Solves `instance`. Requires a valid instance: one that a reader returned, or one made in memory
+// that check() of instances/check.h has no errors for. Requires the method to be one of
+// methods(instance). No instance and no backend makes it throw. `progress` is called from the
+// calling thread or one it waits for.
 Outcome solve(const Instance& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress = {});
 

@@ -27,7 +27,8 @@ class CalibrateCommand : public Command {
   }
 
   void declare(Flags& flags) override {
-    flags.text("-o,--output", output_, "COST", "Write the cost there, for {\"file\": ...} as cost");
+    flags.text("-o,--output", output_, "COST",
+               "Write the cost there; an instance names it with {\"file\": ...} as cost");
     flags.list("--degrees", degrees_, "A,B,...", "Rank counts to measure; default 1,2,4,8");
     flags.integer("--packs", packs_, "N", 6, 100'000,
                   "Packs for each degree, a third of them held out; default 36");
@@ -35,7 +36,8 @@ class CalibrateCommand : public Command {
                   "Tokens of the largest pack; default 2048");
     flags.integer("--rounds", rounds_, "N", 1, 1000,
                   "Runs of every pack, the fastest counts; default 12");
-    flags.integer("--seed", seed_, "N", 0, kMaxExact, "Of packs, tokens and weights; default 0");
+    flags.integer("--seed", seed_, "N", 0, kMaxExact,
+                  "Seed of packs, tokens and weights; default 0");
     output_flags_.declare(flags, true, false);
   }
 

@@ -138,10 +138,10 @@ class CompareCommand : public Command {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.list("--methods", methods_, "A,B,...", "Default all. " + method_list());
     flags.choice("--format", format_, {"json", "markdown", "table"},
-                 "What stdout gets; the table goes to stderr with json. Default json");
+                 "Form of the answer on stdout; with json the table goes to stderr. Default json");
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
-                 "Of each MILP of a baseline. Baselines run to their end: --time-limit is for each "
-                 "of the other methods. Default as --time-limit, at most 10");
+                 "Limit of each MILP of a baseline; --time-limit holds for the other methods "
+                 "alone. Default as --time-limit, at most 10");
     flags.toggle("--measure", measure_,
                  "Also run every plan: the step made small, at costs measured on this machine");
     flags.integer("--scale", scale_, "N", 1, kMaxExact,

@@ -66,7 +66,7 @@ class ConvertCommand : public Command {
     return {
         .name = "convert",
         .arguments = "IN OUT",
-        .summary = "Lengths or a table of buffers into an instance, a plan into a trainer's file",
+        .summary = "Make an instance of lengths or a table of buffers, or a trainer file of a plan",
         .examples = {"stowage convert lengths.txt step.json --devices 16",
                      "stowage convert buffers.1048576.csv layout.json",
                      "stowage convert instance.json trainer.bin --plan plan.json"}};
@@ -74,21 +74,21 @@ class ConvertCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("IN", in_,
-                     "Lengths, one a line; a table of buffers (.csv); an instance, for a table or "
-                     "with --plan for a trainer; or a trainer's file. - for stdin");
+                     "Lengths, one a line; a table of buffers (.csv); an instance, to make a table "
+                     "or, with --plan, a trainer file; or a trainer file. - for stdin");
     flags.positional("OUT", out_,
-                     "The instance; a table (.csv); a trainer's file, binary (.bin) or JSON. - for "
+                     "An instance; a table (.csv); a trainer file, binary (.bin) or JSON. - for "
                      "stdout");
     preset_.declare(flags);
     std::vector<std::string> models;
     for (const std::string_view model : assign_preset_models()) models.emplace_back(model);
     flags.choice("--assign", assign_, models,
-                 "Lengths to an assign instance of this model instead of a scatter instance");
+                 "Make an assign instance of this model from lengths, not a scatter instance");
     flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
-                  "Of the layout; default the number in NAME.BYTES.csv, if there is one");
+                  "Capacity of the layout; default the number in NAME.BYTES.csv, if there is one");
     flags.text("--plan", plan_, "PLAN",
-               "Of the instance. To a table: the offsets, as pins; otherwise to a trainer's file");
-    flags.text("--name", name_, "NAME", "Of the instance; default the name of the file");
+               "A plan of the instance: for a trainer file, or for pins at its offsets in a table");
+    flags.text("--name", name_, "NAME", "Name of the instance; default the name of the file");
     output_flags_.declare(flags, false);
   }
 

@@ -27,7 +27,7 @@ class ExplainCommand : public Command {
   CommandText text() const override {
     return {.name = "explain",
             .arguments = "INSTANCE [PLAN]",
-            .summary = "Say what binds a plan and what changes would buy, or why there is none",
+            .summary = "Say what limits a plan and what changes would gain, or why there is none",
             .examples = {"stowage explain instance.json -t 0.5",
                          "stowage explain instance.json plan.json -t 0.5",
                          "stowage explain layout.json --node-limit 1000"}};
@@ -35,8 +35,9 @@ class ExplainCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
-    flags.positional("PLAN", plan_path_,
-                     "The plan to explain, or an outcome with one; without it one is made", false);
+    flags.positional(
+        "PLAN", plan_path_,
+        "The plan to explain, or an outcome with one; default the plan that solving finds", false);
     solve_.declare(flags, "Wall clock of each solve; default 2");
     output_flags_.declare(flags, true);
   }

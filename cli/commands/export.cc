@@ -44,10 +44,10 @@ class ExportCommand : public Command {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.text("-o,--output", output_, "FILE", "CPLEX LP if it ends in .lp, free MPS if in .mps");
     flags.integer("--slots", slots_, "N", 1, 1'000'000,
-                  "Scatter: micro-batches at most; default as many as the plan of method fast has");
+                  "Scatter: most micro-batches; default as many as the plan of method fast has");
     flags.toggle("--published", published_, "Scatter: rows C1 to C5 alone, as published by FlexSP");
     flags.text("--strategy", strategy_, "NAME",
-               "Assign: whose model; default that of the plan of method fast");
+               "Assign: strategy of the model; default that of the plan of method fast");
     flags.toggle("--apart", apart_, "Assign: every replica by itself, not grouped by scheme");
     output_flags_.declare(flags, false);
   }

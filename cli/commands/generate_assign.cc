@@ -35,16 +35,16 @@ class GenerateAssignCommand : public Command {
     model_ = AssignGenerator().model;
     flags.choice("--preset", model_, models,
                  "Published model, with its GPUs and strategies; default " + model_);
-    flags.text("--tokens", tokens_, "TOKENS", "Of the step, at most; default 200K");
+    flags.text("--tokens", tokens_, "TOKENS", "Tokens of the step at most; default 200K");
     flags.text("--limit", limit_, "TOKENS", "Longest sequence; default 32768");
     flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
                   "Lengths are rounded up to multiples; default 1");
     flags.text("--chunk-tokens", chunk_tokens_, "TOKENS",
-               "Rows of chunks of so many, as ChunkFlow: longer sequences are cut");
+               "Rows of chunks of so many tokens, as in ChunkFlow: longer sequences are cut");
     flags.integer("--retained", retained_, "K", 1, kMaxRetainedChunks,
                   "Chunks of a sequence that keep their activations; default 1");
     lengths_.declare(flags, "which step, each of as many lines as its tokens allow");
-    flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
+    flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, false);
   }
 

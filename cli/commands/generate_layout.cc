@@ -36,12 +36,15 @@ class GenerateLayoutCommand : public Command {
                  "lifetimes, or a rectangle cut to pieces. Default trace");
     std::vector<std::string> models;
     for (const std::string_view model : transformer_names()) models.emplace_back(model);
-    flags.choice("--model", model_, models, "trace: whose shape; default " + models.front());
-    flags.text("--tokens", tokens_, "TOKENS", "trace: of the micro-batch; default 8192");
-    flags.integer("--ranks", ranks_, "N", 1, 1'000'000, "trace: that share a layer; default 8");
+    flags.choice("--model", model_, models,
+                 "trace: model that has the shape; default " + models.front());
+    flags.text("--tokens", tokens_, "TOKENS", "trace: tokens of the micro-batch; default 8192");
+    flags.integer("--ranks", ranks_, "N", 1, 1'000'000,
+                  "trace: ranks that share a layer; default 8");
     flags.integer("--kv-heads", kv_heads_, "N", 1, 1'000'000,
                   "trace, kernels: key and value heads; default as many as heads");
-    flags.integer("--layers", layers_, "N", 1, 1000, "trace, kernels: default the model's, and 1");
+    flags.integer("--layers", layers_, "N", 1, 1000,
+                  "Layers; default for a trace those of the model, for kernels 1");
     flags.toggle("--one-layer", one_layer_, "trace: one layer without embedding and head");
     flags.choice("--recompute", recompute_, {"none", "selective", "full"},
                  "trace: what the backward pass computes again; default none");
@@ -54,7 +57,7 @@ class GenerateLayoutCommand : public Command {
                  "The blocks that the kernels run forward and backward, instead of a --kind; "
                  "stowage run executes them");
     flags.list("--lengths", lengths_, "TOKENS,...",
-               "kernels: of the sequences packed end to end; default 1024");
+               "kernels: lengths of the sequences packed end to end; default 1024");
     const auto width = [&flags](const char* name, std::optional<std::int64_t>& target,
                                 const std::string& what, int usual) {
       flags.integer(name, target, "N", 1, 1 << 16,
@@ -64,16 +67,18 @@ class GenerateLayoutCommand : public Command {
     width("--heads", heads_, "query heads", block.heads);
     width("--head-dim", head_dim_, "width of a head, even", block.head_dim);
     width("--ffn", ffn_, "width of the feed-forward part", block.ffn);
-    flags.integer("--buffers", buffers_, "N", 0, 1'000'000, "Others: how many; default 100");
-    flags.integer("--steps", steps_, "N", 1, std::int64_t{1} << 40, "Others: default 100");
+    flags.integer("--buffers", buffers_, "N", 0, 1'000'000,
+                  "Other kinds: number of buffers; default 100");
+    flags.integer("--steps", steps_, "N", 1, std::int64_t{1} << 40,
+                  "Other kinds: number of steps; default 100");
     flags.integer("--bytes", bytes_, "N", 1, std::int64_t{1} << 32,
-                  "Others: the largest buffer, or the rectangle's height; default 2^20");
+                  "Other kinds: the largest buffer, or the rectangle's height; default 2^20");
     flags.integer("--unit", unit_, "N", 1, std::int64_t{1} << 32,
-                  "Others: sizes are multiples of it; default 1");
+                  "Other kinds: sizes are multiples of it; default 1");
     flags.integer("--alignment", alignment_, "N", 1, 1 << 20,
-                  "Of all buffers; default 1, kernels: 64");
-    flags.integer("--seed", seed_, "N", 0, kMaxExact, "Others: of every draw; default 0");
-    flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
+                  "Alignment of all buffers; default 1, kernels: 64");
+    flags.integer("--seed", seed_, "N", 0, kMaxExact, "Other kinds: seed of every draw; default 0");
+    flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, false);
   }
 

@@ -34,7 +34,7 @@ class GenerateScatterCommand : public Command {
     preset_.declare(flags);
     flags.integer("--count", count_, "N", 0, kMaxSequences, "Sequences drawn; default 512");
     lengths_.declare(flags, "which slice of --count lines");
-    flags.text("--name", name_, "NAME", "Of the instance; default says what it is made of");
+    flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, false);
   }
 

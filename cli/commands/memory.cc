@@ -45,7 +45,7 @@ class MemoryCommand : public Command {
   CommandText text() const override {
     return {.name = "memory",
             .arguments = "INSTANCE [PLAN]",
-            .summary = "Do a scatter plan's buffers fit, or the row caps of an assign instance?",
+            .summary = "Say whether a scatter plan's buffers fit, or an assign instance's row caps",
             .examples = {"stowage memory instance.json plan.json --model gpt-7b --recompute full",
                          "stowage memory instance.json outcome.json --model llama-7b --recompute "
                          "full --gap 0.01",
@@ -63,11 +63,12 @@ class MemoryCommand : public Command {
       if (std::ranges::count(models, model) == 0) models.emplace_back(model);
     }
     flags.choice("--model", model_, models,
-                 "Whose shape; default the one the instance's name begins with");
+                 "Model that has the shape; default the one that the instance's name begins with");
     flags.choice("--recompute", recompute_, {"none", "selective", "full"},
                  "What the backward pass computes again; default none");
-    flags.integer("--logit-chunks", logit_chunks_, "N", 1, 1024,
-                  "Pieces of the logits, which divide the tokens of every rank; default 1");
+    flags.integer(
+        "--logit-chunks", logit_chunks_, "N", 1, 1024,
+        "Pieces that the logits are computed in; must divide the tokens of each rank; default 1");
     solve_flags_.declare(flags);
     output_flags_.declare(flags, true);
   }

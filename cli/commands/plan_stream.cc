@@ -48,15 +48,15 @@ class PlanStreamCommand : public Command {
                      "A list of lengths, one a line, with --batch-size; otherwise JSON lines, a "
                      "step each: [608, 1040] or {\"lengths\": [608, 1040]}. - for stdin");
     flags.integer("--batch-size", batch_size_, "N", 1, kMaxSequences,
-                  "STEPS is a list of lengths; so many lines are a step");
-    flags.toggle("--drop-last", drop_last_, "Leave out a last step of fewer lines");
+                  "STEPS is a list of lengths, with N lines for each step");
+    flags.toggle("--drop-last", drop_last_, "Leave out the last step if it has fewer lines");
     flags.text("-o,--output", directory_, "DIR",
-               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps that have their plan "
-               "there already are passed over");
+               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps whose plan is there "
+               "already are skipped");
     flags.choice("--trainer", trainer_, {"json", "bin"},
                  "With -o: also DIR/NNNNNNNN.trainer.json or .bin, what each rank does");
     flags.text("--instance", template_, "INSTANCE",
-               "Cluster, model and cost; its lengths count for nothing. Instead of a preset");
+               "Cluster, model and cost, instead of a preset; its lengths are ignored");
     preset_.declare(flags);
     flags.choice("--above-limit", above_, {"keep", "clip"},
                  "Sequences that fit no group: keep calls the step infeasible. Default keep");
@@ -66,7 +66,7 @@ class PlanStreamCommand : public Command {
     flags.integer("--threads", threads_, "N", 1, kMostThreads,
                   "Steps planned at the same time; the answer does not depend on it. Default 1");
     flags.integer("--from", from_, "STEP", 0, kMaxExact, "First step to plan; default 0");
-    flags.integer("--steps", steps_, "N", 0, kMaxExact, "Stop behind so many steps; default all");
+    flags.integer("--steps", steps_, "N", 0, kMaxExact, "Number of steps to plan; default all");
     flags.text("--shard", shard_text_, "I/N",
                "Plan the steps I, I + N, I + 2 N, ...; default by mpirun or Slurm array, else all");
     output_flags_.declare(flags, true);

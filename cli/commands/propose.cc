@@ -49,7 +49,8 @@ class ProposeCommand : public Command {
     flags.choice("--cost", cost_, {"rows", "hydraulis"},
                  "What a range of lengths costs a scheme: with rows and bubbles, or as published; "
                  "default rows");
-    flags.integer("--most", most_, "N", 1, kMaxStrategies, "Strategies; default 16");
+    flags.integer("--most", most_, "N", 1, kMaxStrategies,
+                  "Most strategies to propose; default 16");
     flags.toggle("--keep", keep_, "Keep the instance's own strategies as well");
     output_flags_.declare(flags, false);
   }

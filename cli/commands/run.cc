@@ -33,12 +33,13 @@ using kernels::ExecutionReport;
 class RunCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "run",
-            .arguments = "INSTANCE PLAN",
-            .summary = "Execute a plan on this CPU: packed batches and their numerics, or buffers",
-            .examples = {
-                "stowage run instance.json plan.json", "stowage run layout.json layout-plan.json",
-                "stowage run instance.json plan.json --exchange zigzag --seed 7 --timeless"}};
+    return {
+        .name = "run",
+        .arguments = "INSTANCE PLAN",
+        .summary = "Execute a plan on this CPU and check its results, or the buffers of a layout",
+        .examples = {"stowage run instance.json plan.json",
+                     "stowage run layout.json layout-plan.json",
+                     "stowage run instance.json plan.json --exchange zigzag --seed 7 --timeless"}};
   }
 
   void declare(Flags& flags) override {
@@ -49,9 +50,10 @@ class RunCommand : public Command {
                   "--work, or 64 MiB of arena");
     flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
                  "Not for layouts: work to stay within when --scale is not given; default 10");
-    flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
-                  "Not for layouts: ranks of a batch, whatever its degree; default 64. Threads, or "
-                  "the processes of mpirun");
+    flags.integer(
+        "--max-ranks", max_ranks_, "N", 1, 1024,
+        "Not for layouts: most ranks of a batch, whatever its degree; default 64. Ranks are "
+        "threads, or the processes of mpirun");
     flags.choice("--exchange", exchange_,
                  {kernels::kExchangeNames.begin(), kernels::kExchangeNames.end()},
                  "Not for layouts: how the ranks of a batch share attention; default ulysses");

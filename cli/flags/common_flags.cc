@@ -12,7 +12,7 @@
 namespace stowage {
 void OutputFlags::declare(Flags& flags, bool with_progress, bool with_timeless) {
   flags.choice("--log-level", level_, {"error", "warn", "info", "debug"},
-               "How much is told on stderr; default info");
+               "How much stderr says; default info");
   if (with_progress) {
     flags.choice("--progress", progress_, {"auto", "always", "never"},
                  "Progress on stderr; auto: unless --log-level is below info");

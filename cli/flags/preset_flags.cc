@@ -24,7 +24,7 @@ void PresetFlags::declare(Flags& flags) {
   flags.choice("--degrees", degrees_, {sets.begin(), sets.end()},
                "Degrees a group may have; default " + degrees_);
   flags.integer("--largest-degree", largest_degree_, "N", 1, kMaxPresetDevices,
-                "Of a group; default all GPUs");
+                "Largest degree of a group; default all GPUs");
   flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
                 "Lengths are rounded up to multiples; default twice the largest degree");
 }

@@ -1,4 +1,4 @@
-// Error codes of the command itself, beside those of instances/README.md for what is in a file.
+// Error codes of the command itself, beside those of instances/errors.md for what is in a file.
 #pragma once
 
 namespace stowage {

@@ -2,8 +2,8 @@
 //
 // A step is as fast as its best strategy, so the proof has a part for each strategy that could
 // serve it. A part is either the name of a bound that the checker works out for itself, or a set of
-// prices: every replica gets a budget, and whatever rows it has, if it ends in time the sequences
-// in them cost at most that budget. If all sequences together cost more than all replicas may
+// prices: every replica gets a budget, and if it ends in time, with any rows, the sequences in
+// them cost at most that budget. If all sequences together cost more than all replicas may
 // spend, no plan ends in time. formulations/README.md, "Row patterns", states this as an inequality
 // with a number; check_certificate tests it with arithmetic alone, from the instance and nothing
 // else, so that it does not matter who found the prices or how.

@@ -13,7 +13,7 @@
 // A part of a sequence that was cut (ChunkRule) takes fixed + quadratic (end^2 - begin^2) + linear
 // (end - begin), and a third more if it goes forward twice.
 //
-// Source: Hydraulis (arXiv 2412.07894, section 4). The file format is in instances/README.md.
+// Source: Hydraulis (arXiv 2412.07894, section 4). The format is in instances/assign/README.md.
 //
 //   AssignInstance step{.name = "two",
 //                       .devices = 6,

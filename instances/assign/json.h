@@ -1,5 +1,5 @@
-// Assign documents in JSON: instances, plans and certificates. The format is in
-// instances/README.md, and what holds for all reading and writing in instances/json/document.h.
+// Assign instances, plans and certificates in JSON. instances/assign/README.md has the format,
+// instances/json/document.h what holds for all reading and writing.
 //
 //   Result<AssignInstance> instance = read_assign_instance(text);
 //   if (!instance) complain(instance.errors());
@@ -39,12 +39,12 @@ std::string write_assign_instance(const AssignInstance& instance);
 std::string write_assign_plan(const AssignPlan& plan);
 
 // What is wrong with an instance in memory that its document cannot show: the document names
-// schemes and leaves out those without replicas. E204 for each strategy that has not a number of
-// replicas from 0 for each scheme.
+// schemes and leaves out those without replicas. E204 for each strategy without a number of
+// replicas, 0 or more, for each scheme.
 std::vector<InputError> hidden_assign_errors(const AssignInstance& instance);
 
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
-// names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
+// names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks.
 std::string instance_hash(const AssignInstance& instance);
 
 }  // namespace stowage

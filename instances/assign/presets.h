@@ -5,7 +5,7 @@
 //
 // A800 GPUs with 80 GB, 8 on a node. Coefficients as published with Hydraulis (arXiv 2412.07894);
 // the caps follow from memory.h. Which strategies there are to choose from is said in
-// instances/README.md.
+// instances/presets.md.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// Documents in JSON: how their files are read. The readers and writers of a
-// family are in its json.h, e.g. instances/scatter/json.h; the format is in instances/README.md,
-// with the index of all error codes.
+// Documents in JSON: how their files are read. The readers and writers of a family are in its
+// json.h, e.g. instances/scatter/json.h. instances/README.md has the rules for all documents,
+// instances/errors.md all error codes.
 //
 //   Result<std::string> text = read_text_file("step.json");
 //   Result<ScatterInstance> instance = read_scatter_instance(*text);

@@ -1,8 +1,8 @@
 // Codes of everything that can be wrong with an input, and the list that collects the errors.
 //
-// Each code stands in the error index of instances/README.md with its meaning and remedy; a test
-// compares the two. A list keeps the first kMaxErrors and counts the rest, so that a million bad
-// lengths cost neither memory nor a scrolling terminal.
+// Each code is listed in instances/errors.md with its meaning and remedy; a test compares the two.
+// A list keeps the first kMaxErrors and counts the rest, so that a million bad lengths fill neither
+// the memory nor the terminal.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a document may hold at most. instances/README.md states the limits, and a test compares
+// What a document may hold at most. instances/limits.md states the limits, and a test compares
 // them.
 #pragma once
 

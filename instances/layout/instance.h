@@ -3,7 +3,7 @@
 // Buffer i has a size in bytes and lives from step `lower` up to, but not including, step `upper`.
 // Two buffers that need memory at the same step must not overlap in address. The peak, the largest
 // offset + size, is minimised, or a capacity is to be met. This is dynamic storage allocation.
-// Source: MEMO (arXiv 2407.12117, section 4.2); the file format is in instances/README.md.
+// Source: MEMO (arXiv 2407.12117, section 4.2); the file format is in instances/layout/README.md.
 //
 //   LayoutInstance trace{.name = "three",
 //                        .buffers = {{.id = "x", .lower = 0, .upper = 2, .size = 64},
@@ -47,7 +47,7 @@ struct Buffer {
 
 // A block that the trace repeats, e.g. the forward pass of one transformer layer: occurrence r
 // consists of the buffers occurrences[r] (indices). The j-th buffers of any two occurrences have
-// the same size, alignment and gaps, and lifetimes shifted by one amount for the whole occurrence.
+// the same size and alignment, lifetimes and gaps shifted by one amount for the whole occurrence.
 // No buffer stands in two occurrences, none is pinned.
 struct RepeatedBlock {
   std::string name;

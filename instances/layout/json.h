@@ -1,5 +1,5 @@
-// Layout documents in JSON: instances, plans. The format is in instances/README.md, and
-// what holds for all reading and writing in instances/json/document.h.
+// Layout documents in JSON: instances and plans. The format is in instances/layout/README.md; what
+// holds for all reading and writing is in instances/json/document.h.
 //
 //   Result<LayoutInstance> instance = read_layout_instance(text);
 //   if (!instance) complain(instance.errors());
@@ -29,7 +29,7 @@ std::string write_layout_instance(const LayoutInstance& instance);
 std::string write_layout_plan(const LayoutPlan& plan);
 
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
-// names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
+// names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks.
 std::string instance_hash(const LayoutInstance& instance);
 
 }  // namespace stowage

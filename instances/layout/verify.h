@@ -13,7 +13,7 @@
 //   bound              0 <= bound_bytes <= peak, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
-// Of overlaps, one is told per buffer, and one is told if there are any.
+// Of overlaps, one is reported per buffer; if there are any, at least one is.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.

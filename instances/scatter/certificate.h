@@ -2,8 +2,8 @@
 //
 // The proof is a set of prices. Time is cut into intervals of makespans; in each of them a
 // millisecond and a token of a group of each degree have a price, and each sequence has a value.
-// If no micro-batch, whatever its makespan T, can hold sequences of more value than T, then any
-// plan lasts at least as long as all sequences are worth. formulations/README.md, "The step LP",
+// If no micro-batch can hold sequences of more value than its makespan T, then any plan lasts at
+// least as long as the sum of all values. formulations/README.md, "The step LP",
 // states this as an inequality with numbers; check_certificate tests it with arithmetic alone, from
 // the instance and nothing else, so that it does not matter who found the prices or how.
 //
@@ -95,7 +95,7 @@ using ProfileTree = std::vector<ProfileNode>;  // the root first; children after
 
 // Prices per interval of makespans (`nodes`), or makespans one by one (`profiles`), not both.
 // profiles[i] is about steps of M0 + i micro-batches, M0 being the fewest there can be; of more
-// micro-batches than these their overheads and the device-time must tell [B2].
+// micro-batches than these the overheads and the device time must prove it [B2].
 struct ScatterCertificate {
   Ms bound_ms = 0;
   std::vector<CertificateNode> nodes;  // the root first; children after their parents

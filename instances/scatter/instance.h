@@ -4,7 +4,7 @@
 // inside a micro-batch the devices are partitioned into sequence-parallel groups of degree d, and
 // every sequence is scattered over exactly one group. The groups run side by side, a micro-batch
 // lasts as long as its slowest group, and the sum of these makespans is minimised.
-// Source: FlexSP (arXiv 2412.01523, section 3). The file format is in instances/README.md.
+// Source: FlexSP (arXiv 2412.01523, section 3). The file format is in instances/scatter/README.md.
 //
 //   ScatterInstance step{.name = "two",
 //                        .cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},

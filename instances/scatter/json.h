@@ -1,5 +1,5 @@
-// Scatter documents in JSON: instances, plans and certificates. The format is in
-// instances/README.md, and what holds for all reading and writing in instances/json/document.h.
+// Scatter instances, plans and certificates in JSON. instances/scatter/README.md has the format,
+// instances/json/document.h what holds for all reading and writing.
 //
 //   Result<ScatterInstance> instance = read_scatter_instance(text);
 //   if (!instance) complain(instance.errors());
@@ -38,7 +38,7 @@ std::string write_scatter_instance(const ScatterInstance& instance);
 std::string write_scatter_plan(const ScatterPlan& plan);
 
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
-// names, layouts and x- keys. Not cryptographic: it catches mix-ups, not malice.
+// names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks.
 std::string instance_hash(const ScatterInstance& instance);
 
 }  // namespace stowage

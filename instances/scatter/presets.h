@@ -4,7 +4,7 @@
 //   // (*step).lengths = ...
 //
 // A100-40GB GPUs, 8 on a node, ZeRO-3. Source: FlexSP (arXiv 2412.01523) and the tables of its
-// published code. What is not published and had to be assumed is listed in instances/README.md.
+// published code. What is not published and had to be assumed is listed in instances/presets.md.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -46,8 +46,8 @@ std::vector<std::string_view> scatter_preset_models();
 std::vector<std::string_view> degree_set_names();
 
 // The instance, with pad_multiple twice the largest degree. Errors point at the option ("/model"):
-// E501 for a model, a number of devices, a degree or a memory that is none, E502 for a combination
-// that was never published.
+// E501 for an unknown model or an impossible number of devices, degree or memory, E502 for a
+// combination that was never published.
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
 
 }  // namespace stowage

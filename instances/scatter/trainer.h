@@ -14,7 +14,7 @@
 namespace stowage {
 
 // The step that a plan describes: the batch of a group runs on the group's ranks at once, each with
-// a slice of the row. Requires a plan that verify() has nothing to say about. Error: E604 when a
+// a slice of the row. Requires a plan without violations. Error: E604 when a
 // row, an id or the whole step does not fit a trainer file.
 Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan);
 

@@ -1,5 +1,5 @@
-// Trainer files as bytes: instances/README.md, "Trainer file". Little-endian on every machine; no
-// size is believed before the file is known to have that many bytes.
+// Trainer files as bytes: instances/trainer/README.md, "The binary form". Little-endian on every
+// machine; no size is believed before the file is known to have that many bytes.
 #include <array>
 #include <concepts>
 #include <limits>

@@ -1,4 +1,4 @@
-// Trainer files as JSON: instances/README.md, "Trainer file".
+// Trainer files as JSON: instances/trainer/README.md, "The JSON form".
 #include <limits>
 #include <string>
 #include <utility>

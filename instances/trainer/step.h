@@ -1,5 +1,5 @@
-// What a training loop needs of a plan: for every rank and micro-batch, which sequences it computes
-// in which packed row, with whom, and what its loss counts for.
+// What a training loop needs of a plan: for every rank and micro-batch, the sequences of its packed
+// row, the ranks that share the row, and the weight of its loss.
 //
 //   const Result<TrainerStep> step = trainer_step(instance, plan);   // of a verified plan
 //   if (step) write_somewhere(write_trainer_binary(*step));           // or write_trainer_json
@@ -7,7 +7,7 @@
 //
 // trainer_step() stands in the trainer.h of each family that has rows: instances/scatter/trainer.h,
 // instances/assign/trainer.h. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
-// call the same things stand in instances/README.md.
+// call the same things stand in instances/trainer/README.md.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -68,14 +68,14 @@ struct TrainerStep {
 // computes then, or -1 when it idles. Requires a step without trainer_faults().
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step);
 
-// Everything that keeps a step from being one, E603 each: batches out of order or on ranks that do
-// not exist or are taken, a sequence twice or missing, prefix sums that are none.
+// Everything that is wrong with a step, E603 each: batches out of order or on ranks that do
+// not exist or are taken, a sequence twice or missing, prefix sums that are wrong.
 std::vector<InputError> trainer_faults(const TrainerStep& step);
 
 std::string write_trainer_json(const TrainerStep& step);
 std::string write_trainer_binary(const TrainerStep& step);
 
-// Each checks everything that the file says twice, and trainer_faults(). Errors: E1xx and E2xx of
+// Each checks everything that the file states twice, and trainer_faults(). Errors: E1xx and E2xx of
 // a JSON document; E601, E602, E102 and E208 of a binary one; E603, E604.
 Result<TrainerStep> read_trainer_json(std::string_view text);
 Result<TrainerStep> read_trainer_binary(std::string_view bytes);

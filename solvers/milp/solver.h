@@ -1,4 +1,4 @@
-// One contract for every MILP backend, and the checks that no backend is trusted without.
+// One contract for every MILP backend, with checks of every answer of a backend.
 //
 //   Budget budget({.time_limit_s = 10});
 //   MilpResult r = solve_milp(MilpBackend::cbc, model, {.gap = 0.001}, budget);

@@ -34,12 +34,12 @@ struct PlannedStep {
 
 // Asks `next` for steps until it has none, plans each with `options` within `limits` (per step) on
 // one of `threads` threads, and gives the outcomes to `take` in the order of the steps, each as
-// soon as it and those before it are planned: a source that hands out a step only when it has seen
-// the plan of the last one is served. At most twice as many steps as threads are under way or wait
+// soon as it and those before it are planned. `next` may wait for the plan of one step before it
+// returns the next step. At most twice as many steps as threads are under way or wait
 // for their turn. Ends early when `take` returns false; steps under way are then thrown away.
 // `next` is called from the calling thread and `take` from one other; what they throw ends the
-// stream and is passed on. Where no threads are to be had, the calling one does it all, step by
-// step.
+// stream and is thrown again. If no thread can be started, the calling one plans all steps, one
+// after another.
 void plan_stream(const std::function<std::optional<StreamStep>()>& next,
                  const SolveOptions& options, const Budget::Limits& limits, int threads,
                  const std::function<bool(PlannedStep&&)>& take);

@@ -1,4 +1,5 @@
-"""Trainer files as a training loop reads them: by the NumPy reader of instances/README.md.
+"""Trainer files as a training loop reads them: by the NumPy reader of
+instances/trainer/README.md.
 
 usage: trainer_numpy_test.py STOWAGE SOURCE_DIR      ends with 77 where NumPy is missing
 
@@ -18,9 +19,9 @@ except ImportError:
     sys.exit(77)
 
 STOWAGE, SOURCE = sys.argv[1:]
-README = pathlib.Path(SOURCE, "instances", "README.md").read_text(encoding="utf-8")
-BLOCKS = README.split("\n```python\n")[1:]
-assert len(BLOCKS) == 1, "instances/README.md has one reader"
+PAGE = pathlib.Path(SOURCE, "instances", "trainer", "README.md").read_text(encoding="utf-8")
+BLOCKS = PAGE.split("\n```python\n")[1:]
+assert len(BLOCKS) == 1, "instances/trainer/README.md has one reader"
 exec(BLOCKS[0].split("\n```")[0])  # defines read_trainer
 
 STEPS = {

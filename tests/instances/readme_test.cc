@@ -1,6 +1,8 @@
-// The format document tells the truth: its snippets can be read, its tables match the code.
+// The pages of the formats tell the truth: their snippets can be read, their tables match the code.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
 
@@ -22,7 +24,21 @@
 namespace stowage {
 namespace {
 
-std::string readme() { return file_text(kInstancesDir / "README.md"); }
+constexpr char kScatter[] = "scatter/README.md";
+constexpr char kAssign[] = "assign/README.md";
+constexpr char kLayout[] = "layout/README.md";
+constexpr char kTrainer[] = "trainer/README.md";
+
+std::string page(const std::string& path) { return file_text(kInstancesDir / path); }
+
+// The text of every page under instances/.
+std::vector<std::string> all_pages() {
+  std::vector<std::string> texts;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kInstancesDir)) {
+    if (entry.path().extension() == ".md") texts.push_back(file_text(entry.path()));
+  }
+  return texts;
+}
 
 std::vector<std::string> snippets(const std::string& text) {
   static const std::string kBegin = "\n```json\n";
@@ -42,8 +58,12 @@ void expect_read(const Result<Read>& read, const std::string& snippet) {
 }
 
 TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
+  std::vector<std::string> all;
+  for (const std::string& text : all_pages()) {
+    for (std::string& snippet : snippets(text)) all.push_back(std::move(snippet));
+  }
   std::map<std::string, int> seen;
-  for (const std::string& snippet : snippets(readme())) {
+  for (const std::string& snippet : all) {
     if (snippet.find("\"stowage/trainer\"") != std::string::npos) {
       ++seen["trainer"];
       expect_read(read_trainer_json(snippet), snippet);
@@ -71,7 +91,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"assign plan", 2},
                                               {"layout instance", 1},
                                               {"layout plan", 1},
-                                              {"scatter instance", 3},
+                                              {"scatter instance", 4},
                                               {"scatter plan", 2},
                                               {"trainer", 1}}));
 }
@@ -86,28 +106,34 @@ void expect_valid(const Result<Instance>& instance, const Result<Plan>& plan) {
 }
 
 TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
-  const std::vector<std::string> all = snippets(readme());
-  ASSERT_GE(all.size(), 9U);
-  expect_valid(read_scatter_instance(all[0]), read_scatter_plan(all[2]));
-  expect_valid(read_assign_instance(all[3]), read_assign_plan(all[4]));
-  expect_valid(read_assign_instance(all[5]), read_assign_plan(all[6]));
-  expect_valid(read_layout_instance(all[7]), read_layout_plan(all[8]));
+  const std::vector<std::string> scatter = snippets(page(kScatter));
+  const std::vector<std::string> assign = snippets(page(kAssign));
+  const std::vector<std::string> layout = snippets(page(kLayout));
+  ASSERT_EQ(scatter.size(), 3U);
+  ASSERT_EQ(assign.size(), 4U);
+  ASSERT_EQ(layout.size(), 2U);
+  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[2]));
+  expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
+  expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));
+  expect_valid(read_layout_instance(layout[0]), read_layout_plan(layout[1]));
 }
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
-  const std::vector<std::string> all = snippets(readme());
-  const auto step = trainer_step(*read_scatter_instance(all[0]), *read_scatter_plan(all[2]));
+  const std::vector<std::string> scatter = snippets(page(kScatter));
+  ASSERT_EQ(scatter.size(), 3U);
+  const auto step =
+      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[2]));
   ASSERT_TRUE(step);
   std::string text = write_trainer_json(*step);
   text.pop_back();  // the newline belongs to the fence
-  EXPECT_EQ(std::count(all.begin(), all.end(), text), 1) << text;
+  EXPECT_EQ(snippets(page(kTrainer)), std::vector<std::string>{text});
 }
 
-// Rows "| `name` | ..." of the table that follows the heading.
-std::vector<std::string> first_column(const std::string& heading) {
-  const std::string text = readme();
+// Rows "| `name` | ..." of the tables under the heading of a page.
+std::vector<std::string> first_column(const std::string& path, const std::string& heading) {
+  const std::string text = page(path);
   const std::size_t begin = text.find("\n## " + heading + '\n');
-  EXPECT_NE(begin, std::string::npos) << heading;
+  EXPECT_NE(begin, std::string::npos) << path << ": " << heading;
   const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
   std::vector<std::string> names;
   const std::regex pattern("\n\\| `([a-z0-9_]+)` \\|");
@@ -121,19 +147,20 @@ std::vector<std::string> first_column(const std::string& heading) {
 TEST(InstancesReadme, TheVerifiersRulesAreListedInOrder) {
   std::vector<std::string> rules;
   for (const std::string_view rule : scatter_verify_rules()) rules.emplace_back(rule);
-  EXPECT_EQ(first_column("What the verifier checks"), rules);
+  EXPECT_EQ(first_column(kScatter, "What the verifier checks"), rules);
   rules.clear();
   for (const std::string_view rule : assign_verify_rules()) rules.emplace_back(rule);
-  EXPECT_EQ(first_column("What the verifier checks in an assign plan"), rules);
+  EXPECT_EQ(first_column(kAssign, "What the verifier checks in an assign plan"), rules);
   rules.clear();
   for (const std::string_view rule : layout_verify_rules()) rules.emplace_back(rule);
-  EXPECT_EQ(first_column("What the verifier checks in a layout plan"), rules);
+  EXPECT_EQ(first_column(kLayout, "What the verifier checks in a layout plan"), rules);
 }
 
 TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   const std::regex key("\"([a-z][a-z0-9_]*)\":");
-  const auto expect_described = [&](const std::string& document, const std::string& heading) {
-    const std::vector<std::string> described = first_column(heading);
+  const auto expect_described = [&](const std::string& document, const char* path,
+                                    const std::string& heading) {
+    const std::vector<std::string> described = first_column(path, heading);
     for (auto it = std::sregex_iterator(document.begin(), document.end(), key);
          it != std::sregex_iterator(); ++it) {
       EXPECT_NE(std::find(described.begin(), described.end(), (*it)[1]), described.end())
@@ -144,25 +171,25 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   const auto plan = read_scatter_plan(kValidPlan);
   ASSERT_TRUE(instance);
   ASSERT_TRUE(plan);
-  expect_described(write_scatter_instance(*instance), "Scatter instance");
-  expect_described(write_scatter_plan(*plan), "Scatter plan");
+  expect_described(write_scatter_instance(*instance), kScatter, "Scatter instance");
+  expect_described(write_scatter_plan(*plan), kScatter, "Scatter plan");
   AssignInstance assign{.schemes = {{}}, .strategies = {{}}};
   assign.constraints.chunks = ChunkRule{.size = 1};
-  expect_described(write_assign_instance(assign), "Assign instance");
+  expect_described(write_assign_instance(assign), kAssign, "Assign instance");
   const auto assign_plan = read_assign_plan(kValidAssignPlan);
   ASSERT_TRUE(assign_plan);
-  expect_described(write_assign_plan(*assign_plan), "Assign plan");
+  expect_described(write_assign_plan(*assign_plan), kAssign, "Assign plan");
   const auto layout = read_layout_instance(kValidLayout);
   ASSERT_TRUE(layout);
-  expect_described(write_layout_instance(*layout), "Layout instance");
-  expect_described(write_layout_plan({}), "Layout plan");
+  expect_described(write_layout_instance(*layout), kLayout, "Layout instance");
+  expect_described(write_layout_plan({}), kLayout, "Layout plan");
   const auto step = trainer_step(*instance, *plan);
   ASSERT_TRUE(step);
-  expect_described(write_trainer_json(*step), "Trainer file");
+  expect_described(write_trainer_json(*step), kTrainer, "The JSON form");
 }
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
-  const std::string text = readme();
+  const std::string text = page("limits.md");
   for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues,
                            kMaxContainers, kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies,
                            std::int64_t{kMaxStages}, std::int64_t{kMaxDepth},

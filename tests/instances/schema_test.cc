@@ -90,11 +90,11 @@ TEST(Schema, WhatIsWrittenIsValid) {
   EXPECT_EQ(complaints("scatter-instance", write_scatter_instance(*preset)), "");
 }
 
-TEST(Schema, OutcomesOfTheReadmeAreValid) {
-  const std::string readme = file_text(kInstancesDir / "README.md");
-  const std::size_t at = readme.find("{\n  \"format\": \"stowage/outcome\"");
+TEST(Schema, TheOutcomeOfItsPageIsValid) {
+  const std::string page = file_text(kInstancesDir / "outcomes.md");
+  const std::size_t at = page.find("{\n  \"format\": \"stowage/outcome\"");
   ASSERT_NE(at, std::string::npos);
-  const std::string outcome = readme.substr(at, readme.find("\n```", at) - at);
+  const std::string outcome = page.substr(at, page.find("\n```", at) - at);
   EXPECT_EQ(complaints("outcome", outcome), "");
   EXPECT_EQ(complaints("outcome", with(outcome, "\"gap\": 0", "\"gap\": null")), "");
   EXPECT_NE(complaints("outcome", with(outcome, "\"optimal\"", "\"splendid\"")), "");

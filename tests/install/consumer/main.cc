@@ -1,4 +1,4 @@
-// A program of somebody else: plans two sequences with the installed library.
+// A program outside this project: plans two sequences with the installed library.
 #include <stowage/stowage.h>
 
 #include <iostream>
