@@ -5,17 +5,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "instances/assign/json.h"
-#include "instances/assign/json_members.h"
-#include "instances/assign/verify.h"
+#include "instances/families.h"
 #include "instances/json/document.h"
-#include "instances/json/writer.h"
-#include "instances/layout/json.h"
-#include "instances/layout/json_members.h"
-#include "instances/layout/verify.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/json_members.h"
-#include "instances/scatter/verify.h"
 
 namespace stowage::bench {
 namespace {
@@ -32,20 +23,10 @@ std::string file_name(const Record& record) {
   return name + ".json";
 }
 
-Result<ScatterPlan> read_plan(const ScatterInstance&, const std::string& text) {
-  return read_scatter_plan(text);
-}
-Result<AssignPlan> read_plan(const AssignInstance&, const std::string& text) {
-  return read_assign_plan(text);
-}
-Result<LayoutPlan> read_plan(const LayoutInstance&, const std::string& text) {
-  return read_layout_plan(text);
-}
-
 template <class InstanceT>
 std::optional<std::string> fault(const InstanceT& instance, const std::string& text,
                                  const Record& record) {
-  const auto plan = read_plan(instance, text);
+  const auto plan = FamilyOf<InstanceT>::read_plan(text);
   if (!plan) return to_string(plan.errors().front());
   if (const auto found = verify(instance, *plan); !found.empty()) return to_string(found.front());
   if (const auto found = verify_instance_hash(*plan, instance_hash(instance)); !found.empty()) {
@@ -64,11 +45,9 @@ std::optional<std::string> fault(const InstanceT& instance, const std::string& t
 std::string store_plan(const std::filesystem::path& directory, const Record& record,
                        const Plan& plan) {
   std::filesystem::create_directories(directory);
-  JsonWriter json;
-  std::visit([&json](const auto& p) { write_json(json, p); }, plan);
   std::string name = file_name(record);
   std::ofstream file(directory / name);
-  file << json.take();
+  std::visit([&file](const auto& p) { file << FamilyOf<decltype(p)>::write_plan(p); }, plan);
   file.close();
   if (!file) throw std::runtime_error((directory / name).string() + " cannot be written");
   return name;

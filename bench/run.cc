@@ -17,6 +17,7 @@
 #include "bench/plan_store.h"
 #include "bench/record.h"
 #include "bench/suite.h"
+#include "instances/families.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {
@@ -49,24 +50,6 @@ double largest_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-std::int64_t size_of(const ScatterInstance& step) {
-  return static_cast<std::int64_t>(step.lengths.size());
-}
-std::int64_t devices_of(const ScatterInstance& step) { return step.cluster.devices; }
-std::string problem_of(const ScatterInstance&) { return "scatter"; }
-
-std::int64_t size_of(const AssignInstance& step) {
-  return static_cast<std::int64_t>(step.lengths.size());
-}
-std::int64_t devices_of(const AssignInstance& step) { return step.devices; }
-std::string problem_of(const AssignInstance&) { return "assign"; }
-
-std::int64_t size_of(const LayoutInstance& trace) {
-  return static_cast<std::int64_t>(trace.buffers.size());
-}
-std::int64_t devices_of(const LayoutInstance&) { return 0; }
-std::string problem_of(const LayoutInstance&) { return "layout"; }
-
 void time_plans(const std::vector<Improvement>& improvements, Record& record) {
   std::optional<double> best;
   for (const Improvement& step : improvements) {
@@ -91,9 +74,10 @@ Measured measure(const SuiteEntry& entry, const Method& method, const Asked& ask
                 .seed = options.seed};
   std::visit(
       [&record](const auto& instance) {
-        record.problem = problem_of(instance);
-        record.size = size_of(instance);
-        record.devices = devices_of(instance);
+        using Family = FamilyOf<decltype(instance)>;
+        record.problem = Family::name;
+        record.size = static_cast<std::int64_t>(Family::size(instance));
+        record.devices = Family::devices(instance);
       },
       entry.instance);
   if (asked.seconds < std::numeric_limits<double>::infinity()) record.time_limit_s = asked.seconds;

@@ -5,17 +5,15 @@
 #include <utility>
 
 #include "instances/assign/generate_json.h"
-#include "instances/assign/json.h"
+#include "instances/families.h"
 #include "instances/head.h"
 #include "instances/json/document.h"
 #include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/layout/generate.h"
-#include "instances/layout/json.h"
 #include "instances/layout/trace.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/generate_json.h"
-#include "instances/scatter/json.h"
 
 namespace stowage::bench {
 namespace {
@@ -35,9 +33,11 @@ Entry instance_in(const std::filesystem::path& path) {
   if (!text) return text.errors();
   const Result<Head> head = read_head(*text);
   if (!head) return head.errors();
-  if (head->problem == "assign") return named(read_assign_instance(*text, path.parent_path()));
-  if (head->problem == "layout") return named(read_layout_instance(*text));
-  return named(read_scatter_instance(*text, path.parent_path()));
+  std::optional<Entry> entry;
+  Families::with_name(head->problem, [&](auto family) {
+    entry = named(family.read_instance(*text, path.parent_path()));
+  });
+  return *std::move(entry);  // read_head() has refused every other problem
 }
 
 // What a generator of either family makes of a bundled list or a distribution.

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "formulations/scatter/bounds.h"
+#include "instances/json/writer.h"
 #include "instances/random.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
 #include "instances/scatter/verify.h"
 #include "instances/violation.h"
 #include "solvers/milp/solver.h"
