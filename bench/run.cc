@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <limits>
 
 #include "bench/plan_store.h"
 #include "bench/record.h"
 #include "bench/suite.h"
+#include "instances/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {
@@ -24,7 +24,7 @@ namespace {
 
 struct Asked {
   std::string name;
-  double seconds = std::numeric_limits<double>::infinity();
+  double seconds = kInfinity;
 };
 
 // "auto:10"
@@ -96,7 +96,7 @@ Measured measure(const SuiteEntry& entry, const Method& method, const Asked& ask
         record.devices = devices_of(instance);
       },
       entry.instance);
-  if (asked.seconds < std::numeric_limits<double>::infinity()) record.time_limit_s = asked.seconds;
+  if (asked.seconds < kInfinity) record.time_limit_s = asked.seconds;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const double cpu = cpu_seconds();
