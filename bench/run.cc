@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <limits>
 
 #include "bench/plan_store.h"
 #include "bench/record.h"
 #include "bench/suite.h"
 #include "instances/families.h"
+#include "instances/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {
@@ -25,7 +25,7 @@ namespace {
 
 struct Asked {
   std::string name;
-  double seconds = std::numeric_limits<double>::infinity();
+  double seconds = kInfinity;
 };
 
 // "auto:10"
@@ -80,7 +80,7 @@ Measured measure(const SuiteEntry& entry, const Method& method, const Asked& ask
         record.devices = Family::devices(instance);
       },
       entry.instance);
-  if (asked.seconds < std::numeric_limits<double>::infinity()) record.time_limit_s = asked.seconds;
+  if (asked.seconds < kInfinity) record.time_limit_s = asked.seconds;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const double cpu = cpu_seconds();

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
 
+#include "instances/numbers.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/exchange/rank_attention.h"
 #include "kernels/exchange/retained_attention.h"
@@ -200,7 +200,7 @@ std::vector<RankRow> rank_rows(const RankSetting& setting) {
     double target;
     int ranks;  // 0: in chunks
     std::function<double()> measure;
-    double seconds = std::numeric_limits<double>::infinity();
+    double seconds = kInfinity;
   };
   std::vector<Run> runs;
   const auto shared = [&](const std::string& name, ExchangeKind exchange, int ranks,
@@ -219,7 +219,7 @@ std::vector<RankRow> rank_rows(const RankSetting& setting) {
                     [&setting, size = chunk] { return chunked_s(setting, size); }});
   }
   // In rounds, so that a machine that slows down slows all of them.
-  double alone = std::numeric_limits<double>::infinity();
+  double alone = kInfinity;
   for (int round = 0; round < setting.repeats; ++round) {
     alone = std::min(alone, chunked_s(setting, 0));
     for (Run& run : runs) run.seconds = std::min(run.seconds, run.measure());

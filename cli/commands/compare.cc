@@ -171,7 +171,7 @@ class CompareCommand : public Command {
     const InterruptScope interrupt;
     Budget::Limits limits = solve_.limits(interrupt.flag());
     // Without any limit `exact` would not end.
-    const bool unlimited = limits.time_limit_s == kNoLimit &&
+    const bool unlimited = limits.time_limit_s == kInfinity &&
                            limits.node_limit == std::numeric_limits<std::int64_t>::max();
     if (unlimited) limits.time_limit_s = kDefaultSeconds;
     asked.milp_seconds = milp_limit_s_.value_or(std::min(limits.time_limit_s, kDefaultSeconds));
@@ -232,7 +232,6 @@ class CompareCommand : public Command {
   }
 
   static constexpr double kDefaultSeconds = 10;
-  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
   std::vector<Row> run_all(Console& console, const Instance& instance, SolveOptions options,
                            const Budget::Limits& limits) const {
@@ -262,7 +261,7 @@ class CompareCommand : public Command {
       // A published planner that solves many MILPs gets all of them: cut short it would look worse
       // than it is.
       if (method.kind == MethodKind::baseline) {
-        own.time_limit_s = kNoLimit;
+        own.time_limit_s = kInfinity;
       }
       Budget budget(own);
       const auto tell = [&](const Improvement& step) {
@@ -277,7 +276,7 @@ class CompareCommand : public Command {
   }
 
   static void mark_best(std::vector<Row>& rows) {
-    double best = std::numeric_limits<double>::infinity();
+    double best = kInfinity;
     for (const Row& row : rows) best = std::min(best, row.outcome.objective.value_or(best));
     for (Row& row : rows) {
       row.best = row.outcome.objective && relative_gap(*row.outcome.objective, best) < 1e-9;

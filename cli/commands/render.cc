@@ -1,12 +1,15 @@
 // stowage render: a plan as a picture, or as a page with pictures.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/answers/comparison.h"
 #include "cli/answers/outcome_json.h"
 #include "cli/answers/report_page.h"
-#include "cli/answers/search_record.h"
+#include "cli/families/answer_reader.h"
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
 #include "cli/families/load.h"
@@ -17,10 +20,45 @@
 #include "cli/terminal/files.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/pictures/progress_curve.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
 namespace {
+
+// What a stowage/outcome says of the search that found its plan.
+struct SearchRecord {
+  std::string status;
+  std::string stopped_by;
+  std::string method;
+  std::string found_by;
+  ProgressHistory progress;
+};
+
+// Nothing for a stowage/plan, which tells no story. `unit` is that of the objective. Errors: those
+// of types and ranges; members that are missing are left empty.
+Result<std::optional<SearchRecord>> read_search_record(std::string_view text, const Unit& unit) {
+  ErrorList errors;
+  const std::optional<JsonValue> document = parse_json(text, errors);
+  if (!document) return std::move(errors).take();
+  const JsonPath root;
+  const AnswerReader outcome(*document, root, errors);
+  if (outcome.text("format") != "stowage/outcome") return std::optional<SearchRecord>();
+  SearchRecord record{.status = outcome.text("status"),
+                      .stopped_by = outcome.text("stopped_by"),
+                      .method = outcome.text("method"),
+                      .found_by = outcome.text("found_by")};
+  record.progress.end_seconds = outcome.number("seconds");
+  const std::string in_unit = '_' + std::string(unit.name);
+  outcome.each("improvements", [&](const AnswerReader& step) {
+    record.progress.points.push_back({.seconds = step.number("seconds"),
+                                      .bound = step.number("bound" + in_unit).value_or(0),
+                                      .objective = step.number("objective" + in_unit),
+                                      .by = step.text("by")});
+  });
+  if (!errors.empty()) return std::move(errors).take();
+  return std::optional(std::move(record));
+}
 
 class RenderCommand : public Command {
  public:

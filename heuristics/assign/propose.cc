@@ -9,8 +9,6 @@
 namespace stowage {
 namespace {
 
-constexpr Ms kNever = kInfinity;
-
 // Lengths up to `longest`, and above that of the bucket before.
 struct Bucket {
   Tokens longest = 0;
@@ -71,7 +69,7 @@ class Programme {
 
   std::vector<Strategy> run() {
     const auto devices = static_cast<std::size_t>(instance_.devices);
-    best_.assign(buckets_.size() + 1, std::vector<Ms>(devices + 1, kNever));
+    best_.assign(buckets_.size() + 1, std::vector<Ms>(devices + 1, kInfinity));
     choice_.assign(buckets_.size() + 1, std::vector<Choice>(devices + 1));
     best_[0].assign(devices + 1, 0);
     for (std::size_t end = 1; end <= buckets_.size(); ++end) {
@@ -129,7 +127,7 @@ class Programme {
   // Empty if these lengths cannot be served.
   std::vector<int> replicas_for(std::size_t end) const {
     auto left = static_cast<std::size_t>(instance_.devices);
-    if (best_[end][left] == kNever) return {};
+    if (best_[end][left] == kInfinity) return {};
     std::vector<int> replicas(instance_.schemes.size());
     while (end > 0) {
       const Choice& choice = choice_[end][left];

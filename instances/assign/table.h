@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "instances/assign/instance.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 
@@ -63,8 +64,6 @@ class AssignTable {
   bool usable(int strategy) const;
 
  private:
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
   std::vector<Scheme> schemes_;
   RowConstraints constraints_;
   std::vector<std::vector<SchemeGroup>> groups_;

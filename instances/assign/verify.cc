@@ -66,7 +66,7 @@ std::string tokens(std::optional<Tokens> value) {
   return value ? text(*value) + " tokens" : "more than 2^63 tokens";
 }
 
-std::string quoted(std::string_view name) {
+std::string name_text(std::string_view name) {
   constexpr std::size_t kShown = 40;
   std::string shown = '"' + std::string(name.substr(0, kShown));
   return shown + (name.size() > kShown ? "...\"" : "\"");
@@ -152,7 +152,7 @@ class AssignVerifier {
     const Strategy* strategy = truth_.strategy(plan_.strategy);
     if (strategy == nullptr) {
       found_.add(kStrategy, [&] {
-        return Description{"/strategy", quoted(plan_.strategy), "a strategy of the instance"};
+        return Description{"/strategy", name_text(plan_.strategy), "a strategy of the instance"};
       });
       return;
     }
@@ -165,8 +165,8 @@ class AssignVerifier {
       if (count == strategy->replicas[g]) continue;
       found_.add(kReplicas, [&] {
         return Description{
-            "/replicas", text(count) + " of scheme " + quoted(name),
-            text(strategy->replicas[g]) + ", as strategy " + quoted(strategy->name) + " has"};
+            "/replicas", text(count) + " of scheme " + name_text(name),
+            text(strategy->replicas[g]) + ", as strategy " + name_text(strategy->name) + " has"};
       });
     }
   }
@@ -176,7 +176,7 @@ class AssignVerifier {
     const Scheme* scheme = truth_.scheme(replica.scheme);
     if (scheme == nullptr) {
       found_.add(kScheme, [&] {
-        return Description{replica_at(r) + "/scheme", quoted(replica.scheme),
+        return Description{replica_at(r) + "/scheme", name_text(replica.scheme),
                            "a scheme of the instance"};
       });
     }
@@ -241,7 +241,7 @@ class AssignVerifier {
     if (part.index == 0 && scheme != nullptr && !chunks_->fits(*length, *scheme)) {
       found_.add(kChunkMemory, [&] {
         return Description{at.pointer(), tokens(*length) + " cut into " + text(part.count),
-                           "what a replica of " + quoted(scheme->name) + " has memory for"};
+                           "what a replica of " + name_text(scheme->name) + " has memory for"};
       });
     }
     return part;
@@ -295,8 +295,9 @@ class AssignVerifier {
     }
     if (sound && scheme != nullptr && !(sums.tokens && *sums.tokens <= scheme->max_tokens)) {
       found_.add(kCapacity, [&] {
-        return Description{at.pointer(), tokens(sums.tokens),
-                           "at most " + tokens(scheme->max_tokens) + " on " + quoted(scheme->name)};
+        return Description{
+            at.pointer(), tokens(sums.tokens),
+            "at most " + tokens(scheme->max_tokens) + " on " + name_text(scheme->name)};
       });
     }
     if (sound && chunks_ && !part && sums.tokens &&

@@ -1,20 +1,14 @@
 #include "instances/json/reader.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <numeric>
 
+#include "instances/json/edit_distance.h"
 #include "instances/json/text.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
-
-std::string shortest(double value) {
-  std::array<char, 32> buffer{};
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
-}
 
 std::string expected_integer(IntegerRange range) {
   return "an integer from " + std::to_string(range.least) + " to " + std::to_string(range.most);
@@ -33,27 +27,6 @@ std::string expected_number(NumberRange range) {
 
 std::string must(std::string_view expected, const JsonValue& value) {
   return "must be " + std::string(expected) + ", is " + describe(value);
-}
-
-// Levenshtein's distance, with a swap of two neighbours as one step.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before;
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] =
-          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    before = last;
-    last = row;
-  }
-  return last[b.size()];
 }
 
 std::string listed(const std::vector<std::string_view>& words) {

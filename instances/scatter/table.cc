@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 
 namespace stowage {
@@ -36,7 +36,7 @@ std::vector<std::int64_t> longest_first(const std::vector<Tokens>& lengths) {
 
 ScatterTable::ScatterTable(const ScatterInstance& instance)
     : devices_(instance.cluster.devices), device_tokens_(tokens_per_device(instance)) {
-  least_overhead_ = std::numeric_limits<Ms>::infinity();
+  least_overhead_ = kInfinity;
   for (const int degree : instance.cluster.degrees) {
     levels_.push_back(
         {degree, group_overhead_ms(instance, degree), group_capacity(instance, degree)});
@@ -62,7 +62,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices) con
   ScatterTable part;
   part.devices_ = devices;
   part.device_tokens_ = device_tokens_;
-  part.least_overhead_ = std::numeric_limits<Ms>::infinity();
+  part.least_overhead_ = kInfinity;
   for (const Level& level : levels_) {
     if (level.degree > devices) break;
     part.levels_.push_back(level);
@@ -77,7 +77,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices) con
 
 void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Ms> costs) {
   if (kinds_.empty() || kinds_.back().length != length) {
-    Kind next{length, size(), 0, std::numeric_limits<double>::infinity()};
+    Kind next{length, size(), 0, kInfinity};
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       cost_.push_back(costs[level]);
       if (length <= levels_[level].capacity) {
@@ -104,7 +104,7 @@ double ScatterTable::total_area() const {
 }
 
 Ms ScatterTable::alone(int kind) const {
-  Ms least = std::numeric_limits<Ms>::infinity();
+  Ms least = kInfinity;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     if (kinds_[at(kind)].length > levels_[level].capacity) continue;
     least = std::min(least, levels_[level].overhead + kind_cost(kind, static_cast<int>(level)));

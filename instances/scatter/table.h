@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "instances/numbers.h"
 #include "instances/scatter/instance.h"
 
 namespace stowage {
@@ -75,8 +76,6 @@ class ScatterTable {
   ScatterTable() = default;
   // Appends a sequence no longer than those before it. `costs` holds c(s, d) by level.
   void append(std::int64_t id, Tokens length, std::span<const Ms> costs);
-
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
   int devices_ = 0;
   Tokens device_tokens_ = 0;

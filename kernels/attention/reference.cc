@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "instances/numbers.h"
 
 namespace stowage::kernels {
 namespace {
@@ -23,7 +24,7 @@ struct Row {
   std::int64_t first_key = 0;  // row of k
   int head = 0;
   std::vector<double> p;  // one entry per visible key
-  double lse = -std::numeric_limits<double>::infinity();
+  double lse = -kInfinity;
 };
 
 // Calls visit(row) for every query row that belongs to a sequence.
@@ -40,7 +41,7 @@ void for_each_row(const AttentionShape& shape, std::span<const double> q, std::s
         const std::int64_t visible =
             std::clamp<std::int64_t>(i + shape.diagonal(lq, lk) + 1, 0, lk);
         row.p.resize(static_cast<std::size_t>(visible));
-        double largest = -std::numeric_limits<double>::infinity();
+        double largest = -kInfinity;
         for (std::int64_t j = 0; j < visible; ++j) {
           const double* qi = &q[(row.query * shape.heads + h) * dim];
           const double* kj = &k[((row.first_key + j) * shape.kv_heads + shape.kv_head(h)) * dim];

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <span>
+
+#include "instances/numbers.h"
 
 namespace stowage::kernels {
 
@@ -23,7 +24,7 @@ class RelativeError {
   // 0 for two zero tensors, infinity for something where nothing should be, NaN if NaN came in.
   double value() const {
     if (error_ == 0) return 0;
-    return norm_ == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(error_ / norm_);
+    return norm_ == 0 ? kInfinity : std::sqrt(error_ / norm_);
   }
 
  private:
@@ -31,7 +32,7 @@ class RelativeError {
 };
 
 inline double relative_l2(std::span<const float> have, std::span<const double> want) {
-  if (have.size() != want.size()) return std::numeric_limits<double>::infinity();
+  if (have.size() != want.size()) return kInfinity;
   RelativeError error;
   error.add(have, want);
   return error.value();

@@ -3,14 +3,15 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <utility>
 
+#include "instances/numbers.h"
 #include "instances/random.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/run/rank_pool.h"
+#include "kernels/run/time_fit.h"
 
 namespace stowage::kernels {
 namespace {
@@ -53,7 +54,7 @@ Draw random_pack(std::mt19937_64& random, const CalibrationOptions& options, int
 CalibrationPack described(const Draw& pack, bool held_out) {
   CalibrationPack described{.degree = pack.degree,
                             .tokens = pack.cu_seqlens.back(),
-                            .seconds = std::numeric_limits<double>::infinity(),
+                            .seconds = kInfinity,
                             .held_out = held_out};
   for (std::size_t i = 0; i + 1 < pack.cu_seqlens.size(); ++i) {
     const double s = pack.cu_seqlens[i + 1] - pack.cu_seqlens[i];
@@ -71,14 +72,10 @@ double exchanged_mib_per_token(const BlockShape& block) {
   return (2 * q + 2 * k + 2 * q + 2 * q) / kFloatsPerMib;
 }
 
-CalibrationError error_of(std::vector<double> errors) {
+CalibrationError error_of(const std::vector<double>& errors) {
   if (errors.empty()) return {};
-  std::ranges::sort(errors);
-  constexpr double kShare = 0.95;
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(kShare * static_cast<double>(errors.size())));
   return {std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size()),
-          errors[rank - 1]};
+          p95(errors)};
 }
 
 // Least squares without negative coefficients: the most negative is dropped until none is.

@@ -1,17 +1,15 @@
 #include "kernels/run/plan_timing.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "instances/numbers.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/run/rank_pool.h"
 #include "kernels/run/scaled_plan.h"
 
 namespace stowage::kernels {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // The tokens of a batch, sequence after sequence.
 std::vector<float> packed(const ScaledPlan& plan, const ScaledBatch& batch, const Source& source,
@@ -40,7 +38,7 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
     timings[p].problems = scaled[p].problems;
     timings[p].work_flop = scaled[p].work_flop;
     if (!timings[p].problems.list().empty()) scaled[p].batches.clear();
-    timings[p].batch_seconds.assign(scaled[p].batches.size(), kNever);
+    timings[p].batch_seconds.assign(scaled[p].batches.size(), kInfinity);
     all += static_cast<std::int64_t>(scaled[p].batches.size()) * options.rounds;
   }
   const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);

@@ -1,8 +1,9 @@
 #include "kernels/run/rank_pool.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
+
+#include "instances/numbers.h"
 
 namespace stowage::kernels {
 namespace {
@@ -55,7 +56,7 @@ std::vector<GroupOutput> ThreadPool::run(std::span<const GroupWork> groups) {
 }
 
 double group_seconds(const std::vector<std::vector<double>>& seconds) {
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (std::size_t repeat = 0; repeat < seconds.front().size(); ++repeat) {
     double busiest = 0;
     for (const std::vector<double>& rank : seconds) busiest = std::max(busiest, rank[repeat]);

@@ -12,14 +12,13 @@ double mean(const std::vector<double>& errors) {
   return std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
 }
 
-// The smallest value that at least 95 % of the errors do not exceed.
+}  // namespace
+
 double p95(std::vector<double> errors) {
   const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(errors.size())));
   std::ranges::sort(errors);
   return errors[rank - 1];
 }
-
-}  // namespace
 
 ProportionalFit proportional_fit(const std::vector<TimeSample>& samples) {
   ProportionalFit fit;

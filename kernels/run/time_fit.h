@@ -47,4 +47,7 @@ struct ShapeFit {
 ProportionalFit proportional_fit(const std::vector<TimeSample>& samples);
 ShapeFit shape_fit(const std::vector<TimeSample>& samples);
 
+// The smallest value that at least 95 % of the errors do not exceed. Requires one.
+double p95(std::vector<double> errors);
+
 }  // namespace stowage::kernels

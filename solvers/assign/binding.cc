@@ -172,13 +172,14 @@ Finding slowest_replica(const AssignInstance& instance, const AssignPlan& plan, 
     if (other != r) next = std::max(next, plan.replicas[other].time_ms);
   }
   std::string text = "scheme " + replica.scheme + " with " +
-                     counted(static_cast<std::int64_t>(replica.rows.size()), "row") + " takes " +
-                     amount(replica.time_ms) + " ms";
+                     plain_count(static_cast<std::int64_t>(replica.rows.size()), "row") +
+                     " takes " + plain_number(replica.time_ms) + " ms";
   if (scheme.pp > 1) {
-    text += ": " + amount(sum) + " ms of rows and " + amount((scheme.pp - 1) * longest) +
-            " ms of pipeline bubble, " + std::to_string(scheme.pp - 1) + " times the longest row";
+    text += ": " + plain_number(sum) + " ms of rows and " +
+            plain_number((scheme.pp - 1) * longest) + " ms of pipeline bubble, " +
+            std::to_string(scheme.pp - 1) + " times the longest row";
   }
-  if (plan.replicas.size() > 1) text += "; the next slowest takes " + amount(next) + " ms";
+  if (plan.replicas.size() > 1) text += "; the next slowest takes " + plain_number(next) + " ms";
   return {"/replicas/" + std::to_string(r), text};
 }
 
@@ -189,10 +190,10 @@ Finding longest_row(const AssignInstance& instance, const AssignPlan& plan, std:
       [](const AssignRow& a, const AssignRow& b) { return a.time_ms < b.time_ms; });
   return {pointer(r, static_cast<std::size_t>(longest - replica.rows.begin())),
           "its longest row holds " +
-              counted(static_cast<std::int64_t>(longest->sequences.size()), "sequence") + ", " +
+              plain_count(static_cast<std::int64_t>(longest->sequences.size()), "sequence") + ", " +
               std::to_string(longest->tokens) + " of " +
               std::to_string(scheme_named(instance, replica.scheme).max_tokens) +
-              " tokens, and takes " + amount(longest->time_ms) + " ms"};
+              " tokens, and takes " + plain_number(longest->time_ms) + " ms"};
 }
 
 }  // namespace

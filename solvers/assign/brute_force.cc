@@ -2,23 +2,22 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "instances/assign/compose.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 using Subset = unsigned;  // bit k: sequence k
 using Rows = std::vector<Subset>;
 
 // The fastest rows of one subset on one scheme.
 struct Packing {
-  Ms time = kForever;
+  Ms time = kInfinity;
   Rows rows;
 };
 
@@ -81,7 +80,7 @@ class AssignOracle {
       tokens += length(k);
       time += scheme.quadratic_ms * s * s + scheme.linear_ms * s;
     }
-    return tokens <= scheme.max_tokens ? time : kForever;
+    return tokens <= scheme.max_tokens ? time : kInfinity;
   }
 
   // Every way to pack `rest` into further rows, the lowest sequence's row first.
@@ -102,7 +101,7 @@ class AssignOracle {
     const Subset lowest = rest & (~rest + 1);
     const Subset others = rest & ~lowest;
     for (Subset some = others;; some = (some - 1) & others) {
-      if (row_time(scheme, some | lowest) < kForever) {
+      if (row_time(scheme, some | lowest) < kInfinity) {
         rows.push_back(some | lowest);
         pack(g, set, others & ~some, rows);
         rows.pop_back();
@@ -129,7 +128,7 @@ class AssignOracle {
     }
     // slowest[r][S]: the least slowest time when the first r replicas share S; mine[r][S]: the part
     // of replica r - 1.
-    std::vector<std::vector<Ms>> slowest(replicas.size() + 1, std::vector(all_ + 1, kForever));
+    std::vector<std::vector<Ms>> slowest(replicas.size() + 1, std::vector(all_ + 1, kInfinity));
     std::vector<std::vector<Subset>> mine(replicas.size() + 1, std::vector<Subset>(all_ + 1, 0));
     slowest[0][0] = 0;
     for (std::size_t r = 0; r < replicas.size(); ++r) {
@@ -146,7 +145,7 @@ class AssignOracle {
         }
       }
     }
-    if (slowest.back()[all_] == kForever) return std::nullopt;
+    if (slowest.back()[all_] == kInfinity) return std::nullopt;
     std::vector<ReplicaChoice> choices;
     Subset set = all_;
     for (std::size_t r = replicas.size(); r > 0; --r) {

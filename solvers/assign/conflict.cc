@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-std::string tokens(Tokens count) { return counted(count, "token"); }
+std::string tokens(Tokens count) { return plain_count(count, "token"); }
 
 // One limit of the instance and the instance without it.
 struct Limit {
@@ -119,8 +119,8 @@ class AssignConflict {
       }
       conflict.changes.push_back(
           {"/lengths",
-           "cut " + counted(static_cast<std::int64_t>(unplaceable.size()), "sequence") + " to " +
-               tokens(most) + ": " + listed(unplaceable),
+           "cut " + plain_count(static_cast<std::int64_t>(unplaceable.size()), "sequence") +
+               " to " + tokens(most) + ": " + listed(unplaceable),
            changed, std::nullopt});
     }
     return conflict;

@@ -6,6 +6,7 @@
 
 #include "formulations/assign/hydraulis_milp.h"
 #include "heuristics/assign/draft.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 // Of one ILP, a row and a sequence each. Clp looks at no clock while it prepares a model: at
 // 500,000 it went on for a second or two.
 constexpr std::size_t kMostVariables = 100'000;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Ms longest_row(const std::vector<RowDraft>& rows) {
   Ms longest = 0;

@@ -106,7 +106,7 @@ class Explainer {
 
 }  // namespace
 
-std::string amount(double value) {
+std::string plain_number(double value) {
   constexpr int kDigits = 3;
   std::array<char, 400> buffer{};
   const auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
@@ -118,7 +118,7 @@ std::string amount(double value) {
   return text;
 }
 
-std::string counted(std::int64_t count, const std::string& noun) {
+std::string plain_count(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 

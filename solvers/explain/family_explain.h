@@ -34,10 +34,10 @@ std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan&
 std::vector<Change> changes_of(const LayoutInstance& instance, const LayoutPlan& plan);
 
 // Numbers in texts: "15310.4", without exponents or trailing zeros where that can be avoided.
-std::string amount(double value);
+std::string plain_number(double value);
 
 // "1 byte", "3 bytes"
-std::string counted(std::int64_t count, const std::string& noun);
+std::string plain_count(std::int64_t count, const std::string& noun);
 
 // "1, 4, 7 and 12 more"
 std::string listed(const std::vector<std::int64_t>& ids);

@@ -122,7 +122,7 @@ Binding binding_of(const LayoutInstance& instance, const LayoutPlan& plan) {
       break;
     }
     if (plan.offsets[b] > ground) {
-      text += ", " + counted(plan.offsets[b] - ground, "byte") + " above what it rests on";
+      text += ", " + plain_count(plan.offsets[b] - ground, "byte") + " above what it rests on";
     }
     binding.parts.push_back({"/offsets/" + std::to_string(b), std::move(text)});
   }
@@ -154,7 +154,7 @@ std::vector<Change> changes_of(const LayoutInstance& instance, const LayoutPlan&
     const auto index = static_cast<std::size_t>(b);
     changes.push_back({"/buffers/" + std::to_string(b),
                        "buffer " + name(instance, index) + " of " +
-                           counted(instance.buffers[index].size, "byte") +
+                           plain_count(instance.buffers[index].size, "byte") +
                            " recomputed or offloaded",
                        std::move(changed), Plan(std::move(start))});
   }

@@ -12,7 +12,7 @@ namespace {
 
 using Reason = LayoutInfeasibility::Reason;
 
-std::string bytes(Bytes count) { return counted(count, "byte"); }
+std::string bytes(Bytes count) { return plain_count(count, "byte"); }
 
 class LayoutConflict {
  public:
@@ -165,7 +165,7 @@ class LayoutConflict {
     }
     conflict_.changes.push_back({place(gone.front()),
                                  "free " +
-                                     counted(static_cast<std::int64_t>(gone.size()), "buffer") +
+                                     plain_count(static_cast<std::int64_t>(gone.size()), "buffer") +
                                      " of " + bytes(sum) + " (recompute or offload): " + names,
                                  without(gone), std::nullopt});
   }

@@ -15,6 +15,7 @@
 
 #include "instances/layout/neighbours.h"
 #include "instances/layout/table.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 
@@ -69,8 +70,6 @@ class LayoutState {
     int witness_before = 0;
     Kind kind = Kind::placement;
   };
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
   Bytes pinned_above(int section, Bytes level) const;
   bool raise_bound(int b, Bytes value);
   bool refresh_floors();

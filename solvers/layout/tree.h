@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "instances/numbers.h"
 #include "solvers/layout/state.h"
 
 namespace stowage {
@@ -76,8 +77,6 @@ class LayoutTree {
     std::size_t waiting = 0;
     std::size_t pendings = 0;
   };
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
   void push(const Component& component, int left, Key cursor, int fail_to, int pending);
   // The next candidate of the top frame, or -1.
   int candidate(const Frame& frame) const;

@@ -20,8 +20,6 @@
 namespace stowage {
 namespace {
 
-using milp::kInfinity;
-
 constexpr double kRepairSeconds = 5;        // for the linear programme after rounding
 constexpr double kNearlyFeasible = 1e-4;    // points worse than this are lies, not rounding
 const MilpObserver kNobody;                 // observers hear of the model they asked about only

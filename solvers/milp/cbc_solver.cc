@@ -30,8 +30,6 @@ extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
 namespace stowage {
 namespace {
 
-using milp::kInfinity;
-
 constexpr double kNoObjective = 1e49;  // CBC writes 1e50 for "none"
 constexpr int kLpStopped = 5;          // any value from 0 stops Clp; 5 is its "stopped by event"
 

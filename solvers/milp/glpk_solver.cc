@@ -14,8 +14,6 @@
 namespace stowage {
 namespace {
 
-using milp::kInfinity;
-
 // From 6e4 on wrong answers were seen, on integer models made to provoke them; CBC gave none there.
 constexpr double kTrustedSpread = 3e4;
 

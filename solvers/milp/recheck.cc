@@ -5,8 +5,6 @@
 
 namespace stowage {
 
-using milp::kInfinity;
-
 bool close(double a, double b, double tolerance) {
   return std::fabs(a - b) <= tolerance * std::max(1.0, std::fabs(a));
 }

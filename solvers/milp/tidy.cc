@@ -4,17 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 namespace {
 
-using milp::kInfinity;
 using milp::Term;
 using Verdict = TidyModel::Verdict;
 
 constexpr double kSlack = 1e-9;  // bounds may cross by this much, relative to max(1, |bound|)
 constexpr int kMaxPasses = 100;  // singleton chains longer than this stay rows
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::string label(const char* kind, const std::string& name, std::size_t index) {
   return std::string(kind) + ' ' + (name.empty() ? '#' + std::to_string(index) : name);

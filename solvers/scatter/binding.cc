@@ -194,12 +194,14 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
   const Tokens capacity = group_capacity(instance, group.degree);
   const double idle = 1 - busy / (batch.makespan_ms * instance.cluster.devices);
   std::string text = "degree " + std::to_string(group.degree) + " with " +
-                     counted(static_cast<std::int64_t>(group.sequences.size()), "sequence") + ", " +
-                     std::to_string(group.tokens) + " of " + std::to_string(capacity) +
-                     " tokens, takes " + amount(group.time_ms) + " ms";
-  if (batch.groups.size() > 1) text += "; the next slowest group takes " + amount(second) + " ms";
+                     plain_count(static_cast<std::int64_t>(group.sequences.size()), "sequence") +
+                     ", " + std::to_string(group.tokens) + " of " + std::to_string(capacity) +
+                     " tokens, takes " + plain_number(group.time_ms) + " ms";
+  if (batch.groups.size() > 1)
+    text += "; the next slowest group takes " + plain_number(second) + " ms";
   if (batch.makespan_ms > 0) {
-    text += "; the devices idle " + amount(100 * std::max(idle, 0.0)) + " % of the micro-batch";
+    text +=
+        "; the devices idle " + plain_number(100 * std::max(idle, 0.0)) + " % of the micro-batch";
   }
   return {pointer(b, slowest), text};
 }

@@ -2,18 +2,18 @@
 // only be a sequence that is longer than every group.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "instances/json/limits.h"
+#include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {
 namespace {
 
-std::string tokens(Tokens count) { return counted(count, "token"); }
+std::string tokens(Tokens count) { return plain_count(count, "token"); }
 
 // The least whole MiB with which a device holds `wanted` tokens.
 Mib memory_for(ScatterInstance instance, Tokens wanted) {
@@ -23,7 +23,7 @@ Mib memory_for(ScatterInstance instance, Tokens wanted) {
   // The product may have been rounded down by a hair, and above 2^53 one more is no more.
   Mib& memory = instance.cluster.memory_mib;
   while (tokens_per_device(instance) < wanted) {
-    memory = std::max(memory + 1, std::nextafter(memory, std::numeric_limits<Mib>::infinity()));
+    memory = std::max(memory + 1, std::nextafter(memory, kInfinity));
   }
   return memory;
 }
@@ -74,10 +74,11 @@ class ScatterConflict {
     }
     causes.push_back({"/lengths/" + std::to_string(longest_), text});
     causes.push_back({"/cluster/memory_mib",
-                      amount(instance_.cluster.memory_mib) + " MiB less " +
-                          amount(instance_.model.states_mib) + " MiB of model states hold " +
+                      plain_number(instance_.cluster.memory_mib) + " MiB less " +
+                          plain_number(instance_.model.states_mib) + " MiB of model states hold " +
                           tokens(tokens_per_device(instance_)) + " of " +
-                          amount(instance_.model.activation_mib_per_token) + " MiB on a device"});
+                          plain_number(instance_.model.activation_mib_per_token) +
+                          " MiB on a device"});
     if (capacity_ == 0) return causes;  // no degree helps devices that hold nothing
     causes.push_back({"/cluster/degrees", "the largest degree, " + std::to_string(degree_) +
                                               ", makes groups of " + tokens(capacity_)});
@@ -89,11 +90,12 @@ class ScatterConflict {
     if (memory > static_cast<double>(kMaxExact)) return;  // no instance may say so
     ScatterInstance changed = instance_;
     changed.cluster.memory_mib = memory;
-    changes.push_back({"/cluster/memory_mib",
-                       "raise cluster.memory_mib from " + amount(instance_.cluster.memory_mib) +
-                           " to " + amount(memory) + " (+" +
-                           amount(memory - instance_.cluster.memory_mib) + " MiB on each device)",
-                       std::move(changed), std::nullopt});
+    changes.push_back(
+        {"/cluster/memory_mib",
+         "raise cluster.memory_mib from " + plain_number(instance_.cluster.memory_mib) + " to " +
+             plain_number(memory) + " (+" + plain_number(memory - instance_.cluster.memory_mib) +
+             " MiB on each device)",
+         std::move(changed), std::nullopt});
   }
 
   void add_degree(std::vector<Change>& changes) const {
@@ -145,7 +147,7 @@ class ScatterConflict {
     }
     changes.push_back({"/lengths",
                        "cut " +
-                           counted(static_cast<std::int64_t>(unplaceable_.size()), "sequence") +
+                           plain_count(static_cast<std::int64_t>(unplaceable_.size()), "sequence") +
                            " to " + tokens(most) + ": " + listed(unplaceable_),
                        std::move(changed), std::nullopt});
   }

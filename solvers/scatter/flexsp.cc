@@ -1,13 +1,13 @@
 #include "solvers/scatter/flexsp.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "formulations/scatter/milp.h"
 #include "heuristics/scatter/buckets.h"
 #include "heuristics/scatter/lpt.h"
+#include "instances/numbers.h"
 #include "instances/scatter/compose.h"
 #include "solvers/scatter/deal.h"
 #include "solvers/scatter/flexsp_chunks.h"
@@ -57,7 +57,7 @@ class Flexsp {
     for (std::size_t level = 0; level < table.levels().size(); ++level) {
       std::vector<int> mix(table.levels().size(), 0);
       mix[level] = table.devices() / table.levels()[level].degree;
-      const Ms cutoff = best ? best->makespan : std::numeric_limits<Ms>::infinity();
+      const Ms cutoff = best ? best->makespan : kInfinity;
       if (auto batch = lpt_groups(table, mix, chunk, cutoff)) best = std::move(batch);
     }
     std::vector<ClassGroup> groups;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "heuristics/scatter/grouping.h"
+#include "instances/numbers.h"
 #include "instances/scatter/table.h"
 #include "solvers/scatter/class_bound.h"
 #include "solvers/scatter/profile_bound.h"
@@ -82,8 +82,8 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
     return result;
   }
   StepDraft best;
-  Ms least = std::numeric_limits<Ms>::infinity();  // of the counts' bounds
-  Ms fastest = std::numeric_limits<Ms>::infinity();
+  Ms least = kInfinity;  // of the counts' bounds
+  Ms fastest = kInfinity;
   for (const Chunks& chunks : flexsp_chunks(table)) {
     StepDraft step;
     Ms bound = 0;

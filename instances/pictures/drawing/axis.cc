@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "instances/numbers.h"
 #include "instances/pictures/drawing/style.h"
@@ -153,7 +152,7 @@ void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis&
 
 void draw_left_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,
                     const std::string& title) {
-  double free = std::numeric_limits<double>::infinity();  // downwards from here
+  double free = kInfinity;  // downwards from here
   for (const Tick& tick : axis.ticks) {
     const double y = scale(tick.value);
     svg.line({plot.x - 4, y}, {plot.right(), y}, kGrid);
