@@ -3,7 +3,7 @@
 
 #include "instances/assign/json.h"
 #include "instances/assign/json_members.h"
-#include "instances/json/certificate.h"
+#include "instances/json/answer.h"
 
 namespace stowage {
 namespace {

@@ -236,17 +236,6 @@ AssignInstance assign_instance_from(const JsonValue& document,
   return instance;
 }
 
-}  // namespace
-
-Result<AssignInstance> read_assign_instance(std::string_view text,
-                                            const std::filesystem::path& base_dir) {
-  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
-    return assign_instance_from(document, base_dir, errors);
-  });
-}
-
-namespace {
-
 void write_strategy(JsonWriter& json, const AssignInstance& instance, const Strategy& strategy) {
   json.key(strategy.name);
   json.begin_object(JsonWriter::Layout::line);
@@ -257,6 +246,13 @@ void write_strategy(JsonWriter& json, const AssignInstance& instance, const Stra
 }
 
 }  // namespace
+
+Result<AssignInstance> read_assign_instance(std::string_view text,
+                                            const std::filesystem::path& base_dir) {
+  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
+    return assign_instance_from(document, base_dir, errors);
+  });
+}
 
 void write_json_members(JsonWriter& json, const AssignInstance& instance) {
   write_head(json, "stowage/instance", "assign", instance.name);

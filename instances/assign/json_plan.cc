@@ -2,7 +2,7 @@
 // wrote.
 #include "instances/assign/json.h"
 #include "instances/assign/json_members.h"
-#include "instances/json/fields.h"
+#include "instances/json/answer.h"
 
 namespace stowage {
 namespace {
@@ -60,9 +60,7 @@ void fields(Visitor& v, Plan& plan) {
   v.required("replicas", plan.replicas);
 }
 
-Result<AssignPlan> read_assign_plan(std::string_view text) {
-  return read_plan_fields<AssignPlan>(text);
-}
+Result<AssignPlan> read_assign_plan(std::string_view text) { return read_plan<AssignPlan>(text); }
 
 void write_json(JsonWriter& json, const AssignPlan& plan) { write_fields(json, plan); }
 

@@ -25,57 +25,19 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "instances/json/field_types.h"
 #include "instances/json/reader.h"
 #include "instances/json/writer.h"
 
 namespace stowage {
 
-// T is U or const U: one list serves reading and writing.
-template <class T, class U>
-concept Of = std::same_as<std::remove_const_t<T>, U>;
-
 template <class T>
 void read_fields(const JsonValue& value, const JsonPath& path, ErrorList& errors, T& out);
 template <class T>
 void write_fields(JsonWriter& json, const T& value);
-
-template <class T>
-concept Whole = std::integral<T> && !std::same_as<T, bool>;
-
-template <class T>
-inline constexpr bool kIsVector = false;
-template <class T>
-inline constexpr bool kIsVector<std::vector<T>> = true;
-template <class T>
-inline constexpr bool kIsOptional = false;
-template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-
-using Integers = std::vector<std::int64_t>;
-
-// What a vector or an optional holds in the end, or the type itself.
-template <class T>
-struct Held {
-  using type = T;
-};
-template <class T>
-struct Held<const T> : Held<T> {};
-template <class T>
-struct Held<std::vector<T>> : Held<T> {};
-template <class T>
-struct Held<std::optional<T>> : Held<T> {};
-
-struct NoRange {};
-
-// The limits that a member's numbers can have.
-template <class T, class Number = typename Held<T>::type>
-using RangeOf =
-    std::conditional_t<Whole<Number>, IntegerRange,
-                       std::conditional_t<std::floating_point<Number>, NumberRange, NoRange>>;
 
 // What the visitors have in common. The words of a list:
 //
@@ -328,18 +290,6 @@ void write_fields(JsonWriter& json, const T& value) {
   FieldWriter writer(json);
   fields(writer, value);
   json.end_object();
-}
-
-// The plan that a document is, or that a stowage/outcome holds.
-template <class Plan>
-Result<Plan> read_plan_fields(std::string_view text) {
-  return read_document(text, [](const JsonValue& document, ErrorList& errors) {
-    Plan plan;
-    const JsonPath root;
-    const PlanPlace place = plan_in(document, root, errors);
-    if (place.plan != nullptr) read_fields(*place.plan, place.path, errors, plan);
-    return plan;
-  });
 }
 
 }  // namespace stowage

@@ -1,6 +1,6 @@
 // Layout plans. Reading checks types and ranges only, so that verify() can judge what a planner
 // wrote.
-#include "instances/json/fields.h"
+#include "instances/json/answer.h"
 #include "instances/layout/json.h"
 #include "instances/layout/json_members.h"
 
@@ -17,9 +17,7 @@ void fields(Visitor& v, Plan& plan) {
   v.required("offsets", plan.offsets, kBytes);
 }
 
-Result<LayoutPlan> read_layout_plan(std::string_view text) {
-  return read_plan_fields<LayoutPlan>(text);
-}
+Result<LayoutPlan> read_layout_plan(std::string_view text) { return read_plan<LayoutPlan>(text); }
 
 void write_json(JsonWriter& json, const LayoutPlan& plan) { write_fields(json, plan); }
 

@@ -1,7 +1,7 @@
 // Certificates inside outcomes: prices of zero are left out, for there are many.
 #include <string>
 
-#include "instances/json/certificate.h"
+#include "instances/json/answer.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
 

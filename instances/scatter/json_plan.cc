@@ -1,6 +1,6 @@
 // Scatter plans. Reading checks types and ranges only, so that verify() can judge what a planner
 // wrote.
-#include "instances/json/fields.h"
+#include "instances/json/answer.h"
 #include "instances/json/limits.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
@@ -40,7 +40,7 @@ void fields(Visitor& v, Plan& plan) {
 }
 
 Result<ScatterPlan> read_scatter_plan(std::string_view text) {
-  return read_plan_fields<ScatterPlan>(text);
+  return read_plan<ScatterPlan>(text);
 }
 
 void write_json(JsonWriter& json, const ScatterPlan& plan) { write_fields(json, plan); }

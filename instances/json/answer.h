@@ -1,4 +1,4 @@
-// What the certificates of the families have in common as JSON.
+// Plans and certificates as JSON: what those of all families have in common.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,18 @@
 #include "instances/json/fields.h"
 
 namespace stowage {
+
+// The plan that a document is, or that a stowage/outcome holds.
+template <class Plan>
+Result<Plan> read_plan(std::string_view text) {
+  return read_document(text, [](const JsonValue& document, ErrorList& errors) {
+    Plan plan;
+    const JsonPath root;
+    const PlanPlace place = plan_in(document, root, errors);
+    if (place.plan != nullptr) read_fields(*place.plan, place.path, errors, plan);
+    return plan;
+  });
+}
 
 // Does the text under a required key say `yes`? An error unless it says `yes` or `no`.
 inline bool read_either(const ObjectReader& reader, std::string_view key, std::string_view yes,
