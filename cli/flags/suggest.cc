@@ -4,14 +4,13 @@
 #include <cstddef>
 #include <optional>
 
-#include "instances/json/edit_distance.h"
+#include "instances/json/text.h"
 
 namespace stowage {
 namespace {
 
-// The word that needs the fewest insertions, deletions, substitutions and swaps of neighbours (the
-// restricted Damerau-Levenshtein distance) to become `word`; nothing when more than a third of the
-// longer word (at least one letter) would change. The first of equals. O(|word| |candidate|) each.
+// The word with the least edit distance to `word`; nothing when more than a third of the longer
+// word (at least one letter) would change. The first of equals.
 std::optional<std::string> nearest_word(std::string_view word,
                                         const std::vector<std::string>& known) {
   constexpr std::size_t kLongestWord = 64;  // nothing we know is longer, and the effort is bounded

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/json/edit_distance.h"
 #include "instances/json/text.h"
 #include "instances/numbers.h"
 
@@ -29,7 +28,7 @@ std::string must(std::string_view expected, const JsonValue& value) {
   return "must be " + std::string(expected) + ", is " + describe(value);
 }
 
-std::string listed(const std::vector<std::string_view>& words) {
+std::string listed(std::span<const std::string_view> words) {
   std::string text;
   for (const std::string_view word : words) {
     if (!text.empty()) text += ", ";
@@ -40,7 +39,7 @@ std::string listed(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return "";
   std::string_view best;
@@ -130,7 +129,7 @@ std::vector<std::int64_t> read_integers(const JsonValue& value, const JsonPath& 
 }
 
 ObjectReader::ObjectReader(const JsonValue& value, const JsonPath& path, ErrorList& errors,
-                           std::initializer_list<std::string_view> keys)
+                           std::span<const std::string_view> keys)
     : value_(value), path_(path), errors_(errors) {
   const JsonValue::Object* members = value.object();
   if (members == nullptr) {
@@ -190,6 +189,17 @@ std::string ObjectReader::text(std::string_view key,
   if (const std::string* held = member->string()) return *held;
   add_wrong_type(*member, at(key), "a string", errors_);
   return fallback.value_or("");
+}
+
+std::optional<std::size_t> ObjectReader::one_of(std::string_view key,
+                                                std::span<const std::string_view> names,
+                                                const std::optional<std::string>& fallback) const {
+  const std::string name = text(key, fallback);
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  errors_.add(code::kGenerator, at(key).pointer(),
+              "must be one of " + listed(names) + ", is \"" + name + '"');
+  return std::nullopt;
 }
 
 const JsonValue::Array* ObjectReader::array(std::string_view key) const {

@@ -4,6 +4,7 @@
 set(STOWAGE_PUBLIC_HEADERS
     # Words that all others use.
     instances/units.h
+    instances/numbers.h
     instances/result.h
     instances/budget.h
     instances/unit.h
@@ -38,7 +39,8 @@ set(STOWAGE_PUBLIC_HEADERS
     # Planning.
     formulations/bound.h
     formulations/milp/model.h
-    solvers/milp/solver.h
+    solvers/milp/contract.h
+    solvers/method.h
     solvers/outcome.h
     solvers/solve.h
     solvers/scatter/plan_stream.h
