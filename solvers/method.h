@@ -1,4 +1,7 @@
 // The words of a solve: methods, options and progress. Every family's solve speaks them.
+//
+// Thread safety: its function reads its arguments and nothing else; any number of threads may call it
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +10,7 @@
 #include <string>
 
 #include "instances/families.h"
-#include "solvers/milp/solver.h"
+#include "solvers/milp/backends.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

@@ -1,8 +1,6 @@
 #include "solvers/solve.h"
 
-#include "solvers/assign/solve.h"
-#include "solvers/layout/solve.h"
-#include "solvers/scatter/solve.h"
+#include "solvers/each.h"
 
 namespace stowage {
 

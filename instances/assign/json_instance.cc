@@ -201,8 +201,8 @@ void check_parts(const AssignInstance& instance, const JsonPath& constraints,
 }
 
 // By hand: strategies are checked against schemes, and lengths against all.
-AssignInstance assign_instance_from(const JsonValue& document,
-                                    const std::filesystem::path& base_dir, ErrorList& errors) {
+AssignInstance assign_instance_from(const JsonValue& document, const std::string& base_dir,
+                                    ErrorList& errors) {
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "devices", "schemes",
@@ -247,8 +247,7 @@ void write_strategy(JsonWriter& json, const AssignInstance& instance, const Stra
 
 }  // namespace
 
-Result<AssignInstance> read_assign_instance(std::string_view text,
-                                            const std::filesystem::path& base_dir) {
+Result<AssignInstance> read_assign_instance(std::string_view text, const std::string& base_dir) {
   return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
     return assign_instance_from(document, base_dir, errors);
   });

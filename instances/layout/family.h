@@ -4,8 +4,8 @@
 // call them at once.
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "instances/family_list.h"
@@ -29,7 +29,7 @@ struct Layout {
   static constexpr Unit unit = kBytes;  // of the objective
 
   // A layout names no other file.
-  static Result<Instance> read_instance(std::string_view text, const std::filesystem::path&) {
+  static Result<Instance> read_instance(std::string_view text, const std::string&) {
     return read_layout_instance(text);
   }
   static constexpr auto read_plan = read_layout_plan;

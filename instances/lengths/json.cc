@@ -1,5 +1,6 @@
 #include "instances/lengths/json.h"
 
+#include <filesystem>
 #include <string>
 
 #include "instances/json/limits.h"
@@ -12,7 +13,7 @@ namespace {
 constexpr IntegerRange kLength = {1, kMaxExact};
 
 std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& path,
-                                        const std::filesystem::path& base_dir, ErrorList& errors) {
+                                        const std::string& base_dir, ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"file", "first", "count"});
   const std::int64_t before = errors.found();
   const std::filesystem::path file = reader.text("file");
@@ -26,7 +27,8 @@ std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& 
                "must be a path relative to the instance, is " + in_quotes(file.string()));
     return {};
   }
-  Result<std::vector<Tokens>> lengths = read_length_file(base_dir / file, selection);
+  Result<std::vector<Tokens>> lengths =
+      read_length_file(std::filesystem::path(base_dir) / file, selection);
   if (lengths) return *std::move(lengths);
   errors.append(lengths.errors());
   return {};
@@ -43,7 +45,7 @@ std::vector<Tokens> read_lengths(const JsonValue& value, const JsonPath& path, T
 }
 
 std::vector<Tokens> read_lengths_or_list(const JsonValue& value, const JsonPath& path,
-                                         const std::filesystem::path& base_dir, ErrorList& errors) {
+                                         const std::string& base_dir, ErrorList& errors) {
   if (value.object() != nullptr) return read_listed_lengths(value, path, base_dir, errors);
   if (value.array() != nullptr) return read_integers(value, path, kLength, errors);
   add_wrong_type(value, path, "an array of integers or {\"file\": ...}", errors);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +22,7 @@ std::vector<Tokens> read_lengths(const JsonValue& value, const JsonPath& path, T
 // A JSON array of lengths, or {"file": ..., "first": ..., "count": ...}, which is looked up in
 // `base_dir`. The padded sum is not checked.
 std::vector<Tokens> read_lengths_or_list(const JsonValue& value, const JsonPath& path,
-                                         const std::filesystem::path& base_dir, ErrorList& errors);
+                                         const std::string& base_dir, ErrorList& errors);
 
 // Adds E304 at `path` if the padded lengths sum to more than kMaxExact tokens.
 void check_padded_sum(const std::vector<Tokens>& lengths, Tokens pad_multiple, const JsonPath& path,

@@ -9,7 +9,6 @@
 // call them at once.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +22,7 @@ namespace stowage {
 
 // `base_dir` is where {"file": "lengths.txt"} is looked up; empty means the current directory.
 Result<ScatterInstance> read_scatter_instance(std::string_view text,
-                                              const std::filesystem::path& base_dir = {});
+                                              const std::string& base_dir = {});
 
 // Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
 // and ranges only: whether the plan fits an instance is what verify() says.

@@ -1,6 +1,7 @@
 // Scatter instances. Reading looks at keys and types first, then at what they mean together.
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -161,7 +162,7 @@ ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluste
 
 // A cost, or {"file": ...} that names one, relative to `base_dir`. Errors of a file name it.
 ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
-                              const std::filesystem::path& base_dir, const Cluster* cluster,
+                              const std::string& base_dir, const Cluster* cluster,
                               ErrorList& errors) {
   if (value.find("file") == nullptr) return read_cost(value, path, cluster, errors);
   const ObjectReader reader(value, path, errors, {"file"});
@@ -171,7 +172,8 @@ ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
                "must be a path relative to the instance, is " + in_quotes(file.string()));
     return {};
   }
-  const Result<std::string> text = read_text_file(base_dir / file);
+  const std::filesystem::path path_of_file = std::filesystem::path(base_dir) / file;
+  const Result<std::string> text = read_text_file(path_of_file);
   if (!text) {
     errors.append(text.errors());
     return {};
@@ -183,14 +185,14 @@ ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
     cost = read_cost(*document, root, cluster, inside);
   }
   for (const InputError& error : std::move(inside).take()) {
-    errors.add(error.code, (base_dir / file).string() + ' ' + error.pointer, error.message);
+    errors.add(error.code, path_of_file.string() + ' ' + error.pointer, error.message);
   }
   return cost;
 }
 
 // By hand: costs and lengths are checked against the degrees of the cluster.
-ScatterInstance scatter_instance_from(const JsonValue& document,
-                                      const std::filesystem::path& base_dir, ErrorList& errors) {
+ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
+                                      ErrorList& errors) {
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "cluster", "model", "cost",
@@ -232,8 +234,7 @@ void write_by_degree(JsonWriter& json, std::string_view key, const std::map<int,
 
 }  // namespace
 
-Result<ScatterInstance> read_scatter_instance(std::string_view text,
-                                              const std::filesystem::path& base_dir) {
+Result<ScatterInstance> read_scatter_instance(std::string_view text, const std::string& base_dir) {
   return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
     return scatter_instance_from(document, base_dir, errors);
   });

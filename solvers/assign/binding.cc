@@ -8,6 +8,7 @@
 #include "instances/assign/json.h"
 #include "instances/assign/table.h"
 #include "instances/json/limits.h"
+#include "solvers/assign/explain.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

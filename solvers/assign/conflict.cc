@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "solvers/assign/explain.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

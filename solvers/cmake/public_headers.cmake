@@ -4,7 +4,6 @@
 set(STOWAGE_PUBLIC_HEADERS
     # Words that all others use.
     instances/units.h
-    instances/numbers.h
     instances/result.h
     instances/budget.h
     instances/unit.h
@@ -38,8 +37,7 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/trainer/step.h
     # Planning.
     formulations/bound.h
-    formulations/milp/model.h
-    solvers/milp/contract.h
+    solvers/milp/backends.h
     solvers/method.h
     solvers/outcome.h
     solvers/solve.h

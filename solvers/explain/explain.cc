@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "solvers/each.h"
 #include "solvers/explain/family_explain.h"
 
 namespace stowage {

@@ -7,6 +7,7 @@
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
 #include "solvers/explain/family_explain.h"
+#include "solvers/layout/explain.h"
 
 namespace stowage {
 namespace {

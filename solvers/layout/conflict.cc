@@ -6,6 +6,7 @@
 
 #include "instances/layout/load.h"
 #include "solvers/explain/family_explain.h"
+#include "solvers/layout/explain.h"
 
 namespace stowage {
 namespace {

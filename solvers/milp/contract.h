@@ -15,8 +15,6 @@
 
 namespace stowage {
 
-enum class MilpBackend { cbc, glpk };
-
 // optimal: gap closed to 1e-9 relative by the backend's own proof; feasible: a point, no proof;
 // unknown: no point and no proof; error: the backend failed or lied, see detail.
 enum class MilpStatus { optimal, feasible, infeasible, unbounded, unknown, error };

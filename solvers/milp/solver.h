@@ -20,12 +20,10 @@
 
 #include "formulations/milp/model.h"
 #include "instances/budget.h"
+#include "solvers/milp/backends.h"
 #include "solvers/milp/contract.h"
 
 namespace stowage {
-
-std::string_view name(MilpBackend backend);
-std::vector<MilpBackend> built_backends();  // those compiled in, preferred one first
 
 // Requires `backend` to be in built_backends(). LPs (no integer variable) are welcome.
 MilpResult solve_milp(MilpBackend backend, const milp::Model& model, const MilpParams& params,

@@ -10,6 +10,7 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/table.h"
 #include "solvers/explain/family_explain.h"
+#include "solvers/scatter/explain.h"
 
 namespace stowage {
 namespace {

@@ -9,6 +9,7 @@
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 #include "solvers/explain/family_explain.h"
+#include "solvers/scatter/explain.h"
 
 namespace stowage {
 namespace {

@@ -92,7 +92,7 @@ std::string folder_of(const std::string& room) { return room.substr(0, room.find
 
 // The one file of a folder that names all families in it.
 const std::set<std::string> kRegistrations = {"instances/families", "cli/families/each",
-                                              "solvers/solve"};
+                                              "solvers/each"};
 
 // What is wrong with an include; empty if nothing is.
 std::string complaint(const std::string& from, const std::string& to) {
@@ -126,7 +126,7 @@ TEST(Rooms, TheRulesCatchWhatTheyAreFor) {
   EXPECT_NE(complaint("solvers/scatter/a", "heuristics/assign/b"), "");
   EXPECT_NE(complaint("solvers/outcome", "solvers/scatter/a"), "");
   EXPECT_NE(complaint("instances/scatter/a", "instances/pictures/layout/map"), "");
-  EXPECT_EQ(complaint("solvers/solve", "solvers/scatter/solve"), "");
+  EXPECT_EQ(complaint("solvers/each", "solvers/scatter/solve"), "");
   EXPECT_EQ(complaint("solvers/scatter/a", "solvers/outcome"), "");
   EXPECT_EQ(complaint("cli/commands/memory", "instances/layout/trace"), "");
 }

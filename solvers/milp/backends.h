@@ -1,0 +1,17 @@
+// The MILP backends that this build may have.
+//
+// Thread safety: its functions read nothing that changes; any number of threads may call them at
+// once.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace stowage {
+
+enum class MilpBackend { cbc, glpk };
+
+std::string_view name(MilpBackend backend);
+std::vector<MilpBackend> built_backends();  // those compiled in, preferred one first
+
+}  // namespace stowage
