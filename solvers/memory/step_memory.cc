@@ -72,7 +72,7 @@ std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch
 }  // namespace
 
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
-                                             const ScatterPlan& plan, LayoutTrace trace,
+                                             const ScatterPlan& plan, const LayoutTrace& trace,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress) {
   std::map<Tokens, Peak> peaks;  // groups of equally many tokens per rank have one layout
