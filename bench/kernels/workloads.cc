@@ -19,7 +19,8 @@ std::vector<float> values(std::int64_t count, std::int64_t tag) {
 }  // namespace
 
 double PackOf::forward_flop() const {
-  const double pairs = 0.5 * length * (length + 1.0) * (tokens / length);
+  const int sequences = tokens / length;
+  const double pairs = 0.5 * length * (length + 1.0) * sequences;
   return 4.0 * dim * heads * pairs;
 }
 

@@ -50,7 +50,8 @@ std::int64_t scale_for(const ScatterInstance& instance, const kernels::BlockShap
   const auto work = [&](std::int64_t scale) {
     double sum = 0;
     for (const Tokens length : padded) {
-      sum += kernels::block_flop(block, static_cast<double>((length + scale - 1) / scale));
+      const Tokens scaled = (length + scale - 1) / scale;
+      sum += kernels::block_flop(block, static_cast<double>(scaled));
     }
     return sum;
   };

@@ -71,7 +71,7 @@ Ms pigeonhole(const AssignTable& table, const std::vector<SchemeGroup>& groups, 
   Ms bound = 0;
   std::vector<int> positions;
   for (int m = 1; m < kMostShared && m <= (table.size() - 1) / replicas; ++m) {
-    if (time.exhausted(groups.size() * at(m * m))) return bound;
+    if (time.exhausted(groups.size() * at(m) * at(m))) return bound;
     positions.resize(at(m + 1));
     std::iota(positions.begin(), positions.end(), m * replicas - m);
     bound = std::max(bound, together(table, groups, positions));

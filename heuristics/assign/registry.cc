@@ -68,7 +68,7 @@ std::vector<AssignHeuristic> heuristics(const AssignInstance& instance) {
                    }});
   };
   const auto add_baseline = [&](std::string name, std::string summary, std::string source,
-                                StrategyPlanner plan) {
+                                const StrategyPlanner& plan) {
     add(std::move(name), std::move(summary), std::move(source),
         [plan](const AssignTable& table, std::uint64_t, const Budget& budget) {
           return over_strategies(table, plan, budget);

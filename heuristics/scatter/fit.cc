@@ -52,7 +52,7 @@ class OpenGroups {
     Ms time = -1;
     Tokens tokens = -1;
   };
-  const Room& room(int slot) const { return rooms_[static_cast<std::size_t>(leaves_ + slot)]; }
+  const Room& room(int slot) const { return rooms_[leaf(slot)]; }
 
   void take(int slot, Ms time, Tokens tokens) {
     set(slot, room(slot).time - time, room(slot).tokens - tokens);
@@ -65,6 +65,10 @@ class OpenGroups {
   }
 
  private:
+  std::size_t leaf(int slot) const {
+    return static_cast<std::size_t>(leaves_) + static_cast<std::size_t>(slot);
+  }
+
   // In the subtree of `node`; its most of time and of tokens may belong to different groups.
   int first(int node, Ms time, Tokens tokens) const {
     const Room& room = rooms_[static_cast<std::size_t>(node)];
@@ -75,7 +79,7 @@ class OpenGroups {
   }
 
   void set(int slot, Ms time, Tokens tokens) {
-    auto node = static_cast<std::size_t>(leaves_ + slot);
+    std::size_t node = leaf(slot);
     rooms_[node] = {time, tokens};
     while (node /= 2) {
       const Room& left = rooms_[2 * node];
@@ -87,7 +91,7 @@ class OpenGroups {
   void grow() {
     const std::vector<Room> old(rooms_.end() - leaves_, rooms_.end());
     leaves_ = std::max(4, 2 * leaves_);
-    rooms_.assign(static_cast<std::size_t>(2 * leaves_), {});
+    rooms_.assign(2 * static_cast<std::size_t>(leaves_), {});
     for (int slot = 0; slot < count_; ++slot) {
       const Room& room = old[static_cast<std::size_t>(slot)];
       set(slot, room.time, room.tokens);

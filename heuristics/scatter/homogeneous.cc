@@ -20,7 +20,8 @@ Ms estimate(const ScatterTable& table, int level, double fill) {
     time += table.kind_cost(static_cast<int>(k), level) * kind.count;
   }
   const double groups = std::ceil(tokens / (fill * static_cast<double>(group.capacity)));
-  return (time + groups * group.overhead) / (table.devices() / group.degree);
+  const int at_once = table.devices() / group.degree;
+  return (time + groups * group.overhead) / at_once;
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ class CertificateChecker {
         int free = cluster_.devices;
         for (std::size_t d = cluster_.degrees.size(); d-- > 0;) {
           const int groups = free / cluster_.degrees[d];
-          together += static_cast<Real>(groups) * static_cast<Real>(capacity_[d] / sort.tokens);
+          const Tokens held = capacity_[d] / sort.tokens;  // sequences in one group
+          together += static_cast<Real>(groups) * static_cast<Real>(held);
           free -= groups * cluster_.degrees[d];
         }
       }

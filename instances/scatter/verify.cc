@@ -216,7 +216,7 @@ class ScatterVerifier {
   void check_cu_seqlens(const Place& at) {
     const auto& ids = at.group.sequences;
     const auto& cu = at.group.cu_seqlens;
-    const auto wrong = [&](std::string_view below, std::string have, std::string need) {
+    const auto wrong = [&](std::string_view below, std::string&& have, std::string&& need) {
       found_.add(kCuSeqlens, [&] {
         return Description{at.pointer("/cu_seqlens") + std::string(below), std::move(have),
                            std::move(need)};

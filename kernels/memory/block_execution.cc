@@ -1,6 +1,7 @@
 #include "kernels/memory/block_execution.h"
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -78,7 +79,8 @@ Results run(const RecordedBlock& block, const BlockProgram& program, const Input
 
 void compare(const std::vector<float>& a, const std::vector<float>& b, BitwiseCheck& check) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    check.differing += std::memcmp(&a[i], &b[i], sizeof(float)) != 0 ? 1 : 0;
+    check.differing +=
+        std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]) ? 1 : 0;
   }
   check.compared += static_cast<std::int64_t>(a.size());
 }

@@ -237,8 +237,9 @@ class Execution {
 
   TimeSample sample(const ScaledBatch& batch, const BatchMeasurement& measured) const {
     const double heads = options_.block.heads;
-    const double busiest = (options_.block.heads + measured.ranks - 1) / measured.ranks;
-    const auto slice = static_cast<double>((measured.tokens + measured.ranks - 1) / measured.ranks);
+    const int busiest = (options_.block.heads + measured.ranks - 1) / measured.ranks;
+    const std::int64_t tokens = (measured.tokens + measured.ranks - 1) / measured.ranks;
+    const auto slice = static_cast<double>(tokens);
     TimeSample sample{.measured_s = measured.seconds,
                       .predicted_ms = measured.predicted_ms,
                       .linear = slice,

@@ -57,7 +57,8 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
       portfolio_(portfolio),
       capacity_(capacity),
       favourite_(favourite) {
-  const auto parts = static_cast<std::size_t>(table.buffers() + table.sections() + 1);
+  const auto parts =
+      static_cast<std::size_t>(table.buffers()) + static_cast<std::size_t>(table.sections()) + 1;
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
   width_ = std::min(kFirstWidth, most_trees_);
   clock_nodes_ =

@@ -101,7 +101,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
     Frame& frame = frames_.back();
     const auto give_up = [&] {
       const int fail_to = frame.fail_to;
-      frames_.resize(static_cast<std::size_t>(fail_to + 1));
+      frames_.resize(at(fail_to + 1));
       if (frames_.empty()) end_ = End::exhausted;
     };
     state_.undo(frame.trail);

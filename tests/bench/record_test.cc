@@ -54,11 +54,11 @@ TEST(Record, ASetupKnowsItsMachine) {
 
 TEST(Record, ASetupIsALineForReaders) {
   const bench::Setup setup{.date = "2026-01-31",
-                    .cpu = "c",
-                    .cores = 2,
-                    .memory_gib = 23.5,
-                    .system = "s",
-                    .compiler = "g++"};
+                           .cpu = "c",
+                           .cores = 2,
+                           .memory_gib = 23.5,
+                           .system = "s",
+                           .compiler = "g++"};
   EXPECT_EQ(setup_line(setup),
             "2026-01-31, commit unknown, c (2 cores, 23.5 GiB), s, g++, MILP by nobody\n");
 }

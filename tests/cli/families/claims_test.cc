@@ -1,11 +1,12 @@
 // What verify and render say of an outcome whose words are not those of its plan.
+#include "cli/families/claims.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "cli/families/claims.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage {

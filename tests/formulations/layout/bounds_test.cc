@@ -1,9 +1,10 @@
+#include "formulations/layout/bounds.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "formulations/layout/bounds.h"
 #include "tests/instances/random_layout.h"
 
 namespace stowage {

@@ -1,9 +1,9 @@
+#include "formulations/scatter/bounds.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
-
-#include "formulations/scatter/bounds.h"
 
 namespace stowage {
 namespace {

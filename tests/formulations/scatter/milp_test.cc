@@ -1,10 +1,11 @@
+#include "formulations/scatter/milp.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
 #include "formulations/scatter/class_lp.h"
-#include "formulations/scatter/milp.h"
 
 namespace stowage {
 namespace {

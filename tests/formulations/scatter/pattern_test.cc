@@ -1,10 +1,11 @@
 // The best pattern against enumeration of all of them.
+#include "formulations/scatter/pattern.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "formulations/scatter/pattern.h"
 #include "instances/random.h"
 
 namespace stowage {

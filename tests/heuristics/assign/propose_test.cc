@@ -1,10 +1,11 @@
+#include "heuristics/assign/propose.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <set>
 
-#include "heuristics/assign/propose.h"
 #include "instances/assign/presets.h"
 #include "tests/tiny_assign.h"
 

@@ -1,7 +1,8 @@
+#include "heuristics/layout/dive.h"
+
 #include <gtest/gtest.h>
 
 #include "heuristics/layout/contained_index.h"
-#include "heuristics/layout/dive.h"
 #include "heuristics/layout/orders.h"
 #include "instances/layout/neighbours.h"
 #include "tests/guillotine_layout.h"

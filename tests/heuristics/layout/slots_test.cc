@@ -1,6 +1,7 @@
+#include "heuristics/layout/slots.h"
+
 #include <gtest/gtest.h>
 
-#include "heuristics/layout/slots.h"
 #include "heuristics/layout/stack.h"
 #include "instances/layout/generate.h"
 #include "tests/layout_check.h"

@@ -1,9 +1,10 @@
+#include "heuristics/scatter/buckets.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <numeric>
 
-#include "heuristics/scatter/buckets.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {

@@ -1,10 +1,11 @@
+#include "heuristics/scatter/chunking.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include "heuristics/scatter/chunking.h"
 #include "heuristics/scatter/grouping.h"
 #include "tests/tiny_scatter.h"
 

@@ -1,8 +1,9 @@
+#include "heuristics/scatter/grouping.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "heuristics/scatter/grouping.h"
 #include "heuristics/scatter/lpt.h"
 #include "heuristics/scatter/polish.h"
 #include "tests/tiny_scatter.h"

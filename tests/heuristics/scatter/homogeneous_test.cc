@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "heuristics/scatter/homogeneous.h"
+
+#include <gtest/gtest.h>
 
 namespace stowage {
 namespace {

@@ -1,9 +1,10 @@
+#include "heuristics/scatter/state.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "heuristics/scatter/homogeneous.h"
-#include "heuristics/scatter/state.h"
 #include "instances/random.h"
 #include "tests/tiny_scatter.h"
 

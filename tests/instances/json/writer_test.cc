@@ -1,8 +1,8 @@
+#include "instances/json/writer.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "instances/json/writer.h"
 
 namespace stowage {
 namespace {

@@ -1,8 +1,9 @@
+#include "instances/layout/table.h"
+
 #include <gtest/gtest.h>
 
 #include "instances/layout/compose.h"
 #include "instances/layout/neighbours.h"
-#include "instances/layout/table.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 

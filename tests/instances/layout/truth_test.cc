@@ -1,9 +1,10 @@
+#include "instances/layout/truth.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "instances/layout/truth.h"
 #include "instances/random.h"
 
 namespace stowage {

@@ -1,6 +1,7 @@
+#include "instances/lengths/list.h"
+
 #include <gtest/gtest.h>
 
-#include "instances/lengths/list.h"
 #include "instances/units.h"
 
 namespace stowage {

@@ -1,10 +1,11 @@
 // The pipelines show the passes of the simulated schedule.
+#include "instances/pictures/assign/pipelines.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "instances/assign/compose.h"
-#include "instances/pictures/assign/pipelines.h"
 #include "tests/svg_document.h"
 
 namespace stowage {

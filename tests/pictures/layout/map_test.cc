@@ -1,9 +1,10 @@
 // The map shows every buffer at its address and steps; the profile is what a plain count gives.
+#include "instances/pictures/layout/map.h"
+
 #include <gtest/gtest.h>
 
 #include "instances/layout/compose.h"
 #include "instances/layout/load.h"
-#include "instances/pictures/layout/map.h"
 #include "instances/pictures/layout/memory_profile.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_layout.h"

@@ -1,9 +1,10 @@
 // The Gantt chart shows every sequence where and for as long as the plan runs it.
+#include "instances/pictures/scatter/gantt.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/registry.h"
-#include "instances/pictures/scatter/gantt.h"
 #include "instances/scatter/compose.h"
 #include "instances/scatter/generate.h"
 #include "tests/svg_document.h"

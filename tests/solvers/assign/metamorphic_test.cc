@@ -1,10 +1,11 @@
 // How the optimum of an assign step answers to changes of the step.
+#include "tests/solvers/metamorphic.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "solvers/assign/brute_force.h"
-#include "tests/solvers/metamorphic.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

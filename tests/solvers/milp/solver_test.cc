@@ -1,5 +1,7 @@
 // The contract of solve_milp, once per backend that is built in. Longer than 300 lines: one list of
 // promises.
+#include "solvers/milp/solver.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include <limits>
 #include <thread>
 
-#include "solvers/milp/solver.h"
 #include "tests/solvers/oracle.h"
 
 namespace stowage {

@@ -1,9 +1,9 @@
+#include "solvers/milp/tidy.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "solvers/milp/tidy.h"
 
 namespace stowage {
 namespace {
