@@ -13,6 +13,7 @@
 #include "instances/layout/verify.h"
 #include "instances/lengths/json.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/trainer.h"
 #include "instances/scatter/verify.h"
 #include "instances/trainer/step.h"
 #include "instances/violation.h"

@@ -800,7 +800,7 @@ std::set<std::string> codes_in(const std::filesystem::path& path, const std::reg
 
 TEST(JsonErrors, TheIndexTheSourcesAndTheCasesAgree) {
   std::set<std::string> in_sources;
-  for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kInstancesDir)) {
     const auto extension = entry.path().extension();
     if (extension != ".h" && extension != ".cc") continue;
     in_sources.merge(codes_in(entry.path(), std::regex("\"(E[0-9]{3})\"")));

@@ -207,7 +207,7 @@ TEST(JsonRoundTrip, NestingOf64IsLegal) {
 TEST(JsonRoundTrip, LengthsMayComeFromAFileBesideTheInstance) {
   const std::string text =
       with(kValidInstance, "[100, 80, 60, 20]",
-           "{\"file\": \"../lengths/laws_de.txt\", \"first\": 2, \"count\": 3, \"x-why\": 1}");
+           "{\"file\": \"../../lengths/laws_de.txt\", \"first\": 2, \"count\": 3, \"x-why\": 1}");
   const Result<ScatterInstance> read =
       read_scatter_instance(text, kInstancesDir / "data/scatter/tiny");
   ASSERT_TRUE(read) << to_string(read.errors()[0]);

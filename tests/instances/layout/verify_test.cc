@@ -424,7 +424,7 @@ TEST(LayoutVerify, FindsTheOneOverlapAmongMany) {
 
 // A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
 TEST(LayoutVerify, SharesNoCodeWithThePlanners) {
-  std::ifstream in(STOWAGE_SOURCE_DIR "/instances/layout_verify.cc");
+  std::ifstream in(STOWAGE_SOURCE_DIR "/instances/layout/verify.cc");
   ASSERT_TRUE(in);
   std::stringstream text;
   text << in.rdbuf();

@@ -307,8 +307,8 @@ TEST(Verify, TheSameSequenceAMillionTimes) {
 
 // A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
 TEST(Verify, SharesNoCodeWithTheCostModel) {
-  for (const std::string file : {"verify.h", "verify.cc", "violation_list.h",
-                                 "instances/scatter/truth.h", "instances/scatter/verify.cc"}) {
+  for (const std::string file :
+       {"verify.h", "verify.cc", "violation_list.h", "scatter/truth.h", "scatter/verify.cc"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in) << file;
     std::stringstream text;
