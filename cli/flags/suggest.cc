@@ -4,33 +4,13 @@
 #include <cstddef>
 #include <optional>
 
+#include "instances/json/text.h"
+
 namespace stowage {
 namespace {
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the dynamic programme; the row two above is there for swapped neighbours.
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> above(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({replace, above[j] + 1, row[j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    before.swap(above);
-    above.swap(row);
-  }
-  return above[b.size()];
-}
-
-// The word that needs the fewest insertions, deletions, substitutions and swaps of neighbours (the
-// restricted Damerau-Levenshtein distance) to become `word`; nothing when more than a third of the
-// longer word (at least one letter) would change. The first of equals. O(|word| |candidate|) each.
+// The word with the least edit distance to `word`; nothing when more than a third of the longer
+// word (at least one letter) would change. The first of equals.
 std::optional<std::string> nearest_word(std::string_view word,
                                         const std::vector<std::string>& known) {
   constexpr std::size_t kLongestWord = 64;  // nothing we know is longer, and the effort is bounded

@@ -1,5 +1,4 @@
-// An assign generator as a JSON object inside other documents. Not installed: the public face is
-// assign/generate.h.
+// An assign generator as a JSON object inside other documents.
 #pragma once
 
 #include "instances/assign/generate.h"

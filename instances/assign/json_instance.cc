@@ -1,10 +1,12 @@
-// Reads an assign instance: keys and types first, then what they mean together.
+// Assign instances. Reading looks at keys and types first, then at what they mean together.
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/json.h"
 #include "instances/assign/json_members.h"
+#include "instances/json/fields.h"
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
@@ -12,9 +14,66 @@
 namespace stowage {
 namespace {
 
+void check_chunks(const ChunkRule& rule, const ObjectReader& reader) {
+  if (rule.key_value_bytes <= rule.activation_bytes) return;
+  reader.errors().add(code::kChunkBytes, reader.at("key_value_bytes").pointer(),
+                      "must be at most the " + std::to_string(rule.activation_bytes) +
+                          " activation_bytes, of which it is a part, is " +
+                          std::to_string(rule.key_value_bytes));
+}
+
+// How many rows the parts of a sequence make is fixed, so that no planner here meets both.
+void check_constraints(const RowConstraints& constraints, const ObjectReader& reader) {
+  if (!constraints.chunks) return;
+  const auto conflicts = [&](std::string_view key, const std::string& needed) {
+    reader.errors().add(
+        code::kChunkConstraint, reader.at(key).pointer(),
+        "must be " + needed + " beside chunks, which fix the rows of a sequence that is cut");
+  };
+  if (constraints.rows_multiple_of > 1) conflicts("rows_multiple_of", "1");
+  if (constraints.equal_rows) conflicts("equal_rows", "false");
+  if (!constraints.allow_empty) conflicts("allow_empty", "true");
+}
+
 // Quantities beyond 2^53 are typing errors, and would let sums leave the range of a double.
 constexpr NumberRange kNotNegative = {.least = 0, .most = static_cast<double>(kMaxExact)};
 constexpr IntegerRange kDevices = {1, kMaxDevices};
+
+}  // namespace
+
+// Without the name, which is its key.
+template <class Visitor, Of<Scheme> AnyScheme>
+void fields(Visitor& v, AnyScheme& scheme) {
+  v.one_line();
+  v.required("tp", scheme.tp, kDevices);
+  v.required("pp", scheme.pp, {1, kMaxStages});
+  v.required("quadratic_ms", scheme.quadratic_ms, kNotNegative);
+  v.required("linear_ms", scheme.linear_ms, kNotNegative);
+  v.required("fixed_ms", scheme.fixed_ms, kNotNegative);
+  v.required("max_tokens", scheme.max_tokens, {1, kMaxExact});
+}
+
+template <class Visitor, Of<ChunkRule> Rule>
+void fields(Visitor& v, Rule& rule) {
+  constexpr IntegerRange kBytes = {1, kMaxChunkBytes};
+  v.one_line();
+  v.required("size_tokens", rule.size, {1, kMaxExact});
+  v.optional("retained", rule.retained, {1, kMaxRetainedChunks});
+  v.optional("activation_bytes", rule.activation_bytes, kBytes);
+  v.optional("key_value_bytes", rule.key_value_bytes, kBytes);
+  v.check(rule, check_chunks);
+}
+
+template <class Visitor, Of<RowConstraints> Constraints>
+void fields(Visitor& v, Constraints& constraints) {
+  v.optional("rows_multiple_of", constraints.rows_multiple_of, {1, kMaxDevices});
+  v.optional("equal_rows", constraints.equal_rows);
+  v.optional("allow_empty", constraints.allow_empty);
+  v.optional("chunks", constraints.chunks);
+  v.check(constraints, check_constraints);
+}
+
+namespace {
 
 // The members of a table keyed by names of the user's, or null after an error.
 const JsonValue::Object* members_of(const JsonValue& value, const JsonPath& path,
@@ -34,25 +93,14 @@ const JsonValue::Object* members_of(const JsonValue& value, const JsonPath& path
 
 bool is_users_own(const JsonMember& member) { return member.key.compare(0, 2, "x-") == 0; }
 
-Scheme read_scheme(const JsonMember& member, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(member.value, path, errors,
-                            {"tp", "pp", "quadratic_ms", "linear_ms", "fixed_ms", "max_tokens"});
-  return {.name = member.key,
-          .tp = static_cast<int>(reader.integer("tp", kDevices)),
-          .pp = static_cast<int>(reader.integer("pp", {1, kMaxStages})),
-          .quadratic_ms = reader.number("quadratic_ms", kNotNegative),
-          .linear_ms = reader.number("linear_ms", kNotNegative),
-          .fixed_ms = reader.number("fixed_ms", kNotNegative),
-          .max_tokens = reader.integer("max_tokens", {1, kMaxExact})};
-}
-
 void read_schemes(const JsonValue& value, const JsonPath& path, AssignInstance& instance,
                   ErrorList& errors) {
   const JsonValue::Object* members = members_of(value, path, "schemes", kMaxSchemes, errors);
   if (members == nullptr) return;
   for (const JsonMember& member : *members) {
     if (is_users_own(member)) continue;
-    instance.schemes.push_back(read_scheme(member, path.key(member.key), errors));
+    Scheme& scheme = instance.schemes.emplace_back(Scheme{.name = member.key});
+    read_fields(member.value, path.key(member.key), errors, scheme);
   }
   if (instance.schemes.empty()) {
     errors.add(code::kNoScheme, path.pointer(), "must hold at least one scheme, is empty");
@@ -130,49 +178,6 @@ void read_strategies(const JsonValue& value, const JsonPath& path, bool checked,
   }
 }
 
-ChunkRule read_chunks(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors,
-                            {"size_tokens", "retained", "activation_bytes", "key_value_bytes"});
-  constexpr IntegerRange kBytes = {1, kMaxChunkBytes};
-  const ChunkRule standard;
-  const ChunkRule rule{
-      .size = reader.integer("size_tokens", {1, kMaxExact}),
-      .retained =
-          static_cast<int>(reader.integer("retained", {1, kMaxRetainedChunks}, standard.retained)),
-      .activation_bytes = reader.integer("activation_bytes", kBytes, standard.activation_bytes),
-      .key_value_bytes = reader.integer("key_value_bytes", kBytes, standard.key_value_bytes)};
-  if (rule.key_value_bytes > rule.activation_bytes) {
-    errors.add(code::kChunkBytes, path.key("key_value_bytes").pointer(),
-               "must be at most the " + std::to_string(rule.activation_bytes) +
-                   " activation_bytes, of which it is a part, is " +
-                   std::to_string(rule.key_value_bytes));
-  }
-  return rule;
-}
-
-RowConstraints read_constraints(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors,
-                            {"rows_multiple_of", "equal_rows", "allow_empty", "chunks"});
-  RowConstraints constraints{
-      .rows_multiple_of = static_cast<int>(reader.integer("rows_multiple_of", {1, kMaxDevices}, 1)),
-      .equal_rows = reader.boolean("equal_rows", false),
-      .allow_empty = reader.boolean("allow_empty", true)};
-  const JsonValue* chunks = reader.find("chunks");
-  if (chunks == nullptr) return constraints;
-  const JsonPath where = reader.at("chunks");
-  constraints.chunks = read_chunks(*chunks, where, errors);
-  // How many rows the parts of a sequence make is fixed, so that no planner here meets both.
-  const auto conflicts = [&](std::string_view key, const std::string& needed) {
-    errors.add(
-        code::kChunkConstraint, path.key(key).pointer(),
-        "must be " + needed + " beside chunks, which fix the rows of a sequence that is cut");
-  };
-  if (constraints.rows_multiple_of > 1) conflicts("rows_multiple_of", "1");
-  if (constraints.equal_rows) conflicts("equal_rows", "false");
-  if (!constraints.allow_empty) conflicts("allow_empty", "true");
-  return constraints;
-}
-
 // Each part is a row of the plan, and each row goes through all stages of its pipeline.
 void check_parts(const AssignInstance& instance, const JsonPath& constraints,
                  const JsonPath& lengths, ErrorList& errors) {
@@ -195,11 +200,11 @@ void check_parts(const AssignInstance& instance, const JsonPath& constraints,
                  std::to_string(parts));
 }
 
-}  // namespace
-
-AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& path,
+// By hand: strategies are checked against schemes, and lengths against all.
+AssignInstance assign_instance_from(const JsonValue& document,
                                     const std::filesystem::path& base_dir, ErrorList& errors) {
-  const ObjectReader reader(document, path, errors,
+  const JsonPath root;
+  const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "devices", "schemes",
                              "strategies", "constraints", "pad_multiple", "lengths"});
   AssignInstance instance;
@@ -216,9 +221,7 @@ AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& p
   if (const JsonValue* strategies = reader.require("strategies")) {
     read_strategies(*strategies, reader.at("strategies"), known, instance, errors);
   }
-  if (const JsonValue* constraints = reader.find("constraints")) {
-    instance.constraints = read_constraints(*constraints, reader.at("constraints"), errors);
-  }
+  FieldReader(reader).optional("constraints", instance.constraints);
   before = errors.found();
   instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
   if (const JsonValue* lengths = reader.require("lengths")) {
@@ -233,15 +236,65 @@ AssignInstance assign_instance_from(const JsonValue& document, const JsonPath& p
   return instance;
 }
 
+void write_strategy(JsonWriter& json, const AssignInstance& instance, const Strategy& strategy) {
+  json.key(strategy.name);
+  json.begin_object(JsonWriter::Layout::line);
+  for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+    if (strategy.replicas[g] > 0) json.integer(instance.schemes[g].name, strategy.replicas[g]);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
 Result<AssignInstance> read_assign_instance(std::string_view text,
                                             const std::filesystem::path& base_dir) {
-  ErrorList errors;
-  AssignInstance instance;
-  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
-    instance = assign_instance_from(*document, JsonPath(), base_dir, errors);
+  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
+    return assign_instance_from(document, base_dir, errors);
+  });
+}
+
+void write_json_members(JsonWriter& json, const AssignInstance& instance) {
+  write_head(json, "stowage/instance", "assign", instance.name);
+  json.integer("devices", instance.devices);
+  json.key("schemes");
+  json.begin_object();
+  for (const Scheme& scheme : instance.schemes) {
+    json.key(scheme.name);
+    write_fields(json, scheme);
   }
-  if (!errors.empty()) return std::move(errors).take();
-  return instance;
+  json.end_object();
+  json.key("strategies");
+  json.begin_object();
+  for (const Strategy& strategy : instance.strategies) write_strategy(json, instance, strategy);
+  json.end_object();
+  json.key("constraints");
+  write_fields(json, instance.constraints);
+  json.integer("pad_multiple", instance.pad_multiple);
+  json.key("lengths");
+  json.integers(instance.lengths);
+}
+
+std::string write_assign_instance(const AssignInstance& instance) {
+  JsonWriter json;
+  json.begin_object();
+  write_json_members(json, instance);
+  json.end_object();
+  return json.take();
+}
+
+std::vector<InputError> hidden_assign_errors(const AssignInstance& instance) {
+  std::vector<InputError> errors;
+  for (const Strategy& strategy : instance.strategies) {
+    if (strategy.replicas.size() == instance.schemes.size() &&
+        std::ranges::all_of(strategy.replicas, [](int count) { return count >= 0; })) {
+      continue;
+    }
+    errors.push_back({code::kIntegerRange, "/strategies/" + strategy.name,
+                      "must be a number of replicas from 0 for each of the " +
+                          std::to_string(instance.schemes.size()) + " schemes"});
+  }
+  return errors;
 }
 
 }  // namespace stowage

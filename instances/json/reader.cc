@@ -1,20 +1,13 @@
 #include "instances/json/reader.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "instances/json/text.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
-
-std::string shortest(double value) {
-  std::array<char, 32> buffer{};
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
-}
 
 std::string expected_integer(IntegerRange range) {
   return "an integer from " + std::to_string(range.least) + " to " + std::to_string(range.most);
@@ -35,28 +28,7 @@ std::string must(std::string_view expected, const JsonValue& value) {
   return "must be " + std::string(expected) + ", is " + describe(value);
 }
 
-// Levenshtein's distance, with a swap of two neighbours as one step.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before;
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] =
-          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    before = last;
-    last = row;
-  }
-  return last[b.size()];
-}
-
-std::string listed(const std::vector<std::string_view>& words) {
+std::string listed(std::span<const std::string_view> words) {
   std::string text;
   for (const std::string_view word : words) {
     if (!text.empty()) text += ", ";
@@ -67,7 +39,7 @@ std::string listed(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return "";
   std::string_view best;
@@ -157,7 +129,7 @@ std::vector<std::int64_t> read_integers(const JsonValue& value, const JsonPath& 
 }
 
 ObjectReader::ObjectReader(const JsonValue& value, const JsonPath& path, ErrorList& errors,
-                           std::initializer_list<std::string_view> keys)
+                           std::span<const std::string_view> keys)
     : value_(value), path_(path), errors_(errors) {
   const JsonValue::Object* members = value.object();
   if (members == nullptr) {
@@ -217,6 +189,17 @@ std::string ObjectReader::text(std::string_view key,
   if (const std::string* held = member->string()) return *held;
   add_wrong_type(*member, at(key), "a string", errors_);
   return fallback.value_or("");
+}
+
+std::optional<std::size_t> ObjectReader::one_of(std::string_view key,
+                                                std::span<const std::string_view> names,
+                                                const std::optional<std::string>& fallback) const {
+  const std::string name = text(key, fallback);
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  errors_.add(code::kGenerator, at(key).pointer(),
+              "must be one of " + listed(names) + ", is \"" + name + '"');
+  return std::nullopt;
 }
 
 const JsonValue::Array* ObjectReader::array(std::string_view key) const {

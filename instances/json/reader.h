@@ -1,4 +1,4 @@
-// Reading objects key by key, collecting every error on the way. Not installed.
+// Reading objects key by key, collecting every error on the way.
 //
 //   ObjectReader cluster(value, path, errors, {"devices", "memory_mib"});
 //   const std::int64_t devices = cluster.integer("devices", {1, kMaxDevices});
@@ -13,12 +13,16 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "instances/json/errors.h"
 #include "instances/json/value.h"
+#include "instances/result.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -72,7 +76,10 @@ class ObjectReader {
   // Reports a value that is no object, and every key that is neither in `keys` nor begins with x-.
   // `value`, `path` and `errors` must outlive the reader.
   ObjectReader(const JsonValue& value, const JsonPath& path, ErrorList& errors,
-               std::initializer_list<std::string_view> keys);
+               std::span<const std::string_view> keys);
+  ObjectReader(const JsonValue& value, const JsonPath& path, ErrorList& errors,
+               std::initializer_list<std::string_view> keys)
+      : ObjectReader(value, path, errors, std::span(keys.begin(), keys.size())) {}
 
   // The member, or null. require() adds an error when an object lacks it.
   const JsonValue* find(std::string_view key) const { return value_.find(key); }
@@ -87,8 +94,23 @@ class ObjectReader {
   std::string text(std::string_view key,
                    const std::optional<std::string>& fallback = std::nullopt) const;
 
+  // The text as one of `names`, by its index; nothing after an E504.
+  std::optional<std::size_t> one_of(
+      std::string_view key, std::span<const std::string_view> names,
+      const std::optional<std::string>& fallback = std::nullopt) const;
+
   // The array under a required key, or null after an error.
   const JsonValue::Array* array(std::string_view key) const;
+
+  // Calls read(value, path) for every element of the array under a required key.
+  template <class Read>
+  void each(std::string_view key, Read read) const {
+    const JsonValue::Array* elements = array(key);
+    if (elements == nullptr) return;
+    const JsonPath where = at(key);
+    std::int64_t index = 0;
+    for (const JsonValue& element : *elements) read(element, where.index(index++));
+  }
 
   JsonPath at(std::string_view key) const { return path_.key(key); }
   ErrorList& errors() const { return errors_; }
@@ -112,6 +134,19 @@ struct PlanPlace {
 PlanPlace plan_in(const JsonValue& document, const JsonPath& root, ErrorList& errors);
 
 // ", did you mean \"memory_mib\"?" for the closest of `known`, or nothing if none is close.
-std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+
+// A whole document: what read(JSON value, errors) makes of it, or all errors.
+template <class Read>
+auto read_document(std::string_view text, Read read)
+    -> Result<std::invoke_result_t<Read, const JsonValue&, ErrorList&>> {
+  ErrorList errors;
+  std::invoke_result_t<Read, const JsonValue&, ErrorList&> made{};
+  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
+    made = read(*document, errors);
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  return made;
+}
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Puts the parser library's complaints into our words. Not installed.
+// Puts the parser library's complaints into our words.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "instances/json/text.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace stowage {
 namespace {
@@ -137,6 +138,27 @@ std::optional<std::size_t> first_bad_byte(std::string_view text) {
     at += size;
   }
   return std::nullopt;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the dynamic programme; the row two above is there for swapped neighbours.
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replace, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above[b.size()];
 }
 
 }  // namespace stowage

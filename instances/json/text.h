@@ -1,4 +1,4 @@
-// Text as JSON sees it: what is allowed, how it is escaped, where a byte stands. Not installed.
+// Text as JSON sees it: what is allowed, how it is escaped, where a byte stands.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,10 @@ void append_json_escaped(std::string& out, std::string_view text);
 
 // `text` in double quotes, escaped and cut after 40 bytes: for messages.
 std::string in_quotes(std::string_view text);
+
+// How many insertions, deletions, substitutions and swaps of neighbours turn one word into the
+// other (the restricted Damerau-Levenshtein distance). O(|a| |b|).
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // "/key" with ~ and / escaped as RFC 6901 asks for; "..." stands for all beyond 200 bytes of it.
 std::string json_pointer_step(std::string_view key);

@@ -7,7 +7,7 @@
 // UTF-8, zero bytes after the document and nesting beyond kMaxDepth are errors. Members keep the
 // order of the file. Integers and fractions stay apart: 3 is an integer, 3.0 and 3e0 are not, and
 // an integer that leaves the 64-bit range is kept as a fraction, so that no reader takes it for
-// one. Not installed: the public face of JSON is document.h.
+// one.
 #pragma once
 
 #include <cstddef>

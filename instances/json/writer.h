@@ -27,6 +27,7 @@ class JsonWriter {
   void end_object() { end('}'); }
   void begin_array(Layout layout = Layout::lines) { begin('[', layout); }
   void end_array() { end(']'); }
+  void one_line() { frames_.back().layout = Layout::line; }  // of a container that was just begun
   void key(std::string_view name);
 
   void text(std::string_view value);

@@ -1,6 +1,7 @@
-// Reads a layout instance: keys and types first, then what they mean together.
+// Layout instances. Reading looks at keys and types first, then at what they mean together.
 #include <string>
 
+#include "instances/json/fields.h"
 #include "instances/json/limits.h"
 #include "instances/layout/check.h"
 #include "instances/layout/json.h"
@@ -17,11 +18,15 @@ constexpr IntegerRange kLayers = {1, 1000};
 constexpr IntegerRange kLength = {0, std::int64_t{1} << 31};
 
 // [[3, 5], [8, 9]]
-std::vector<Lifetime> read_gaps(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+std::vector<Lifetime> read_gaps(const ObjectReader& reader, std::string_view key) {
   std::vector<Lifetime> gaps;
-  const JsonValue::Array* elements = value.array();
+  const JsonValue* value = reader.find(key);
+  if (value == nullptr) return gaps;
+  const JsonPath path = reader.at(key);
+  ErrorList& errors = reader.errors();
+  const JsonValue::Array* elements = value->array();
   if (elements == nullptr) {
-    add_wrong_type(value, path, "an array of gaps [from, to]", errors);
+    add_wrong_type(*value, path, "an array of gaps [from, to]", errors);
     return gaps;
   }
   for (const JsonValue& element : *elements) {
@@ -38,61 +43,24 @@ std::vector<Lifetime> read_gaps(const JsonValue& value, const JsonPath& path, Er
   return gaps;
 }
 
-Buffer read_buffer(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(
-      value, path, errors,
-      {"id", "lower", "upper", "size_bytes", "alignment", "offset_bytes", "gaps"});
-  Buffer buffer{.id = reader.text("id", ""),
-                .lower = reader.integer("lower", kStep),
-                .upper = reader.integer("upper", kStep),
-                .size = reader.integer("size_bytes", kBytes),
-                .alignment = reader.integer("alignment", kAlignment, 1)};
-  if (reader.find("offset_bytes") != nullptr) {
-    buffer.offset = reader.integer("offset_bytes", kBytes);
-  }
-  if (const JsonValue* gaps = reader.find("gaps")) {
-    buffer.gaps = read_gaps(*gaps, reader.at("gaps"), errors);
-  }
-  return buffer;
+void write_gaps(JsonWriter& json, std::string_view key, const std::vector<Lifetime>& gaps) {
+  if (gaps.empty()) return;
+  json.key(key);
+  json.begin_array();
+  for (const Lifetime& gap : gaps) json.integers({gap.lower, gap.upper});
+  json.end_array();
 }
 
-RepeatedBlock read_block(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"name", "occurrences"});
-  RepeatedBlock block{.name = reader.text("name", "")};
-  if (const JsonValue::Array* occurrences = reader.array("occurrences")) {
-    const JsonPath where = reader.at("occurrences");
-    for (const JsonValue& occurrence : *occurrences) {
-      const auto index = static_cast<std::int64_t>(block.occurrences.size());
-      block.occurrences.push_back(
-          read_integers(occurrence, where.index(index), {0, kMaxExact}, errors));
-    }
-  }
-  return block;
-}
-
-RecordedBlock read_recorded(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(
-      value, path, errors, {"hidden", "heads", "kv_heads", "head_dim", "ffn", "layers", "lengths"});
-  RecordedBlock block{.hidden = static_cast<int>(reader.integer("hidden", kWidth)),
-                      .heads = static_cast<int>(reader.integer("heads", kWidth)),
-                      .kv_heads = static_cast<int>(reader.integer("kv_heads", kWidth)),
-                      .head_dim = static_cast<int>(reader.integer("head_dim", kWidth)),
-                      .ffn = static_cast<int>(reader.integer("ffn", kWidth)),
-                      .layers = static_cast<int>(reader.integer("layers", kLayers)),
-                      .lengths = {}};
-  if (const JsonValue* lengths = reader.require("lengths")) {
-    block.lengths = read_integers(*lengths, reader.at("lengths"), kLength, errors);
-  }
+void check_recorded(const RecordedBlock& block, const ObjectReader& reader) {
   if (block.heads % block.kv_heads != 0) {
-    errors.add(code::kRecorded, path.key("kv_heads").pointer(),
-               "must divide the heads, " + std::to_string(block.heads) + ", is " +
-                   std::to_string(block.kv_heads));
+    reader.errors().add(code::kRecorded, reader.at("kv_heads").pointer(),
+                        "must divide the heads, " + std::to_string(block.heads) + ", is " +
+                            std::to_string(block.kv_heads));
   }
   if (block.head_dim % 2 != 0) {
-    errors.add(code::kRecorded, path.key("head_dim").pointer(),
-               "must be even, is " + std::to_string(block.head_dim));
+    reader.errors().add(code::kRecorded, reader.at("head_dim").pointer(),
+                        "must be even, is " + std::to_string(block.head_dim));
   }
-  return block;
 }
 
 std::string shape(const Buffer& b) {
@@ -191,8 +159,41 @@ class BlockChecker {
   bool first_known_ = false;
 };
 
-void read_buffers(const JsonValue::Array& values, const JsonPath& path, LayoutInstance& instance,
-                  ErrorList& errors) {
+}  // namespace
+
+// On one line, without what has its default: there may be a million of them.
+template <class Visitor, Of<Buffer> AnyBuffer>
+void fields(Visitor& v, AnyBuffer& buffer) {
+  v.one_line();
+  v.omit_if(buffer.id.empty(), "id", buffer.id);
+  v.required("lower", buffer.lower, kStep);
+  v.required("upper", buffer.upper, kStep);
+  v.required("size_bytes", buffer.size, kBytes);
+  v.omit_if(buffer.alignment == 1, "alignment", buffer.alignment, kAlignment);
+  v.optional("offset_bytes", buffer.offset, kBytes);
+  v.special("gaps", buffer.gaps, read_gaps, write_gaps);
+}
+
+template <class Visitor, Of<RepeatedBlock> Block>
+void fields(Visitor& v, Block& block) {
+  v.optional("name", block.name);
+  v.required("occurrences", block.occurrences, {0, kMaxExact});
+}
+
+template <class Visitor, Of<RecordedBlock> Block>
+void fields(Visitor& v, Block& block) {
+  v.required("hidden", block.hidden, kWidth);
+  v.required("heads", block.heads, kWidth);
+  v.required("kv_heads", block.kv_heads, kWidth);
+  v.required("head_dim", block.head_dim, kWidth);
+  v.required("ffn", block.ffn, kWidth);
+  v.required("layers", block.layers, kLayers);
+  v.required("lengths", block.lengths, kLength);
+  v.check(block, check_recorded);
+}
+
+static void read_buffers(const JsonValue::Array& values, const JsonPath& path,
+                         LayoutInstance& instance, ErrorList& errors) {
   if (static_cast<std::int64_t>(values.size()) > kMaxBuffers) {
     errors.add(code::kTooManyValues, path.pointer(),
                "must be at most " + std::to_string(kMaxBuffers) + " buffers, is " +
@@ -207,58 +208,62 @@ void read_buffers(const JsonValue::Array& values, const JsonPath& path, LayoutIn
   for (const JsonValue& value : values) {
     const auto index = static_cast<std::int64_t>(instance.buffers.size());
     const std::int64_t so_far = errors.found();
-    instance.buffers.push_back(read_buffer(value, path.index(index), errors));
+    read_fields(value, path.index(index), errors, instance.buffers.emplace_back());
     if (errors.found() == so_far) check_buffer(instance, index, places, errors);
   }
   if (errors.found() == before) check_together(instance, places, errors);
 }
 
-}  // namespace
-
-LayoutInstance layout_instance_from(const JsonValue& document, const JsonPath& path,
-                                    ErrorList& errors) {
-  const ObjectReader reader(document, path, errors,
+// By hand: layers are checked against buffers, and read after recorded_from.
+static LayoutInstance layout_instance_from(const JsonValue& document, ErrorList& errors) {
+  const JsonPath root;
+  const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "capacity_bytes", "alignment",
                              "buffers", "layers", "recorded_from"});
   LayoutInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "layout")) {
     return instance;
   }
-  instance.name = reader.text("name", "");
-  if (reader.find("capacity_bytes") != nullptr) {
-    instance.capacity = reader.integer("capacity_bytes", kBytes);
-  }
-  instance.alignment = reader.integer("alignment", kAlignment, 1);
+  FieldReader members(reader);
+  members.optional("name", instance.name);
+  members.optional("capacity_bytes", instance.capacity, kBytes);
+  members.optional("alignment", instance.alignment, kAlignment);
   const std::int64_t before = errors.found();
   if (const JsonValue::Array* buffers = reader.array("buffers")) {
     read_buffers(*buffers, reader.at("buffers"), instance, errors);
   }
   const bool buffers_known = errors.found() == before;
-  if (const JsonValue* recorded = reader.find("recorded_from")) {
-    instance.recorded_from = read_recorded(*recorded, reader.at("recorded_from"), errors);
-  }
+  members.optional("recorded_from", instance.recorded_from);
   if (reader.find("layers") == nullptr) return instance;
-  if (const JsonValue::Array* layers = reader.array("layers")) {
-    const JsonPath where = reader.at("layers");
-    BlockChecker checker(instance.buffers, errors);
-    for (const JsonValue& layer : *layers) {
-      const JsonPath at = where.index(static_cast<std::int64_t>(instance.layers.size()));
-      const std::int64_t so_far = errors.found();
-      instance.layers.push_back(read_block(layer, at, errors));
-      if (buffers_known && errors.found() == so_far) checker.check(instance.layers.back(), at);
-    }
-  }
+  BlockChecker checker(instance.buffers, errors);
+  reader.each("layers", [&](const JsonValue& layer, const JsonPath& at) {
+    const std::int64_t so_far = errors.found();
+    read_fields(layer, at, errors, instance.layers.emplace_back());
+    if (buffers_known && errors.found() == so_far) checker.check(instance.layers.back(), at);
+  });
   return instance;
 }
 
 Result<LayoutInstance> read_layout_instance(std::string_view text) {
-  ErrorList errors;
-  LayoutInstance instance;
-  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
-    instance = layout_instance_from(*document, JsonPath(), errors);
-  }
-  if (!errors.empty()) return std::move(errors).take();
-  return instance;
+  return read_document(text, layout_instance_from);
+}
+
+void write_json_members(JsonWriter& json, const LayoutInstance& instance) {
+  FieldWriter members(json);
+  members.head("stowage/instance", "layout", instance.name);
+  members.required("capacity_bytes", instance.capacity);
+  members.required("alignment", instance.alignment);
+  members.required("buffers", instance.buffers);
+  members.omit_if(instance.layers.empty(), "layers", instance.layers);
+  members.required("recorded_from", instance.recorded_from);
+}
+
+std::string write_layout_instance(const LayoutInstance& instance) {
+  JsonWriter json;
+  json.begin_object();
+  write_json_members(json, instance);
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Sequence lengths inside documents. Not installed: the readers of the families share it.
+// Sequence lengths inside documents, for the readers of the families.
 //
 //   instance.lengths = read_lengths_or_list(*value, reader.at("lengths"), base_dir, errors);
 //   check_padded_sum(instance.lengths, instance.pad_multiple, reader.at("lengths"), errors);

@@ -1,5 +1,4 @@
-// A scatter generator as a JSON object inside other documents. Not installed: the public face is
-// scatter/generate.h.
+// A scatter generator as a JSON object inside other documents.
 #pragma once
 
 #include "instances/json/reader.h"

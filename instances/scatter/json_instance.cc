@@ -1,10 +1,11 @@
-// Reads a scatter instance: keys and types first, then what they mean together.
+// Scatter instances. Reading looks at keys and types first, then at what they mean together.
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <string>
 
 #include "instances/json/document.h"
+#include "instances/json/fields.h"
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
@@ -19,6 +20,16 @@ constexpr auto kMost = static_cast<double>(kMaxExact);
 constexpr NumberRange kNotNegative = {.least = 0, .most = kMost};
 constexpr NumberRange kPositive = {.least = 0, .most = kMost, .above = true};
 constexpr NumberRange kBandwidth = {.least = 1e-9, .most = kMost};
+
+}  // namespace
+
+template <class Visitor, Of<ModelMemory> Model>
+void fields(Visitor& v, Model& model) {
+  v.required("states_mib", model.states_mib, kNotNegative);
+  v.required("activation_mib_per_token", model.activation_mib_per_token, kPositive);
+}
+
+namespace {
 
 std::vector<int> powers_of_two_up_to(int devices) {
   std::vector<int> degrees;
@@ -74,12 +85,6 @@ bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& error
     if (errors.found() == before) check_degrees(cluster, where, errors);
   }
   return value.object() != nullptr && errors.found() == before;
-}
-
-ModelMemory read_model(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"states_mib", "activation_mib_per_token"});
-  return {.states_mib = reader.number("states_mib", kNotNegative),
-          .activation_mib_per_token = reader.number("activation_mib_per_token", kPositive)};
 }
 
 // {"2": 119.54, "4": 104.07}: numbers keyed by degree.
@@ -183,11 +188,11 @@ ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
   return cost;
 }
 
-}  // namespace
-
-ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath& path,
+// By hand: costs and lengths are checked against the degrees of the cluster.
+ScatterInstance scatter_instance_from(const JsonValue& document,
                                       const std::filesystem::path& base_dir, ErrorList& errors) {
-  const ObjectReader reader(document, path, errors,
+  const JsonPath root;
+  const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "cluster", "model", "cost",
                              "pad_multiple", "lengths"});
   ScatterInstance instance;
@@ -199,9 +204,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath&
   if (const JsonValue* cluster = reader.require("cluster")) {
     degrees_known = read_cluster(*cluster, reader.at("cluster"), errors, instance.cluster);
   }
-  if (const JsonValue* model = reader.require("model")) {
-    instance.model = read_model(*model, reader.at("model"), errors);
-  }
+  FieldReader(reader).required("model", instance.model);
   if (const JsonValue* cost = reader.require("cost")) {
     instance.cost = read_cost_or_file(*cost, reader.at("cost"), base_dir,
                                       degrees_known ? &instance.cluster : nullptr, errors);
@@ -220,15 +223,63 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const JsonPath&
   return instance;
 }
 
+void write_by_degree(JsonWriter& json, std::string_view key, const std::map<int, double>& values) {
+  json.key(key);
+  json.begin_object(JsonWriter::Layout::line);
+  for (const auto& [degree, value] : values) json.number(std::to_string(degree), value);
+  json.end_object();
+}
+
+}  // namespace
+
 Result<ScatterInstance> read_scatter_instance(std::string_view text,
                                               const std::filesystem::path& base_dir) {
-  ErrorList errors;
-  ScatterInstance instance;
-  if (const std::optional<JsonValue> document = parse_json(text, errors)) {
-    instance = scatter_instance_from(*document, JsonPath(), base_dir, errors);
-  }
-  if (!errors.empty()) return std::move(errors).take();
-  return instance;
+  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
+    return scatter_instance_from(document, base_dir, errors);
+  });
+}
+
+void write_json(JsonWriter& json, const ScatterCost& cost) {
+  json.begin_object();
+  json.number("quadratic_ms", cost.quadratic_ms);
+  json.number("linear_ms", cost.linear_ms);
+  json.number("fixed_ms", cost.fixed_ms);
+  json.key("all_to_all");
+  json.begin_object();
+  json.number("mib_per_token", cost.all_to_all.mib_per_token);
+  write_by_degree(json, "mib_per_ms", cost.all_to_all.mib_per_ms);
+  write_by_degree(json, "latency_ms", cost.all_to_all.latency_ms);
+  json.end_object();
+  json.end_object();
+}
+
+void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
+  write_head(json, "stowage/instance", "scatter", instance.name);
+  const Cluster& cluster = instance.cluster;
+  json.key("cluster");
+  json.begin_object();
+  json.integer("devices", cluster.devices);
+  json.integer("devices_per_node", cluster.devices_per_node);
+  json.number("memory_mib", cluster.memory_mib);
+  json.key("degrees");
+  json.integers({cluster.degrees.begin(), cluster.degrees.end()});
+  json.boolean("aligned", cluster.aligned);
+  json.end_object();
+  json.key("model");
+  write_fields(json, instance.model);
+  json.key("cost");
+  write_json(json, instance.cost);
+  json.integer("pad_multiple", instance.pad_multiple);
+  json.key("lengths");
+  json.integers(instance.lengths);
+}
+
+std::string write_scatter_instance(const ScatterInstance& instance) {
+  JsonWriter json;
+  json.begin_object();
+  write_json_members(json, instance);
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
 // What a trainer file says beside the step itself: all of it follows from the step, and stands in
-// the file so that a training loop need not compute it. Not installed.
+// the file so that a training loop need not compute it.
 //
 //   const TrainerStated stated = stated_of(step);          // to write
 //   errors = contradictions(step, what_the_file_says);     // after reading
