@@ -19,6 +19,7 @@
 #include "instances/assign/verify.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/milp/backend.h"
+#include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/oracles/scatter/brute_force.h"
