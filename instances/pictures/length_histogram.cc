@@ -52,7 +52,7 @@ Picture length_histogram(const std::string& heading, const std::vector<PlacedLen
   int low = bin_of(std::max<Tokens>(shortest_one->length, 1));
   int high = bin_of(std::max<Tokens>(longest_one->length, 1));
   for (; high - low + 1 < kFewestBins; ++high) low = std::max(low - 1, 0);
-  const auto bins = static_cast<std::size_t>(high - low + 1);
+  const auto bins = static_cast<std::size_t>(high - low) + 1;
   std::vector<std::vector<Bar>> bars(bins, std::vector<Bar>(kinds.size()));
   std::vector<std::int64_t> totals(bins, 0);
   for (const PlacedLength& placed : lengths) {
