@@ -1,7 +1,7 @@
 // The words of a solve: methods, options and progress. Every family's solve speaks them.
 //
-// Thread safety: its function reads its arguments and nothing else; any number of threads may call it
-// at once.
+// Thread safety: its function reads its arguments and nothing else; any number of threads may call
+// it at once.
 #pragma once
 
 #include <cstdint>
