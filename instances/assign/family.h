@@ -31,7 +31,6 @@ struct Assign {
   static constexpr auto read_certificate = read_assign_certificate;
   static constexpr auto write_instance = write_assign_instance;
   static constexpr auto write_plan = write_assign_plan;
-  static constexpr auto verify_rules = assign_verify_rules;
   // What is wrong with an instance in memory that its document could not show.
   static constexpr auto hidden_errors = hidden_assign_errors;
 

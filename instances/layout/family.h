@@ -38,7 +38,6 @@ struct Layout {
   }
   static constexpr auto write_instance = write_layout_instance;
   static constexpr auto write_plan = write_layout_plan;
-  static constexpr auto verify_rules = layout_verify_rules;
 
   static int devices(const Instance&) { return 0; }  // a layout is of one rank
   static std::size_t size(const Instance& instance) { return instance.buffers.size(); }

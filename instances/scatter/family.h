@@ -31,7 +31,6 @@ struct Scatter {
   static constexpr auto read_certificate = read_scatter_certificate;
   static constexpr auto write_instance = write_scatter_instance;
   static constexpr auto write_plan = write_scatter_plan;
-  static constexpr auto verify_rules = scatter_verify_rules;
 
   static int devices(const Instance& step) { return step.cluster.devices; }
   static std::size_t size(const Instance& step) { return step.lengths.size(); }  // sequences
