@@ -14,12 +14,13 @@
 #include "instances/layout/generate.h"
 #include "instances/scatter/generate.h"
 #include "solvers/solve.h"
+#include "tests/long_run.h"
 
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kSmall = 10'000;
-constexpr std::int64_t kLarge = 160'000;  // sixteen times as many: 256 times the pairs
+const std::int64_t kSmall = in_long_run(2500, 10'000);
+const std::int64_t kLarge = 16 * kSmall;  // sixteen times as many: 256 times the pairs
 constexpr double kMostGrowth = 80;
 constexpr double kLeast = 2e-3;  // CPU seconds: what a clock tells apart
 
@@ -127,7 +128,8 @@ AssignInstance deep_pipeline() {
 
 AssignInstance many_rows() {
   AssignInstance instance = deep_pipeline();
-  for (int k = 0; k < 3000; ++k) instance.lengths.push_back(100'000 - k % 3);
+  const int rows = in_long_run(1000, 3000);
+  for (int k = 0; k < rows; ++k) instance.lengths.push_back(100'000 - k % 3);
   return instance;
 }
 

@@ -21,6 +21,7 @@
 #include "instances/random.h"
 #include "solvers/assign/brute_force.h"
 #include "solvers/solve.h"
+#include "tests/long_run.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {
@@ -29,7 +30,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kInstances = 200;
 #else
-constexpr std::uint64_t kInstances = 3000;
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(800, 3000));
 #endif
 constexpr std::uint64_t kShards = 4;  // tests that can run side by side
 

@@ -14,6 +14,7 @@
 #include "instances/layout/json.h"
 #include "instances/layout/trace.h"
 #include "instances/layout/verify.h"
+#include "tests/long_run.h"
 
 namespace stowage {
 namespace {
@@ -59,8 +60,9 @@ TEST_P(BundledTinyLayout, HasTheOutcomeItSays) {
 }
 
 TEST_P(BundledTinyLayout, NoMethodContradictsIt) {
+  const std::int64_t nodes = in_long_run(10'000, 100'000);  // a step of `anneal` takes 0.1 ms
   for (const Method& method : methods(instance_)) {
-    Budget budget({.node_limit = 100'000});
+    Budget budget({.node_limit = nodes});
     const Outcome outcome = solve(instance_, {.method = method.name, .milp_seconds = 10}, budget);
     SCOPED_TRACE(method.name);
     if (notes_.contains("x-infeasible")) {

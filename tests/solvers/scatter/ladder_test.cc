@@ -17,6 +17,7 @@
 #include "solvers/scatter/exact.h"
 #include "solvers/scatter/flexsp.h"
 #include "solvers/solve.h"
+#include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
@@ -28,7 +29,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kInstances = 80;
 #else
-constexpr std::uint64_t kInstances = 2000;
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(500, 2000));
 #endif
 constexpr std::uint64_t kShards = 8;  // tests that can run side by side
 constexpr double kTolerance = 1e-6;

@@ -19,6 +19,7 @@
 #include "solvers/milp/solver.h"
 #include "solvers/scatter/repack.h"
 #include "solvers/scatter/reshape.h"
+#include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
@@ -28,7 +29,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kInstances = 200;
 #else
-constexpr std::uint64_t kInstances = 5000;
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(1000, 5000));
 #endif
 constexpr std::uint64_t kShards = 4;
 

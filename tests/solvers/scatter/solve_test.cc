@@ -8,6 +8,7 @@
 
 #include "instances/scatter/json.h"
 #include "instances/scatter/verify.h"
+#include "tests/long_run.h"
 
 namespace stowage {
 namespace {
@@ -58,7 +59,7 @@ TEST(ScatterSolve, AHeuristicEndsByItself) {
 }
 
 TEST(ScatterSolve, AutoWithoutLimitsEndsByItself) {
-  const Outcome outcome = solved(step(120), {});
+  const Outcome outcome = solved(step(in_long_run(40, 120)), {});
   EXPECT_EQ(outcome.status, Status::feasible);
   EXPECT_EQ(outcome.stopped_by, StoppedBy::heuristic_end);
 }
