@@ -26,7 +26,7 @@ namespace stowage::kernels {
 std::int64_t forward_workspace(const AttentionShape& shape);
 std::int64_t backward_workspace(const AttentionShape& shape);
 
-// Writes all of o (total_q, heads, head_dim) and lse (heads, total_q).
+// Writes all of o (total_q, heads, head_dim) and lse (2, heads, total_q).
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace);
