@@ -23,7 +23,7 @@ StreamStep unreadable_step(std::int64_t index, const std::string& place,
     why += " (and " + counted(std::ssize(errors) - 1, "more error") + ')';
   }
   StreamStep step{.index = index, .instance = ScatterInstance{}};
-  step.outcome = Outcome{.status = Status::error, .detail = std::move(why)};
+  step.outcome = Outcome{.status = Status::error, .bound = -kInfinity, .detail = std::move(why)};
   return step;
 }
 

@@ -223,6 +223,7 @@ TEST_F(PlanStreamCommand, AStepThatCannotBeReadDoesNotEndTheStream) {
   EXPECT_EQ(bad["error"]["pointer"], "/lengths/1");
   EXPECT_EQ(bad["more_errors"], 1);
   EXPECT_EQ(bad["plan"], nullptr);
+  EXPECT_EQ(bad["bound_ms"], nullptr);
   const auto behind = nlohmann::json::parse(lines[2]);
   EXPECT_EQ(behind["step"], 2);
   EXPECT_EQ(behind["plan"]["format"], "stowage/plan");

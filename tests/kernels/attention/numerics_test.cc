@@ -1,5 +1,6 @@
 // Attention in FP32 against the double reference and against the plainest FP32 there is, and the
 // equalities that hold bit for bit. Runs once for each instruction set level (CMakeLists.txt).
+// Longer than 300 lines: one list of what must hold, with the tolerances in one place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
