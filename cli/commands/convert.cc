@@ -253,6 +253,7 @@ class ConvertCommand : public Command {
   ExitCode to_trainer(Console& console) const {
     const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
     if (!both.value) return console.refuse(both.errors);
+    if (auto error = check_output("OUT", out_, both.files)) return console.refuse(*error);
     if (!has_trainer_file(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
     }

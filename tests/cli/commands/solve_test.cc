@@ -52,7 +52,8 @@ TEST_F(Solve, DoesNotWriteOverWhatTheInstanceNames) {
   dir_.write("few.txt", "8\n9\n");
   dir_.write("listed.json", listed.dump());
   listed["cost"] = {{"file", "cost.json"}};
-  dir_.write("cost.json", R"({"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 3})");
+  const std::string cost = R"({"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 3})";
+  dir_.write("cost.json", cost);
   dir_.write("priced.json", listed.dump());
   std::filesystem::create_symlink("few.txt", dir_ / "link");
   for (const char* output : {"few.txt", "./few.txt", "link", "cost.json"}) {
@@ -62,10 +63,16 @@ TEST_F(Solve, DoesNotWriteOverWhatTheInstanceNames) {
   }
   EXPECT_EQ(dir_.read("few.txt"), "8\n9\n");
   EXPECT_EQ(run({"solve", "listed.json", "--method", "fast", "-o", "cost.json"}).exit_code, 0);
+  dir_.write("cost.json", cost);
   dir_.write("model.lp", "8\n9\n");
   listed["lengths"] = {{"file", "model.lp"}};
   dir_.write("priced.json", listed.dump());
-  EXPECT_EQ(run({"export", "priced.json", "-o", "model.lp"}).exit_code, 2);
+  EXPECT_THAT(run({"export", "priced.json", "-o", "model.lp"}).err,
+              HasSubstr("--output: must be another file"));
+  ASSERT_EQ(run({"solve", "priced.json", "--method", "fast", "-o", "own.json"}).exit_code, 0);
+  EXPECT_THAT(run({"convert", "priced.json", "model.lp", "--plan", "own.json"}).err,
+              HasSubstr("OUT: must be another file"));
+  EXPECT_EQ(dir_.read("model.lp"), "8\n9\n");
 }
 
 TEST_F(Solve, CountsOneOfAThingAsOne) {
