@@ -36,6 +36,12 @@ std::string grouped(std::int64_t value) {
   return value < 0 ? '-' + group_digits(digits.substr(1)) : group_digits(digits);
 }
 
+std::string counted(std::int64_t count, const std::string& noun, const std::string& plural) {
+  const std::string number = grouped(count) + ' ';
+  if (count == 1) return number + noun;
+  return number + (plural.empty() ? noun + 's' : plural);
+}
+
 std::string ms_text(double ms) {
   if (!std::isfinite(ms)) return "-";
   const double size = std::abs(ms);

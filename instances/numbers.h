@@ -23,6 +23,9 @@ constexpr std::size_t at(std::int64_t index) { return static_cast<std::size_t>(i
 // Digits in groups of three, separated by spaces. Any 64-bit value.
 std::string grouped(std::int64_t value);
 
+// "1 group", "1 842 groups"; the plural is the noun and an s unless it is given.
+std::string counted(std::int64_t count, const std::string& noun, const std::string& plural = "");
+
 // A time in ms without its unit: no decimals from 1000 up, otherwise four significant digits;
 // "-" when there is none or it is not finite. Never the "-0" of a tiny negative value.
 std::string ms_text(double ms);

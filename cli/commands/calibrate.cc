@@ -50,7 +50,7 @@ class CalibrateCommand : public Command {
     if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     const InterruptScope interrupt;
     Budget budget({.interrupt = &interrupt.flag()});
-    const kernels::Calibration measured =
+    const Result<kernels::Calibration> calibration =
         calibrate_here(console,
                        {.block = *block,
                         .degrees = *degrees,
@@ -59,6 +59,8 @@ class CalibrateCommand : public Command {
                         .repeats = static_cast<int>(rounds_.value_or(12)),
                         .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
                        budget);
+    if (!calibration) return refuse_calibration(console, calibration.errors().front());
+    const kernels::Calibration& measured = *calibration;
     if (!measured.complete) {
       return console.refuse({kUsage, "calibrate", "was stopped before every pack was measured"},
                             ExitCode::unknown);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/answers/outcome_json.h"
+#include "cli/commands/machine.h"
 #include "cli/commands/measured_comparison.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
@@ -146,6 +147,9 @@ class CompareCommand : public Command {
                  "Also run every plan: the step made small, at costs measured on this machine");
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
                   "With --measure, lengths are divided by N; default by the work");
+    flags.integer("--rounds", rounds_, "N", 1, 1000,
+                  "With --measure, runs of every pack and batch, the fastest counts; default " +
+                      std::to_string(MeasureOptions().rounds));
     solve_.declare(flags, "Wall clock of each method; default 10 without --node-limit");
     output_flags_.declare(flags, true);
   }
@@ -179,8 +183,8 @@ class CompareCommand : public Command {
     if (measure_) {
       Budget budget({.interrupt = limits.interrupt});
       Result<MeasuredStep> step = measured_step(console, std::get<ScatterInstance>(*instance.value),
-                                                {.scale = scale_, .seed = solve_.seed()}, budget);
-      if (!step) return console.refuse(step.errors().front());
+                                                measure_options(), budget);
+      if (!step) return refuse_calibration(console, step.errors().front());
       here = *std::move(step);
       instance.value = here->step;
     }
@@ -205,6 +209,8 @@ class CompareCommand : public Command {
   std::optional<InputError> check_measure(const Instance& instance, bool timeless) const {
     if (scale_ && !measure_)
       return InputError{kUsage, "--scale", "has an effect only with --measure"};
+    if (rounds_ && !measure_)
+      return InputError{kUsage, "--rounds", "has an effect only with --measure"};
     if (measure_ && timeless) {
       return InputError{kUsage, "--timeless",
                         "has no effect with --measure, whose figures all come from a clock"};
@@ -215,6 +221,12 @@ class CompareCommand : public Command {
           "knows scatter steps only, this is of the problem " + std::string(family_name(instance))};
     }
     return std::nullopt;
+  }
+
+  MeasureOptions measure_options() const {
+    MeasureOptions options{.scale = scale_, .seed = solve_.seed()};
+    if (rounds_) options.rounds = static_cast<int>(*rounds_);
+    return options;
   }
 
   static PlansMeasured measure(Console& console, const MeasuredStep& here, std::vector<Row>& rows,
@@ -336,6 +348,7 @@ class CompareCommand : public Command {
   std::optional<double> milp_limit_s_;
   bool measure_ = false;
   std::optional<std::int64_t> scale_;
+  std::optional<std::int64_t> rounds_;
   SolveFlags solve_;
   OutputFlags output_flags_;
 };

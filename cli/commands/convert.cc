@@ -165,8 +165,8 @@ class ConvertCommand : public Command {
     }
     const auto unplaceable = static_cast<std::int64_t>(unplaceable_sequences(assign).size());
     if (unplaceable > 0) {
-      console.warn(grouped(unplaceable) +
-                   " sequences fit no strategy: solve will call it infeasible");
+      console.warn(counted(unplaceable, "sequence fits", "sequences fit") +
+                   " no strategy: solve will call it infeasible");
     }
     return write(console, assign, json);
   }
@@ -187,10 +187,10 @@ class ConvertCommand : public Command {
     if (const auto beyond =
             std::ranges::count_if(scatter.lengths, [&](Tokens s) { return s > limit; });
         beyond > 0) {
-      console.warn(grouped(beyond) + " of " +
-                   grouped(static_cast<std::int64_t>(scatter.lengths.size())) +
-                   " sequences are longer than the model's limit of " + grouped(limit) +
-                   " tokens, and are kept: generate scatter drops or clips them");
+      const std::string are = beyond == 1 ? " is" : " are";
+      console.warn(grouped(beyond) + " of " + counted(std::ssize(scatter.lengths), "sequence") +
+                   are + " longer than the model's limit of " + grouped(limit) + " tokens, and" +
+                   are + " kept: generate scatter drops or clips what is too long");
     }
     const std::string json = write_scatter_instance(scatter);
     // What our own reader would refuse must not leave this command: lengths that are fine one by
@@ -200,7 +200,8 @@ class ConvertCommand : public Command {
     }
     const auto unplaceable = static_cast<std::int64_t>(unplaceable_sequences(scatter).size());
     if (unplaceable > 0) {
-      console.warn(grouped(unplaceable) + " sequences fit no group: solve will call it infeasible");
+      console.warn(counted(unplaceable, "sequence fits", "sequences fit") +
+                   " no group: solve will call it infeasible");
     }
     return write(console, scatter, json);
   }
@@ -252,6 +253,7 @@ class ConvertCommand : public Command {
   ExitCode to_trainer(Console& console) const {
     const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
     if (!both.value) return console.refuse(both.errors);
+    if (auto error = check_output("OUT", out_, both.files)) return console.refuse(*error);
     if (!has_trainer_file(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
     }
@@ -279,9 +281,10 @@ class ConvertCommand : public Command {
     }
     return write(console,
                  "trainer   " + step.problem + "  " + printable(step.name) + "   " +
-                     grouped(step.ranks) + " ranks, " + grouped(step.micro_batches) +
-                     " micro-batches, " + grouped(static_cast<std::int64_t>(step.batches.size())) +
-                     " batches, " + grouped(step.loss_denominator()) + " tokens",
+                     counted(step.ranks, "rank") + ", " +
+                     counted(step.micro_batches, "micro-batch", "micro-batches") + ", " +
+                     counted(std::ssize(step.batches), "batch", "batches") + ", " +
+                     counted(step.loss_denominator(), "token"),
                  bytes);
   }
 

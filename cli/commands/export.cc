@@ -67,7 +67,7 @@ class ExportCommand : public Command {
       return console.refuse(errors_in(instance_path_, {error}));
     }
     if (auto error = misplaced_flag(assign != nullptr)) return console.refuse(*error);
-    if (auto error = check_output("--output", output_, {instance_path_})) {
+    if (auto error = check_output("--output", output_, instance.files)) {
       return console.refuse(*error);
     }
     if (assign != nullptr) return check_and_write(console, *instance.value, *assign);
@@ -184,7 +184,8 @@ class ExportCommand : public Command {
     const ScatterMilp milp =
         build_scatter_milp(scatter, classes, {.slots = slots, .strengthened = !published_});
     if (auto error = write_model(milp.model)) return console.refuse(*error);
-    return report(console, instance, milp.model, "at most " + grouped(slots) + " micro-batches",
+    return report(console, instance, milp.model,
+                  "at most " + counted(slots, "micro-batch", "micro-batches"),
                   [&](JsonWriter& json) {
                     json.integer("micro_batches_at_most", slots);
                     json.boolean("strengthened", !published_);

@@ -9,6 +9,7 @@
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
+#include "cli/terminal/status_line.h"
 #include "instances/assign/generate.h"
 #include "instances/assign/presets.h"
 #include "instances/json/limits.h"
@@ -45,7 +46,7 @@ class GenerateAssignCommand : public Command {
                   "Chunks of a sequence that keep their activations; default 1");
     lengths_.declare(flags, "which step, each of as many lines as its tokens allow");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
@@ -77,7 +78,10 @@ class GenerateAssignCommand : public Command {
     if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
       return console.refuse(*error);
     }
+    StatusLine status(console);
+    status.tell("reading   lengths");
     const Result<std::vector<Tokens>> list = lengths_.list();
+    status.tell("drawing   lengths");
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedAssign> generated = generate_assign(generator, *list);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));

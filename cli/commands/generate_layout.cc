@@ -8,6 +8,7 @@
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
+#include "cli/terminal/status_line.h"
 #include "instances/layout/generate.h"
 #include "instances/layout/json.h"
 #include "instances/layout/trace.h"
@@ -79,13 +80,14 @@ class GenerateLayoutCommand : public Command {
                   "Alignment of all buffers; default 1, kernels: 64");
     flags.integer("--seed", seed_, "N", 0, kMaxExact, "Other kinds: seed of every draw; default 0");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
+    StatusLine(console).tell("drawing   buffers");
     Result<LayoutInstance> made = from_kernels_ ? recorded() : traced() ? trace() : drawn();
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     LayoutInstance layout = *std::move(made);

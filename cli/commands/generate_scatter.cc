@@ -8,6 +8,7 @@
 #include "cli/flags/preset_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
+#include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/scatter/generate.h"
@@ -35,7 +36,7 @@ class GenerateScatterCommand : public Command {
     flags.integer("--count", count_, "N", 0, kMaxSequences, "Sequences drawn; default 512");
     lengths_.declare(flags, "which slice of --count lines");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
-    output_flags_.declare(flags, false);
+    output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
@@ -54,7 +55,10 @@ class GenerateScatterCommand : public Command {
     if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
       return console.refuse(*error);
     }
+    StatusLine status(console);
+    status.tell("reading   lengths");
     const Result<std::vector<Tokens>> list = lengths_.list();
+    status.tell("drawing   lengths");
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedScatter> generated = generate_scatter(generator, *list);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));

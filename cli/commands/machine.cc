@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/status_line.h"
 #include "instances/numbers.h"
+#include "kernels/attention/isa.h"
 
 namespace stowage {
 
@@ -33,15 +35,25 @@ Result<kernels::BlockShape> block_for(const std::vector<int>& degrees) {
   return block;
 }
 
-kernels::Calibration calibrate_here(Console& console, const kernels::CalibrationOptions& options,
-                                    Budget& budget) {
+Result<kernels::Calibration> calibrate_here(Console& console,
+                                            const kernels::CalibrationOptions& options,
+                                            Budget& budget) {
+  if (std::string problem = kernels::isa_problem(); !problem.empty()) {
+    return InputError{kUsage, "STOWAGE_ISA", std::move(problem)};
+  }
   StatusLine status(console);
-  return kernels::calibrate(
+  kernels::Calibration measured = kernels::calibrate(
       options,
       [&status](std::int64_t done, std::int64_t all) {
         status.tell("pack      " + grouped(done) + " of " + grouped(all));
       },
       &budget);
+  if (!measured.problem.empty()) return InputError{kInternal, "calibration", measured.problem};
+  return measured;
+}
+
+ExitCode refuse_calibration(Console& console, const InputError& error) {
+  return console.refuse(error, error.code == kInternal ? ExitCode::internal : ExitCode::bad_input);
 }
 
 std::int64_t scale_for(const ScatterInstance& instance, const kernels::BlockShape& block,

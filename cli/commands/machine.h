@@ -23,9 +23,15 @@ inline constexpr int kMostRanks = 64;  // ranks are threads
 // to 512.
 Result<kernels::BlockShape> block_for(const std::vector<int>& degrees);
 
-// kernels::calibrate() with its progress shown.
-kernels::Calibration calibrate_here(Console& console, const kernels::CalibrationOptions& options,
-                                    Budget& budget);
+// kernels::calibrate() with its progress shown. Only a Calibration that is complete or was stopped
+// by the budget is returned. Errors: E001 for an instruction set that this machine does not have,
+// E003 for ranks that failed.
+Result<kernels::Calibration> calibrate_here(Console& console,
+                                            const kernels::CalibrationOptions& options,
+                                            Budget& budget);
+
+// The answer where it failed: an internal error, or one of the environment.
+ExitCode refuse_calibration(Console& console, const InputError& error);
 
 // The smallest scale at which the block's work for all sequences is at most `flop`.
 std::int64_t scale_for(const ScatterInstance& instance, const kernels::BlockShape& block,

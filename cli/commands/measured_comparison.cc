@@ -73,15 +73,18 @@ Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& inst
       .scale = options.scale ? *options.scale : scale_for(instance, *block, options.work_flop),
       .block = *block,
       .options = options};
-  here.calibration = calibrate_here(console,
-                                    {.block = *block,
-                                     .degrees = instance.cluster.degrees,
-                                     .packs = 18,
-                                     .least_tokens = 16,
-                                     .most_tokens = longest_pack(instance, here.scale),
-                                     .repeats = options.rounds,
-                                     .seed = options.seed},
-                                    budget);
+  Result<kernels::Calibration> calibration =
+      calibrate_here(console,
+                     {.block = *block,
+                      .degrees = instance.cluster.degrees,
+                      .packs = 18,
+                      .least_tokens = 16,
+                      .most_tokens = longest_pack(instance, here.scale),
+                      .repeats = options.rounds,
+                      .seed = options.seed},
+                     budget);
+  if (!calibration) return calibration.errors();
+  here.calibration = *std::move(calibration);
   if (!here.calibration.complete) {
     return InputError{kUsage, "--measure", "was stopped before every pack was measured"};
   }
@@ -122,6 +125,10 @@ PlansMeasured time_here(Console& console, const MeasuredStep& here,
     measured.timings[place[k]] = std::move(timing);
   }
   if (!seen.empty()) measured.mean_error = errors / static_cast<double>(seen.size());
+  if (seen.size() > 1) {
+    const auto [fastest, slowest] = std::ranges::minmax(seen);
+    measured.spread = slowest / fastest - 1;
+  }
   measured.rank_correlation = spearman(predicted, seen);
   return measured;
 }
@@ -134,6 +141,13 @@ void tell_measured(Console& console, const PlansMeasured& measured) {
   console.info("measured  predictions are " + percent_text(*measured.mean_error) +
                " off on average, rank correlation " +
                (measured.rank_correlation ? significant(*measured.rank_correlation) : "-"));
+  if (measured.spread && *measured.mean_error >= *measured.spread) {
+    console.warn("the plans differ by " + percent_text(*measured.spread) +
+                 " at most, less than the predictions are off: which plan is faster is not "
+                 "decided here; raise --rounds");
+  } else if (measured.rank_correlation && *measured.rank_correlation <= 0) {
+    console.warn("the order of the predictions is not the order that was measured");
+  }
 }
 
 void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasured& measured) {
@@ -144,6 +158,7 @@ void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasu
   json.number("held_out_mean_error", here.calibration.held_out.mean);
   json.number("held_out_p95_error", here.calibration.held_out.p95);
   write_number(json, "mean_error", measured.mean_error);
+  write_number(json, "spread", measured.spread);
   write_number(json, "rank_correlation", measured.rank_correlation);
   json.end_object();
 }

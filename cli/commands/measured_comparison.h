@@ -36,8 +36,8 @@ struct MeasuredStep {
   MeasureOptions options;
 };
 
-// Calibrates for the degrees of the instance and shrinks it. Errors: those of block_for(); E001 if
-// the budget ended first.
+// Calibrates for the degrees of the instance and shrinks it. Errors: those of block_for() and
+// calibrate_here(); E001 if the budget ended first.
 Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& instance,
                                    const MeasureOptions& options, Budget& budget);
 
@@ -45,6 +45,9 @@ struct PlansMeasured {
   std::vector<std::optional<kernels::PlanTiming>> timings;  // nothing for a plan that was not timed
   // Mean of |predicted - measured| / measured over the timed plans; nothing without one.
   std::optional<double> mean_error;
+  // How much longer the slowest plan took than the fastest, 0.05 for 5 %; nothing for fewer than
+  // two. A mean error of that size or more leaves their order open.
+  std::optional<double> spread;
   // Spearman's, of predicted and measured; nothing where fewer than two plans were timed, or all of
   // them are equally fast.
   std::optional<double> rank_correlation;

@@ -57,6 +57,23 @@ Result<bool> holds(const std::string& file, std::string_view bytes) {
   return true;
 }
 
+// A pipe or a device, whose reader may wait for ever.
+bool is_no_file(const std::string& file) {
+  struct stat status = {};
+  return ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+// Makes sure that the file holds the bytes; the name is kept of the first that did not.
+std::optional<InputError> keep(const std::string& file, const std::string& bytes,
+                               std::string& mended) {
+  const Result<bool> same = holds(file, bytes);
+  if (!same) return same.errors().front();
+  if (*same) return std::nullopt;
+  if (auto error = write_file(file, bytes)) return error;
+  if (mended.empty()) mended = file;
+  return std::nullopt;
+}
+
 // An error inside of what would be in the file.
 InputError at(const std::string& file, InputError error) {
   error.pointer = error.pointer.empty() ? file : file + ": " + error.pointer;
@@ -82,12 +99,15 @@ std::string PlanDirectory::file_of(std::int64_t index, const std::string& ending
 Result<StoredStep> PlanDirectory::resume(std::int64_t index, const ScatterInstance& step) const {
   const std::string file = file_of(index, ".json");
   if (is_missing(file)) return StoredStep{};
+  if (is_no_file(file)) {
+    return InputError{kUnwritable, file, "must be a file for a plan, is a pipe or a device"};
+  }
   const Result<std::string> text = read_file(file);
   if (!text) return text.errors();
   const Result<ScatterPlan> plan = read_scatter_plan(*text);
   if (plan && plan->instance_hash == instance_hash(step)) {
     if (!verify(step, *plan).empty()) return StoredStep{.plan = StoredPlan::invalid};
-    const Result<std::string> mended = keep_trainers(index, step, *plan);
+    const Result<std::string> mended = keep_beside(index, step, *plan);
     if (!mended) return mended.errors();
     return StoredStep{.plan = StoredPlan::there, .mended = *mended};
   }
@@ -99,21 +119,25 @@ Result<StoredStep> PlanDirectory::resume(std::int64_t index, const ScatterInstan
 
 std::optional<InputError> PlanDirectory::put(const PlannedStep& step) const {
   const Plan& plan = *step.outcome.plan;
-  const Result<std::string> written = keep_trainers(
+  const Result<std::string> written = keep_beside(
       step.index, std::get<ScatterInstance>(step.instance), std::get<ScatterPlan>(plan));
   if (!written) return written.errors().front();
   return write_file(file_of(step.index, ".json"), plan_json(plan));
 }
 
-// The file of the wanted format, and one of the other format if it is there, as the plan makes
-// them. The name of the first that had to be written, or "".
-Result<std::string> PlanDirectory::keep_trainers(std::int64_t index, const ScatterInstance& step,
-                                                 const ScatterPlan& plan) const {
-  std::optional<TrainerStep> trainer;  // made once it is needed
+// The files that are wanted, and others that are there, as the step and its plan make them. The
+// name of the first that had to be written, or "".
+Result<std::string> PlanDirectory::keep_beside(std::int64_t index, const ScatterInstance& step,
+                                               const ScatterPlan& plan) const {
   std::string written;
+  const std::string own = file_of(index, ".instance.json");
+  if (beside_.instance || !is_missing(own)) {
+    if (auto error = keep(own, write_scatter_instance(step), written)) return *error;
+  }
+  std::optional<TrainerStep> trainer;  // made once it is needed
   for (const TrainerFormat format : {TrainerFormat::json, TrainerFormat::binary}) {
     const std::string file = file_of(index, ending(format));
-    if (format != trainer_ && is_missing(file)) continue;
+    if (format != beside_.trainer && is_missing(file)) continue;
     if (!trainer) {
       Result<TrainerStep> made = trainer_step(step, plan);
       if (!made) return at(file, made.errors().front());
@@ -121,11 +145,7 @@ Result<std::string> PlanDirectory::keep_trainers(std::int64_t index, const Scatt
     }
     const std::string bytes = format == TrainerFormat::binary ? write_trainer_binary(*trainer)
                                                               : write_trainer_json(*trainer);
-    const Result<bool> same = holds(file, bytes);
-    if (!same) return same.errors();
-    if (*same) continue;
-    if (auto error = write_file(file, bytes)) return *error;
-    if (written.empty()) written = file;
+    if (auto error = keep(file, bytes, written)) return *error;
   }
   return written;
 }

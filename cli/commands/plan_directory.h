@@ -1,12 +1,13 @@
 // A directory with the plans of a stream, a file each: "00000012.json", so that sorted by name is
 // sorted by step, and beside it what the step is for a trainer, if that was asked for.
 //
-//   const PlanDirectory plans("plans", TrainerFormat::binary);
+//   const PlanDirectory plans("plans", {.trainer = TrainerFormat::binary});
 //   Result<StoredStep> stored = plans.resume(12, step);
 //   if (auto error = plans.put(planned)) complain(*error);
 //
-// A trainer's file follows from the step and its plan. So it is never a reason to plan again, and
-// one that is there, whatever its format, is kept to the plan: it never stays that of another.
+// What lies beside a plan, the step as an instance and a trainer's file, follows from the step and
+// its plan. So it is never a reason to plan again, and what is there, whatever its format, is kept
+// to the plan: it never stays that of another.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ enum class StoredPlan {
 // What there is of a step.
 struct StoredStep {
   StoredPlan plan = StoredPlan::missing;
-  std::string mended;  // a trainer's file that was missing or not of the plan, and now is; or ""
+  std::string mended;  // a file beside the plan that was missing or not of it, and now is; or ""
 };
 
 // Files of which the same is to be said, in one line for all of them.
@@ -47,16 +48,22 @@ class FilesAlike {
   std::string first_;
 };
 
+// What is written beside each plan.
+struct BesidePlan {
+  TrainerFormat trainer = TrainerFormat::none;
+  bool instance = false;
+};
+
 class PlanDirectory {
  public:
-  explicit PlanDirectory(std::string path, TrainerFormat trainer = TrainerFormat::none)
-      : path_(std::move(path)), trainer_(trainer) {}
+  explicit PlanDirectory(std::string path, BesidePlan beside = {})
+      : path_(std::move(path)), beside_(beside) {}
 
-  // Whether the plan of this very step is there, verified. If so it is not touched, and its
-  // trainer's files are: compared with what the plan makes of them, and written if they differ.
-  // Errors: E002 if its file holds anything else, as another batch size, cluster or list must not
-  // be mixed with this one's, or if a trainer's file cannot be written; E110 and E107 if what is
-  // there cannot be read; E604.
+  // Whether the plan of this very step is there, verified. If so it is not touched, and the files
+  // beside it are: compared with what the plan makes of them, and written if they differ. Errors:
+  // E002 if its file holds anything else, as another batch size, cluster or list must not be mixed
+  // with this one's, if it is no regular file, which could keep its reader waiting, or if a file
+  // beside it cannot be written; E110 and E107 if what is there cannot be read; E604.
   Result<StoredStep> resume(std::int64_t index, const ScatterInstance& step) const;
 
   // Writes the step's files, the plan last: who waits for it finds the others. A run that is killed
@@ -68,11 +75,11 @@ class PlanDirectory {
   std::string file_of(std::int64_t index, const std::string& ending) const;
 
  private:
-  Result<std::string> keep_trainers(std::int64_t index, const ScatterInstance& step,
-                                    const ScatterPlan& plan) const;
+  Result<std::string> keep_beside(std::int64_t index, const ScatterInstance& step,
+                                  const ScatterPlan& plan) const;
 
   std::string path_;
-  TrainerFormat trainer_;
+  BesidePlan beside_;
 };
 
 }  // namespace stowage

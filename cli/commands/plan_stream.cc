@@ -1,4 +1,5 @@
-// stowage plan-stream: the steps of a training run, planned one after another.
+// stowage plan-stream: the steps of a training run, planned one after another. Longer than 300 lines:
+// what may end a stream, and what is then said of it, is one story.
 #include "solvers/scatter/plan_stream.h"
 
 #include <fcntl.h>
@@ -8,9 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <istream>
+#include <utility>
 
 #include "cli/commands/plan_directory.h"
 #include "cli/commands/shard.h"
+#include "cli/commands/stream_remarks.h"
 #include "cli/commands/stream_report.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
@@ -51,10 +54,16 @@ class PlanStreamCommand : public Command {
                   "STEPS is a list of lengths, with N lines for each step");
     flags.toggle("--drop-last", drop_last_, "Leave out the last step if it has fewer lines");
     flags.text("-o,--output", directory_, "DIR",
-               "Write each plan to DIR/NNNNNNNN.json instead of stdout; steps whose plan is there "
-               "already are skipped");
+               "Write each plan to DIR/NNNNNNNN.json; stdout has lines for steps without a plan "
+               "alone. Steps whose plan is there already are skipped");
     flags.choice("--trainer", trainer_, {"json", "bin"},
-                 "With -o: also DIR/NNNNNNNN.trainer.json or .bin, what each rank does");
+                 "Also what each rank does: DIR/NNNNNNNN.trainer.json or .bin; without -o json in "
+                 "the line");
+    flags.toggle("--instances", instances_,
+                 "Also the step itself, to verify the plan: DIR/NNNNNNNN.instance.json, or in the "
+                 "line");
+    flags.toggle("--fail-fast", fail_fast_,
+                 "End at a step that cannot be read; else it has a line with its error");
     flags.text("--instance", template_, "INSTANCE",
                "Cluster, model and cost, instead of a preset; its lengths are ignored");
     preset_.declare(flags);
@@ -89,8 +98,8 @@ class PlanStreamCommand : public Command {
     if (drop_last_ && !batch_size_) {
       return console.refuse({kUsage, "--drop-last", "has no effect without --batch-size"});
     }
-    if (!trainer_.empty() && directory_.empty()) {
-      return console.refuse({kUsage, "--trainer", "has no effect without -o"});
+    if (trainer_ == "bin" && directory_.empty()) {
+      return console.refuse({kUsage, "--trainer", "bin needs -o: stdout has text alone"});
     }
     // Opening a pipe may wait for who writes it: before signals mean anything but the end.
     const int fd = open_steps();
@@ -159,9 +168,10 @@ class PlanStreamCommand : public Command {
     // Once nothing else can be refused: a mistake leaves no directory behind.
     if (!directory_.empty()) {
       if (auto error = make_directory(directory_)) return console.refuse(*error);
-      plans_.emplace(directory_, trainer_.empty()     ? TrainerFormat::none
-                                 : trainer_ == "json" ? TrainerFormat::json
-                                                      : TrainerFormat::binary);
+      plans_.emplace(directory_, BesidePlan{.trainer = trainer_.empty()     ? TrainerFormat::none
+                                                       : trainer_ == "json" ? TrainerFormat::json
+                                                                            : TrainerFormat::binary,
+                                            .instance = instances_});
     }
     console.info("stream    scatter  " + printable(cluster.name) + "   " +
                  grouped(cluster.cluster.devices) + " devices  method " + method_ + "  " +
@@ -176,7 +186,7 @@ class PlanStreamCommand : public Command {
     report.finish(interrupt.flag(), steps.clipped(), there_);
     if (const std::int64_t from = from_.value_or(0);
         unread_.empty() && !interrupt.flag() && steps.index() < from) {
-      console.warn("the stream has " + grouped(steps.index()) + " steps, none from --from " +
+      console.warn("the stream has " + counted(steps.index(), "step") + ", none from --from " +
                    grouped(from) + " on");
     }
     if (!invalid_.empty()) console.warn(invalid_.say("is invalid") + ", and is planned anew");
@@ -198,8 +208,8 @@ class PlanStreamCommand : public Command {
     return console.answer("", report.exit_code());
   }
 
-  // The next step of this share that has no plan yet. A step that cannot be read ends the stream
-  // behind those before it.
+  // The next step of this share that has no plan yet. A step that cannot be read is handed on with
+  // its error, or ends the stream behind those before it; a stream that broke off ends as well.
   std::optional<StreamStep> next(StepStream& steps) {
     for (;;) {
       while (!beyond(steps.index()) && passed_over(steps.index())) {
@@ -208,9 +218,14 @@ class PlanStreamCommand : public Command {
       const std::int64_t index = steps.index();
       if (beyond(index)) return std::nullopt;
       Result<std::optional<ScatterInstance>> step = steps.next();
-      if (!step) {
-        unread_ = errors_in(batch_size_ ? "" : steps.place(), step.errors());
+      const std::string place = batch_size_ ? "" : steps.place();
+      if (!step && (fail_fast_ || steps.index() == index)) {
+        unread_ = errors_in(place, step.errors());
         return std::nullopt;
+      }
+      if (!step) {
+        remarks_.put(index, {.extras = steps.take_extras(), .errors = step.errors()});
+        return unreadable_step(index, place, step.errors());
       }
       if (!*step) return std::nullopt;
       if (plans_) {
@@ -228,6 +243,9 @@ class PlanStreamCommand : public Command {
       }
       StreamStep found{.index = index};
       found.instance = **std::move(step);
+      remarks_.put(index, {.extras = steps.take_extras(),
+                           .with_instance = instances_,
+                           .with_trainer = !trainer_.empty() && !plans_});
       return found;
     }
   }
@@ -242,14 +260,18 @@ class PlanStreamCommand : public Command {
   bool take(Console& console, StreamReport& report, PlannedStep&& step) {
     // What an interrupted solve had found so far would not be found again.
     if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
-    if (!plans_) {
-      answered_ = console.answer_part(step_line(step));
-      if (!answered_) return false;
-    } else if (step.outcome.plan) {
-      if (auto error = plans_->put(step)) {
-        unwritten_ = *error;
+    const StepRemarks remarks = remarks_.take(step.index);
+    if (plans_ && step.outcome.plan) {
+      unwritten_ = plans_->put(step);
+      if (unwritten_) return false;
+    } else {
+      const Result<std::string> line = step_line(step, remarks);
+      if (!line) {
+        unwritten_ = line.errors().front();
         return false;
       }
+      answered_ = console.answer_part(*line);
+      if (!answered_) return false;
     }
     report.add(step);
     return true;
@@ -269,6 +291,8 @@ class PlanStreamCommand : public Command {
   std::string shard_text_;
   std::string trainer_;
   bool drop_last_ = false;
+  bool instances_ = false;
+  bool fail_fast_ = false;
   std::optional<std::int64_t> batch_size_;
   std::optional<std::int64_t> threads_;
   std::optional<std::int64_t> from_;
@@ -280,6 +304,7 @@ class PlanStreamCommand : public Command {
   SolveOptions options_;
   Shard shard_;
   std::optional<PlanDirectory> plans_;
+  StreamRemarks remarks_;
   std::vector<CliError> unread_;         // of the step whose reading ended the stream
   std::optional<InputError> unwritten_;  // of the plan whose writing did
   std::int64_t there_ = 0;               // steps that had their plan already

@@ -57,9 +57,9 @@ class ProposeCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    if (auto error = check_output("--output", output_, {path_})) return console.refuse(*error);
     const Loaded<Instance> loaded = load_instance(path_);
     if (!loaded.value) return console.refuse(loaded.errors);
+    if (auto error = check_output("--output", output_, loaded.files)) return console.refuse(*error);
     if (auto error = not_of(*loaded.value, "assign")) {
       return console.refuse(errors_in(path_, {*error}));
     }

@@ -100,10 +100,9 @@ class RenderCommand : public Command {
       if (!read) return console.refuse(errors_in(comparison_path_, read.errors()));
       comparison = *std::move(read);
     }
-    if (auto error =
-            check_output("--output", output_, {instance_path_, plan_path_, comparison_path_})) {
-      return console.refuse(*error);
-    }
+    std::vector<std::string> inputs = both.files;
+    inputs.push_back(comparison_path_);
+    if (auto error = check_output("--output", output_, inputs)) return console.refuse(*error);
 
     console.info("instance  " + std::string(family_name(instance)) + "  " +
                  printable(instance_name(instance)) + "   " + instance_size(instance));

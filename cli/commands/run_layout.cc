@@ -36,8 +36,8 @@ void tell_end(Console& console, const LayoutPlan& plan, const Report& report) {
 }
 
 void tell(Console& console, const LayoutPlan& plan, const BlockExecution& report) {
-  console.info("block     " + grouped(report.steps) + " steps, " + grouped(report.separate_bytes) +
-               " bytes in separate buffers");
+  console.info("block     " + counted(report.steps, "step") + ", " +
+               grouped(report.separate_bytes) + " bytes in separate buffers");
   if (report.complete && console.settings.level >= LogLevel::info) {
     Table table({{"tensors", Align::left},
                  {"compared", Align::right},
@@ -56,8 +56,8 @@ void tell(Console& console, const LayoutPlan& plan, const BlockExecution& report
 }
 
 void tell(Console& console, const LayoutPlan& plan, const MemoryExercise& report) {
-  console.info("exercise  " + grouped(report.fillings) +
-               " buffers filled and read back, sizes divided by " + grouped(report.scale) + ", " +
+  console.info("exercise  " + counted(report.fillings, "buffer") +
+               " filled and read back, sizes divided by " + grouped(report.scale) + ", " +
                grouped(report.arena_bytes) + " bytes of arena");
   tell_end(console, plan, report);
 }

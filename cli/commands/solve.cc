@@ -59,10 +59,17 @@ class SolveCommand : public Command {
       if (auto error = other_problem(*instance.value, *start.value)) {
         return console.refuse(errors_in(start_path_, {*error}));
       }
+      // Its ids are those of another list, or its times those of another cluster.
+      const std::string hash = hash_of(*instance.value);
+      if (const std::string& other = plan_hash(*start.value); other != hash) {
+        return console.refuse(
+            {kUsage, "--start",
+             "must be a plan of this instance, " + hash + ", is of " + printable(other)});
+      }
       asked.start = std::move(start.value);
     }
     // Before the work, not after it. --output may be --start: that plan is only made better.
-    if (auto error = check_output("--output", output_, {instance_path_})) {
+    if (auto error = check_output("--output", output_, instance.files)) {
       return console.refuse(*error);
     }
     return solve_and_report(console, *instance.value, asked);

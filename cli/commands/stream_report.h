@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/commands/stream_remarks.h"
 #include "cli/terminal/console.h"
 #include "cli/terminal/exit_codes.h"
+#include "instances/result.h"
 #include "solvers/scatter/plan_stream.h"
 
 namespace stowage {
 
 // {"format": "stowage/step", "version": 1, "step": 12, "status": "feasible", ..., "plan": {...}} on
-// one line that ends in '\n'. No figure depends on the clock.
-std::string step_line(const PlannedStep& step);
+// one line that ends in '\n'. No figure depends on the clock. Error: E604 of the trainer's step.
+Result<std::string> step_line(const PlannedStep& step, const StepRemarks& remarks);
 
 class StreamReport {
  public:
@@ -38,6 +40,7 @@ class StreamReport {
   std::int64_t next_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t sequences_ = 0;
+  std::int64_t unread_ = 0;  // whose lengths could not be read
   std::int64_t infeasible_ = 0;
   std::int64_t failed_ = 0;  // neither a plan nor a proof that there is none
   double gaps_ = 0;          // sum over the steps with a plan

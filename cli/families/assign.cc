@@ -21,9 +21,9 @@ std::string size_of(const AssignInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;
   const auto strategies = static_cast<std::int64_t>(instance.strategies.size());
-  return grouped(static_cast<std::int64_t>(instance.lengths.size())) + " sequences, " +
-         grouped(tokens) + " tokens, " + grouped(instance.devices) + " devices, " +
-         grouped(strategies) + (strategies == 1 ? " strategy" : " strategies");
+  return counted(std::ssize(instance.lengths), "sequence") + ", " + counted(tokens, "token") +
+         ", " + counted(instance.devices, "device") + ", " +
+         counted(strategies, "strategy", "strategies");
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& instance,

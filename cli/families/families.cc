@@ -34,6 +34,10 @@ const std::string& plan_bound_by(const Plan& plan) {
   return std::visit([](const auto& p) -> const std::string& { return p.bound_by; }, plan);
 }
 
+const std::string& plan_hash(const Plan& plan) {
+  return std::visit([](const auto& p) -> const std::string& { return p.instance_hash; }, plan);
+}
+
 std::string_view plan_parts(const Instance& instance) {
   return std::visit([](const auto& i) { return parts_of(i); }, instance);
 }

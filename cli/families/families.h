@@ -28,6 +28,7 @@ Unit objective_unit(const Instance& instance);
 double plan_objective(const Plan& plan);
 double plan_bound(const Plan& plan);
 const std::string& plan_bound_by(const Plan& plan);
+const std::string& plan_hash(const Plan& plan);  // of the instance that it is of
 
 // What a plan of this problem is made of, as a JSON key ("micro_batches"), and how many it has.
 // Empty for plans without parts.

@@ -13,9 +13,9 @@
 namespace stowage {
 
 std::string size_of(const LayoutInstance& instance) {
-  std::string text = grouped(static_cast<std::int64_t>(instance.buffers.size())) +
-                     " buffers, at most " + grouped(peak_load(instance).load) + " bytes at once";
-  if (instance.capacity) text += ", capacity " + grouped(*instance.capacity) + " bytes";
+  std::string text = counted(std::ssize(instance.buffers), "buffer") + ", at most " +
+                     counted(peak_load(instance).load, "byte") + " at once";
+  if (instance.capacity) text += ", capacity " + counted(*instance.capacity, "byte");
   return text;
 }
 
@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& 
                                        grouped(*instance.capacity - plan.peak_bytes) +
                                        " bytes above the peak");
   }
-  if (pinned > 0) facts.emplace_back("pinned", grouped(pinned) + " buffers");
+  if (pinned > 0) facts.emplace_back("pinned", counted(pinned, "buffer"));
   return facts;
 }
 

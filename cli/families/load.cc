@@ -10,6 +10,7 @@
 #include "cli/terminal/files.h"
 #include "instances/head.h"
 #include "instances/json/errors.h"
+#include "instances/json/value.h"
 
 namespace stowage {
 namespace {
@@ -66,6 +67,22 @@ Loaded<Any> of_family(const std::string& path, const Document& document, Read re
   return all;
 }
 
+// The file of an instance and those that it names, relative to it: none of them may be its output.
+std::vector<std::string> files_of(const std::string& path, const std::string& bytes) {
+  std::vector<std::string> files = {path};
+  if (bytes.find("\"file\"") == std::string::npos) return files;  // most name none
+  ErrorList errors;
+  const std::optional<JsonValue> document = parse_json(bytes, errors);
+  if (!document) return files;
+  for (const char* key : {"lengths", "cost"}) {
+    const JsonValue* const named = document->find(key);
+    const JsonValue* const file = named == nullptr ? nullptr : named->find("file");
+    if (file == nullptr || file->string() == nullptr) continue;
+    files.push_back(directory_of(path) + '/' + *file->string());
+  }
+  return files;
+}
+
 Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document) {
   if (!document.value) return {std::nullopt, document.errors};
   return of_family<Plan>(path, *document.value,
@@ -84,9 +101,11 @@ Loaded<std::optional<Certificate>> certificate_in(const std::string& path,
 Loaded<Instance> load_instance(const std::string& path) {
   Loaded<Document> document = load_document(path, {"stowage/instance"});
   if (!document.value) return {std::nullopt, std::move(document.errors)};
-  return of_family<Instance>(path, *document.value, [&](auto family) {
+  auto instance = of_family<Instance>(path, *document.value, [&](auto family) {
     return family.read_instance(document.value->bytes, directory_of(path));
   });
+  instance.files = files_of(path, document.value->bytes);
+  return instance;
 }
 
 Loaded<Plan> load_plan(const std::string& path) { return plan_in(path, load_plan_document(path)); }
@@ -109,10 +128,13 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
       if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
       auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
       if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
+      std::vector<std::string> files = std::move(instance.files);
+      files.push_back(plan_path);
       return {
           InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
                           *std::move(certificate.value), *std::move(claims), document.value->bytes},
-          {}};
+          {},
+          std::move(files)};
     }
   }
   return {std::nullopt, std::move(errors)};

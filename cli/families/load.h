@@ -20,7 +20,8 @@ namespace stowage {
 template <class T>
 struct Loaded {
   std::optional<T> value;
-  std::vector<CliError> errors;  // non-empty if there is no value
+  std::vector<CliError> errors;         // non-empty if there is no value
+  std::vector<std::string> files = {};  // of an instance: its own ("-": stdin) and those it names
 };
 
 // The instance in the file at `path`, or on stdin for "-".
@@ -37,7 +38,8 @@ struct InstanceAndPlan {
   std::string plan_document;               // the bytes that the plan was read from
 };
 
-// Both, with the errors of both files in one pass. Only one of the paths may be "-".
+// Both, with the errors of both files in one pass, and the files of both. Only one of the paths may
+// be "-".
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
 
 // Error E209 unless the plan is of the instance's problem.

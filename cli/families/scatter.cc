@@ -27,8 +27,8 @@ std::pair<Tokens, int> largest_group(const ScatterInstance& instance) {
 std::string size_of(const ScatterInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;
-  return grouped(static_cast<std::int64_t>(instance.lengths.size())) + " sequences, " +
-         grouped(tokens) + " tokens, " + grouped(instance.cluster.devices) + " devices";
+  return counted(std::ssize(instance.lengths), "sequence") + ", " + counted(tokens, "token") +
+         ", " + counted(instance.cluster.devices, "device");
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance& instance,
@@ -83,16 +83,14 @@ std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
     const Tokens padded = padded_length(instance, length);
     longest = std::max(longest, padded);
     if (i >= kListedSequences) continue;
-    std::string line =
-        "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
+    std::string line = "sequence " + grouped(unplaceable[i]) + " has " + counted(length, "token");
     if (padded != length) line += " (" + grouped(padded) + " after padding)";
     lines.push_back(line + ", the largest group holds " + grouped(capacity) + " (degree " +
                     std::to_string(degree) + ')');
   }
   if (unplaceable.size() > kListedSequences) {
-    lines.push_back("and " +
-                    grouped(static_cast<std::int64_t>(unplaceable.size() - kListedSequences)) +
-                    " more sequences");
+    const auto more = static_cast<std::int64_t>(unplaceable.size() - kListedSequences);
+    lines.push_back("and " + counted(more, "more sequence"));
   }
   if (longest == 0) return lines;
   const Tokens share = (longest + degree - 1) / degree;

@@ -94,10 +94,11 @@ Result<Tokens> read_token_flag(const std::string& flag, const std::string& text)
   if (failure == std::errc() && tokens >= 1 && tokens <= kMost) {
     if (end == last) return tokens;
     if (end + 1 == last && (*end == 'k' || *end == 'K')) return tokens * 1000;
+    if (end + 1 == last && *end == 'M' && tokens <= kMost / 1000) return tokens * 1'000'000;
   }
   return InputError{kUsage, flag,
-                    "must be 1 to " + std::to_string(kMost) + " tokens, as 200000 or 200K, is '" +
-                        printable(text) + "'"};
+                    "must be 1 to " + std::to_string(kMost) +
+                        " tokens, as 200000, 200K or 1M, is '" + printable(text) + "'"};
 }
 
 std::string solver_name(const SolveOptions& options) {

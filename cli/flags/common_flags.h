@@ -62,7 +62,8 @@ class SolveFlags {
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,
                                        const std::string& flag);
 
-// "192k" and "192K" are 192000, "192000" is itself. Error: E001 at `flag` for anything else.
+// "192k" and "192K" are 192000, "1M" is 1000000, "192000" is itself. Error: E001 at `flag` for
+// anything else.
 Result<Tokens> read_token_flag(const std::string& flag, const std::string& text);
 
 // The name of the backend that `options` would use, empty if none is built in.

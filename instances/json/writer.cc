@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "instances/json/text.h"
+#include "instances/json/value.h"
 
 namespace stowage {
 
@@ -82,6 +83,27 @@ void JsonWriter::boolean(bool value) {
 void JsonWriter::null() {
   separate();
   out_ += "null";
+}
+
+void JsonWriter::value(const JsonValue& any) {
+  if (const bool* truth = any.boolean()) return boolean(*truth);
+  if (const std::int64_t* whole = any.integer()) return integer(*whole);
+  if (const double* fraction = any.fraction()) return number(*fraction);
+  if (const std::string* words = any.string()) return text(*words);
+  if (const JsonValue::Array* elements = any.array()) {
+    begin_array();
+    for (const JsonValue& element : *elements) value(element);
+    return end_array();
+  }
+  if (const JsonValue::Object* members = any.object()) {
+    begin_object();
+    for (const JsonMember& member : *members) {
+      key(member.key);
+      value(member.value);
+    }
+    return end_object();
+  }
+  null();
 }
 
 void JsonWriter::integers(const std::vector<std::int64_t>& values) {

@@ -19,6 +19,8 @@
 
 namespace stowage {
 
+class JsonValue;
+
 class JsonWriter {
  public:
   enum class Layout { lines, line };  // a container inside one of Layout::line is on that line too
@@ -36,6 +38,7 @@ class JsonWriter {
   void boolean(bool value);
   void null();
   void integers(const std::vector<std::int64_t>& values);  // an array on one line
+  void value(const JsonValue& any);                        // whatever was read
 
   // Key and value in one call.
   void text(std::string_view name, std::string_view value) { key(name), text(value); }

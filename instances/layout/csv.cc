@@ -276,9 +276,14 @@ class CsvReader {
   ErrorList errors_;
 };
 
-// May the id stand in a line as it is?
+// May the id stand in a line as it is? A control character may steer a terminal, and a spreadsheet
+// takes some first characters for a formula.
 bool fits_a_field(const std::string& id) {
-  return id.find_first_of(",\n\r") == std::string::npos && trimmed(id) == id;
+  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  const bool formula =
+      !id.empty() && std::string_view("=+-@").find(id.front()) != std::string::npos;
+  return id.find(',') == std::string::npos && std::ranges::none_of(id, control) && !formula &&
+         trimmed(id) == id;
 }
 
 Result<std::string> write(const LayoutInstance& instance, const LayoutPlan* plan) {
@@ -293,7 +298,9 @@ Result<std::string> write(const LayoutInstance& instance, const LayoutPlan* plan
     offsets = offsets || buffer.offset.has_value();
     if (fits_a_field(buffer.id)) continue;
     errors.add(code::kCsvId, "/buffers/" + std::to_string(i) + "/id",
-               "must be without commas, line breaks and outer spaces, is " + in_quotes(buffer.id));
+               "must be without commas, control characters, outer spaces and =, +, - or @ in "
+               "front, is " +
+                   in_quotes(buffer.id));
   }
   if (!errors.empty()) return std::move(errors).take();
 

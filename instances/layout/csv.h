@@ -31,8 +31,9 @@ namespace stowage {
 Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file);
 
 // Columns that would hold nothing but defaults are left out; the alignment of the instance becomes
-// one of each buffer. E414 for an id that the format cannot carry: one with a comma or a line
-// break, or spaces around it.
+// one of each buffer. E414 for an id that the format cannot carry: one with a comma or a control
+// character, or spaces around it, or one that a spreadsheet takes for a formula (=, +, - or @
+// first).
 Result<std::string> write_layout_csv(const LayoutInstance& instance);
 
 // The same with the plan's offsets, which pins them. Requires one offset per buffer.

@@ -60,9 +60,11 @@ void check_source(const LengthSource& source, ErrorList& errors) {
 
 std::string name_of(const LengthSource& source, std::uint64_t seed) {
   constexpr std::array<std::string_view, 5> kNames = {"", "", "lognormal", "uniform", "constant"};
-  const std::string name = source.is_listed()
-                               ? source.list.substr(0, source.list.find('.'))
-                               : std::string(kNames[static_cast<std::size_t>(source.kind)]);
+  std::string name(kNames[static_cast<std::size_t>(source.kind)]);
+  if (source.is_listed()) {
+    const std::string file = source.list.substr(source.list.find_last_of('/') + 1);
+    name = file.substr(0, file.find('.', 1));
+  }
   if (source.kind == Kind::slice) return name + '-' + std::to_string(source.step);
   return name + "-seed" + std::to_string(seed);
 }

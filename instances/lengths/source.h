@@ -45,7 +45,7 @@ enum class AboveLimit { drop, clip };
 // Adds E504 for a number that the source reads and that is out of its range.
 void check_source(const LengthSource& source, ErrorList& errors);
 
-// "code-3" for step 3 of code.txt, "lognormal-seed7" for a distribution.
+// "code-3" for step 3 of code.txt in whatever folder, "lognormal-seed7" for a distribution.
 std::string name_of(const LengthSource& source, std::uint64_t seed);
 
 // The lengths one after another.

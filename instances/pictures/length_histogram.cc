@@ -81,8 +81,7 @@ Picture length_histogram(const std::string& heading, const std::vector<PlacedLen
       below += bar.sequences;
       const double top = y(static_cast<double>(below));
       panel.svg.rect({left + 1, top, width - 2, bottom - top}, hue_class(hues.of(kind)),
-                     kinds[kind] + ": " +
-                         counted(static_cast<std::size_t>(bar.sequences), "sequence") + " of " +
+                     kinds[kind] + ": " + counted(bar.sequences, "sequence") + " of " +
                          range_text(bin) + " tokens, " + grouped(bar.tokens) + " in all");
     }
   }

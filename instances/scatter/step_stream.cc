@@ -11,23 +11,39 @@
 namespace stowage {
 namespace {
 
-void read_json_step(std::string_view text, ScatterInstance& step, ErrorList& errors) {
+// The members that are not ours to read, and the id.
+std::vector<JsonMember> extras_of(JsonValue::Object& members) {
+  std::vector<JsonMember> extras;
+  for (JsonMember& member : members) {
+    const bool id = member.key == "id" && (member.value.string() || member.value.integer());
+    if (id || member.key.starts_with("x-")) extras.push_back(std::move(member));
+  }
+  return extras;
+}
+
+void read_json_step(std::string_view text, ScatterInstance& step, std::vector<JsonMember>& extras,
+                    ErrorList& errors) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     errors.add(
         code::kSyntax, "1:1",
         "must be a step, is an empty line: remove it, or write [] for a step of no sequence");
     return;
   }
-  const std::optional<JsonValue> document = parse_json(text, errors);
+  std::optional<JsonValue> document = parse_json(text, errors);
   if (!document) return;
   const JsonPath root;
   if (document->array() != nullptr) {
     step.lengths = read_lengths(*document, root, step.pad_multiple, errors);
   } else if (document->object() != nullptr) {
-    const ObjectReader reader(*document, root, errors, {"lengths"});
+    const ObjectReader reader(*document, root, errors, {"id", "lengths"});
     if (const JsonValue* lengths = reader.require("lengths")) {
       step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
     }
+    const JsonValue* const id = reader.find("id");
+    if (id != nullptr && id->string() == nullptr && id->integer() == nullptr) {
+      add_wrong_type(*id, reader.at("id"), "a text or an integer", errors);
+    }
+    extras = extras_of(*document->object());
   } else {
     add_wrong_type(
         *document, root,
@@ -56,12 +72,19 @@ std::string StepStream::error_place() const { return options_.batch_size ? place
 // long. False if there is none.
 bool StepStream::read_line(Lines* kept) {
   bool any = false;
+  std::size_t length = 0;
   while (true) {
     stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     const auto got = static_cast<std::size_t>(stream_.gcount());
     const bool more = stream_.fail() && got == buffer_.size() - 1;  // the line goes on
     if (stream_.bad() || interrupted() || (got == 0 && !any)) return false;
     any = true;
+    length += got;
+    endless_ = length > kMaxDocumentBytes + 1;  // the newline counts
+    if (endless_) {
+      ++line_;
+      return false;
+    }
     const bool ended = !more && !stream_.eof();  // its newline is counted, but not stored
     if (kept != nullptr && !kept->too_long) {
       kept->too_long = kept->text.size() + got > kMaxDocumentBytes;
@@ -83,13 +106,18 @@ bool StepStream::read_line(Lines* kept) {
 bool StepStream::read_step(Lines* kept) {
   const std::int64_t count = options_.batch_size.value_or(1);
   std::int64_t got = 0;
-  while (got < count && read_line(kept)) ++got;
-  if (stream_.bad() || interrupted()) return false;
+  while (got < count && !endless_ && read_line(kept)) ++got;
+  if (stream_.bad() || endless_ || interrupted()) return false;
   return got == count || (got > 0 && !(options_.batch_size && options_.drop_last));
 }
 
 Result<std::optional<ScatterInstance>> StepStream::end() const {
   if (stream_.bad()) return unreadable(error_place(), "cut short by a read error");
+  if (endless_) {
+    return InputError{
+        code::kTooManyBytes, error_place(),
+        "must be a line of at most " + std::to_string(kMaxDocumentBytes) + " bytes, is longer"};
+  }
   return std::optional<ScatterInstance>();
 }
 
@@ -101,6 +129,7 @@ bool StepStream::skip() {
 
 Result<std::optional<ScatterInstance>> StepStream::next() {
   Lines lines;
+  extras_.clear();
   const std::int64_t first_line = line_ + 1;
   if (!read_step(&lines)) return end();
   ScatterInstance step = cluster_;
@@ -113,7 +142,7 @@ Result<std::optional<ScatterInstance>> StepStream::next() {
     step.lengths = *std::move(lengths);
     check_padded_sum(step.lengths, step.pad_multiple, JsonPath(), errors);
   } else {
-    read_json_step(lines.text, step, errors);
+    read_json_step(lines.text, step, extras_, errors);
   }
   check_costs(step.lengths.size(), step.cluster.degrees.size(), "degrees", JsonPath(), errors);
   if (!errors.empty()) return std::move(errors).take();

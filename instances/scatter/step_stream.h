@@ -9,8 +9,9 @@
 //
 // With a batch size the stream is a list of lengths, one a line, and a step is so many lines.
 // Without, it is JSON lines: a step is a line that holds an array of lengths or an object whose
-// `lengths` is one (other keys must begin with x-). Memory is that of one step, however long the
-// stream, and a step is at most kMaxDocumentBytes long, however long its line.
+// `lengths` is one (other keys are `id`, a text or an integer, and those that begin with x-).
+// Memory is that of one step, however long the stream. A step is at most kMaxDocumentBytes long,
+// and a line that is longer is taken for one without an end.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,9 @@
 #include <istream>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "instances/json/value.h"
 #include "instances/result.h"
 #include "instances/scatter/instance.h"
 
@@ -50,11 +53,16 @@ class StepStream {
   std::int64_t clipped() const { return clipped_; }
 
   // The next step, or nothing at the end. Errors as for `lengths` of an instance, and E107 for a
-  // step that is too long; a wrong step does not keep one from reading the one after it. E110 where
-  // the stream broke off: that is no end, and nothing comes after it.
+  // step that is too long; a wrong step does not keep one from reading the one after it, and counts
+  // in index(). E110 where the stream broke off, and E107 for a line without an end: nothing comes
+  // after these.
   Result<std::optional<ScatterInstance>> next();
 
-  // Passes over a step without looking at it. False at the end, and where the stream broke off.
+  // The id and the x- keys of the step that next() read last, in its order; empty without any.
+  std::vector<JsonMember> take_extras() { return std::move(extras_); }
+
+  // Passes over a step without looking at it. False at the end, and where next() would read no
+  // more.
   bool skip();
 
  private:
@@ -75,6 +83,8 @@ class StepStream {
   ScatterInstance cluster_;
   StepStreamOptions options_;
   std::string buffer_;  // not on the stack, which may be small
+  std::vector<JsonMember> extras_;
+  bool endless_ = false;  // a line was longer than any step
   std::int64_t index_ = 0;
   std::int64_t line_ = 0;  // lines read
   std::int64_t clipped_ = 0;

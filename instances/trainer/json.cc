@@ -136,6 +136,11 @@ TrainerStep step_from(const JsonValue& document, TrainerStated& stated, ErrorLis
 
 std::string write_trainer_json(const TrainerStep& step) {
   JsonWriter json;
+  write_trainer(json, step);
+  return json.take();
+}
+
+void write_trainer(JsonWriter& json, const TrainerStep& step) {
   json.begin_object();
   write_head(json, "stowage/trainer", step.problem, step.name);
   json.text("instance_hash", step.instance_hash);
@@ -157,7 +162,6 @@ std::string write_trainer_json(const TrainerStep& step) {
   }
   json.end_array();
   json.end_object();
-  return json.take();
 }
 
 Result<TrainerStep> read_trainer_json(std::string_view text) {

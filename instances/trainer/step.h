@@ -22,6 +22,8 @@
 
 namespace stowage {
 
+class JsonWriter;
+
 // Elements of the table of ranks and micro-batches; also of the ranks of all batches together.
 inline constexpr std::int64_t kMaxTrainerSlots = 20'000'000;
 
@@ -73,6 +75,7 @@ std::vector<std::int32_t> trainer_schedule(const TrainerStep& step);
 std::vector<InputError> trainer_faults(const TrainerStep& step);
 
 std::string write_trainer_json(const TrainerStep& step);
+void write_trainer(JsonWriter& json, const TrainerStep& step);  // the same inside of a document
 std::string write_trainer_binary(const TrainerStep& step);
 
 // Each checks everything that the file states twice, and trainer_faults(). Errors: E1xx and E2xx of

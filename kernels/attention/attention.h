@@ -1,7 +1,7 @@
 // Packed variable-length causal attention in FP32, forward and backward.
 //
 // Blocks of queries meet blocks of keys (simd_table.h has their sizes) with a running maximum, so
-// that no (Lq x Lk) matrix ever exists; backward recomputes the probabilities from O and LSE.
+// that no (Lq x Lk) matrix ever exists; backward recomputes the probabilities from LSE.
 // Source: FlashAttention-2 (arXiv 2307.08691, algorithms 1 and 2). Key blocks are anchored at a
 // sequence's first key, and heads are independent: a head of a sequence has the same bits whatever
 // else is in the batch, and on whichever rank it is computed.
@@ -26,7 +26,7 @@ namespace stowage::kernels {
 std::int64_t forward_workspace(const AttentionShape& shape);
 std::int64_t backward_workspace(const AttentionShape& shape);
 
-// Writes all of o (total_q, heads, head_dim) and lse (heads, total_q).
+// Writes all of o (total_q, heads, head_dim) and lse (2, heads, total_q).
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace);

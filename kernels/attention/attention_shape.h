@@ -2,8 +2,11 @@
 //
 // Conventions are those of flash-attention's variable-length interface. Row-major arrays:
 //
-//   q, o, dq, do   (total_q, heads, head_dim)        lse  (heads, total_q)
+//   q, o, dq, do   (total_q, heads, head_dim)        lse  (2, heads, total_q)
 //   k, v, dk, dv   (total_k, kv_heads, head_dim)
+//
+// The second half of lse is ours: behind the logarithms, what rounding to single precision took
+// from each. Backward raises to their power, and a logit of 30,000 is known to 0.001 only.
 //
 // Sequence b owns query rows [cu_q[b], cu_q[b+1]) and key rows [cu_k[b], cu_k[b+1]). The causal
 // mask is aligned to the bottom right corner: query i of a sequence sees key j when
@@ -50,7 +53,8 @@ struct AttentionShape {
   double logit_scale() const { return scale != 0 ? scale : 1.0 / std::sqrt(double{1} * head_dim); }
   std::int64_t q_size() const { return total_q * heads * head_dim; }
   std::int64_t k_size() const { return total_k * kv_heads * head_dim; }
-  std::int64_t lse_size() const { return total_q * heads; }
+  std::int64_t logarithms() const { return total_q * heads; }  // in either half of lse
+  std::int64_t lse_size() const { return 2 * logarithms(); }
 };
 
 // Where the gradients of a kv head that serves several query heads go.

@@ -35,7 +35,7 @@ KeyArrays keys_by_token(const AttentionShape& shape, std::span<const float> k,
 void clear_forward_slack(const AttentionShape& shape, std::span<float> o, std::span<float> lse) {
   const std::int64_t used = shape.cu_q.back();
   std::fill(o.begin() + used * q_stride(shape), o.end(), 0.0f);
-  for (int h = 0; h < shape.heads; ++h) {
+  for (int h = 0; h < 2 * shape.heads; ++h) {
     std::fill_n(lse.begin() + h * shape.total_q + used, shape.total_q - used, 0.0f);
   }
 }
@@ -78,26 +78,27 @@ void ForwardUnits::run(std::span<float> workspace) const {
   const std::int64_t q = groups_.first_query() * q_stride(shape_) + groups_.first_head() * dim;
   const KeyArrays& keys = arrays_.keys;
   const std::int64_t k = groups_.first_key() * keys.token + groups_.kv_head() * keys.head;
-  simd_table().attention_forward(
-      {.lq = groups_.queries(),
-       .lk = groups_.keys(),
-       .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
-       .first_query = begin_,
-       .last_query = end_,
-       .heads = groups_.heads(),
-       .dim = shape_.head_dim,
-       .scale = shape_.logit_scale(),
-       .q = arrays_.q.data() + q,
-       .k = keys.k + k,
-       .v = keys.v + k,
-       .q_stride = q_stride(shape_),
-       .k_stride = keys.token,
-       .k_lanes = lanes_of(keys.k_lanes, keys, groups_),
-       .o = arrays_.o.data() + q,
-       .lse = arrays_.lse.data() + groups_.first_head() * shape_.total_q + groups_.first_query(),
-       .lse_stride = shape_.total_q,
-       .resume = arrays_.resume,
-       .workspace = workspace.data()});
+  const std::int64_t sums = groups_.first_head() * shape_.total_q + groups_.first_query();
+  simd_table().attention_forward({.lq = groups_.queries(),
+                                  .lk = groups_.keys(),
+                                  .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
+                                  .first_query = begin_,
+                                  .last_query = end_,
+                                  .heads = groups_.heads(),
+                                  .dim = shape_.head_dim,
+                                  .scale = shape_.logit_scale(),
+                                  .q = arrays_.q.data() + q,
+                                  .k = keys.k + k,
+                                  .v = keys.v + k,
+                                  .q_stride = q_stride(shape_),
+                                  .k_stride = keys.token,
+                                  .k_lanes = lanes_of(keys.k_lanes, keys, groups_),
+                                  .o = arrays_.o.data() + q,
+                                  .lse = arrays_.lse.data() + sums,
+                                  .lse_low = arrays_.lse.data() + shape_.logarithms() + sums,
+                                  .lse_stride = shape_.total_q,
+                                  .resume = arrays_.resume,
+                                  .workspace = workspace.data()});
 }
 
 BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
@@ -146,6 +147,7 @@ void BackwardUnits::run(std::span<float> workspace) const {
                                    .v = keys_.v + k,
                                    .o = input_.o.data() + q,
                                    .lse = input_.lse.data() + sums,
+                                   .lse_low = input_.lse.data() + shape_.logarithms() + sums,
                                    .upstream = input_.upstream.data() + q,
                                    .q_stride = q_stride(shape_),
                                    .k_stride = keys_.token,

@@ -47,7 +47,7 @@ struct AttentionGradientArrays {
 struct RunningGradients {
   std::span<float> dq;
   bool add_to_dq;  // else dq is written, where a sequence has queries
-  // Shaped like lse: what the pass that writes dq keeps for those that add to it. May be empty.
+  // (heads, total_q): what the pass that writes dq keeps for those that add to it. May be empty.
   std::span<float> delta;
   std::span<float> dk, dv;
   std::int64_t grad_head;

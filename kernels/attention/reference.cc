@@ -64,7 +64,7 @@ AttentionOutput reference_forward(const AttentionShape& shape, std::span<const d
                                   std::span<const double> k, std::span<const double> v) {
   const int dim = shape.head_dim;
   AttentionOutput out{.o = std::vector<double>(shape.q_size()),
-                      .lse = std::vector<double>(shape.lse_size())};
+                      .lse = std::vector<double>(shape.logarithms())};
   for_each_row(shape, q, k, [&](const Row& row) {
     double* o = &out.o[(row.query * shape.heads + row.head) * dim];
     for (std::size_t j = 0; j < row.p.size(); ++j) {

@@ -50,7 +50,8 @@ struct ForwardTask {
   const float *q, *k, *v;  // the sequence's first token
   std::int64_t q_stride, k_stride;
   const float* k_lanes;  // k as pack_keys() packs it in tiles of kKeyBlock; null: it is packed here
-  float *o, *lse;        // o as q; head h of lse at lse + h * lse_stride
+  float* o;              // as q
+  float *lse, *lse_low;  // head h at h * lse_stride
   std::int64_t lse_stride;
   bool resume;       // o and lse hold attention over other keys: those here come on top
   float* workspace;  // forward_workspace()
@@ -60,7 +61,7 @@ struct BackwardTask {
   std::int64_t lq, lk, diagonal;
   int heads, dim;
   double scale;
-  const float *q, *k, *v, *o, *lse, *upstream;
+  const float *q, *k, *v, *o, *lse, *lse_low, *upstream;
   std::int64_t q_stride, k_stride, lse_stride;
   const float *k_lanes, *v_lanes;  // packed in tiles of kBackwardKeys; null: they are packed here
   float *dq, *dk, *dv;             // dq as q

@@ -36,7 +36,7 @@ RingAttention::RingAttention(Communicator& world, RingOrder order, const Attenti
   key_size_ = own_.k_size();
   sum_size_ = sum_heads_ * rows() * grad_row(own_.head_dim);
   for (auto* v : {&travelling_, &arriving_}) v->resize(2 * (key_size_ + sum_size_));
-  delta_.resize(own_.lse_size());
+  delta_.resize(own_.logarithms());
   workspace_.resize(std::max(forward_workspace(own_), backward_workspace(own_)));
 }
 

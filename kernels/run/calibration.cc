@@ -210,7 +210,10 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
                            .x = x,
                            .upstream = upstream};
       const GroupOutput out = std::move(pool.run({&work, 1}).front());
-      if (out.error) return calibration;
+      if (out.error) {
+        calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
+        return calibration;
+      }
       double& seconds = calibration.packs[i].seconds;
       seconds = std::min(seconds, out.seconds);
       if (progress) progress(++done, all);

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "instances/budget.h"
@@ -59,7 +60,8 @@ struct Calibration {
   CalibrationError fitted;  // of the packs that were fitted
   CalibrationError held_out;
   std::vector<CalibrationPack> packs;
-  bool complete = false;  // false: the budget ended before every pack ran; then nothing is fitted
+  bool complete = false;  // false: a pack failed or the budget ended first; then nothing is fitted
+  std::string problem;    // what failed, in the words of the rank that did; else empty
 };
 
 // Told after every run of a pack.

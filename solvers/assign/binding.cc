@@ -8,6 +8,7 @@
 #include "instances/assign/json.h"
 #include "instances/assign/table.h"
 #include "instances/json/limits.h"
+#include "instances/numbers.h"
 #include "solvers/assign/explain.h"
 #include "solvers/explain/family_explain.h"
 
@@ -211,16 +212,20 @@ Binding binding_of(const AssignInstance& instance, const AssignPlan& plan) {
 }
 
 std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan& plan) {
-  constexpr Tokens kMore = 1024;
   constexpr std::size_t kMostSchemes = 16;  // each change is an instance of its own
   std::vector<Change> changes;
   AssignInstance changed = instance;
+  Tokens widest = 0;
+  for (const Scheme& scheme : instance.schemes) widest = std::max(widest, scheme.max_tokens);
+  const auto little = static_cast<Tokens>(a_little_of(static_cast<double>(widest)));
+  const Tokens more = std::clamp<Tokens>(little, 1, 1024);
   for (Scheme& scheme : changed.schemes) {
-    scheme.max_tokens = std::min(scheme.max_tokens + kMore, kMaxExact);
+    scheme.max_tokens = std::min(scheme.max_tokens + more, kMaxExact);
   }
   AssignPlan start = plan;  // wider rows hold what narrower ones held
   start.instance_hash = instance_hash(changed);
-  changes.push_back({"/schemes", "rows of 1024 tokens more", changed, Plan(std::move(start))});
+  changes.push_back(
+      {"/schemes", "rows of " + counted(more, "token") + " more", changed, Plan(std::move(start))});
 
   // One more replica of each scheme that the plan's strategy uses, of a few if it uses many.
   const auto chosen = std::find_if(instance.strategies.begin(), instance.strategies.end(),

@@ -54,8 +54,8 @@ else()
 endif()
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 
-# Debian wants each package's licence and changes under its own name; CBC's and GLPK's licences are
-# in packages that these depend on.
+# Debian wants each package's licence and changes under its own name; GLPK's licence is in a package
+# that these depend on.
 set(texts ${PROJECT_BINARY_DIR}/copyright)
 configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/copyright.in ${texts} @ONLY)
 find_program(STOWAGE_GZIP gzip)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "solvers/each.h"
@@ -106,6 +107,10 @@ class Explainer {
 };
 
 }  // namespace
+
+double a_little_of(double whole) {
+  return whole > 0 ? std::exp2(std::floor(std::log2(whole / 16))) : 0;
+}
 
 std::string plain_number(double value) {
   constexpr int kDigits = 3;

@@ -21,6 +21,9 @@ std::string plain_number(double value);
 // "1 byte", "3 bytes"
 std::string plain_count(std::int64_t count, const std::string& noun);
 
+// A power of two between a 32nd and a 16th of it, to ask what a little more would give; 0 of 0.
+double a_little_of(double whole);
+
 // "1, 4, 7 and 12 more"
 std::string listed(const std::vector<std::int64_t>& ids);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "instances/json/limits.h"
+#include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/table.h"
@@ -231,12 +232,13 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
     start.instance_hash = instance_hash(changed);
     return Change{std::move(where), std::move(text), std::move(changed), Plan(std::move(start))};
   };
-  constexpr Mib kGigabyte = 1024;
   std::vector<Change> changes;
   ScatterInstance changed = instance;
-  changed.cluster.memory_mib += kGigabyte;
-  if (changed.cluster.memory_mib <= static_cast<double>(kMaxExact)) {
-    changes.push_back(with("/cluster/memory_mib", "1024 MiB more memory on each device", changed));
+  const Mib more = std::min(1024.0, a_little_of(instance.cluster.memory_mib));
+  changed.cluster.memory_mib += more;
+  if (more > 0 && changed.cluster.memory_mib <= static_cast<double>(kMaxExact)) {
+    changes.push_back(
+        with("/cluster/memory_mib", shortest(more) + " MiB more memory on each device", changed));
   }
   changed = instance;
   const int node = std::max(instance.cluster.devices_per_node, 1);

@@ -157,6 +157,7 @@ class Taker {
 };
 
 PlannedStep planned(StreamStep step, const SolveOptions& options, const Budget::Limits& limits) {
+  if (step.outcome) return {step.index, std::move(step.instance), *std::move(step.outcome)};
   Budget budget(limits);
   Outcome outcome = solve(step.instance, options, budget);
   return {step.index, std::move(step.instance), std::move(outcome)};

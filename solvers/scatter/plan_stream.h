@@ -24,6 +24,8 @@ namespace stowage {
 struct StreamStep {
   std::int64_t index = 0;
   Instance instance;
+  // Instead of planning: what is handed out in the step's turn, such as an error.
+  std::optional<Outcome> outcome;
 };
 
 struct PlannedStep {

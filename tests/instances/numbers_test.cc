@@ -40,6 +40,13 @@ TEST(Numbers, SharesAndSeconds) {
   EXPECT_EQ(shortest(0.1), "0.1");
 }
 
+TEST(Numbers, OneOfAThingIsNotMany) {
+  EXPECT_EQ(counted(0, "group"), "0 groups");
+  EXPECT_EQ(counted(1, "group"), "1 group");
+  EXPECT_EQ(counted(1842, "micro-batch", "micro-batches"), "1 842 micro-batches");
+  EXPECT_EQ(counted(1, "micro-batch", "micro-batches"), "1 micro-batch");
+}
+
 TEST(Numbers, DigitsThatMatter) {
   EXPECT_EQ(significant(4), "4");
   EXPECT_EQ(significant(0.0125), "0.0125");

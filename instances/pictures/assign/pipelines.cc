@@ -149,8 +149,8 @@ class Pipelines {
     if (row.part) {
       names += " from token " + grouped(row.part->begin) + " to " + grouped(row.part->end);
     }
-    return names + ", " + grouped(row.tokens) + " tokens\n" + name_of(pass.kind) + " pass of row " +
-           grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
+    return names + ", " + counted(row.tokens, "token") + "\n" + name_of(pass.kind) +
+           " pass of row " + grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
            grouped(static_cast<std::int64_t>(pass.stage)) + " of replica " +
            grouped(static_cast<std::int64_t>(pass.replica)) + " (" + brief(replica.scheme) + "), " +
            ms_amount(pass.time);
@@ -205,8 +205,9 @@ Picture assign_pipelines(const AssignInstance& instance, const AssignPlan& plan,
   panel.legend(bound_legend("estimate", plan.objective_ms, bounds, ms_amount));
   std::size_t rows = 0;
   for (const AssignReplica& replica : plan.replicas) rows += replica.rows.size();
-  panel.say(counted(instance.lengths.size(), "sequence") + " in " + counted(rows, "row") + " of " +
-            counted(plan.replicas.size(), "replica") + " (strategy " + plan.strategy +
+  panel.say(counted(std::ssize(instance.lengths), "sequence") + " in " +
+            counted(static_cast<std::int64_t>(rows), "row") + " of " +
+            counted(std::ssize(plan.replicas), "replica") + " (strategy " + plan.strategy +
             "); simulated 1F1B ends at " + ms_amount(plan.simulated_1f1b_ms) + '.' +
             (pipelines.first_only() ? " Only the first stage of each pipeline is drawn." : "") +
             (merged.empty() ? "" : ' ' + merged + '.'));

@@ -16,7 +16,7 @@ constexpr double kBrief = 60;             // ems
 
 std::string sequence_names(std::span<const std::int64_t> ids, std::size_t most) {
   if (ids.size() == 1) return "sequence " + grouped(ids.front());
-  std::string text = counted(ids.size(), "sequence");
+  std::string text = counted(std::ssize(ids), "sequence");
   const std::size_t listed = std::min(ids.size(), most);
   for (std::size_t i = 0; i < listed; ++i) text += (i == 0 ? ": " : ", ") + grouped(ids[i]);
   if (listed < ids.size() && listed > 0) {
@@ -29,12 +29,6 @@ std::string brief(const std::string& name) { return shortened(name, 1, kBrief); 
 
 std::size_t ids_per_tooltip(std::size_t ids) {
   return ids <= kListAll ? std::numeric_limits<std::size_t>::max() : 6;
-}
-
-std::string counted(std::size_t count, const std::string& noun, const std::string& plural) {
-  const std::string number = grouped(static_cast<std::int64_t>(count)) + ' ';
-  if (count == 1) return number + noun;
-  return number + (plural.empty() ? noun + 's' : plural);
 }
 
 std::string ms_amount(double ms) { return ms_text(ms) + " ms"; }

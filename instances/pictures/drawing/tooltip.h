@@ -20,9 +20,6 @@ std::size_t ids_per_tooltip(std::size_t ids);
 // tooltips with it.
 std::string brief(const std::string& name);
 
-// "1 group", "45 groups"; the plural is the noun and an s unless it is given.
-std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");
-
 // "9 806 ms"
 std::string ms_amount(double ms);
 

@@ -174,9 +174,11 @@ Picture layout_map(const LayoutInstance& instance, const LayoutPlan& plan,
   panel.legend(lines);
   const auto empty = static_cast<std::size_t>(std::ranges::count_if(
       instance.buffers, [](const Buffer& buffer) { return buffer.size == 0; }));
-  panel.say(counted(instance.buffers.size(), "buffer") + '.' +
-            (empty > 0 ? ' ' + counted(empty, "buffer") + " of no bytes not drawn." : "") + beyond +
-            (merged.empty() ? "" : ' ' + merged + '.'));
+  panel.say(counted(std::ssize(instance.buffers), "buffer") + '.' +
+            (empty > 0 ? ' ' + counted(static_cast<std::int64_t>(empty), "buffer") +
+                             " of no bytes not drawn."
+                       : "") +
+            beyond + (merged.empty() ? "" : ' ' + merged + '.'));
   return std::move(panel).finish();
 }
 

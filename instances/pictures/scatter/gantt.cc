@@ -171,7 +171,7 @@ class Gantt {
            (group.degree == 1 ? "rank " + grouped(group.first_rank)
                               : "ranks " + grouped(group.first_rank) + " to " +
                                     grouped(group.first_rank + group.degree - 1)) +
-           ", " + grouped(group.tokens) + " tokens, " + ms_amount(group.time_ms);
+           ", " + counted(group.tokens, "token") + ", " + ms_amount(group.time_ms);
   }
 
   std::string names(const Piece& piece) const {
@@ -224,10 +224,10 @@ Picture scatter_gantt(const ScatterInstance& instance, const ScatterPlan& plan,
                     .text = "idle, " + percent_text(idle_share(instance, plan)) + " of rank time"});
   panel.legend(legend);
   panel.legend(bound_legend("ends of micro-batches; step", plan.objective_ms, bounds, ms_amount));
-  panel.say(counted(instance.lengths.size(), "sequence") + " in " +
-            counted(gantt.groups(), "group") + " of " +
-            counted(plan.micro_batches.size(), "micro-batch", "micro-batches") + " on " +
-            counted(static_cast<std::size_t>(instance.cluster.devices), "device") + ". " +
+  panel.say(counted(std::ssize(instance.lengths), "sequence") + " in " +
+            counted(static_cast<std::int64_t>(gantt.groups()), "group") + " of " +
+            counted(std::ssize(plan.micro_batches), "micro-batch", "micro-batches") + " on " +
+            counted(instance.cluster.devices, "device") + ". " +
             (merged.empty() ? "" : merged + '.'));
   return std::move(panel).finish();
 }

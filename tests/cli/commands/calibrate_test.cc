@@ -95,6 +95,31 @@ TEST_F(Calibrate, WithoutPlansThereIsNothingToCompare) {
   EXPECT_THAT(none.err, Not(HasSubstr("predictions are")));
 }
 
+// What went wrong is said, and is not taken for a signal.
+TEST_F(Calibrate, SaysThatTheMachineLacksAnInstructionSet) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"calibrate"}, {"compare", "instance.json", "--measure"}}) {
+    const Finished told =
+        run_stowage(arguments, {.directory = dir_.path(), .environment = {{"STOWAGE_ISA", "v9"}}});
+    EXPECT_EQ(told.exit_code, 2);
+    EXPECT_THAT(told.err, HasSubstr("STOWAGE_ISA: must be "));
+    EXPECT_THAT(told.err, Not(HasSubstr("was stopped")));
+  }
+}
+
+// Two plans of one size cannot be told apart by predictions that are off by more than they differ.
+TEST_F(Calibrate, SaysWhenPredictionsDoNotDecideTheOrder) {
+  const Finished told = run({"compare", "instance.json", "--measure", "--methods", "batch-ada,fast",
+                             "-t", "1", "--scale", "2", "--rounds", "1"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  const auto measured = nlohmann::json::parse(told.out)["measured"];
+  const double spread = measured["spread"];
+  EXPECT_GE(spread, 0);
+  const bool open = measured["mean_error"].get<double>() >= spread;
+  EXPECT_EQ(told.err.find("which plan is faster is not decided here") != std::string::npos, open)
+      << told.err;
+}
+
 TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
   for (const auto& [arguments, said] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
@@ -102,6 +127,7 @@ TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
            {{"calibrate", "--degrees", "128"}, "--degrees: must be whole numbers from 1 to 64"},
            {{"calibrate", "--degrees", "7,11,13"}, "common multiple"},
            {{"compare", "instance.json", "--scale", "2"}, "only with --measure"},
+           {{"compare", "instance.json", "--rounds", "2"}, "only with --measure"},
            {{"calibrate", "--timeless"}, "--timeless"},
            {{"compare", "instance.json", "--measure", "--timeless"}, "--timeless: has no effect"},
            {{"compare", "layout.json", "--measure"}, "scatter steps only"}}) {

@@ -57,7 +57,7 @@ TEST_F(Convert, LengthsBeyondTheModelsLimitAreCounted) {
   dir_.write("long.txt", "300000\n5000\n192000\n");
   const Finished run = convert({"long.txt", "long.json"});
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.err, HasSubstr("1 of 3 sequences are longer than the model's limit of 192 000"));
+  EXPECT_THAT(run.err, HasSubstr("1 of 3 sequences is longer than the model's limit of 192 000"));
   EXPECT_THAT(convert({"lengths.txt", "short.json"}).err, Not(HasSubstr("limit")));
 }
 

@@ -43,7 +43,7 @@ TEST_F(Explain, APlanEndsWithZeroAndWhatBindsIt) {
   const Finished told = run({"explain", "instance.json", "plan.json", "--node-limit", "100"});
   EXPECT_EQ(told.exit_code, 0) << told.err;
   EXPECT_THAT(told.err, HasSubstr("binds     /micro_batches/0/groups/"));
-  EXPECT_THAT(told.err, HasSubstr("what if   1024 MiB more memory on each device"));
+  EXPECT_THAT(told.err, HasSubstr("what if   4 MiB more memory on each device"));
   const auto answer = nlohmann::json::parse(told.out);
   const auto plan = nlohmann::json::parse(dir_.read("plan.json"));
   EXPECT_EQ(answer["objective_ms"], plan["objective_ms"]);

@@ -205,18 +205,122 @@ TEST_F(PlanStreamCommand, AStepWithoutAPlanDoesNotEndTheStream) {
   const Finished clipped =
       run({"-", "--instance", "instance.json", "--above-limit", "clip"}, input);
   EXPECT_EQ(clipped.exit_code, 0);
-  EXPECT_THAT(clipped.err, HasSubstr("1 sequences were too long and are clipped"));
+  EXPECT_THAT(clipped.err, HasSubstr("1 sequence was too long and is clipped"));
 }
 
-TEST_F(PlanStreamCommand, AStepThatCannotBeReadEndsItBehindThoseBeforeIt) {
-  const Finished broken = run({"-", "--devices", "16"}, {.input = "[8, 9]\n[8, -1]\n[10]\n"});
+// It has its line like the others, those behind it are planned, and the end says so.
+TEST_F(PlanStreamCommand, AStepThatCannotBeReadDoesNotEndTheStream) {
+  const RunOptions input{.input = "[8, 9]\n{\"id\": 7, \"lengths\": [100, -3, 0]}\n[10]\n"};
+  const Finished alone = run({"-", "--devices", "16"}, input);
+  EXPECT_EQ(alone.exit_code, 2);
+  const std::vector<std::string> lines = lines_of(alone.out);
+  ASSERT_EQ(lines.size(), 3U) << alone.err;
+  const auto bad = nlohmann::json::parse(lines[1]);
+  EXPECT_EQ(bad["step"], 1);
+  EXPECT_EQ(bad["id"], 7);
+  EXPECT_EQ(bad["status"], "error");
+  EXPECT_EQ(bad["error"]["code"], "E205");
+  EXPECT_EQ(bad["error"]["pointer"], "/lengths/1");
+  EXPECT_EQ(bad["more_errors"], 1);
+  EXPECT_EQ(bad["plan"], nullptr);
+  EXPECT_EQ(bad["bound_ms"], nullptr);
+  const auto behind = nlohmann::json::parse(lines[2]);
+  EXPECT_EQ(behind["step"], 2);
+  EXPECT_EQ(behind["plan"]["format"], "stowage/plan");
+  EXPECT_THAT(alone.err, HasSubstr("step 1: stdin:2: E205 /lengths/1: must be an integer from 1"));
+  EXPECT_THAT(alone.err, HasSubstr("3 steps  3 sequences  mean gap 0.00%  1 not read"));
+  EXPECT_EQ(run({"-", "--devices", "16", "--threads", "3"}, input).out, alone.out);
+
+  const Finished kept = run({"-", "--devices", "16", "-o", "plans"}, input);
+  EXPECT_EQ(kept.exit_code, 2);
+  EXPECT_EQ(kept.out, lines[1] + '\n');
+  EXPECT_EQ(files_in(dir_ / "plans"), 2);
+}
+
+TEST_F(PlanStreamCommand, WithFailFastAStepThatCannotBeReadEndsItBehindThoseBeforeIt) {
+  const Finished broken =
+      run({"-", "--devices", "16", "--fail-fast"}, {.input = "[8, 9]\n[8, -1]\n[10]\n"});
   EXPECT_EQ(broken.exit_code, 2);
   EXPECT_EQ(lines_of(broken.out).size(), 1U);
   EXPECT_THAT(broken.err, HasSubstr("stdin:2: E205 /1: must be an integer from 1"));
 }
 
+TEST_F(PlanStreamCommand, ABadLineOfAListSpoilsItsStepAlone) {
+  const Finished list =
+      run({"-", "--batch-size", "2", "--devices", "16"}, {.input = "8\n9\nx\n9\n7\n8\n"});
+  EXPECT_EQ(list.exit_code, 2);
+  const std::vector<std::string> lines = lines_of(list.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["error"]["pointer"], "stdin:3");
+  EXPECT_EQ(nlohmann::json::parse(lines[2])["step"], 2);
+}
+
+TEST_F(PlanStreamCommand, EchoesIdsAndKeysOfTheUsers) {
+  const Finished run_ = run(
+      {"-", "--instance", "instance.json"},
+      {.input = "{\"id\": \"a/1\", \"x-epoch\": {\"n\": [1, 2.5, null]}, \"lengths\": [8]}\n[9]\n"
+                "{\"id\": [], \"x-kept\": true, \"lengths\": [8]}\n"});
+  const std::vector<std::string> lines = lines_of(run_.out);
+  ASSERT_EQ(lines.size(), 3U) << run_.err;
+  const auto line = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(line["id"], "a/1");
+  EXPECT_EQ(line["x-epoch"], nlohmann::json::parse(R"({"n": [1, 2.5, null]})"));
+  EXPECT_FALSE(nlohmann::json::parse(lines[1]).contains("id"));
+  const auto wrong = nlohmann::json::parse(lines[2]);
+  EXPECT_EQ(wrong["error"]["pointer"], "/id");
+  EXPECT_EQ(wrong["x-kept"], true);
+}
+
+// Nothing but what the stream wrote is needed to verify one of its plans.
+TEST_F(PlanStreamCommand, APlanCanBeVerifiedFromTheFilesOfTheStream) {
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // as yet without
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "2", "--instances"}).exit_code, 0);
+  const RunOptions here{.directory = dir_.path()};
+  for (const char* step : {"plans/00000000", "plans/00000001"}) {
+    const Finished verdict = run_stowage(
+        {"verify", std::string(step) + ".instance.json", std::string(step) + ".json"}, here);
+    EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
+  }
+  const auto line = nlohmann::json::parse(eight({"--steps", "1", "--instances"}).out);
+  EXPECT_EQ(line["instance"], nlohmann::json::parse(dir_.read("plans/00000000.instance.json")));
+  // One beside a plan stays that of the plan, whether it is asked for or not.
+  dir_.write("plans/00000001.instance.json", "{}");
+  const Finished again = eight({"-o", "plans", "--steps", "2"});
+  EXPECT_THAT(again.err, HasSubstr("00000001.instance.json: was missing or not of its plan"));
+}
+
+TEST_F(PlanStreamCommand, ATrainersStepMayStandInTheLine) {
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "1", "--trainer", "json"}).exit_code, 0);
+  const Finished lines = eight({"--steps", "1", "--trainer", "json"});
+  EXPECT_EQ(lines_of(lines.out).size(), 1U);
+  EXPECT_EQ(nlohmann::json::parse(lines.out)["trainer"],
+            nlohmann::json::parse(dir_.read("plans/00000000.trainer.json")));
+}
+
+// Its reader would wait for ever.
+TEST_F(PlanStreamCommand, APipeInTheDirectoryIsNoPlan) {
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);
+  ASSERT_EQ(mkfifo((dir_ / "plans/00000001.json").c_str(), 0600), 0);
+  const Finished broken = eight({"-o", "plans"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("plans/00000001.json: must be a file for a plan, is a pipe"));
+}
+
+TEST_F(PlanStreamCommand, ALineWithoutEndEndsIt) {
+  for (const std::vector<std::string>& how :
+       std::vector<std::vector<std::string>>{{}, {"--from", "5"}, {"--batch-size", "2"}}) {
+    std::vector<std::string> arguments = {"/dev/zero", "--devices", "16"};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    const Finished endless = run(arguments);
+    EXPECT_EQ(endless.exit_code, 2);
+    EXPECT_EQ(endless.out, "");
+    EXPECT_THAT(endless.err, testing::ContainsRegex("/dev/zero:1: .*must be a line of at most "));
+  }
+}
+
 TEST_F(PlanStreamCommand, AnEmptyLineIsNoStep) {
-  const Finished broken = run({"-", "--devices", "16"}, {.input = "[8, 9]\n \r\n[10]\n"});
+  const Finished broken =
+      run({"-", "--devices", "16", "--fail-fast"}, {.input = "[8, 9]\n \r\n[10]\n"});
   EXPECT_EQ(broken.exit_code, 2);
   EXPECT_EQ(lines_of(broken.out).size(), 1U);
   EXPECT_THAT(broken.err, HasSubstr("stdin:2: E101 1:1: must be a step, is an empty line: remove"));
@@ -253,7 +357,7 @@ TEST_F(PlanStreamCommand, RefusesWhatMakesNoSense) {
   expect_refused({"lengths.txt", "--instance", "instance.json", "--devices", "8"},
                  "--instance: has cluster and model already");
   expect_refused({"lengths.txt", "--method", "fats"}, "did you mean");
-  expect_refused({"lengths.txt", "--trainer", "bin"}, "--trainer: has no effect without -o");
+  expect_refused({"lengths.txt", "--trainer", "bin"}, "--trainer: bin needs -o");
 }
 
 TEST_F(PlanStreamCommand, AReaderThatHasGoneEndsIt) {
@@ -306,7 +410,7 @@ TEST_P(OpenStream, EndsAtASignalWithWhatIsPlanned) {
   }
   const Finished run_ = after_signal(child, steps);
   EXPECT_EQ(run_.exit_code, 3) << run_.err;
-  EXPECT_THAT(run_.err, HasSubstr("interrupted  1 steps"));
+  EXPECT_THAT(run_.err, HasSubstr("interrupted  1 step "));
   EXPECT_THAT(run_.err, HasSubstr("go on with --from 1\n"));
   EXPECT_EQ(files_in(dir_ / "plans"), 1);
 }
@@ -327,19 +431,6 @@ TEST_P(OpenStream, EndsAtASignalBeforeTheFirstStep) {
 INSTANTIATE_TEST_SUITE_P(Cli, OpenStream, testing::Values(SIGINT, SIGTERM),
                          [](const auto& each) { return each.param == SIGINT ? "INT" : "TERM"; });
 
-TEST_F(PlanStreamCommand, EndsAtASignalInALineWithoutEnd) {
-  Child child({"plan-stream", "/dev/zero", "--devices", "16"}, {.directory = dir_.path()});
-  ASSERT_TRUE(child.wait_for_err("stream    scatter"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  child.send(SIGTERM);
-  auto end = std::async(std::launch::async, [&child] { return child.finish(); });
-  if (end.wait_for(std::chrono::minutes(2)) != std::future_status::ready) {
-    ADD_FAILURE() << "still reading";
-    child.send(SIGTERM);
-  }
-  EXPECT_EQ(end.get().exit_code, 3);
-}
-
 TEST_F(PlanStreamCommand, PlansAnewWhatIsInvalid) {
   ASSERT_EQ(eight({"-o", "plans"}).exit_code, 0);
   const std::string good = dir_.read("plans/00000003.json");
@@ -348,7 +439,7 @@ TEST_F(PlanStreamCommand, PlansAnewWhatIsInvalid) {
   dir_.write("plans/00000003.json", plan.dump());
   const Finished again = eight({"-o", "plans"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("end  1 steps"));
+  EXPECT_THAT(again.err, HasSubstr("end  1 step "));
   EXPECT_THAT(again.err, HasSubstr("7 had their plan already"));
   EXPECT_THAT(again.err, HasSubstr("warning: plans/00000003.json: "));
   EXPECT_EQ(dir_.read("plans/00000003.json"), good);

@@ -73,7 +73,7 @@ TEST_F(Assign, ASequenceBeyondEveryCapIsNamed) {
   dir_.write("long.txt", "10\n50000\n20\n");
   const Finished converted = run({"convert", "long.txt", "a.json", "--assign", "llama-32b"});
   EXPECT_EQ(converted.exit_code, 0);
-  EXPECT_THAT(converted.err, HasSubstr("1 sequences fit no strategy"));
+  EXPECT_THAT(converted.err, HasSubstr("1 sequence fits no strategy"));
   const Finished solved = run({"solve", "a.json"});
   EXPECT_EQ(solved.exit_code, 1);
   EXPECT_EQ(nlohmann::json::parse(solved.out)["unplaceable"], nlohmann::json::parse("[1]"));

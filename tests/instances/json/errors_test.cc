@@ -209,6 +209,10 @@ std::vector<Case> key_cases() {
                     {"E205 /pad_multiple: must be an integer from 1 to 1073741824, is -1"}),
       instance_case("negative memory", "\"memory_mib\": 100", "\"memory_mib\": -1",
                     {"E206 /cluster/memory_mib"}),
+      instance_case("memory that no double holds", "\"memory_mib\": 100",
+                    "\"memory_mib\": 9007199254740993",
+                    {"E206 /cluster/memory_mib: must be a number that a double holds exactly, is "
+                     "9007199254740993"}),
       instance_case("free activations", "\"activation_mib_per_token\": 1",
                     "\"activation_mib_per_token\": 0",
                     {"E206 /model/activation_mib_per_token: must be a number above 0"}),
@@ -584,11 +588,16 @@ std::vector<Case> csv_cases() {
       csv_case("table with a byte order mark", "\xEF\xBB\xBF" + head, {"E103 t.csv:1"}),
       {"id with a comma",
        [] {
-         return errors_of(
-             write_layout_csv({.buffers = {{.id = "a,b", .upper = 1}, {.id = " c", .upper = 1}}}));
+         return errors_of(write_layout_csv({.buffers = {{.id = "a,b", .upper = 1},
+                                                        {.id = " c", .upper = 1},
+                                                        {.id = "a\x1b[2J", .upper = 1},
+                                                        {.id = "=1+1", .upper = 1},
+                                                        {.id = "@x", .upper = 1}}}));
        },
-       {"E414 /buffers/0/id: must be without commas, line breaks and outer spaces, is \"a,b\"",
-        "E414 /buffers/1/id"}},
+       {"E414 /buffers/0/id: must be without commas, control characters, outer spaces and =, +, - "
+        "or "
+        "@ in front, is \"a,b\"",
+        "E414 /buffers/1/id", "E414 /buffers/2/id", "E414 /buffers/3/id", "E414 /buffers/4/id"}},
   };
 }
 
@@ -619,8 +628,6 @@ std::vector<Case> generator_cases() {
       generator_case(
           "unpublished limit", changed([](auto& g) { g.preset.limit_tokens = 1000; }),
           {"E502 /limit_tokens: must be one of 64000, 192000, 384000 for gpt-7b, is 1000"}),
-      generator_case("unpublished size", changed([](auto& g) { g.preset.devices = 8; }),
-                     {"E502 /devices: must be 16 or at least 32 for gpt-7b, is 8"}),
       generator_case("states fill the memory",
                      changed([](auto& g) { g.preset = {.model = "gpt-30b", .devices = 16}; }),
                      {"E503 /memory_mib"}),

@@ -137,8 +137,13 @@ TEST(StepStream, ALineLongerThanADocumentIsNotKept) {
     std::istream stream(&endless);
     const StepStreamOptions two{.batch_size = 2};
     StepStream steps(stream, "steps", kCluster, list ? two : StepStreamOptions{});
-    EXPECT_THAT(errors_of(steps.next()), testing::StartsWith(list ? "E107 steps:1: " : "E107 /: "));
-    EXPECT_EQ(*steps.next(), std::nullopt);
+    const std::string error =
+        list ? "E107 steps:1: must be a line of " : "E107 /: must be a line of ";
+    EXPECT_THAT(errors_of(steps.next()), testing::StartsWith(error));
+    EXPECT_EQ(steps.place(), "steps:1");
+    EXPECT_EQ(steps.index(), 0);
+    EXPECT_FALSE(steps.skip());
+    EXPECT_THAT(errors_of(steps.next()), testing::StartsWith(error));
   }
   ASSERT_EQ(getrusage(RUSAGE_SELF, &use), 0);
   EXPECT_LT(use.ru_maxrss - before, 1'800'000) << "KiB";

@@ -82,7 +82,7 @@ void expect_close(const Case& c) {
   EXPECT_LE(relative_l2(run.dq, run.grad.dq), peaked ? 2e-5 : 5e-6);
   EXPECT_LE(relative_l2(run.dk, run.grad.dk), peaked ? 2e-5 : 5e-6);
   EXPECT_LE(relative_l2(run.dv, run.grad.dv), peaked ? 2e-5 : 5e-6);
-  for (std::size_t i = 0; i < run.lse.size(); ++i) {
+  for (std::size_t i = 0; i < run.out.lse.size(); ++i) {
     const double want = run.out.lse[i];
     if (std::isinf(want)) {
       EXPECT_EQ(run.lse[i], -kInf);
