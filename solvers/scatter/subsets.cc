@@ -9,88 +9,17 @@
 
 #include "formulations/scatter/bounds.h"
 #include "instances/numbers.h"
+#include "solvers/scatter/sequence_sets.h"
 
 namespace stowage {
 namespace {
 
 constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of a set on a degree, 32 MiB
-constexpr double kMostPairs = 2.5e8;                      // of sets, some 0.3 s
+constexpr double kMostPairs = 1e9;                        // of sets
+constexpr double kSecondsPerPair = 1.2e-9;                // or less
 constexpr std::int64_t kPairsPerNode = std::int64_t{1} << 20;
 constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // at the clock
 constexpr double kRounding = 1e-9;  // relative; far more than sums of few times can be off
-
-using Counts = std::vector<int>;  // sequences of each kind
-
-// Sets of sequences as numbers: the counts are the digits, kind 0 has the highest place. A part of
-// a set has a smaller number than the set.
-class Sets {
- public:
-  // Nothing if there are more than so many.
-  static std::optional<Sets> of(const ScatterTable& table, std::size_t most) {
-    Sets sets;
-    std::size_t size = 1;
-    for (const Kind& kind : table.kinds()) {
-      sets.all_.push_back(kind.count);
-      size *= at(kind.count) + 1;
-      if (size > most) return std::nullopt;
-    }
-    std::size_t place = size;
-    for (const int count : sets.all_) sets.places_.push_back(place /= at(count) + 1);
-    return sets;
-  }
-
-  const Counts& all() const { return all_; }
-  std::size_t size() const { return all_.empty() ? 1 : places_[0] * (at(all_[0]) + 1); }
-  std::size_t place(std::size_t kind) const { return places_[kind]; }
-
-  void read(std::size_t set, Counts& counts) const {
-    counts.resize(all_.size());
-    for (std::size_t kind = 0; kind < all_.size(); ++kind) {
-      counts[kind] = static_cast<int>(set / places_[kind]);
-      set %= places_[kind];
-    }
-  }
-
- private:
-  Counts all_;
-  std::vector<std::size_t> places_;
-};
-
-// All sets of at most so many of each kind, ascending: each is one of `high` and one of `low`.
-class Box {
- public:
-  explicit Box(const Sets& sets) : sets_(sets) {}
-
-  void become(const Counts& most) {
-    const std::size_t half = most.size() / 2;
-    list(most, 0, half, high_);
-    list(most, half, most.size(), low_);
-  }
-  std::size_t size() const { return high_.size() * low_.size(); }
-
-  template <class Visit>
-  void visit(Visit visit) const {
-    for (const std::uint32_t high : high_) {
-      for (const std::uint32_t low : low_) visit(std::size_t{high} + low);
-    }
-  }
-
- private:
-  void list(const Counts& most, std::size_t from, std::size_t to, std::vector<std::uint32_t>& all) {
-    all.assign(1, 0);
-    for (std::size_t kind = to; kind-- > from;) {  // the highest digit last, so that they ascend
-      const std::size_t before = all.size();
-      for (int count = 1; count <= most[kind]; ++count) {
-        const auto more = static_cast<std::uint32_t>(at(count) * sets_.place(kind));
-        for (std::size_t i = 0; i < before; ++i) all.push_back(all[i] + more);
-      }
-    }
-  }
-
-  const Sets& sets_;
-  std::vector<std::uint32_t> high_;
-  std::vector<std::uint32_t> low_;
-};
 
 // A set on a degree on which it fits.
 struct Candidate {
@@ -101,7 +30,7 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const ScatterTable& table, Sets sets, Ms upper, Budget& budget)
+  Search(const ScatterTable& table, SequenceSets sets, Ms upper, Budget& budget)
       : table_(table),
         sets_(std::move(sets)),
         upper_(upper * (1 + kRounding)),
@@ -110,7 +39,7 @@ class Search {
 
   std::optional<StepDraft> run() {
     list_candidates();
-    if (pairs_to_try() > kMostPairs) return std::nullopt;
+    if (!within_reach(pairs_to_try())) return std::nullopt;
     std::ranges::sort(candidates_, {},
                       [](const Candidate& c) { return std::tuple(c.time, c.set, c.level); });
     if (!sweep(sets_.all(), kInfinity)) return std::nullopt;
@@ -120,16 +49,20 @@ class Search {
   }
 
  private:
-  // Every group that a plan of at most `upper` can have. A degree that is not faster than a smaller
-  // one is left out.
+  // Every group that a plan of at most `upper` can have: the other micro-batches last the least
+  // overhead at least, and with it on that degree the step has no more device-time than fits. A
+  // degree that is not faster than a smaller one is left out.
   void list_candidates() {
     const auto levels = table_.levels().size();
-    const Ms others = std::max(0, least_micro_batches(table_) - 1) * table_.least_overhead();
-    const Ms limit = upper_ - others * (1 - kRounding);
+    const Ms least = table_.least_overhead();
+    const int others = std::max(0, least_micro_batches(table_) - 1);
+    const Ms limit = upper_ - others * least * (1 - kRounding);
+    const double idle = (limit - least * (1 - kRounding)) * table_.devices() -
+                        table_.total_area() * (1 - kRounding);  // device-ms
     std::vector<Tokens> tokens(sets_.size(), 0);
     std::vector<Ms> times(sets_.size() * levels, 0);
     area_.assign(sets_.size(), 0);
-    Counts counts;
+    SetCounts counts;
     for (std::size_t set = 1; set < sets_.size(); ++set) {
       sets_.read(set, counts);
       std::size_t kind = 0;
@@ -147,6 +80,8 @@ class Search {
         if (tokens[set] > own.capacity || own.degree > table_.devices()) continue;
         if (whole > limit || whole >= fastest) continue;
         fastest = whole;
+        const double more = own.degree * (whole - least) * (1 - kRounding) - area_[set];
+        if (more > idle) continue;
         candidates_.push_back(
             {whole, static_cast<std::uint32_t>(set), static_cast<std::int32_t>(level)});
       }
@@ -156,8 +91,8 @@ class Search {
   double pairs_to_try() const {
     double pairs = 1;  // of a set and a part of it
     for (const int count : sets_.all()) pairs *= 0.5 * (count + 1.0) * (count + 2.0);
-    pairs /= 2;
-    Counts counts;
+    pairs /= 3;  // in a chain of micro-batches the first holds the longest sequence
+    SetCounts counts;
     for (const Candidate& candidate : candidates_) {
       sets_.read(candidate.set, counts);
       double beside = 1;
@@ -169,15 +104,21 @@ class Search {
     return pairs;
   }
 
+  // Whether so much work ends before the budget does: half of it would be for nothing.
+  bool within_reach(double pairs) const {
+    return pairs <= kMostPairs && pairs * kSecondsPerPair <= budget_.seconds_left() &&
+           pairs / kPairsPerNode <= static_cast<double>(budget_.nodes_left());
+  }
+
   // Takes the candidates up to `last` that hold no more than `most` in turn. devices_[S]: the
   // fewest devices that hold S in groups of those taken so far; first_[S]: the time of the
   // candidate with which they became few enough. False if the budget ended it.
-  bool sweep(const Counts& most, Ms last) {
+  bool sweep(const SetCounts& most, Ms last) {
     devices_.assign(sets_.size(), table_.devices() + 1);
     by_.assign(sets_.size(), 0);
     first_.assign(sets_.size(), kInfinity);
     devices_[0] = 0;
-    Counts counts;
+    SetCounts counts;
     for (std::size_t i = 0; i < candidates_.size() && candidates_[i].time <= last; ++i) {
       const Candidate& own = candidates_[i];
       sets_.read(own.set, counts);
@@ -210,7 +151,7 @@ class Search {
     from_.assign(sets_.size(), 0);
     step_[0] = 0;
     const std::size_t all = sets_.size() - 1;
-    Counts counts;
+    SetCounts counts;
     for (std::size_t done = 0; done < all; ++done) {
       const Ms spread = (area_[all] - area_[done]) / table_.devices() * (1 - kRounding);
       if (!(step_[done] + table_.least_overhead() + spread <= upper_)) continue;
@@ -241,7 +182,7 @@ class Search {
     std::vector<int> next;
     for (const Kind& kind : table_.kinds()) next.push_back(kind.first);
     StepDraft step;
-    Counts counts;
+    SetCounts counts;
     for (; left != 0; left -= from_[left]) {
       std::size_t batch = from_[left];
       sets_.read(batch, counts);
@@ -274,10 +215,10 @@ class Search {
   }
 
   const ScatterTable& table_;
-  const Sets sets_;
+  const SequenceSets sets_;
   const Ms upper_;
   Budget& budget_;
-  Box box_;
+  SetBox box_;
   std::vector<Candidate> candidates_;
   std::vector<double> area_;
   std::vector<int> devices_;
@@ -294,7 +235,7 @@ class Search {
 }  // namespace
 
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
-  std::optional<Sets> sets = Sets::of(table, kMostTimes / table.levels().size());
+  std::optional<SequenceSets> sets = SequenceSets::of(table, kMostTimes / table.levels().size());
   if (!sets) return std::nullopt;
   return Search(table, *std::move(sets), upper, budget).run();
 }

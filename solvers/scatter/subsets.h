@@ -4,7 +4,7 @@
 //
 // Two dynamic programmes over the sets of sequences, in which sequences of one padded length are
 // interchangeable; formulations/README.md, "Sets of sequences". Twelve sequences take some
-// milliseconds, sixteen a few tenths of a second. Not installed.
+// milliseconds, eighteen some tenths of a second. Not installed.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@
 
 namespace stowage {
 
-// A step of the least objective. Nothing if that would be too much work, which depends on the
-// arguments alone, or if `budget` ends it; a node is 2^20 pairs of sets. `upper` is a known plan's
+// A step of the least objective. Nothing if that is too much work, for anybody or for `budget`: the
+// work is known before it begins, and a node is 2^20 pairs of sets. `upper` is a known plan's
 // objective in ms: the smaller, the less work. Requires every sequence to fit some level.
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget);
 

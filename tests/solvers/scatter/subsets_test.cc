@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "instances/scatter/json.h"
 #include "instances/scatter/presets.h"
@@ -26,6 +27,12 @@ Ms one_by_one(const ScatterTable& table) {
     sum += table.alone(kind) * table.kinds()[at(kind)].count;
   }
   return sum;
+}
+
+ScatterInstance twelve_of_all_sizes() {
+  ScatterInstance instance = *scatter_preset({.model = "gpt-7b", .devices = 16});
+  for (int i = 0; i < 12; ++i) instance.lengths.push_back(900 + 700 * i * i);
+  return instance;
 }
 
 std::optional<StepDraft> searched(const ScatterInstance& instance, Ms upper) {
@@ -98,14 +105,23 @@ TEST(ScatterSubsets, TooManySetsAreLeftAloneAtOnce) {
   EXPECT_EQ(budget.nodes(), 0);
 }
 
-TEST(ScatterSubsets, ABudgetEndsIt) {
+TEST(ScatterSubsets, ABudgetThatIsTooSmallIsLeftForOthers) {
   ScatterInstance instance = *scatter_preset({.model = "gpt-7b", .devices = 16});
   for (int i = 0; i < 14; ++i) instance.lengths.push_back(1000 + 300 * i);
   const ScatterTable table(instance);
   Budget one({.node_limit = 1});
   EXPECT_FALSE(best_of_subsets(table, one_by_one(table), one));
-  EXPECT_EQ(one.nodes(), 1);
+  EXPECT_EQ(one.nodes(), 0);
   EXPECT_TRUE(searched(instance, one_by_one(table)));
+}
+
+TEST(ScatterSubsets, AnInterruptEndsIt) {
+  ScatterInstance instance = *scatter_preset({.model = "gpt-7b", .devices = 16});
+  for (int i = 0; i < 14; ++i) instance.lengths.push_back(1000 + 300 * i);
+  const ScatterTable table(instance);
+  const std::atomic<bool> stop = true;
+  Budget stopped({.interrupt = &stop});
+  EXPECT_FALSE(best_of_subsets(table, one_by_one(table), stopped));
 }
 
 // What the command offers: the proof, in any step of up to 12 sequences on up to 16 devices.
@@ -122,16 +138,23 @@ TEST(ScatterSubsets, AutoAndExactProveTwelveSequencesOnSixteenDevices) {
   }
 }
 
-TEST(ScatterSubsets, ATooShortBudgetTakesNothingAway) {
-  const ScatterInstance instance = tiny_scatter(50001, 12, 16);
+// The search begins somewhere in this range of nodes; before and after it nothing gets worse.
+TEST(ScatterSubsets, MoreNodesNeverMakeThePlanWorse) {
+  const ScatterInstance instance = twelve_of_all_sizes();
   Ms last = kInfinity;
-  for (std::int64_t nodes = 1; nodes < 40; nodes += 3) {
+  bool was_open = false;
+  bool is_proven = false;
+  for (std::int64_t nodes = 1; nodes < 60; nodes += 4) {
     Budget budget({.node_limit = nodes});
     const Outcome outcome = solve(Instance(instance), {}, budget);
     ASSERT_TRUE(outcome.objective);
     EXPECT_LE(*outcome.objective, last);
     last = *outcome.objective;
+    is_proven = outcome.status == Status::optimal;
+    was_open = was_open || !is_proven;
   }
+  EXPECT_TRUE(is_proven);
+  EXPECT_TRUE(was_open);
 }
 
 }  // namespace
