@@ -20,7 +20,8 @@ void expect_proof(const Instance& instance) {
   Budget budget({.node_limit = kNodes});
   const Outcome outcome = solve(instance, {}, budget);
   EXPECT_TRUE(outcome.status == Status::optimal || outcome.status == Status::infeasible)
-      << to_string(outcome.status) << ' ' << outcome.bound << ' ' << outcome.detail;
+      << to_string(outcome.status) << " by " << to_string(outcome.stopped_by) << ", bound "
+      << outcome.bound << " of " << outcome.objective.value_or(0) << "; " << outcome.detail;
 }
 
 TEST(TinyProof, ScatterStepsOfUpToTwelveSequences) {
