@@ -78,6 +78,14 @@ def title(r):
     return r["method"] if r["time_limit_s"] is None else f"{r['method']} {r['time_limit_s']:g} s"
 
 
+def part_of(name):
+    """"tune" or "report": the rule of part.h, bit 32 of the name's FNV-1a hash of 64 bits."""
+    value = 0xCBF29CE484222325
+    for byte in name.encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return "report" if value >> 32 & 1 else "tune"
+
+
 # --- arithmetic ------------------------------------------------------------------------------
 
 def relative_gap(objective, bound):

@@ -11,8 +11,8 @@ Documents name what is made from which results, so that no figure is typed:
   <!-- table KIND SUITE FILE... -->      up to <!-- end of table -->
   <!-- profile PICTURE FILE... -->
 
-KIND is summary, instances, details, gains or history (whose SUITE is "-"); files are relative to
-the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
+KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
+details, gains or history (whose SUITE is "-"); files are relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 from profile_svg import profile_svg
-from records import (Fault, best_known, by_suite, load, load_all, median, read_results,
+from records import (Fault, best_known, by_suite, load, load_all, median, part_of, read_results,
                      relative_gap, summarise, title)
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,15 +63,34 @@ def setup_line(s):
             f"MILP by {s['backends'] or 'nobody'}\n")
 
 
+SUMMARY = ["instances", "plans", "proven", "gap median", "gap worst", "over best known: median",
+           "worst", "CPU mean s", "CPU most s"]
+
+
+def summary_cells(m):
+    shares = [m["median_gap"], m["worst_gap"], m["median_excess"], m["worst_excess"]]
+    return [m["instances"], m["planned"], m["proven"],
+            *(percent(s) if m["planned"] else "-" for s in shares),
+            f"{m['mean_cpu_s']:.3f}", f"{m['most_cpu_s']:.3f}"]
+
+
 def summary_table(results):
-    text = header(["method", "kind", "instances", "plans", "proven", "gap median", "gap worst",
-                   "over best known: median", "worst", "CPU mean s", "CPU most s"],
-                  {"method", "kind"})
+    text = header(["method", "kind", *SUMMARY], {"method", "kind"})
     for m in summarise(results):
-        shares = [m["median_gap"], m["worst_gap"], m["median_excess"], m["worst_excess"]]
-        text += row(m["method"], m["kind"], m["instances"], m["planned"], m["proven"],
-                    *(percent(s) if m["planned"] else "-" for s in shares),
-                    f"{m['mean_cpu_s']:.3f}", f"{m['most_cpu_s']:.3f}")
+        text += row(m["method"], m["kind"], *summary_cells(m))
+    return text
+
+
+def parts_table(results):
+    """The summary with each part of the suite by itself, the two rows of a method together."""
+    text = header(["method", "part", *SUMMARY], {"method", "part"})
+    parts = {part: summarise([r for r in results if part_of(r["instance"]) == part])
+             for part in ("tune", "report")}
+    for method in dict.fromkeys(title(r) for r in results):
+        for part, summaries in parts.items():
+            for m in summaries:
+                if m["method"] == method:
+                    text += row(method, part, *summary_cells(m))
     return text
 
 
@@ -184,8 +203,8 @@ def history_table(runs):
 
 # --- documents -------------------------------------------------------------------------------
 
-TABLES = {"summary": summary_table, "instances": instance_table, "details": detail_table,
-          "gains": gains_table}
+TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_table,
+          "details": detail_table, "gains": gains_table}
 
 
 def table_for(marker, root):

@@ -12,13 +12,14 @@
 
 namespace stowage {
 
-// At most `most_sequences` sequences and 8 devices. Some instances hold sequences that fit nowhere.
-inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6) {
+// At most so many sequences and devices. Some instances hold sequences that fit nowhere.
+inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                    int most_devices = 8) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
   ScatterInstance instance{.name = "tiny-" + std::to_string(seed)};
   Cluster& cluster = instance.cluster;
-  cluster.devices = 1 + up_to(7);
+  cluster.devices = 1 + up_to(static_cast<std::uint64_t>(most_devices) - 1);
   switch (up_to(3)) {
     case 0:  // one device or all of them
       cluster.degrees = {1, cluster.devices};

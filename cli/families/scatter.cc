@@ -10,6 +10,7 @@
 #include "formulations/scatter/bounds.h"
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/optimum.h"
 
 namespace stowage {
 namespace {
@@ -70,6 +71,12 @@ std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance) 
     if (!best || bound.value > best->value) best = std::move(bound);
   }
   return best;
+}
+
+std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double claimed) {
+  const std::optional<Ms> least = least_objective(instance, claimed);
+  if (!least) return std::nullopt;
+  return NamedBound{"subsets", *least};
 }
 
 std::vector<std::string> infeasibility_of(const ScatterInstance& instance,

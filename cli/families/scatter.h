@@ -38,6 +38,10 @@ inline const char* bound_name_of(const ScatterCertificate& certificate) {
   return certificate.profiles.empty() ? "step-lp" : "profile";
 }
 
+// What trying everything again proves of a bound that leaves no certificate: the bound, or the
+// optimum where that is less. Nothing for many sequences.
+std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double claimed);
+
 constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }
 inline std::string detail_of(const ScatterPlan&) { return ""; }
 inline std::int64_t part_count_of(const ScatterPlan& plan) {

@@ -18,6 +18,7 @@
 #include "solvers/scatter/flexsp_chunks.h"
 #include "solvers/scatter/replan.h"
 #include "solvers/scatter/run.h"
+#include "solvers/scatter/subsets.h"
 
 namespace stowage {
 namespace {
@@ -27,6 +28,7 @@ constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
 constexpr double kSmallMilpShare = 0.5;         // of the time left, of `exact`
 constexpr double kLargeMilpShare = 0.1;         // where a proof is as good as out of reach
+constexpr double kSubsetShare = 0.75;           // of the time left, for all sets of few sequences
 constexpr std::int64_t kRegroupNodes = 500;     // per micro-batch and round, doubled each round
 constexpr std::int64_t kMostRegroupNodes = 1000000;
 constexpr std::uint64_t kRoundsPerRepack = 2;
@@ -37,6 +39,8 @@ constexpr double kFewSequences = 4;    // per device, for `fast` to plan a micro
 constexpr double kFewerSequences = 2;  // and for several
 constexpr std::size_t kFewLengths = 60;
 constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
+
+constexpr char kSubsets[] = "subsets";
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then exact methods while the limits last",
                    ""};
@@ -154,7 +158,10 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
       if ((endless || limited) && name == std::string_view("joint")) break;  // improve() does that
       run_heuristic(name);
       if (cut_short_ && incumbent_.plan()) return StoppedBy::time_limit;
-      if (name == std::string_view("fast") && incumbent_.plan()) bounding_.quickly();
+      if (name == std::string_view("fast") && incumbent_.plan()) {
+        bounding_.quickly();
+        if (!done()) try_all_subsets();
+      }
     }
     if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
     if (done()) return StoppedBy::heuristic_end;
@@ -172,6 +179,15 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     }
     if (endless || limited) improve(kEndless);
     return StoppedBy::heuristic_end;
+  }
+
+  // An optimum where sequences are few enough for everything to be tried.
+  void try_all_subsets() {
+    Budget part = run_.share(kSubsetShare);
+    const auto step = best_of_subsets(run_.table, incumbent_.plan()->objective_ms, part);
+    if (!step) return;
+    incumbent_.offer(to_plan(instance_, run_.table, *step), 'L', kSubsets);
+    incumbent_.raise_bound({kSubsets, total(*step)});
   }
 
   // The whole-step MILP where it is small enough. What ended it, or nothing if there is more to do.

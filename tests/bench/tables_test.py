@@ -111,6 +111,20 @@ class Summary(unittest.TestCase):
         self.assertIn("| e | f | suite |", text)
 
 
+class Parts(unittest.TestCase):
+    def test_the_rule_is_that_of_the_runner(self):
+        # Bit 32 of cbf29ce484222325, af63dc4c8601ec8c and 85944171f73967e8, as in suite_test.cc.
+        self.assertEqual([records.part_of(name) for name in ("", "a", "foobar")],
+                         ["tune", "tune", "report"])
+
+    def test_each_part_has_a_row_of_its_own(self):
+        rows = tables.parts_table([result("a", "x", 12, 9), result("foobar", "x", 5, 5),
+                                   result("foobar", "y", 10, 9)]).splitlines()[2:]
+        cells = [[cell.strip() for cell in row.split("|")[1:6]] for row in rows]
+        self.assertEqual(cells, [["x", "tune", "1", "1", "0"], ["x", "report", "1", "1", "1"],
+                                 ["y", "report", "1", "1", "0"]])
+
+
 class Gains(unittest.TestCase):
     def test_ratios_to_the_default_method_by_length_list(self):
         def step(instance, method, objective, **more):

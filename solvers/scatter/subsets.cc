@@ -1,0 +1,243 @@
+#include "solvers/scatter/subsets.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "formulations/scatter/bounds.h"
+#include "instances/numbers.h"
+#include "solvers/scatter/sequence_sets.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of a set on a degree, 32 MiB
+constexpr double kMostPairs = 1e9;                        // of sets
+constexpr double kSecondsPerPair = 1.2e-9;                // or less
+constexpr std::int64_t kPairsPerNode = std::int64_t{1} << 20;
+constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // at the clock
+constexpr double kRounding = 1e-9;  // relative; far more than sums of few times can be off
+
+// A set on a degree on which it fits.
+struct Candidate {
+  Ms time = 0;
+  std::uint32_t set = 0;
+  std::int32_t level = 0;
+};
+
+class Search {
+ public:
+  Search(const ScatterTable& table, SequenceSets sets, Ms upper, Budget& budget)
+      : table_(table),
+        sets_(std::move(sets)),
+        upper_(upper * (1 + kRounding)),
+        budget_(budget),
+        box_(sets_) {}
+
+  std::optional<StepDraft> run() {
+    list_candidates();
+    if (!within_reach(pairs_to_try())) return std::nullopt;
+    std::ranges::sort(candidates_, {},
+                      [](const Candidate& c) { return std::tuple(c.time, c.set, c.level); });
+    if (!sweep(sets_.all(), kInfinity)) return std::nullopt;
+    makespan_.swap(first_);
+    if (!chain()) return std::nullopt;
+    return recovered();
+  }
+
+ private:
+  // Every group that a plan of at most `upper` can have: the other micro-batches last the least
+  // overhead at least, and with it on that degree the step has no more device-time than fits. A
+  // degree that is not faster than a smaller one is left out.
+  void list_candidates() {
+    const auto levels = table_.levels().size();
+    const Ms least = table_.least_overhead();
+    const int others = std::max(0, least_micro_batches(table_) - 1);
+    const Ms limit = upper_ - others * least * (1 - kRounding);
+    const double idle = (limit - least * (1 - kRounding)) * table_.devices() -
+                        table_.total_area() * (1 - kRounding);  // device-ms
+    std::vector<Tokens> tokens(sets_.size(), 0);
+    std::vector<Ms> times(sets_.size() * levels, 0);
+    area_.assign(sets_.size(), 0);
+    SetCounts counts;
+    for (std::size_t set = 1; set < sets_.size(); ++set) {
+      sets_.read(set, counts);
+      std::size_t kind = 0;
+      while (counts[kind] == 0) ++kind;
+      const std::size_t less = set - sets_.place(kind);
+      tokens[set] = std::min(tokens[less] + table_.kinds()[kind].length, kMaxExact);
+      area_[set] = area_[less] + table_.kinds()[kind].area;
+      Ms fastest = kInfinity;
+      for (std::size_t level = 0; level < levels; ++level) {
+        const Level& own = table_.levels()[level];
+        Ms& time = times[set * levels + level];
+        time = times[less * levels + level] +
+               table_.kind_cost(static_cast<int>(kind), static_cast<int>(level));
+        const Ms whole = own.overhead + time;
+        if (tokens[set] > own.capacity || own.degree > table_.devices()) continue;
+        if (whole > limit || whole >= fastest) continue;
+        fastest = whole;
+        const double more = own.degree * (whole - least) * (1 - kRounding) - area_[set];
+        if (more > idle) continue;
+        candidates_.push_back(
+            {whole, static_cast<std::uint32_t>(set), static_cast<std::int32_t>(level)});
+      }
+    }
+  }
+
+  double pairs_to_try() const {
+    double pairs = 1;  // of a set and a part of it
+    for (const int count : sets_.all()) pairs *= 0.5 * (count + 1.0) * (count + 2.0);
+    pairs /= 3;  // in a chain of micro-batches the first holds the longest sequence
+    SetCounts counts;
+    for (const Candidate& candidate : candidates_) {
+      sets_.read(candidate.set, counts);
+      double beside = 1;
+      for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+        beside *= sets_.all()[kind] - counts[kind] + 1;
+      }
+      pairs += beside;
+    }
+    return pairs;
+  }
+
+  // Whether so much work ends before the budget does: half of it would be for nothing.
+  bool within_reach(double pairs) const {
+    return pairs <= kMostPairs && pairs * kSecondsPerPair <= budget_.seconds_left() &&
+           pairs / kPairsPerNode <= static_cast<double>(budget_.nodes_left());
+  }
+
+  // Takes the candidates up to `last` that hold no more than `most` in turn. devices_[S]: the
+  // fewest devices that hold S in groups of those taken so far; first_[S]: the time of the
+  // candidate with which they became few enough. False if the budget ended it.
+  bool sweep(const SetCounts& most, Ms last) {
+    devices_.assign(sets_.size(), table_.devices() + 1);
+    by_.assign(sets_.size(), 0);
+    first_.assign(sets_.size(), kInfinity);
+    devices_[0] = 0;
+    SetCounts counts;
+    for (std::size_t i = 0; i < candidates_.size() && candidates_[i].time <= last; ++i) {
+      const Candidate& own = candidates_[i];
+      sets_.read(own.set, counts);
+      bool within = true;
+      for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+        counts[kind] = most[kind] - counts[kind];
+        within = within && counts[kind] >= 0;
+      }
+      if (!within) continue;
+      box_.become(counts);
+      if (!count(box_.size())) return false;
+      const int degree = table_.levels()[at(own.level)].degree;
+      // Ascending, so that a set may stand in two groups of one kind.
+      box_.visit([&](std::size_t rest) {
+        const std::size_t set = rest + own.set;
+        const int devices = devices_[rest] + degree;
+        if (devices >= devices_[set]) return;
+        if (first_[set] == kInfinity) first_[set] = own.time;
+        devices_[set] = devices;
+        by_[set] = static_cast<std::uint32_t>(i);
+      });
+    }
+    return true;
+  }
+
+  // step_[S]: the least sum of makespans of S, whose last micro-batch is from_[S]. Micro-batches
+  // come in the order of the longest sequence that each holds. False if the budget ended it.
+  bool chain() {
+    step_.assign(sets_.size(), kInfinity);
+    from_.assign(sets_.size(), 0);
+    step_[0] = 0;
+    const std::size_t all = sets_.size() - 1;
+    SetCounts counts;
+    for (std::size_t done = 0; done < all; ++done) {
+      const Ms spread = (area_[all] - area_[done]) / table_.devices() * (1 - kRounding);
+      if (!(step_[done] + table_.least_overhead() + spread <= upper_)) continue;
+      sets_.read(done, counts);
+      for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+        counts[kind] = sets_.all()[kind] - counts[kind];
+      }
+      std::size_t longest = 0;
+      while (counts[longest] == 0) ++longest;
+      --counts[longest];
+      box_.become(counts);
+      if (!count(box_.size())) return false;
+      box_.visit([&](std::size_t more) {
+        const std::size_t batch = more + sets_.place(longest);
+        const Ms sum = step_[done] + makespan_[batch];
+        if (sum >= step_[done + batch]) return;
+        step_[done + batch] = sum;
+        from_[done + batch] = static_cast<std::uint32_t>(batch);
+      });
+    }
+    return true;
+  }
+
+  // Nothing if no plan of at most `upper` was found or the budget ended it.
+  std::optional<StepDraft> recovered() {
+    std::size_t left = sets_.size() - 1;
+    if (step_[left] == kInfinity) return std::nullopt;
+    std::vector<int> next;
+    for (const Kind& kind : table_.kinds()) next.push_back(kind.first);
+    StepDraft step;
+    SetCounts counts;
+    for (; left != 0; left -= from_[left]) {
+      std::size_t batch = from_[left];
+      sets_.read(batch, counts);
+      if (!sweep(counts, makespan_[batch])) return std::nullopt;
+      step.emplace_back();
+      while (batch != 0) {
+        const Candidate& group = candidates_[by_[batch]];
+        sets_.read(group.set, counts);
+        std::vector<int> positions;
+        for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+          for (int i = 0; i < counts[kind]; ++i) positions.push_back(next[kind]++);
+        }
+        step.back().groups.push_back(group_of(table_, group.level, std::move(positions)));
+        batch -= group.set;
+      }
+      step.back().makespan = slowest(step.back());
+    }
+    return step;
+  }
+
+  // False if the budget is exhausted.
+  bool count(std::size_t pairs) {
+    pairs_ += static_cast<std::int64_t>(pairs);
+    if (pairs_ < next_look_) return true;
+    next_look_ = pairs_ + kPairsPerLook;
+    const std::int64_t nodes = pairs_ / kPairsPerNode;
+    budget_.count_nodes(nodes - nodes_);
+    nodes_ = nodes;
+    return !budget_.exhausted();
+  }
+
+  const ScatterTable& table_;
+  const SequenceSets sets_;
+  const Ms upper_;
+  Budget& budget_;
+  SetBox box_;
+  std::vector<Candidate> candidates_;
+  std::vector<double> area_;
+  std::vector<int> devices_;
+  std::vector<std::uint32_t> by_;  // the candidate that made it so few devices
+  std::vector<Ms> first_;
+  std::vector<Ms> makespan_;  // of a micro-batch of the set; infinite if there is none in reach
+  std::vector<Ms> step_;
+  std::vector<std::uint32_t> from_;
+  std::int64_t pairs_ = 0;
+  std::int64_t next_look_ = kPairsPerLook;
+  std::int64_t nodes_ = 0;
+};
+
+}  // namespace
+
+std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
+  std::optional<SequenceSets> sets = SequenceSets::of(table, kMostTimes / table.levels().size());
+  if (!sets) return std::nullopt;
+  return Search(table, *std::move(sets), upper, budget).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,42 @@
+// Tiny instances of every family are proven, not only solved: none is left "feasible".
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "solvers/solve.h"
+#include "tests/long_run.h"
+#include "tests/tiny_layout.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kNodes = 20000;
+
+std::uint64_t instances() { return static_cast<std::uint64_t>(in_long_run(100, 1000)); }
+
+// Proven one way or the other by `auto`.
+void expect_proof(const Instance& instance) {
+  Budget budget({.node_limit = kNodes});
+  const Outcome outcome = solve(instance, {}, budget);
+  EXPECT_TRUE(outcome.status == Status::optimal || outcome.status == Status::infeasible)
+      << to_string(outcome.status) << " by " << to_string(outcome.stopped_by) << ", bound "
+      << outcome.bound << " of " << outcome.objective.value_or(0) << "; " << outcome.detail;
+}
+
+TEST(TinyProof, ScatterStepsOfUpToTwelveSequences) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_scatter(seed + 60000, 12, 16));
+  }
+}
+
+TEST(TinyProof, LayoutsOfUpToSevenBuffers) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_layout(seed + 60000));
+  }
+}
+
+}  // namespace
+}  // namespace stowage
