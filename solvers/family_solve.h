@@ -17,6 +17,7 @@
 
 #include "formulations/bound.h"
 #include "instances/budget.h"
+#include "instances/infeasibility.h"
 #include "solvers/incumbent.h"
 #include "solvers/method.h"
 #include "solvers/outcome.h"
@@ -27,6 +28,7 @@ namespace stowage {
 struct Refutation {
   std::string detail;
   std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why
+  InfeasibilityProof proof = {};          // of another reason
 };
 
 template <class InstanceT>
@@ -87,7 +89,11 @@ class FamilySolve {
     outcome.stopped_by = StoppedBy::proof;
     outcome.detail = why.detail;
     outcome.unplaceable = why.unplaceable;
-    if (!why.unplaceable.empty()) outcome.bound_by = "unplaceable";
+    outcome.infeasibility = why.proof;
+    if (!why.unplaceable.empty()) {
+      outcome.bound_by = "unplaceable";
+      outcome.infeasibility = {.by = "sequences", .witnesses = why.unplaceable};
+    }
     return finished(std::move(outcome));
   }
 

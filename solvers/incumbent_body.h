@@ -30,6 +30,7 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
     });
     const auto best = std::ranges::max_element(bounds_, {}, &NamedBound::value);
     bound_ = best == bounds_.end() ? NamedBound{.name = "none"} : *best;
+    for (Improvement& told : improvements_) told.bound = std::min(told.bound, bound_.value);
   }
   plan_ = std::move(plan);
   found_by_ = by;

@@ -28,6 +28,16 @@ void write_improvements(JsonWriter& json, const std::vector<Improvement>& improv
   json.end_array();
 }
 
+void write_infeasibility(JsonWriter& json, const InfeasibilityProof& proof) {
+  json.key("infeasibility");
+  json.begin_object(kOneLine);
+  json.text("by", proof.by);
+  json.key("witnesses");
+  json.integers(proof.witnesses);
+  if (proof.step) json.integer("step", *proof.step);
+  json.end_object();
+}
+
 }  // namespace
 
 void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
@@ -81,6 +91,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   write_bounds(json, outcome.bounds, unit);
   json.key("unplaceable");
   json.integers(outcome.unplaceable);
+  if (outcome.infeasibility) write_infeasibility(json, *outcome.infeasibility);
   write_violations(json, outcome.violations);
   write_improvements(json, outcome.improvements, frame.timeless, unit);
   if (outcome.certificate) {

@@ -10,13 +10,14 @@
 #include <sstream>
 #include <string_view>
 
+#include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
+#include "cli/families/judge.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
 #include "instances/numbers.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
-#include "instances/scatter/verify.h"
 #include "instances/trainer/step.h"
 
 namespace stowage {
@@ -74,6 +75,36 @@ std::optional<InputError> keep(const std::string& file, const std::string& bytes
   return std::nullopt;
 }
 
+constexpr char kOutcome[] = ".outcome.json";
+
+bool certified_name(const Instance& step, const std::string& bound_by) {
+  return std::ranges::find(bound_names(step).certified, bound_by) !=
+         bound_names(step).certified.end();
+}
+
+// What is to be said of a stored plan and its bound.
+enum class BoundWord { proven, claimed, wrong };
+
+// A bound that only a certificate proves is wrong without it: planning anew brings it back.
+BoundWord word_of(const ScatterInstance& step, const ScatterPlan& plan,
+                  const std::string& outcome_file) {
+  InstanceAndPlan both{.instance = step, .plan = plan};
+  const bool certified = certified_name(both.instance, plan.bound_by);
+  struct stat status = {};
+  if (certified && ::stat(outcome_file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+    const Result<std::string> text = read_file(outcome_file);
+    if (text) {
+      if (const auto found = read_scatter_certificate(*text); found && *found) {
+        both.certificate = **found;
+      }
+    }
+  }
+  const Judgement judgement = judge(both);
+  if (!judgement.violations.empty()) return BoundWord::wrong;
+  if (!judgement.shown.claimed) return BoundWord::proven;
+  return certified ? BoundWord::wrong : BoundWord::claimed;
+}
+
 // An error inside of what would be in the file.
 InputError at(const std::string& file, InputError error) {
   error.pointer = error.pointer.empty() ? file : file + ": " + error.pointer;
@@ -106,10 +137,12 @@ Result<StoredStep> PlanDirectory::resume(std::int64_t index, const ScatterInstan
   if (!text) return text.errors();
   const Result<ScatterPlan> plan = read_scatter_plan(*text);
   if (plan && plan->instance_hash == instance_hash(step)) {
-    if (!verify(step, *plan).empty()) return StoredStep{.plan = StoredPlan::invalid};
+    const BoundWord word = word_of(step, *plan, file_of(index, kOutcome));
+    if (word == BoundWord::wrong) return StoredStep{.plan = StoredPlan::invalid};
     const Result<std::string> mended = keep_beside(index, step, *plan);
     if (!mended) return mended.errors();
-    return StoredStep{.plan = StoredPlan::there, .mended = *mended};
+    return StoredStep{
+        .plan = StoredPlan::there, .claimed = word == BoundWord::claimed, .mended = *mended};
   }
   return InputError{
       kUnwritable, file,
@@ -122,6 +155,11 @@ std::optional<InputError> PlanDirectory::put(const PlannedStep& step) const {
   const Result<std::string> written = keep_beside(
       step.index, std::get<ScatterInstance>(step.instance), std::get<ScatterPlan>(plan));
   if (!written) return written.errors().front();
+  if (step.outcome.certificate && certified_name(step.instance, step.outcome.bound_by)) {
+    const OutcomeFrame frame{.instance = &step.instance, .timeless = true};
+    const std::string bytes = outcome_json(step.outcome, frame);
+    if (auto error = write_file(file_of(step.index, kOutcome), bytes)) return error;
+  }
   return write_file(file_of(step.index, ".json"), plan_json(plan));
 }
 

@@ -24,14 +24,15 @@ enum class TrainerFormat { none, json, binary };
 
 enum class StoredPlan {
   missing,
-  invalid,  // a plan of this step that the verifier refuses
+  invalid,  // a plan of this step that the verifier refuses, or whose bound is false
   there,
 };
 
 // What there is of a step.
 struct StoredStep {
   StoredPlan plan = StoredPlan::missing;
-  std::string mended;  // a file beside the plan that was missing or not of it, and now is; or ""
+  bool claimed = false;  // its bound is a backend's word, and not proven
+  std::string mended;    // a file beside the plan that was missing or not of it, and now is; or ""
 };
 
 // Files of which the same is to be said, in one line for all of them.
@@ -59,16 +60,17 @@ class PlanDirectory {
   explicit PlanDirectory(std::string path, BesidePlan beside = {})
       : path_(std::move(path)), beside_(beside) {}
 
-  // Whether the plan of this very step is there, verified. If so it is not touched, and the files
+  // Whether the plan of this very step is there, verified, and its bound with it: computed again,
+  // or proven by the certificate in "00000012.outcome.json". If so it is not touched, and the files
   // beside it are: compared with what the plan makes of them, and written if they differ. Errors:
   // E002 if its file holds anything else, as another batch size, cluster or list must not be mixed
   // with this one's, if it is no regular file, which could keep its reader waiting, or if a file
   // beside it cannot be written; E110 and E107 if what is there cannot be read; E604.
   Result<StoredStep> resume(std::int64_t index, const ScatterInstance& step) const;
 
-  // Writes the step's files, the plan last: who waits for it finds the others. A run that is killed
-  // in between leaves no plan, or an invalid one, and both are planned again. Requires a plan.
-  // Errors: E002, E110, E604.
+  // Writes the step's files, its outcome among them where the plan's bound has a certificate, and
+  // the plan last: who waits for it finds the others. A run that is killed in between leaves no
+  // plan, or an invalid one, and both are planned again. Requires a plan. Errors: E002, E110, E604.
   std::optional<InputError> put(const PlannedStep& step) const;
 
   // "plans/00000012.json" for 12 and ".json".

@@ -190,6 +190,7 @@ class PlanStreamCommand : public Command {
                    grouped(from) + " on");
     }
     if (!invalid_.empty()) console.warn(invalid_.say("is invalid") + ", and is planned anew");
+    if (!claimed_.empty()) console.warn(claimed_.say("has a bound that is not proven"));
     if (!mended_.empty()) {
       console.warn(mended_.say("was missing or not of its plan") + ", and is written from it");
     }
@@ -237,6 +238,7 @@ class PlanStreamCommand : public Command {
         if (!stored->mended.empty()) mended_.add(stored->mended);
         if (stored->plan == StoredPlan::there) {
           ++there_;
+          if (stored->claimed) claimed_.add(plans_->file_of(index, ".json"));
           continue;
         }
         if (stored->plan == StoredPlan::invalid) invalid_.add(plans_->file_of(index, ".json"));
@@ -308,7 +310,8 @@ class PlanStreamCommand : public Command {
   std::vector<CliError> unread_;         // of the step whose reading ended the stream
   std::optional<InputError> unwritten_;  // of the plan whose writing did
   std::int64_t there_ = 0;               // steps that had their plan already
-  FilesAlike invalid_;                   // plans that are none
+  FilesAlike invalid_;                   // plans that are none, or whose bounds are false
+  FilesAlike claimed_;                   // plans whose bounds are a backend's word
   FilesAlike mended_;                    // trainer's files that were not of their plans
   bool answered_ = true;                 // stdout has taken everything so far
 };

@@ -186,14 +186,14 @@ class RenderCommand : public Command {
     std::vector<Fact> facts = {{"instance", instance_size(both.instance)},
                                {"objective", with_unit(objective, unit) + ", verified"}};
     if (const auto& proven = judgement.shown.proven) {
-      facts.push_back({"bound", with_unit(proven->value, unit) + " (" + proven->name +
-                                    "), computed again for this page"});
+      facts.push_back({"proven bound", with_unit(proven->value, unit) + " (" + proven->name +
+                                           "), computed again for this page"});
       facts.push_back({"gap", percent_text(relative_gap(objective, proven->value))});
     }
     if (const auto& claimed = judgement.shown.claimed) {
       facts.push_back(
           {"bound as claimed", with_unit(claimed->value, unit) + " (" + claimed->name +
-                                   "), whose certificate is not at hand; gap " +
+                                   "), not proven: no certificate of it is at hand; gap " +
                                    percent_text(relative_gap(objective, claimed->value))});
     }
     for (auto& [label, text] : plan_facts(both.instance, both.plan)) {
@@ -201,7 +201,9 @@ class RenderCommand : public Command {
     }
     if (search && !search->method.empty()) {
       facts.push_back({"search", "method " + search->method + ", plan by " + search->found_by +
-                                     ", " + search->status + ", stopped by " + search->stopped_by});
+                                     ", " + search->status +
+                                     (judgement.is_proven() ? "" : " as claimed, not proven") +
+                                     ", stopped by " + search->stopped_by});
     }
     return facts;
   }
@@ -234,6 +236,7 @@ class RenderCommand : public Command {
                  output_);
     JsonWriter json;
     begin_answer(json, instance, ExitCode::ok);
+    json.boolean("proven", judgement.is_proven());
     json.text("file", output_);
     json.integer("bytes", size);
     json.integer("pictures", count);

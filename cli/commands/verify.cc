@@ -1,6 +1,4 @@
 // stowage verify: is the plan valid for the instance, and is what it says true?
-#include <cmath>
-
 #include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
@@ -23,56 +21,55 @@ class VerifyCommand : public Command {
                 "Check a plan and its bound with code that no planner shares; list every violation",
             .examples = {"stowage verify instance.json plan.json",
                          "stowage verify instance.json outcome.json",
-                         "stowage verify instance.json plan.json --log-level error"}};
+                         "stowage verify instance.json outcome.json --strict --log-level error"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
-    flags.positional("PLAN", plan_path_, "The plan, or an outcome with a plan in it, - for stdin");
+    flags.positional("PLAN", plan_path_,
+                     "The plan, or an outcome: with a plan, or that says there is none; - for "
+                     "stdin");
+    flags.toggle("--strict", strict_,
+                 "A bound that is not proven here, as a backend's, ends with exit code 1");
     output_flags_.declare(flags, false);
   }
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
-    if (!both.value) return console.refuse(both.errors);
-    return report(console, *both.value);
+    const Loaded<Answer> answer = load_answer(instance_path_, plan_path_);
+    if (!answer.value) return console.refuse(answer.errors);
+    return std::visit([&](const auto& any) { return report(console, any); }, *answer.value);
   }
 
  private:
   ExitCode report(Console& console, const InstanceAndPlan& both) const {
-    const Instance& instance = both.instance;
     const Plan& plan = both.plan;
-    const auto [violations, proven, shown] = judge(both);
+    const Judgement judgement = judge(both);
+    const auto& [violations, proven, shown] = judgement;
     const bool valid = violations.empty();
-    const ExitCode code = valid ? ExitCode::ok : ExitCode::refused;
+    const ExitCode code = code_of(valid, judgement.is_proven());
     const double objective = plan_objective(plan);
-    const Unit unit = objective_unit(instance);
+    const Unit unit = objective_unit(both.instance);
 
-    console.info("instance  " + std::string(family_name(instance)) + "  " +
-                 printable(instance_name(instance)) + "   " + instance_size(instance));
-    for (const Violation& violation : violations)
-      console.finding("violation " + to_string(violation));
-    if (proven && shown.claimed) compare_bounds(console, instance, plan, *proven, unit);
+    introduce(console, both.instance, violations);
     if (const std::string more = plan_detail(plan); !more.empty()) {
       console.info("plan      " + more);
+    }
+    if (valid && shown.claimed) {
+      console.warn("the bound " + with_unit(plan_bound(plan), unit) + " by " +
+                   printable(plan_bound_by(plan)) +
+                   " is claimed and not proven here: no certificate of it is at hand");
     }
     // What counts is what is proven here; what the plan claims may be anybody's word.
     std::string proof;
     if (proven) {
-      proof = "  bound " + with_unit(proven->value, unit) + " (" + proven->name + ")  gap " +
+      proof = "  proven bound " + with_unit(proven->value, unit) + " (" + proven->name + ")  gap " +
               percent_text(relative_gap(objective, proven->value));
     }
-    std::int64_t broken = 0;
-    for (const Violation& violation : violations) broken += violation.count;
-    console.info(console.bold(valid ? "valid" : "invalid") + "  " + with_unit(objective, unit) +
-                 proof + "  " + grouped(broken) + (broken == 1 ? " violation" : " violations"));
+    conclude(console, violations, with_unit(objective, unit) + proof);
 
     JsonWriter json;
-    json.begin_object();
-    write_head(json, "stowage/verdict", family_name(instance), instance_name(instance));
-    json.boolean("valid", valid);
-    json.integer("exit_code", to_int(code));
+    begin_verdict(json, both.instance, valid, judgement.is_proven(), code);
     write_amount(json, "objective", objective, unit);
     if (proven) {
       write_amount(json, "bound", proven->value, unit);
@@ -87,25 +84,59 @@ class VerifyCommand : public Command {
     return console.answer(json.take(), code);
   }
 
-  // A bound that cannot be recomputed here is not wrong: its certificate is not at hand, or it is a
-  // MILP's and has none. One that can be and is not what it says deserves a warning, though no rule
-  // is broken.
-  static void compare_bounds(Console& console, const Instance& instance, const Plan& plan,
-                             const NamedBound& proven, const Unit& unit) {
-    const double claimed = plan_bound(plan);
-    const std::string here =
-        "what is proven here is " + with_unit(proven.value, unit) + " (" + proven.name + ')';
-    if (is_closed_form(instance, plan_bound_by(plan))) {
-      console.warn("the plan claims " + with_unit(claimed, unit) + " by " +
-                   printable(plan_bound_by(plan)) + ", but " + here);
-    } else {
-      console.info("bound     " + with_unit(claimed, unit) + " by " +
-                   printable(plan_bound_by(plan)) + " is not recomputed here; " + here);
+  ExitCode report(Console& console, const InfeasibleAnswer& answer) const {
+    const auto [violations, proven, by] = judge(answer);
+    const bool valid = violations.empty();
+    const ExitCode code = code_of(valid, proven);
+    introduce(console, answer.instance, violations);
+    if (valid && !proven) {
+      console.warn(
+          "that there is no plan is claimed and not proven here: the outcome has no "
+          "certificate of it");
     }
+    conclude(console, violations,
+             proven ? "infeasible, proven by " + printable(by) : "infeasible as claimed");
+
+    JsonWriter json;
+    begin_verdict(json, answer.instance, valid, proven, code);
+    json.text("infeasible_by", by);
+    write_violations(json, violations);
+    json.end_object();
+    return console.answer(json.take(), code);
+  }
+
+  ExitCode code_of(bool valid, bool proven) const {
+    return valid && (proven || !strict_) ? ExitCode::ok : ExitCode::refused;
+  }
+
+  static void introduce(Console& console, const Instance& instance,
+                        const std::vector<Violation>& violations) {
+    console.info("instance  " + std::string(family_name(instance)) + "  " +
+                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    for (const Violation& violation : violations)
+      console.finding("violation " + to_string(violation));
+  }
+
+  static void conclude(Console& console, const std::vector<Violation>& violations,
+                       const std::string& what) {
+    std::int64_t broken = 0;
+    for (const Violation& violation : violations) broken += violation.count;
+    console.info(console.bold(violations.empty() ? "valid" : "invalid") + "  " + what + "  " +
+                 grouped(broken) + (broken == 1 ? " violation" : " violations"));
+  }
+
+  static void begin_verdict(JsonWriter& json, const Instance& instance, bool valid, bool proven,
+                            ExitCode code) {
+    json.begin_object();
+    write_head(json, "stowage/verdict", family_name(instance), instance_name(instance));
+    json.boolean("valid", valid);
+    json.boolean("proven", proven);
+    json.integer("exit_code", to_int(code));
   }
 
   std::string instance_path_;
   std::string plan_path_;
+  bool strict_ = false;
   OutputFlags output_flags_;
 };
 

@@ -49,15 +49,10 @@ std::string method_list_of(Assign) {
          "; assign with chunks: " + comma_list(method_names(chunked));
 }
 
-std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance) {
-  if (instance.lengths.empty() || usable_strategies(instance).empty()) return std::nullopt;
-  std::optional<NamedBound> best;
-  const bool chunks = instance.constraints.chunks.has_value();
-  for (NamedBound& bound :
-       chunks ? assign_chunk_bounds(instance) : assign_bounds(AssignTable(instance))) {
-    if (!best || bound.value > best->value) best = std::move(bound);
-  }
-  return best;
+std::vector<NamedBound> closed_form_bounds_of(const AssignInstance& instance) {
+  if (instance.lengths.empty() || usable_strategies(instance).empty()) return {};
+  if (instance.constraints.chunks) return assign_chunk_bounds(instance);
+  return assign_bounds(AssignTable(instance));
 }
 
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/families/bound_names.h"
 #include "formulations/assign/bounds.h"
 #include "formulations/bound.h"
 #include "instances/assign/certificate.h"
@@ -26,9 +26,9 @@ std::string size_of(const AssignInstance& instance);
 // The names that --method takes, comma by comma.
 std::string method_list_of(Assign);
 
-std::optional<NamedBound> closed_form_bound_of(const AssignInstance& instance);
-constexpr std::span<const std::string_view> closed_forms_of(const AssignInstance&) {
-  return kAssignClosedForms;
+std::vector<NamedBound> closed_form_bounds_of(const AssignInstance& instance);
+constexpr BoundNames bound_names_of(const AssignInstance&) {
+  return {kAssignClosedForms, kAssignCertified, kAssignSearched};
 }
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);

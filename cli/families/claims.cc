@@ -3,70 +3,231 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
 
-#include "cli/families/answer_reader.h"
 #include "cli/families/families.h"
 #include "instances/json/text.h"
 #include "instances/numbers.h"
+#include "instances/plan_claims.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
 namespace {
 
-constexpr std::array<std::string_view, 4> kRules = {"outcome_status", "outcome_objective",
-                                                    "outcome_bound", "outcome_gap"};
+enum Rule : std::size_t {
+  kStatus,
+  kObjective,
+  kBound,
+  kGap,
+  kBounds,
+  kImprovements,
+  kExitCode,
+  kUnplaceable,
+  kViolations,
+  kName,
+};
+constexpr std::array<std::string_view, 10> kRules = {
+    "outcome_status",     "outcome_objective",    "outcome_bound",     "outcome_gap",
+    "outcome_bounds",     "outcome_improvements", "outcome_exit_code", "outcome_unplaceable",
+    "outcome_violations", "outcome_name"};
 // Numbers may have passed through a tool that rounds them.
 constexpr double kRounding = 1e-9;
 
 // Relative to the larger of both, and to `least` where that is more.
-bool close(double have, double need, double least) {
+bool close(double have, double need, double least = 0) {
   return std::abs(have - need) <= kRounding * std::max({least, std::abs(have), std::abs(need)});
 }
 
-}  // namespace
+bool above(double have, double most) { return have > most && !close(have, most); }
 
-Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text, const Unit& unit) {
-  const std::string in_unit = '_' + std::string(unit.name);
-  const std::string objective = "objective" + in_unit;
-  const std::string bound = "bound" + in_unit;
-  ErrorList errors;
-  const std::optional<JsonValue> document =
-      parse_json_head(text, {"format", "status", objective, bound, "gap"}, errors);
-  if (!document) return std::move(errors).take();
-  const JsonPath root;
-  const AnswerReader outcome(*document, root, errors);
-  if (outcome.text("format") != "stowage/outcome") return std::optional<OutcomeClaims>();
-  OutcomeClaims claims{.status = outcome.text("status"),
-                       .objective = outcome.number(objective),
-                       .bound = outcome.number(bound),
-                       .gap = outcome.number("gap")};
-  if (!errors.empty()) return std::move(errors).take();
-  return std::optional(std::move(claims));
-}
+class ClaimCheck {
+ public:
+  ClaimCheck(const OutcomeClaims& claims, const Unit& unit, std::vector<Violation>& violations)
+      : claims_(claims), in_unit_('_' + std::string(unit.name)), violations_(violations) {}
+
+  void exit_code(std::int64_t need) {
+    if (!claims_.exit_code || *claims_.exit_code == need) return;
+    broken(kExitCode, "/exit_code", text(*claims_.exit_code), text(need));
+  }
+
+  void agree_with(const Plan& plan, double proof_gap) {
+    objective_ = plan_objective(plan);
+    bound_ = plan_bound(plan);
+    const double gap = relative_gap(objective_, bound_);
+    status(gap <= proof_gap);
+    compare(kObjective, "/objective" + in_unit_, claims_.objective, objective_);
+    compare(kBound, "/bound" + in_unit_, claims_.bound, bound_);
+    if (claims_.bound_by && *claims_.bound_by != plan_bound_by(plan)) {
+      broken(kBound, "/bound_by", in_quotes(*claims_.bound_by),
+             in_quotes(plan_bound_by(plan)) + " like the plan's");
+    }
+    compare(kGap, "/gap", claims_.gap, gap, 1);  // a difference of amounts
+    bounds(plan_bound_by(plan));
+    improvements();
+    exit_code(claims_.errors ? 2 : 0);
+    if (!claims_.unplaceable.empty()) {
+      broken(kUnplaceable, "/unplaceable", text(claims_.unplaceable.size()) + " sequences",
+             "none beside a plan");
+    }
+    if (claims_.infeasibility) {
+      broken(kStatus, "/infeasibility", "a reason why there is no plan", "none beside a plan");
+    }
+    candidates();
+    const std::string& name = std::visit(
+        [](const auto& p) -> auto& { return p.name; }, plan);
+    if (claims_.name && *claims_.name != name) {
+      broken(kName, "/name", in_quotes(*claims_.name), in_quotes(name) + " like the plan's");
+    }
+    if (claims_.method_bound && above(*claims_.method_bound, objective_ * (1 + kBoundTolerance))) {
+      broken(kBounds, "/method_bound" + in_unit_, shortest(*claims_.method_bound),
+             "at most the objective, " + shortest(objective_));
+    }
+  }
+
+  void be_infeasible() {
+    if (claims_.status != "infeasible") {
+      broken(kStatus, "/status", in_quotes(claims_.status), "infeasible without a plan");
+    }
+    if (claims_.stopped_by && *claims_.stopped_by != "proof") {
+      broken(kStatus, "/stopped_by", in_quotes(*claims_.stopped_by), "proof");
+    }
+    if (claims_.objective) {
+      broken(kObjective, "/objective" + in_unit_, shortest(*claims_.objective), "null");
+    }
+    if (claims_.gap) broken(kGap, "/gap", shortest(*claims_.gap), "null");
+    exit_code(1);
+    const bool listed = claims_.infeasibility && claims_.infeasibility->by == "sequences";
+    if (claims_.infeasibility && claims_.unplaceable != (listed ? claims_.infeasibility->witnesses
+                                                                : std::vector<std::int64_t>())) {
+      broken(kUnplaceable, "/unplaceable", text(claims_.unplaceable.size()) + " sequences",
+             "the witnesses");
+    }
+    candidates();
+  }
+
+ private:
+  static std::string text(auto number) { return std::to_string(number); }
+
+  void broken(Rule rule, std::string where, std::string have, std::string need) {
+    violations_.push_back(
+        {std::string(kRules[rule]), std::move(where), std::move(have), std::move(need)});
+  }
+
+  void compare(Rule rule, const std::string& where, std::optional<double> have, double need,
+               double least = 0) {
+    if (have && !close(*have, need, least)) broken(rule, where, shortest(*have), shortest(need));
+  }
+
+  void status(bool closed) {
+    if (claims_.status != "feasible" && !(claims_.status == "optimal" && closed)) {
+      broken(kStatus, "/status", in_quotes(claims_.status),
+             closed ? "optimal or feasible" : "feasible by the plan's own bound");
+    }
+    if (claims_.stopped_by && (*claims_.stopped_by == "proof") != (claims_.status == "optimal")) {
+      broken(kStatus, "/stopped_by", in_quotes(*claims_.stopped_by),
+             claims_.status == "optimal" ? "proof" : "a limit, a gap or an end of the work");
+    }
+  }
+
+  // The stated bound is the best of them.
+  void bounds(const std::string& by) {
+    if (!claims_.bounds) return;
+    std::set<std::string> names;
+    bool found = bound_ == 0;
+    for (std::size_t k = 0; k < claims_.bounds->size(); ++k) {
+      const ClaimedBound& each = (*claims_.bounds)[k];
+      const std::string where = "/bounds/" + text(k);
+      if (!names.insert(each.name).second) {
+        broken(kBounds, where + "/name", in_quotes(each.name), "another than those before");
+      }
+      if (!each.value) continue;
+      // Rounding may put a bound that equals the optimum a hair above it.
+      if (above(*each.value, objective_ * (1 + kBoundTolerance)) ||
+          above(std::min(*each.value, objective_), bound_)) {
+        broken(kBounds, where + "/value" + in_unit_, shortest(*each.value),
+               "at most the bound, " + shortest(bound_));
+      }
+      found = found || (each.name == by && close(std::min(*each.value, objective_), bound_));
+    }
+    if (!found) {
+      broken(kBounds, "/bounds", "no bound " + in_quotes(by) + " of " + shortest(bound_),
+             "the one that the outcome states");
+    }
+  }
+
+  void improvements() {
+    if (!claims_.improvements) return;
+    ClaimedImprovement last{.seconds = 0, .bound = 0};
+    std::string finder;
+    for (std::size_t k = 0; k < claims_.improvements->size(); ++k) {
+      const ClaimedImprovement& each = (*claims_.improvements)[k];
+      const std::string where = "/improvements/" + text(k);
+      const auto grows = [&](const std::string& key, double have, double least, double most) {
+        if (!above(least, have) && !above(have, most)) return;
+        broken(kImprovements, where + key, shortest(have),
+               "from " + shortest(least) + " to " + shortest(most));
+      };
+      if (each.seconds) grows("/seconds", *each.seconds, *last.seconds, seconds());
+      grows("/nodes", static_cast<double>(each.nodes), static_cast<double>(last.nodes), nodes());
+      const double objective = each.objective.value_or(kNoLimit);
+      grows("/objective" + in_unit_, objective, objective_, last.objective.value_or(kNoLimit));
+      // Rounding may put a bound that equals the optimum a hair above it.
+      const double stated = each.bound.value_or(0);
+      const bool false_bound = above(stated, objective_ * (1 + kBoundTolerance));
+      const double bound = std::min(stated, objective_);
+      grows("/bound" + in_unit_, false_bound ? stated : bound, *last.bound, bound_);
+      last = {.seconds = each.seconds.value_or(*last.seconds),
+              .bound = bound,
+              .objective = each.objective ? each.objective : last.objective,
+              .nodes = each.nodes};
+      if (each.source != "B") finder = each.by;
+    }
+    const double reached = *last.bound;
+    if (!last.objective || !close(*last.objective, objective_) || !close(reached, bound_)) {
+      broken(kImprovements, "/improvements",
+             "an end at " + (last.objective ? shortest(*last.objective) : "no plan") +
+                 " and bound " + shortest(reached),
+             shortest(objective_) + " and bound " + shortest(bound_));
+    } else if (claims_.found_by && *claims_.found_by != finder) {
+      broken(kImprovements, "/found_by", in_quotes(*claims_.found_by),
+             in_quotes(finder) + ", who found the last plan");
+    }
+  }
+
+  // What failed verification is told of in the detail.
+  void candidates() {
+    if (claims_.violated.empty() || !claims_.detail || !claims_.detail->empty()) return;
+    broken(kViolations, "/violations", text(claims_.violated.size()) + " of them",
+           "none without a word in the detail");
+  }
+
+  double seconds() const { return claims_.seconds.value_or(kNoLimit); }
+  double nodes() const { return claims_.nodes ? static_cast<double>(*claims_.nodes) : kNoLimit; }
+
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+  const OutcomeClaims& claims_;
+  std::string in_unit_;
+  std::vector<Violation>& violations_;
+  double objective_ = 0;
+  double bound_ = 0;
+};
+
+}  // namespace
 
 std::vector<std::string_view> outcome_rules() { return {kRules.begin(), kRules.end()}; }
 
 void check_claims(const OutcomeClaims& claims, const Plan& plan, const Unit& unit,
                   std::vector<Violation>& violations) {
-  const auto broken = [&](std::size_t rule, std::string where, std::string have, std::string need) {
-    violations.push_back(
-        {std::string(kRules[rule]), std::move(where), std::move(have), std::move(need)});
-  };
-  const double gap = relative_gap(plan_objective(plan), plan_bound(plan));
-  const bool closed = gap <= kOptimalityGap;
-  if (claims.status != "feasible" && !(claims.status == "optimal" && closed)) {
-    broken(0, "/status", in_quotes(claims.status),
-           closed ? "optimal or feasible" : "feasible by the plan's own bound");
-  }
-  const auto compare = [&](std::size_t rule, const std::string& where, std::optional<double> have,
-                           double need, double least = 0) {
-    if (have && !close(*have, need, least)) broken(rule, where, shortest(*have), shortest(need));
-  };
-  const std::string in_unit = '_' + std::string(unit.name);
-  compare(1, "/objective" + in_unit, claims.objective, plan_objective(plan));
-  compare(2, "/bound" + in_unit, claims.bound, plan_bound(plan));
-  compare(3, "/gap", claims.gap, gap, 1);  // a difference of amounts
+  ClaimCheck(claims, unit, violations).agree_with(plan, unit.integral ? 0 : kOptimalityGap);
+}
+
+void check_infeasible_claims(const OutcomeClaims& claims, const Unit& unit,
+                             std::vector<Violation>& violations) {
+  ClaimCheck(claims, unit, violations).be_infeasible();
 }
 
 }  // namespace stowage

@@ -1,7 +1,5 @@
 #include "cli/families/families.h"
 
-#include <algorithm>
-
 #include "cli/families/each.h"
 
 namespace stowage {
@@ -64,17 +62,12 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& inst
   return visit_both([](const auto& i, const auto& p) { return facts_of(i, p); }, instance, plan);
 }
 
-std::optional<NamedBound> closed_form_bound(const Instance& instance) {
-  return std::visit([](const auto& i) { return closed_form_bound_of(i); }, instance);
+std::vector<NamedBound> closed_form_bounds(const Instance& instance) {
+  return std::visit([](const auto& i) { return closed_form_bounds_of(i); }, instance);
 }
 
-bool is_closed_form(const Instance& instance, std::string_view bound_by) {
-  return std::visit(
-      [&](const auto& i) {
-        const auto names = closed_forms_of(i);
-        return std::ranges::find(names, bound_by) != names.end();
-      },
-      instance);
+BoundNames bound_names(const Instance& instance) {
+  return std::visit([](const auto& i) { return bound_names_of(i); }, instance);
 }
 
 std::string method_list() {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/families/bound_names.h"
 #include "formulations/bound.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"
@@ -46,11 +47,10 @@ std::optional<Picture> lengths_picture(const Instance& instance, const Plan& pla
 std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
                                                             const Plan& plan);
 
-// The best bound that needs no search. Nothing for an instance that has no plan or no sequence.
-std::optional<NamedBound> closed_form_bound(const Instance& instance);
+// The bounds that need no search. None for an instance that has no plan or no sequence.
+std::vector<NamedBound> closed_form_bounds(const Instance& instance);
 
-// Whether a bound of this name needs no search.
-bool is_closed_form(const Instance& instance, std::string_view bound_by);
+BoundNames bound_names(const Instance& instance);
 
 // The names that --method takes, for the help: "scatter: auto, fast; assign: ...", or those of one
 // family without its name.

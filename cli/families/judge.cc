@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "cli/families/claims.h"
 #include "cli/families/each.h"
 #include "cli/families/families.h"
+#include "instances/json/text.h"
+#include "instances/numbers.h"
 #include "instances/verify.h"
-#include "solvers/outcome.h"
 
 namespace stowage {
 namespace {
+
+// Numbers may have passed through a tool that rounds them; integers are never rounded.
+constexpr double kRounding = 1e-9;
 
 // Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
 // instance of its family.
@@ -42,33 +47,133 @@ std::optional<NamedBound> tried_again(const Instance& instance, double claimed) 
       instance);
 }
 
+const NamedBound* find(const std::vector<NamedBound>& bounds, const std::string& name) {
+  const auto found = std::ranges::find(bounds, name, &NamedBound::name);
+  return found == bounds.end() ? nullptr : &*found;
+}
+
+std::string list_of(const BoundNames& names) {
+  std::string list;
+  for (const std::span<const std::string_view> part :
+       {names.closed, names.certified, names.searched}) {
+    for (const std::string_view name : part) list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  return list;
+}
+
+class BoundJudge {
+ public:
+  explicit BoundJudge(const InstanceAndPlan& both)
+      : both_(both),
+        unit_(objective_unit(both.instance)),
+        names_(bound_names(both.instance)),
+        closed_(closed_form_bounds(both.instance)) {}
+
+  Judgement run() && {
+    Judgement judgement{.violations = verify(both_.instance, both_.plan)};
+    if (both_.claims) check_claims(*both_.claims, both_.plan, unit_, judgement.violations);
+    for (const NamedBound& bound : closed_) {
+      if (!judgement.proven || bound.value > judgement.proven->value) judgement.proven = bound;
+    }
+    if (both_.certificate) {
+      certified_ = verify_certificate(both_.instance, *both_.certificate, judgement.violations);
+      if (certified_ && (!judgement.proven || certified_->value > judgement.proven->value)) {
+        judgement.proven = certified_;
+      }
+    }
+    const std::string& by = plan_bound_by(both_.plan);
+    compare("/bound_" + std::string(unit_.name), by, plan_bound(both_.plan), judgement.violations);
+    if (both_.claims && both_.claims->bounds) {
+      for (std::size_t k = 0; k < both_.claims->bounds->size(); ++k) {
+        const ClaimedBound& each = (*both_.claims->bounds)[k];
+        compare("/bounds/" + std::to_string(k), each.name, each.value.value_or(0),
+                judgement.violations);
+      }
+    }
+    if (exceeds(plan_bound(both_.plan), judgement.proven ? judgement.proven->value : 0)) {
+      try_again(judgement);
+    }
+    const double proven = judgement.proven ? judgement.proven->value : 0;
+    if (judgement.proven) judgement.shown.proven = {proven, judgement.proven->name};
+    if (exceeds(plan_bound(both_.plan), proven)) {
+      judgement.shown.claimed = {plan_bound(both_.plan), by};
+    }
+    return judgement;
+  }
+
+ private:
+  bool exceeds(double claimed, double proven) const {
+    return claimed > proven * (1 + (unit_.integral ? 0 : kRounding));
+  }
+
+  // Where that can be done, it proves the plan's bound or refutes it.
+  void try_again(Judgement& judgement) const {
+    const double claimed = plan_bound(both_.plan);
+    const std::optional<NamedBound> again = tried_again(both_.instance, claimed);
+    if (!again) return;
+    if (!judgement.proven || again->value > judgement.proven->value) judgement.proven = again;
+    if (!exceeds(claimed, again->value)) return;
+    judgement.violations.push_back({"claimed_bound", "/bound_" + std::string(unit_.name),
+                                    shortest(claimed) + ' ' + std::string(unit_.name),
+                                    "at most the optimum, " + shortest(again->value)});
+  }
+
+  // Appends a violation for a bound whose name is nobody's, or that says more than can be proven
+  // of a bound of that name.
+  void compare(const std::string& where, const std::string& name, double claimed,
+               std::vector<Violation>& violations) const {
+    const auto broken = [&](std::string have, std::string need) {
+      violations.push_back({"claimed_bound", where, std::move(have), std::move(need)});
+    };
+    const bool nobody = name.empty() || name == "none";
+    if (!names_.knows(name) && (claimed > 0 || !nobody)) {
+      return broken("a bound by " + in_quotes(name), "one of " + list_of(names_));
+    }
+    std::optional<double> proof;
+    if (const NamedBound* computed = find(closed_, name)) {
+      proof = computed->value;
+    } else if (std::ranges::find(names_.closed, name) != names_.closed.end()) {
+      proof = 0;  // it says nothing of such an instance
+    } else if (certified_ && certified_->name == name) {
+      proof = certified_->value;
+    }
+    if (!proof || !exceeds(claimed, *proof)) return;
+    broken(shortest(claimed) + ' ' + std::string(unit_.name) + " by " + name,
+           "at most " + shortest(*proof) + ", which " + name + " proves");
+  }
+
+  const InstanceAndPlan& both_;
+  Unit unit_;
+  BoundNames names_;
+  std::vector<NamedBound> closed_;
+  std::optional<NamedBound> certified_;  // by the certificate at hand
+};
+
 }  // namespace
 
-Judgement judge(const InstanceAndPlan& both) {
-  Judgement judgement{.violations = verify(both.instance, both.plan)};
-  if (both.claims) {
-    check_claims(*both.claims, both.plan, objective_unit(both.instance), judgement.violations);
+Judgement judge(const InstanceAndPlan& both) { return BoundJudge(both).run(); }
+
+InfeasibleJudgement judge(const InfeasibleAnswer& answer) {
+  InfeasibleJudgement judgement;
+  const OutcomeClaims& claims = answer.claims;
+  check_infeasible_claims(claims, objective_unit(answer.instance), judgement.violations);
+  InfeasibilityProof proof;
+  if (claims.infeasibility) {
+    proof = *claims.infeasibility;
+  } else if (!claims.unplaceable.empty()) {
+    proof = {.by = "sequences", .witnesses = claims.unplaceable};
   }
-  judgement.proven = closed_form_bound(both.instance);
-  if (both.certificate) {
-    const auto certified =
-        verify_certificate(both.instance, *both.certificate, judgement.violations);
-    if (certified && (!judgement.proven || certified->value > judgement.proven->value)) {
-      judgement.proven = certified;
-    }
+  const BoundNames names = bound_names(answer.instance);
+  const std::string by = claims.bound_by.value_or("");
+  if (!by.empty() && by != "none" && by != "unplaceable" && !names.knows(by)) {
+    judgement.violations.push_back(
+        {"claimed_bound", "/bound_by", in_quotes(by), "one of " + list_of(names)});
   }
-  const auto proves_more = [&](const std::optional<NamedBound>& bound) {
-    return bound && (!judgement.proven || bound->value > judgement.proven->value);
-  };
-  if (const NamedBound claimed{"", plan_bound(both.plan)}; proves_more(claimed)) {
-    const auto again = tried_again(both.instance, claimed.value);
-    if (proves_more(again)) judgement.proven = again;
-  }
-  const double proven = judgement.proven ? judgement.proven->value : 0;
-  if (judgement.proven) judgement.shown.proven = {proven, judgement.proven->name};
-  if (plan_bound(both.plan) > proven * (1 + kOptimalityGap)) {
-    judgement.shown.claimed = {plan_bound(both.plan), plan_bound_by(both.plan)};
-  }
+  std::vector<Violation> wrong = std::visit(
+      [&](const auto& instance) { return check_infeasibility(instance, proof); }, answer.instance);
+  std::ranges::move(wrong, std::back_inserter(judgement.violations));
+  judgement.by = proof.by;
+  judgement.proven = judgement.violations.empty() && proof.by != "none";
   return judgement;
 }
 

@@ -39,11 +39,11 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LayoutInstance& 
 
 std::string method_list_of(Layout) { return comma_list(method_names(LayoutInstance())); }
 
-std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance) {
-  if (layout_infeasibility(instance)) return std::nullopt;
-  const LayoutTable table(instance);
-  if (!table.stackable()) return std::nullopt;
-  return layout_bounds(instance, table).back();
+std::vector<NamedBound> closed_form_bounds_of(const LayoutInstance& instance) {
+  if (layout_infeasibility(instance)) return {};
+  std::vector<NamedBound> bounds = layout_bounds(instance, LayoutTable(instance));
+  std::ranges::reverse(bounds);  // of equal ones the last says most
+  return bounds;
 }
 
 std::vector<std::string> infeasibility_of(const LayoutInstance& instance,

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/families/bound_names.h"
 #include "formulations/bound.h"
 #include "formulations/layout/bounds.h"
 #include "instances/layout/family.h"
@@ -24,9 +24,9 @@ std::string size_of(const LayoutInstance& instance);
 // The names that --method takes, comma by comma.
 std::string method_list_of(Layout);
 
-std::optional<NamedBound> closed_form_bound_of(const LayoutInstance& instance);
-constexpr std::span<const std::string_view> closed_forms_of(const LayoutInstance&) {
-  return kLayoutClosedForms;
+std::vector<NamedBound> closed_form_bounds_of(const LayoutInstance& instance);
+constexpr BoundNames bound_names_of(const LayoutInstance&) {
+  return {kLayoutClosedForms, {}, kLayoutSearched};
 }
 std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);

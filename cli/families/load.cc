@@ -96,6 +96,48 @@ Loaded<std::optional<Certificate>> certificate_in(const std::string& path,
       path, document, [&](auto family) { return family.read_certificate(document.bytes); });
 }
 
+std::optional<CliError> twice_stdin(const std::string& instance_path,
+                                    const std::string& plan_path) {
+  if (instance_path != "-" || plan_path != "-") return std::nullopt;
+  return CliError{.error = {kUsage, "PLAN", "stdin is the instance already"}};
+}
+
+Loaded<InstanceAndPlan> both_of(Loaded<Instance> instance, const std::string& plan_path,
+                                const Loaded<Document>& document) {
+  Loaded<Plan> plan = plan_in(plan_path, document);
+  std::vector<CliError> errors = std::move(instance.errors);
+  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+  if (!instance.value || !plan.value) return {std::nullopt, std::move(errors)};
+  if (auto error = other_problem(*instance.value, *plan.value)) {
+    return {std::nullopt, errors_in(plan_path, {*error})};
+  }
+  Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
+  if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
+  auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
+  if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
+  std::vector<std::string> files = std::move(instance.files);
+  files.push_back(plan_path);
+  return {InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
+                          *std::move(certificate.value), *std::move(claims), document.value->bytes},
+          {},
+          std::move(files)};
+}
+
+// An outcome that says there is no plan, and has none.
+bool says_infeasible(const std::string& bytes) {
+  ErrorList errors;
+  const std::optional<JsonValue> head =
+      parse_json_head(bytes, {"format", "status", "plan"}, errors);
+  if (!head) return false;
+  const auto says = [&](std::string_view key, std::string_view text) {
+    const JsonValue* value = head->find(key);
+    return value != nullptr && value->string() != nullptr && *value->string() == text;
+  };
+  const JsonValue* plan = head->find("plan");
+  return says("format", "stowage/outcome") && says("status", "infeasible") &&
+         (plan == nullptr || plan->is_null());
+}
+
 }  // namespace
 
 Loaded<Instance> load_instance(const std::string& path) {
@@ -111,33 +153,27 @@ Loaded<Instance> load_instance(const std::string& path) {
 Loaded<Plan> load_plan(const std::string& path) { return plan_in(path, load_plan_document(path)); }
 
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path) {
-  if (instance_path == "-" && plan_path == "-") {
-    const InputError twice{kUsage, "PLAN", "stdin is the instance already"};
-    return {std::nullopt, {{.error = twice}}};
-  }
+  if (auto error = twice_stdin(instance_path, plan_path)) return {std::nullopt, {*error}};
+  Loaded<Instance> instance = load_instance(instance_path);
+  return both_of(std::move(instance), plan_path, load_plan_document(plan_path));
+}
+
+Loaded<Answer> load_answer(const std::string& instance_path, const std::string& plan_path) {
+  if (auto error = twice_stdin(instance_path, plan_path)) return {std::nullopt, {*error}};
   Loaded<Instance> instance = load_instance(instance_path);
   const Loaded<Document> document = load_plan_document(plan_path);
-  Loaded<Plan> plan = plan_in(plan_path, document);
-  std::vector<CliError> errors = std::move(instance.errors);
-  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
-  if (instance.value && plan.value) {
-    if (auto error = other_problem(*instance.value, *plan.value)) {
-      errors = errors_in(plan_path, {*error});
-    } else {
-      Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
-      if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
-      auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
-      if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
-      std::vector<std::string> files = std::move(instance.files);
-      files.push_back(plan_path);
-      return {
-          InstanceAndPlan{*std::move(instance.value), *std::move(plan.value),
-                          *std::move(certificate.value), *std::move(claims), document.value->bytes},
-          {},
-          std::move(files)};
-    }
+  if (!instance.value || !document.value || !says_infeasible(document.value->bytes)) {
+    Loaded<InstanceAndPlan> both = both_of(std::move(instance), plan_path, document);
+    if (!both.value) return {std::nullopt, std::move(both.errors)};
+    return {Answer(*std::move(both.value)), {}, std::move(both.files)};
   }
-  return {std::nullopt, std::move(errors)};
+  if (auto error = not_of(*instance.value, document.value->head.problem)) {
+    error->message = "must be that of the instance, is \"" + document.value->head.problem + '"';
+    return {std::nullopt, errors_in(plan_path, {*error})};
+  }
+  auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
+  if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
+  return {Answer(InfeasibleAnswer{*std::move(instance.value), **std::move(claims)}), {}};
 }
 
 std::optional<InputError> other_problem(const Instance& instance, const Plan& plan) {

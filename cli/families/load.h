@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cli/families/claims.h"
@@ -41,6 +42,16 @@ struct InstanceAndPlan {
 // Both, with the errors of both files in one pass, and the files of both. Only one of the paths may
 // be "-".
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
+
+// An outcome that says there is no plan.
+struct InfeasibleAnswer {
+  Instance instance;
+  OutcomeClaims claims;
+};
+
+// As load_both(), or an outcome of status infeasible, which has no plan.
+using Answer = std::variant<InstanceAndPlan, InfeasibleAnswer>;
+Loaded<Answer> load_answer(const std::string& instance_path, const std::string& plan_path);
 
 // Error E209 unless the plan is of the instance's problem.
 std::optional<InputError> other_problem(const Instance& instance, const Plan& plan);

@@ -64,13 +64,9 @@ std::string method_list_of(Scatter) {
   return comma_list(names);
 }
 
-std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance) {
-  if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) return std::nullopt;
-  std::optional<NamedBound> best;
-  for (NamedBound& bound : scatter_bounds(ScatterTable(instance))) {
-    if (!best || bound.value > best->value) best = std::move(bound);
-  }
-  return best;
+std::vector<NamedBound> closed_form_bounds_of(const ScatterInstance& instance) {
+  if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) return {};
+  return scatter_bounds(ScatterTable(instance));
 }
 
 std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double claimed) {

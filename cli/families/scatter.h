@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/families/bound_names.h"
 #include "formulations/bound.h"
 #include "formulations/scatter/bounds.h"
 #include "instances/pictures/scatter/gantt.h"
@@ -26,9 +26,9 @@ std::string size_of(const ScatterInstance& instance);
 // The names that --method takes, comma by comma.
 std::string method_list_of(Scatter);
 
-std::optional<NamedBound> closed_form_bound_of(const ScatterInstance& instance);
-constexpr std::span<const std::string_view> closed_forms_of(const ScatterInstance&) {
-  return kScatterClosedForms;
+std::vector<NamedBound> closed_form_bounds_of(const ScatterInstance& instance);
+constexpr BoundNames bound_names_of(const ScatterInstance&) {
+  return {kScatterClosedForms, kScatterCertified, kScatterSearched};
 }
 std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);

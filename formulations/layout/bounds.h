@@ -22,6 +22,9 @@ namespace stowage {
 // Names of the bounds that need no search: those of layout_bounds().
 inline constexpr std::array<std::string_view, 4> kLayoutClosedForms = {"single", "load", "unit",
                                                                        "chain"};
+// And of those that a search or a backend only says; no layout has a certificate.
+inline constexpr std::array<std::string_view, 3> kLayoutSearched = {"search", "mip-cbc",
+                                                                    "mip-glpk"};
 
 // All closed-form bounds in bytes, each at least the one before:
 //   single  the largest buffer, or the highest end of a pinned one [F1]

@@ -17,6 +17,10 @@ namespace stowage {
 // Names of the bounds that need no search: those of scatter_bounds().
 inline constexpr std::array<std::string_view, 3> kScatterClosedForms = {"longest", "area",
                                                                         "pigeonhole"};
+// Of those that a certificate proves, and of those that a search or a backend only says.
+inline constexpr std::array<std::string_view, 2> kScatterCertified = {"step-lp", "profile"};
+inline constexpr std::array<std::string_view, 3> kScatterSearched = {"subsets", "milp-cbc",
+                                                                     "milp-glpk"};
 
 // Fewest micro-batches of any plan: by tokens, and by how many sequences of at least one length
 // fit one micro-batch (pigeonhole). 0 for an empty step. Requires every sequence to fit some level.

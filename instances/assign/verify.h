@@ -35,6 +35,7 @@
 
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
+#include "instances/infeasibility.h"
 #include "instances/violation.h"
 
 namespace stowage {
@@ -49,5 +50,16 @@ std::vector<Violation> verify(const AssignInstance& instance, const AssignPlan& 
 // The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
 // hand.
 std::vector<Violation> verify_instance_hash(const AssignPlan& plan, std::string_view instance_hash);
+
+// Whether a step has no plan for the reason that an outcome gives. Empty if the proof holds, which
+// is
+//   sequences  each witness is longer, after padding, than any scheme of any strategy admits; there
+//              is one at least
+//   rows       the row constraints ask each strategy for more rows than there are sequences for
+//              them: a row holds one at least. Of the replicas of schemes up to some cap, all of
+//              which need rows, count only the sequences up to that cap. It needs no witness.
+// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+std::vector<Violation> check_infeasibility(const AssignInstance& instance,
+                                           const InfeasibilityProof& proof);
 
 }  // namespace stowage

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/infeasibility.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "instances/violation.h"
@@ -38,5 +39,15 @@ std::vector<Violation> verify(const LayoutInstance& instance, const LayoutPlan& 
 // The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
 // hand.
 std::vector<Violation> verify_instance_hash(const LayoutPlan& plan, std::string_view instance_hash);
+
+// Whether a layout has no plan for the reason that an outcome gives. Empty if the proof holds,
+// which is
+//   pins      two pinned buffers, the witnesses, need memory at the step and share a byte
+//   capacity  a pinned buffer, the witness, ends above the capacity
+//   load      the witnesses need memory at the step, and more than the capacity: in whole blocks
+//             of the greatest common divisor of their alignments but for the end of the topmost
+// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+std::vector<Violation> check_infeasibility(const LayoutInstance& instance,
+                                           const InfeasibilityProof& proof);
 
 }  // namespace stowage

@@ -19,8 +19,8 @@ struct ShownBounds {
   std::optional<ShownBound> claimed;  // what the plan says, if that is more
 };
 
-// The legend of the lines, the objective first: "step 9 806 ms", "bound 9 333 ms (area)". `amount`
-// is how a value reads, with its unit.
+// The legend of the lines, the objective first: "step 9 806 ms", "proven bound 9 333 ms (area)".
+// `amount` is how a value reads, with its unit.
 template <class Amount>
 std::vector<LegendEntry> bound_legend(const std::string& objective, double value,
                                       const ShownBounds& bounds, const Amount& amount) {
@@ -28,12 +28,13 @@ std::vector<LegendEntry> bound_legend(const std::string& objective, double value
   std::vector<LegendEntry> entries = {{kLine, "v", objective + ' ' + amount(value)}};
   if (bounds.proven) {
     entries.push_back(
-        {kLine, "b", "bound " + amount(bounds.proven->value) + " (" + bounds.proven->name + ')'});
+        {kLine, "b",
+         "proven bound " + amount(bounds.proven->value) + " (" + bounds.proven->name + ')'});
   }
   if (bounds.claimed) {
-    entries.push_back(
-        {kLine, "k",
-         "bound as claimed " + amount(bounds.claimed->value) + " (" + bounds.claimed->name + ')'});
+    entries.push_back({kLine, "k",
+                       "bound as claimed, not proven " + amount(bounds.claimed->value) + " (" +
+                           bounds.claimed->name + ')'});
   }
   return entries;
 }

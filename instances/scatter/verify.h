@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/infeasibility.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "instances/violation.h"
@@ -47,5 +48,13 @@ std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan
 // hand.
 std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
                                             std::string_view instance_hash);
+
+// Whether a step has no plan for the reason that an outcome gives. Empty if the proof holds, which
+// is
+//   sequences  each witness is longer, after padding, than what a group of any allowed degree
+//              holds; there is one at least
+// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
+                                           const InfeasibilityProof& proof);
 
 }  // namespace stowage

@@ -48,7 +48,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       return Refutation{"a sequence is longer than every row may be", std::move(ids)};
     }
     if (!starves(table_)) return std::nullopt;
-    return Refutation{"the row constraints need more sequences than there are", {}};
+    return Refutation{"the row constraints need more sequences than there are", {}, {.by = "rows"}};
   }
 
   std::vector<NamedBound> bounds() override {

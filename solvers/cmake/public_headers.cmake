@@ -32,6 +32,7 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/family_list.h
     instances/families.h
     instances/violation.h
+    instances/infeasibility.h
     instances/check.h
     instances/verify.h
     instances/trainer/step.h

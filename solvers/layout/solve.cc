@@ -34,6 +34,15 @@ constexpr double kSecondsToPlan = 9e-7;
 constexpr double kSecondsToVerify = 5e-7;
 constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
 
+InfeasibilityProof proof_of(const LayoutInfeasibility& why) {
+  using Reason = LayoutInfeasibility::Reason;
+  return {.by = why.reason == Reason::pins_clash           ? "pins"
+                : why.reason == Reason::pin_above_capacity ? "capacity"
+                                                           : "load",
+          .witnesses = why.buffers,
+          .step = why.step};
+}
+
 class LayoutSolve : public FamilySolve<LayoutInstance> {
  public:
   using FamilySolve::FamilySolve;
@@ -48,7 +57,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   std::optional<Refutation> refute() override {
     const auto why = layout_infeasibility(instance_);
     if (!why) return std::nullopt;
-    return Refutation{why->text, {}};
+    return Refutation{why->text, {}, proof_of(*why)};
   }
 
   std::vector<NamedBound> bounds() override {

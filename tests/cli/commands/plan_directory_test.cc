@@ -143,5 +143,49 @@ TEST_F(PlanDirectory, ATrainerThatCannotBeWrittenIsNamed) {
               HasSubstr("plans/00000003.trainer.bin: cannot be read: Too many levels of"));
 }
 
+// Whatever its name: what a bound of a closed form or a certificate does not bear out is planned
+// anew, with the bytes of the first run. A backend's word stays, and is said to be one.
+TEST_F(PlanDirectory, AFalsifiedBoundIsNotKept) {
+  begin({});
+  const std::string honest = dir_.read(kPlan);
+  const auto resume = [&](const char* bound_by) {
+    auto plan = nlohmann::json::parse(honest);
+    plan["bound_ms"] = plan["objective_ms"];
+    plan["bound_by"] = bound_by;
+    dir_.write(kPlan, plan.dump());
+    return eight({});
+  };
+  ASSERT_NE(nlohmann::json::parse(honest)["bound_ms"],
+            nlohmann::json::parse(honest)["objective_ms"]);
+  for (const char* name : {"step-lp", "profile", "area", "longest", "oracle"}) {
+    const Finished again = resume(name);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr(std::string(kPlan) + ": is invalid")) << name;
+    EXPECT_EQ(dir_.read(kPlan), honest) << name;
+  }
+  const Finished said = resume("milp-cbc");
+  EXPECT_THAT(said.err, HasSubstr(std::string(kPlan) + ": has a bound that is not proven"));
+  EXPECT_NE(dir_.read(kPlan), honest);
+}
+
+// A run that nobody touched is resumed without a word, certificates and all.
+TEST_F(PlanDirectory, AnHonestBoundIsKept) {
+  begin({});
+  const Finished again = eight({});
+  EXPECT_THAT(again.err, HasSubstr("8 had their plan already"));
+  EXPECT_THAT(again.err, Not(HasSubstr("warning")));
+  // Without its certificate a bound that needs one is nothing.
+  std::size_t outcomes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(dir_ / "plans")) {
+    if (!file.path().string().ends_with(".outcome.json")) continue;
+    ++outcomes;
+    std::filesystem::remove(file.path());
+  }
+  ASSERT_GT(outcomes, 0U);
+  const Finished planned = eight({});
+  EXPECT_THAT(planned.err, HasSubstr("is planned anew"));
+  EXPECT_THAT(eight({}).err, HasSubstr("8 had their plan already"));
+}
+
 }  // namespace
 }  // namespace stowage

@@ -169,7 +169,7 @@ TEST_F(PlanStreamCommand, ATrainerFindsEachStepBesideItsPlan) {
   const RunOptions here{.directory = dir_.path()};
   ASSERT_EQ(run_stowage({"convert", "plans/00000001.trainer.bin", "back.json"}, here).exit_code, 0);
   EXPECT_EQ(dir_.read("back.json"), dir_.read("text/00000001.trainer.json"));
-  EXPECT_EQ(files_in(dir_ / "plans"), 4);
+  EXPECT_EQ(files_in(dir_ / "plans"), 6);  // with the outcomes that carry their certificates
 }
 
 // A training job writes the lengths of a batch and waits for its plan before it goes on.
@@ -412,7 +412,7 @@ TEST_P(OpenStream, EndsAtASignalWithWhatIsPlanned) {
   EXPECT_EQ(run_.exit_code, 3) << run_.err;
   EXPECT_THAT(run_.err, HasSubstr("interrupted  1 step "));
   EXPECT_THAT(run_.err, HasSubstr("go on with --from 1\n"));
-  EXPECT_EQ(files_in(dir_ / "plans"), 1);
+  EXPECT_EQ(files_in(dir_ / "plans"), 2);  // with the outcome that carries its certificate
 }
 
 TEST_P(OpenStream, EndsAtASignalBeforeTheFirstStep) {

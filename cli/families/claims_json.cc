@@ -1,0 +1,161 @@
+// What an outcome says, read as strictly as an instance: a key that no outcome has is an error.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "cli/families/claims.h"
+#include "instances/json/reader.h"
+
+namespace stowage {
+namespace {
+
+constexpr NumberRange kNotNegative = {.least = 0};
+constexpr std::array<std::string_view, 5> kStatus = {"optimal", "feasible", "infeasible", "unknown",
+                                                     "error"};
+constexpr std::array<std::string_view, 7> kStoppedBy = {
+    "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error"};
+constexpr std::array<std::int64_t, 6> kExitCodes = {0, 1, 2, 3, 70, 130};
+constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
+constexpr std::array<std::string_view, 3> kSolvers = {"", "cbc", "glpk"};
+
+// A member if it is there and not null.
+const JsonValue* given(const ObjectReader& reader, std::string_view key) {
+  const JsonValue* value = reader.find(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+std::optional<double> number(const ObjectReader& reader, std::string_view key,
+                             NumberRange range = {}) {
+  const JsonValue* value = given(reader, key);
+  if (value == nullptr) return std::nullopt;
+  return read_number(*value, reader.at(key), range, reader.errors());
+}
+
+std::optional<std::int64_t> integer(const ObjectReader& reader, std::string_view key,
+                                    IntegerRange range = {}) {
+  const JsonValue* value = given(reader, key);
+  if (value == nullptr) return std::nullopt;
+  return read_integer(*value, reader.at(key), range, reader.errors());
+}
+
+std::optional<std::string> text(const ObjectReader& reader, std::string_view key) {
+  if (reader.find(key) == nullptr) return std::nullopt;
+  return reader.text(key);
+}
+
+// The text is one of these names; nothing after an error.
+template <std::size_t N>
+std::optional<std::string> one_of(const ObjectReader& reader, std::string_view key,
+                                  const std::array<std::string_view, N>& names) {
+  std::optional<std::string> found = text(reader, key);
+  if (!found || std::ranges::find(names, *found) != names.end()) return found;
+  std::string list;
+  for (const std::string_view name : names) {
+    list += (list.empty() ? "\"" : ", \"") + std::string(name) + '"';
+  }
+  add_wrong_type(*reader.find(key), reader.at(key), "one of " + list, reader.errors());
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> ids(const ObjectReader& reader, std::string_view key) {
+  const JsonValue* value = reader.find(key);
+  if (value == nullptr) return {};
+  return read_integers(*value, reader.at(key), {}, reader.errors());
+}
+
+template <class Read>
+void each(const ObjectReader& reader, std::string_view key,
+          std::initializer_list<std::string_view> keys, Read read) {
+  if (reader.find(key) == nullptr) return;
+  reader.each(key, [&](const JsonValue& value, const JsonPath& path) {
+    read(ObjectReader(value, path, reader.errors(), keys));
+  });
+}
+
+InfeasibilityProof read_proof(const ObjectReader& outcome) {
+  const JsonPath path = outcome.at("infeasibility");
+  const ObjectReader proof(*outcome.find("infeasibility"), path, outcome.errors(),
+                           {"by", "witnesses", "step"});
+  return {
+      .by = proof.text("by"), .witnesses = ids(proof, "witnesses"), .step = integer(proof, "step")};
+}
+
+void read_lists(const ObjectReader& outcome, const std::string& in_unit, OutcomeClaims& claims) {
+  if (outcome.find("bounds") != nullptr) claims.bounds.emplace();
+  each(outcome, "bounds", {"name", "value" + in_unit}, [&](const ObjectReader& bound) {
+    claims.bounds->push_back({bound.text("name"), number(bound, "value" + in_unit, kNotNegative)});
+  });
+  if (outcome.find("improvements") != nullptr) claims.improvements.emplace();
+  each(outcome, "improvements",
+       {"seconds", "bound" + in_unit, "objective" + in_unit, "nodes", "source", "by"},
+       [&](const ObjectReader& step) {
+         claims.improvements->push_back(
+             {.seconds = number(step, "seconds", kNotNegative),
+              .bound = number(step, "bound" + in_unit, kNotNegative),
+              .objective = number(step, "objective" + in_unit, kNotNegative),
+              .nodes = integer(step, "nodes").value_or(0),
+              .source = one_of(step, "source", kSources).value_or(""),
+              .by = step.text("by")});
+       });
+  each(outcome, "violations", {"rule", "where", "have", "need"}, [&](const ObjectReader& broken) {
+    claims.violated.push_back(broken.text("rule"));
+    for (const char* key : {"where", "have", "need"}) broken.text(key);
+  });
+  each(outcome, "errors", {"code", "file", "pointer", "message"}, [&](const ObjectReader& error) {
+    claims.errors = true;
+    for (const char* key : {"code", "pointer", "message"}) error.text(key);
+  });
+}
+
+}  // namespace
+
+Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_of,
+                                                         const Unit& unit) {
+  return read_document(text_of, [&](const JsonValue& document, ErrorList& errors) {
+    std::optional<OutcomeClaims> none;
+    const JsonValue* format = document.find("format");
+    if (format == nullptr || format->string() == nullptr ||
+        *format->string() != "stowage/outcome") {
+      return none;
+    }
+    const std::string in_unit = '_' + std::string(unit.name);
+    const std::string objective = "objective" + in_unit;
+    const std::string bound = "bound" + in_unit;
+    const std::string method_bound = "method_bound" + in_unit;
+    const JsonPath root;
+    const ObjectReader outcome(
+        document, root, errors,
+        {"format",     "version",      "problem",    "name",        "status",  "stopped_by",
+         "exit_code",  objective,      bound,        "bound_by",    "gap",     "method",
+         method_bound, "found_by",     "solver",     "seed",        "seconds", "nodes",
+         "detail",     "errors",       "bounds",     "unplaceable", "plan",    "infeasibility",
+         "violations", "improvements", "certificate"});
+    OutcomeClaims claims{.status = one_of(outcome, "status", kStatus).value_or(""),
+                         .objective = number(outcome, objective),
+                         .bound = number(outcome, bound),
+                         .gap = number(outcome, "gap"),
+                         .name = text(outcome, "name"),
+                         .stopped_by = one_of(outcome, "stopped_by", kStoppedBy),
+                         .bound_by = text(outcome, "bound_by"),
+                         .found_by = text(outcome, "found_by"),
+                         .method_bound = number(outcome, method_bound, kNotNegative),
+                         .seconds = number(outcome, "seconds", kNotNegative),
+                         .nodes = integer(outcome, "nodes"),
+                         .exit_code = integer(outcome, "exit_code"),
+                         .detail = text(outcome, "detail"),
+                         .unplaceable = ids(outcome, "unplaceable")};
+    if (claims.exit_code && std::ranges::find(kExitCodes, *claims.exit_code) == kExitCodes.end()) {
+      errors.add(code::kIntegerRange, "/exit_code",
+                 "must be one of 0, 1, 2, 3, 70, 130, is " + std::to_string(*claims.exit_code));
+    }
+    text(outcome, "method");
+    one_of(outcome, "solver", kSolvers);
+    integer(outcome, "seed");
+    read_lists(outcome, in_unit, claims);
+    if (given(outcome, "infeasibility") != nullptr) claims.infeasibility = read_proof(outcome);
+    return std::optional(std::move(claims));
+  });
+}
+
+}  // namespace stowage
