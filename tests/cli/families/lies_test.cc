@@ -1,0 +1,678 @@
+// A thousand lies told to `verify`: every one is refused, or marked as not proven. And none of what
+// `solve` says itself is refused. Longer than 300 lines because it is one table.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/answers/outcome_json.h"
+#include "cli/families/families.h"
+#include "cli/families/judge.h"
+#include "cli/families/load.h"
+#include "solvers/solve.h"
+#include "tests/cli/process.h"
+#include "tests/instances/draw.h"
+#include "tests/tiny_assign.h"
+#include "tests/tiny_layout.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+using nlohmann::json;
+
+// What `solve` said of an instance.
+struct Told {
+  Instance instance;
+  json outcome;
+  std::string unit;  // "_ms"
+
+  json& at(const std::string& stem) { return outcome[stem + unit]; }
+  json& plan() { return outcome["plan"]; }
+  bool has_plan() const { return outcome["plan"].is_object(); }
+  double objective() { return at("objective").get<double>(); }
+  // The objective in the plan: the peak of a layout.
+  json& plan_objective() { return plan()[unit == "_bytes" ? "peak_bytes" : "objective_ms"]; }
+  json& plan_bound() { return plan()["bound" + unit]; }
+  bool open() { return has_plan() && outcome["gap"].get<double>() > 1e-3; }
+  bool certified() const { return outcome.contains("certificate"); }
+};
+
+Told told(const Instance& instance, const SolveOptions& options, std::int64_t nodes = 200) {
+  Budget budget({.time_limit_s = 0.2, .node_limit = nodes});
+  const Outcome outcome = solve(instance, options, budget);
+  const OutcomeFrame frame{.instance = &instance, .exit_code = exit_code(outcome)};
+  return {instance, json::parse(outcome_json(outcome, frame)),
+          '_' + std::string(objective_unit(instance).name)};
+}
+
+// What `verify` makes of it.
+struct Verdict {
+  bool refused = false;
+  bool proven = false;
+  std::string words;
+};
+
+Verdict verdict_of(const TempDir& dir, const Told& told) {
+  dir.write("outcome.json", told.outcome.dump());
+  const Loaded<Answer> answer =
+      load_answer((dir / "instance.json").string(), (dir / "outcome.json").string());
+  if (!answer.value) return {.refused = true, .words = to_string(answer.errors.front().error)};
+  return std::visit(
+      [](const auto& any) {
+        const auto judgement = judge(any);
+        Verdict verdict{.refused = !judgement.violations.empty()};
+        if constexpr (requires { judgement.is_proven(); }) {
+          verdict.proven = judgement.is_proven();
+        } else {
+          verdict.proven = judgement.proven;
+        }
+        for (const Violation& v : judgement.violations) verdict.words += to_string(v) + '\n';
+        return verdict;
+      },
+      *answer.value);
+}
+
+void write_instance(const TempDir& dir, const Instance& instance) {
+  dir.write("instance.json",
+            std::visit([](const auto& any) { return FamilyOf<decltype(any)>::write_instance(any); },
+                       instance));
+}
+
+struct Lie {
+  std::string name;
+  std::function<bool(Told&, Draw&)> tell;  // false: it would not be a lie here
+};
+
+// A lie about an outcome with a plan.
+template <class Change>
+Lie with_plan(const char* name, Change change) {
+  return {name, [change](Told& t, Draw& draw) {
+            if (!t.has_plan()) return false;
+            if constexpr (requires { bool(change(t, draw)); }) {
+              return change(t, draw);
+            } else {
+              change(t, draw);
+              return true;
+            }
+          }};
+}
+
+template <class Change>
+Lie without_plan(const char* name, Change change) {
+  return {name, [change](Told& t, Draw& draw) {
+            return t.outcome["status"] == "infeasible" && change(t, draw);
+          }};
+}
+
+template <class Value>
+Lie set(const char* name, const char* key, Value value) {
+  return with_plan(name, [key, value](Told& t, Draw&) { t.outcome[key] = value; });
+}
+
+// Of one of the elements of a list of the outcome.
+template <class Change>
+Lie element(const char* name, const char* key, Change change) {
+  return with_plan(name, [key, change](Told& t, Draw& draw) {
+    json& list = t.outcome[key];
+    if (list.empty()) return false;
+    return change(t, list[draw.below(list.size())]);
+  });
+}
+
+// The bound equals the objective, wherever the document says it.
+void close_the_gap(Told& t, const json& by) {
+  const json objective = t.at("objective");
+  t.at("bound") = objective;
+  t.plan_bound() = objective;
+  t.outcome["bound_by"] = by;
+  t.plan()["bound_by"] = by;
+  t.outcome["gap"] = 0;
+  t.outcome["status"] = "optimal";
+  t.outcome["stopped_by"] = "proof";
+  bool listed = false;
+  for (json& bound : t.outcome["bounds"]) {
+    if (bound["name"] != by) continue;
+    bound["value" + t.unit] = objective;
+    listed = true;
+  }
+  if (!listed) t.outcome["bounds"].push_back({{"name", by}, {"value" + t.unit, objective}});
+  json last = t.outcome["improvements"].back();
+  last["bound" + t.unit] = objective;
+  last["source"] = "B";
+  last["by"] = by;
+  t.outcome["improvements"].push_back(last);
+}
+
+Lie closed_by(const char* name, const char* by) {
+  return with_plan(name, [by](Told& t, Draw&) {
+    if (!t.open()) return false;
+    close_the_gap(t, by);
+    return true;
+  });
+}
+
+// An instance that has a plan is called infeasible.
+Lie denied(const char* name, json proof) {
+  return with_plan(name, [proof](Told& t, Draw&) {
+    t.outcome["status"] = "infeasible";
+    t.outcome["stopped_by"] = "proof";
+    t.outcome["exit_code"] = 1;
+    t.outcome["plan"] = nullptr;
+    t.at("objective") = nullptr;
+    t.outcome["gap"] = nullptr;
+    if (!proof.is_null()) t.outcome["infeasibility"] = proof;
+    if (!proof.is_null() && proof["by"] == "sequences") {
+      t.outcome["unplaceable"] = proof["witnesses"];
+    }
+    return true;
+  });
+}
+
+bool scale(json& number, double factor) {
+  if (!number.is_number() || number == 0) return false;
+  if (number.is_number_integer()) {
+    number = number.get<std::int64_t>() + (factor > 1 ? 1 : -1);
+  } else {
+    number = number.get<double>() * factor;
+  }
+  return true;
+}
+
+// One of the numbers somewhere inside.
+std::vector<json*> numbers_in(json& value) {
+  if (value.is_number() && value != 0) return {&value};
+  std::vector<json*> all;
+  if (value.is_structured()) {
+    for (json& inner : value) {
+      const std::vector<json*> some = numbers_in(inner);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+  }
+  return all;
+}
+
+const std::vector<Lie>& lies() {
+  static const std::vector<Lie> kLies = {
+      // The bound, everywhere at once, with the certificate that was there.
+      with_plan("bound_is_the_objective",
+                [](Told& t, Draw&) {
+                  if (!t.open()) return false;
+                  close_the_gap(t, json(t.outcome["bound_by"]));
+                  return true;
+                }),
+      with_plan("bound_is_the_objective_without_certificate",
+                [](Told& t, Draw&) {
+                  if (!t.open()) return false;
+                  close_the_gap(t, json(t.outcome["bound_by"]));
+                  t.outcome.erase("certificate");
+                  return true;
+                }),
+      with_plan("bound_is_the_objective_in_few_words",
+                [](Told& t, Draw&) {
+                  if (!t.open()) return false;
+                  close_the_gap(t, json(t.outcome["bound_by"]));
+                  t.outcome.erase("bounds");
+                  t.outcome.erase("improvements");
+                  return true;
+                }),
+      with_plan("bound_a_little_higher",
+                [](Told& t, Draw&) {
+                  if (!t.open()) return false;
+                  for (json* bound : {&t.at("bound"), &t.plan_bound()}) scale(*bound, 1.0001);
+                  for (const char* key : {"bounds", "improvements", "gap"}) t.outcome.erase(key);
+                  return true;
+                }),
+      with_plan("a_plan_alone_with_a_higher_bound",
+                [](Told& t, Draw&) {
+                  if (!t.open()) return false;
+                  t.plan_bound() = t.plan_objective();
+                  t.outcome = json(t.plan());
+                  return true;
+                }),
+      with_plan("certificate_raised_as_well",
+                [](Told& t, Draw&) {
+                  if (!t.open() || !t.certified()) return false;
+                  close_the_gap(t, json(t.outcome["bound_by"]));
+                  t.outcome["certificate"]["bound_ms"] = t.objective();
+                  return true;
+                }),
+      closed_by("bound_by_longest", "longest"),
+      closed_by("bound_by_area", "area"),
+      closed_by("bound_by_strategies", "strategies"),
+      closed_by("bound_by_load", "load"),
+      closed_by("bound_by_chain", "chain"),
+      closed_by("bound_by_step_lp", "step-lp"),
+      closed_by("bound_by_patterns", "patterns"),
+      closed_by("bound_by_a_backend", "milp-cbc"),
+      closed_by("bound_by_search", "search"),
+      closed_by("bound_by_nobody", "none"),
+      closed_by("bound_by_no_name", ""),
+      closed_by("bound_by_an_invention", "oracle"),
+      with_plan("bound_true_by_an_invention",
+                [](Told& t, Draw&) {
+                  if (t.at("bound") == 0) return false;
+                  t.outcome["bound_by"] = t.plan()["bound_by"] = "divination";
+                  for (const char* key : {"bounds", "improvements"}) t.outcome.erase(key);
+                  return true;
+                }),
+      // What the outcome says beside its plan.
+      with_plan("status_optimal",
+                [](Told& t, Draw&) {
+                  t.outcome["status"] = "optimal";
+                  return t.open();
+                }),
+      with_plan("status_optimal_by_proof",
+                [](Told& t, Draw&) {
+                  t.outcome["status"] = "optimal";
+                  t.outcome["stopped_by"] = "proof";
+                  return t.open();
+                }),
+      set("status_infeasible_with_a_plan", "status", "infeasible"),
+      set("status_unknown_with_a_plan", "status", "unknown"),
+      set("status_error_with_a_plan", "status", "error"),
+      set("status_invented", "status", "excellent"),
+      set("status_no_text", "status", 1),
+      with_plan("stopped_by_proof",
+                [](Told& t, Draw&) {
+                  t.outcome["stopped_by"] = "proof";
+                  return t.outcome["status"] != "optimal";
+                }),
+      with_plan("optimal_at_a_limit",
+                [](Told& t, Draw&) {
+                  t.outcome["stopped_by"] = "time_limit";
+                  return t.outcome["status"] == "optimal";
+                }),
+      set("stopped_by_an_invention", "stopped_by", "boredom"),
+      with_plan("objective_less", [](Told& t, Draw&) { return scale(t.at("objective"), 0.99); }),
+      with_plan("objective_more", [](Told& t, Draw&) { return scale(t.at("objective"), 1.01); }),
+      with_plan("objective_negated", [](Told& t, Draw&) { t.at("objective") = -1; }),
+      with_plan("objective_a_text", [](Told& t, Draw&) { t.at("objective") = "small"; }),
+      with_plan("bound_of_the_outcome_alone",
+                [](Told& t, Draw&) { return scale(t.at("bound"), 1.0001); }),
+      with_plan("bound_of_the_plan_alone",
+                [](Told& t, Draw&) { return scale(t.plan_bound(), 0.9999); }),
+      with_plan("bound_negative", [](Told& t, Draw&) { t.at("bound") = t.plan_bound() = -1; }),
+      with_plan("bound_above_the_objective",
+                [](Told& t, Draw&) { t.at("bound") = t.plan_bound() = 2 * t.objective() + 1; }),
+      set("bound_by_unlike_the_plan", "bound_by", "single"),
+      with_plan("bound_by_emptied",
+                [](Told& t, Draw&) {
+                  t.outcome["bound_by"] = "";
+                  return t.plan()["bound_by"] != "";
+                }),
+      with_plan("gap_nothing",
+                [](Told& t, Draw&) {
+                  const bool open = t.open();
+                  t.outcome["gap"] = 0;
+                  return open;
+                }),
+      set("gap_negative", "gap", -0.5),
+      set("gap_larger", "gap", 0.999),
+      set("exit_code_refused", "exit_code", 1),
+      set("exit_code_of_no_plan", "exit_code", 3),
+      set("exit_code_invented", "exit_code", 42),
+      set("exit_code_negative", "exit_code", -1),
+      set("seconds_negative", "seconds", -0.001),
+      set("seconds_a_text", "seconds", "fast"),
+      set("seconds_less_than_the_story", "seconds", 0),
+      set("nodes_negative", "nodes", -1),
+      set("nodes_a_fraction", "nodes", 0.5),
+      set("seed_negative", "seed", -7),
+      set("solver_invented", "solver", "gurobi"),
+      set("found_by_another", "found_by", "somebody"),
+      set("an_unknown_key", "verified", true),
+      set("a_misspelt_key", "objectiv_ms", 1),
+      set("another_format", "format", "stowage/plan"),
+      set("another_version", "version", 2),
+      set("another_problem", "problem", "order"),
+      set("another_name", "name", "somebody else's"),
+      set("unplaceable_beside_a_plan", "unplaceable", json::array({0})),
+      set("unplaceable_negative", "unplaceable", json::array({-1})),
+      set("unplaceable_a_text", "unplaceable", "none"),
+      set("violations_without_a_word", "violations",
+          json::array({{{"rule", "coverage"}, {"where", "/"}, {"have", "1"}, {"need", "0"}}})),
+      set("violations_of_no_form", "violations", json::array({1})),
+      set("infeasibility_beside_a_plan", "infeasibility", json({{"by", "none"}})),
+      with_plan("method_bound_above_the_objective",
+                [](Told& t, Draw&) { t.at("method_bound") = 2 * t.objective() + 1; }),
+      // Its bounds.
+      element("a_bound_raised", "bounds",
+              [](Told& t, json& bound) {
+                bound["value" + t.unit] = 2 * t.objective() + 1;
+                return true;
+              }),
+      element("a_bound_raised_to_the_objective", "bounds",
+              [](Told& t, json& bound) {
+                if (!t.open() || bound["name"] == t.outcome["bound_by"]) return false;
+                bound["value" + t.unit] = t.at("objective");
+                return true;
+              }),
+      element("a_bound_negative", "bounds",
+              [](Told& t, json& bound) {
+                bound["value" + t.unit] = -1;
+                return true;
+              }),
+      element("a_bound_of_an_invention", "bounds",
+              [](Told& t, json& bound) {
+                bound["name"] = "tea leaves";
+                return bound["value" + t.unit] != 0 || t.at("bound") != 0;
+              }),
+      element("a_bound_with_an_unknown_key", "bounds",
+              [](Told&, json& bound) {
+                bound["proof"] = true;
+                return true;
+              }),
+      with_plan("a_bound_twice",
+                [](Told& t, Draw&) {
+                  json& bounds = t.outcome["bounds"];
+                  if (bounds.empty()) return false;
+                  bounds.push_back(json(bounds[0]));
+                  return true;
+                }),
+      with_plan("bounds_gone",
+                [](Told& t, Draw&) {
+                  t.outcome["bounds"] = json::array();
+                  return t.at("bound") != 0;
+                }),
+      // Its story.
+      set("improvements_gone", "improvements", json::array()),
+      with_plan("improvements_without_the_last",
+                [](Told& t, Draw&) {
+                  json& story = t.outcome["improvements"];
+                  story.erase(story.size() - 1);
+                  return true;
+                }),
+      with_plan("improvements_backwards",
+                [](Told& t, Draw&) {
+                  json& story = t.outcome["improvements"];
+                  const json before = story;
+                  std::reverse(story.begin(), story.end());
+                  for (json& step : story) step.erase("seconds");
+                  for (std::size_t k = 0; k < story.size(); ++k) {
+                    const std::string key = "objective" + t.unit;
+                    if (story[k][key] != before[k][key]) return true;
+                  }
+                  return false;
+                }),
+      element("an_improvement_below_the_objective", "improvements",
+              [](Told& t, json& step) { return scale(step["objective" + t.unit], 0.5); }),
+      element("an_improvement_above_the_bound", "improvements",
+              [](Told& t, json& step) {
+                step["bound" + t.unit] = 2 * t.objective() + 1;
+                return true;
+              }),
+      element("an_improvement_before_its_time", "improvements",
+              [](Told&, json& step) {
+                step["seconds"] = -1;
+                return true;
+              }),
+      element("an_improvement_after_the_end", "improvements",
+              [](Told& t, json& step) {
+                step["seconds"] = t.outcome["seconds"].get<double>() + 1000;
+                return true;
+              }),
+      element("an_improvement_of_too_many_nodes", "improvements",
+              [](Told& t, json& step) {
+                step["nodes"] = t.outcome["nodes"].get<std::int64_t>() + 1;
+                return true;
+              }),
+      element("an_improvement_of_no_nodes", "improvements",
+              [](Told&, json& step) {
+                step["nodes"] = -1;
+                return true;
+              }),
+      element("an_improvement_of_no_source", "improvements",
+              [](Told&, json& step) {
+                step["source"] = "X";
+                return true;
+              }),
+      // Its certificate.
+      with_plan("certificate_raised",
+                [](Told& t, Draw&) {
+                  return t.certified() && scale(t.outcome["certificate"]["bound_ms"], 1.001);
+                }),
+      with_plan("certificate_lowered",
+                [](Told& t, Draw&) {
+                  const json by = t.outcome["bound_by"];
+                  if (by != "step-lp" && by != "profile" && by != "patterns") return false;
+                  return t.certified() && scale(t.outcome["certificate"]["bound_ms"], 0.999);
+                }),
+      with_plan("certificate_emptied",
+                [](Told& t, Draw&) {
+                  if (!t.certified()) return false;
+                  for (auto& [key, value] : t.outcome["certificate"].items()) {
+                    if (value.is_array()) value = json::array();
+                  }
+                  return true;
+                }),
+      with_plan("certificate_negative",
+                [](Told& t, Draw& draw) {
+                  if (!t.certified()) return false;
+                  const std::vector<json*> numbers = numbers_in(t.outcome["certificate"]);
+                  json& number = *numbers[draw.below(numbers.size())];
+                  number = -number.get<double>() - 1;
+                  return true;
+                }),
+      with_plan("certificate_with_an_unknown_key",
+                [](Told& t, Draw&) {
+                  if (!t.certified()) return false;
+                  t.outcome["certificate"]["oath"] = true;
+                  return true;
+                }),
+      // Its plan.
+      with_plan("plan_objective_less",
+                [](Told& t, Draw&) { return scale(t.plan_objective(), 0.99); }),
+      with_plan("plan_and_outcome_less",
+                [](Told& t, Draw&) {
+                  const bool told = scale(t.plan_objective(), 0.99);
+                  t.at("objective") = t.plan_objective();
+                  t.outcome.erase("gap");
+                  return told;
+                }),
+      with_plan("plan_of_another_instance",
+                [](Told& t, Draw&) { t.plan()["instance_hash"] = "fnv1a64:0123456789abcdef"; }),
+      with_plan("plan_without_its_first_part",
+                [](Told& t, Draw&) {
+                  for (const char* key : {"micro_batches", "replicas", "offsets"}) {
+                    if (!t.plan().contains(key) || t.plan()[key].empty()) continue;
+                    t.plan()[key].erase(0);
+                    return true;
+                  }
+                  return false;
+                }),
+      with_plan("plan_with_one_number_changed",
+                [](Told& t, Draw& draw) {
+                  for (const char* key : {"micro_batches", "replicas"}) {
+                    if (!t.plan().contains(key)) continue;
+                    const std::vector<json*> numbers = numbers_in(t.plan()[key]);
+                    if (numbers.empty()) continue;
+                    json& number = *numbers[draw.below(numbers.size())];
+                    number = number.get<double>() * 2 + 1e15;
+                    return true;
+                  }
+                  return false;
+                }),
+      set("plan_gone", "plan", nullptr),
+      // That there is no plan, where there is one.
+      denied("called_infeasible", nullptr),
+      denied("called_infeasible_by_nothing", {{"by", "none"}, {"witnesses", json::array()}}),
+      denied("called_infeasible_by_an_invention", {{"by", "fate"}, {"witnesses", json::array()}}),
+      denied("called_infeasible_by_a_sequence", {{"by", "sequences"}, {"witnesses", {0}}}),
+      denied("called_infeasible_by_no_sequence",
+             {{"by", "sequences"}, {"witnesses", json::array()}}),
+      denied("called_infeasible_by_rows", {{"by", "rows"}, {"witnesses", json::array()}}),
+      denied("called_infeasible_by_load", {{"by", "load"}, {"witnesses", {0, 1}}, {"step", 0}}),
+      denied("called_infeasible_by_pins", {{"by", "pins"}, {"witnesses", {0, 1}}, {"step", 0}}),
+      denied("called_infeasible_by_capacity", {{"by", "capacity"}, {"witnesses", {0}}}),
+      // That there is none, for a reason that is none.
+      without_plan("reason_invented",
+                   [](Told& t, Draw&) {
+                     t.outcome["infeasibility"]["by"] = "weather";
+                     return true;
+                   }),
+      without_plan("reason_of_a_witness_that_is_none",
+                   [](Told& t, Draw&) {
+                     json& proof = t.outcome["infeasibility"];
+                     if (proof["by"] == "rows") return false;
+                     proof["witnesses"] = t.outcome["unplaceable"] = json::array({1000});
+                     return true;
+                   }),
+      without_plan("reason_without_witnesses",
+                   [](Told& t, Draw&) {
+                     json& proof = t.outcome["infeasibility"];
+                     if (proof["by"] == "rows") return false;
+                     proof["witnesses"] = t.outcome["unplaceable"] = json::array();
+                     return true;
+                   }),
+      without_plan("unplaceable_others",
+                   [](Told& t, Draw&) {
+                     t.outcome["unplaceable"].push_back(77);
+                     return true;
+                   }),
+      without_plan("infeasible_with_an_objective",
+                   [](Told& t, Draw&) {
+                     t.at("objective") = 1;
+                     return true;
+                   }),
+      without_plan("infeasible_with_exit_code_0",
+                   [](Told& t, Draw&) {
+                     t.outcome["exit_code"] = 0;
+                     return true;
+                   }),
+      without_plan("infeasible_at_a_limit",
+                   [](Told& t, Draw&) {
+                     t.outcome["stopped_by"] = "time_limit";
+                     return true;
+                   }),
+      without_plan("infeasible_called_optimal",
+                   [](Told& t, Draw&) {
+                     t.outcome["status"] = "optimal";
+                     return true;
+                   }),
+  };
+  return kLies;
+}
+
+// Two buffers pinned to one place, and one that is pinned beyond the capacity.
+std::vector<Instance> impossible_layouts() {
+  const LayoutInstance pins{
+      .name = "pins",
+      .buffers = {{.id = "a", .lower = 0, .upper = 2, .size = 8, .offset = 0},
+                  {.id = "b", .lower = 1, .upper = 3, .size = 8, .offset = 4}}};
+  LayoutInstance beyond = pins;
+  beyond.capacity = 8;
+  beyond.buffers[0].upper = 1;
+  LayoutInstance full = beyond;
+  for (Buffer& buffer : full.buffers) buffer.offset.reset();
+  full.buffers[0].upper = 2;
+  full.buffers[0].alignment = full.buffers[1].alignment = 16;
+  return {pins, beyond, full};
+}
+
+std::vector<Instance> impossible_steps() {
+  ScatterInstance scatter = tiny_scatter(1);
+  scatter.lengths = {1, 100'000};
+  AssignInstance longer = tiny_assign(1);
+  longer.lengths = {1, 1'000'000};
+  AssignInstance starving{.name = "starving",
+                          .devices = 2,
+                          .schemes = {{.name = "1x1", .linear_ms = 1, .max_tokens = 10},
+                                      {.name = "short", .linear_ms = 1, .max_tokens = 2}},
+                          .strategies = {{.name = "both", .replicas = {1, 1}}},
+                          .constraints = {.allow_empty = false},
+                          .lengths = {5, 6, 7}};
+  return {scatter, longer, starving};
+}
+
+// Instances of all families, a few of them impossible.
+std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most_items) {
+  std::vector<Instance> all = impossible_layouts();
+  for (Instance& step : impossible_steps()) all.push_back(std::move(step));
+  for (std::uint64_t seed = 0; seed < of_each_family; ++seed) {
+    all.emplace_back(tiny_scatter(seed, most_items));
+    all.emplace_back(tiny_assign(seed, most_items));
+    all.emplace_back(tiny_layout(seed, most_items));
+  }
+  return all;
+}
+
+TEST(HonestOutcomes, AreNotRefusedWhateverTheMethod) {
+  const TempDir dir;
+  int infeasible = 0;
+  for (const Instance& instance : instances(3, 6)) {
+    write_instance(dir, instance);
+    for (const Method& method : methods(instance)) {
+      const Told honest = told(instance, {.method = method.name, .milp_seconds = 0.01}, 20);
+      if (!honest.has_plan() && honest.outcome["status"] != "infeasible") continue;
+      const Verdict verdict = verdict_of(dir, honest);
+      ASSERT_FALSE(verdict.refused) << family_name(instance) << ' ' << instance_name(instance)
+                                    << ' ' << method.name << ": " << verdict.words;
+      // A bound of a closed form, or one that carries its certificate, is proven.
+      const BoundNames names = bound_names(instance);
+      const std::string by = honest.outcome["bound_by"];
+      const bool searched = std::ranges::find(names.searched, by) != names.searched.end();
+      if (honest.has_plan() && !searched) {
+        EXPECT_TRUE(verdict.proven) << instance_name(instance) << ' ' << method.name;
+      }
+      infeasible += honest.has_plan() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(infeasible, 10);
+}
+
+TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
+  const TempDir dir;
+  std::vector<Instance> all = impossible_layouts();
+  for (Instance& step : impossible_steps()) all.push_back(std::move(step));
+  std::set<std::string> proofs;
+  for (const Instance& instance : all) {
+    write_instance(dir, instance);
+    const Told honest = told(instance, {.method = "fast"});
+    ASSERT_EQ(honest.outcome["status"], "infeasible") << instance_name(instance);
+    const Verdict verdict = verdict_of(dir, honest);
+    EXPECT_FALSE(verdict.refused) << verdict.words;
+    EXPECT_TRUE(verdict.proven) << instance_name(instance);
+    proofs.insert(honest.outcome["infeasibility"]["by"]);
+  }
+  EXPECT_EQ(proofs, (std::set<std::string>{"pins", "capacity", "load", "sequences", "rows"}));
+}
+
+TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
+  constexpr int kEnough = 1000;
+  const TempDir dir;
+  std::set<std::string> kinds;
+  std::set<std::string_view> families;
+  int count = 0;
+  int marked = 0;
+  for (const Instance& instance : instances(5, 12)) {
+    write_instance(dir, instance);
+    Draw draw(1);
+    const Told honest = told(instance, {.method = "fast"}, 40);
+    for (const Lie& lie : lies()) {
+      Told lying = honest;
+      if (!lie.tell(lying, draw)) continue;
+      const Verdict verdict = verdict_of(dir, lying);
+      EXPECT_TRUE(verdict.refused || !verdict.proven)
+          << lie.name << " about " << family_name(instance) << ' ' << instance_name(instance);
+      kinds.insert(lie.name);
+      families.insert(family_name(instance));
+      ++count;
+      marked += verdict.refused ? 0 : 1;
+    }
+  }
+  RecordProperty("lies", count);
+  EXPECT_GE(count, kEnough);
+  for (const Lie& lie : lies()) EXPECT_TRUE(kinds.contains(lie.name)) << lie.name << " is not told";
+  EXPECT_GE(kinds.size(), 60U);
+  EXPECT_EQ(families.size(), Families::names.size());
+  EXPECT_LT(marked, count / 10) << "most lies are to be refused";
+}
+
+}  // namespace
+}  // namespace stowage
