@@ -12,6 +12,7 @@ std::vector<InputError> errors_of(const InstanceT& instance) {
     std::vector<InputError> errors = Family::hidden_errors(instance);
     if (!errors.empty()) return errors;
   }
+  if (surely_sound(instance)) return {};
   const auto read = Family::read_instance(Family::write_instance(instance), {});
   return read ? std::vector<InputError>() : read.errors();
 }

@@ -25,6 +25,7 @@
 #include "instances/budget.h"
 #include "instances/families.h"
 #include "instances/infeasibility.h"
+#include "instances/result.h"
 #include "instances/violation.h"
 
 namespace stowage {
@@ -75,6 +76,7 @@ struct Outcome {
   double seconds = 0;
   std::int64_t nodes = 0;
   std::string detail;                     // a sentence for people; never empty for error
+  std::vector<InputError> errors;         // of the instance or the options: status error
   std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why: infeasible
   std::optional<InfeasibilityProof> infeasibility;  // of infeasible: what proves it, if not `none`
   std::vector<Violation> violations;      // of the last candidate that failed verification

@@ -118,6 +118,7 @@ ExitCode exit_code(const Outcome& outcome) {
     case Status::unknown:
       return ExitCode::unknown;
     case Status::error:
+      if (!outcome.errors.empty()) return ExitCode::bad_input;
       return outcome.plan ? ExitCode::ok : ExitCode::internal;
   }
   return ExitCode::internal;

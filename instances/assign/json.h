@@ -42,6 +42,10 @@ std::string write_assign_plan(const AssignPlan& plan);
 // replicas, 0 or more, for each scheme.
 std::vector<InputError> hidden_assign_errors(const AssignInstance& instance);
 
+// Whether a reader would certainly take what write_assign_instance() makes of it: found at once,
+// without writing the lengths. False also where that takes a closer look.
+bool surely_sound(const AssignInstance& instance);
+
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
 // names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks.
 std::string instance_hash(const AssignInstance& instance);

@@ -29,4 +29,7 @@ void check_buffer(const LayoutInstance& instance, std::int64_t index, const Layo
 // to more than 2^53. Requires every buffer to have passed check_buffer.
 void check_together(const LayoutInstance& instance, const LayoutPlaces& places, ErrorList& errors);
 
+// The latter alone.
+void check_sum(const LayoutInstance& instance, const LayoutPlaces& places, ErrorList& errors);
+
 }  // namespace stowage

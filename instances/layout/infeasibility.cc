@@ -85,8 +85,9 @@ class LayoutProof {
       if (witness(k).size == 0) continue;
       block = std::gcd(block, std::lcm(instance_.alignment, witness(k).alignment));
     }
-    Bytes need = 0;  // of whole blocks: at most 2^53, as the reader checked
-    Bytes cut = 0;   // the most that a buffer leaves of its last block
+    if (block == 0) block = 1;  // nobody needs a byte
+    Bytes need = 0;             // of whole blocks: at most 2^53, as the reader checked
+    Bytes cut = 0;              // the most that a buffer leaves of its last block
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
       const Bytes size = witness(k).size;
       if (size == 0) continue;

@@ -28,6 +28,10 @@ Result<LayoutPlan> read_layout_plan(std::string_view text);
 std::string write_layout_instance(const LayoutInstance& instance);
 std::string write_layout_plan(const LayoutPlan& plan);
 
+// Whether a reader would certainly take what write_layout_instance() makes of it: found at once,
+// without writing the buffers. False also where that takes a closer look.
+bool surely_sound(const LayoutInstance& instance);
+
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
 // names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks.
 std::string instance_hash(const LayoutInstance& instance);

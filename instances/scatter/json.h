@@ -36,6 +36,10 @@ Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_v
 std::string write_scatter_instance(const ScatterInstance& instance);
 std::string write_scatter_plan(const ScatterPlan& plan);
 
+// Whether a reader would certainly take what write_scatter_instance() makes of it: found at once,
+// without writing the lengths. False also where that takes a closer look.
+bool surely_sound(const ScatterInstance& instance);
+
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
 // names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks.
 std::string instance_hash(const ScatterInstance& instance);

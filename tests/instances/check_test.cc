@@ -102,5 +102,39 @@ TEST(Check, NamesWhatIsWrongWithALayoutInstance) {
   EXPECT_THAT(told(other), ElementsAre("E205 /alignment"));
 }
 
+// The quick look never takes what a reader would not.
+TEST(Check, TheQuickLookIsNeverTooKind) {
+  int broken = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Draw draw(seed);
+    ScatterInstance scatter = random_scatter_instance(draw);
+    AssignInstance assign = random_assign_instance(draw);
+    LayoutInstance layout = random_layout(draw);
+    const std::int64_t odd[] = {0, -1, 1, kMaxExact, kMaxExact + 1, std::int64_t{1} << 60};
+    const std::int64_t any = odd[draw.below(std::size(odd))];
+    if (!scatter.lengths.empty()) scatter.lengths[draw.below(scatter.lengths.size())] = any;
+    if (draw.coin()) scatter.pad_multiple = any;
+    if (!assign.lengths.empty()) assign.lengths[draw.below(assign.lengths.size())] = any;
+    if (draw.coin()) assign.schemes[draw.below(assign.schemes.size())].max_tokens = any;
+    if (!layout.buffers.empty()) {
+      Buffer& buffer = layout.buffers[draw.below(layout.buffers.size())];
+      std::int64_t* const members[] = {&buffer.lower, &buffer.upper, &buffer.size,
+                                       &buffer.alignment};
+      *members[draw.below(std::size(members))] = any;
+      if (draw.coin()) buffer.id = std::to_string(draw.below(layout.buffers.size()));
+    }
+    const auto look = [&](const auto& instance, const auto& read) {
+      broken += read ? 0 : 1;
+      if (surely_sound(instance)) {
+        EXPECT_TRUE(read) << seed << ": " << to_string(read.errors()[0]);
+      }
+    };
+    look(scatter, read_scatter_instance(write_scatter_instance(scatter)));
+    look(assign, read_assign_instance(write_assign_instance(assign)));
+    look(layout, read_layout_instance(write_layout_instance(layout)));
+  }
+  EXPECT_GT(broken, 300);
+}
+
 }  // namespace
 }  // namespace stowage

@@ -1,0 +1,69 @@
+// A look at a layout in memory that does not write its buffers.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/json/limits.h"
+#include "instances/json/text.h"
+#include "instances/layout/check.h"
+#include "instances/layout/json.h"
+#include "instances/radix_sort.h"
+
+namespace stowage {
+namespace {
+
+bool in_range(std::int64_t number, std::int64_t least) {
+  return number >= least && number <= kMaxExact;
+}
+
+bool in_range(const Buffer& buffer) {
+  return in_range(buffer.lower, 0) && in_range(buffer.upper, 0) && in_range(buffer.size, 0) &&
+         in_range(buffer.alignment, 1) && in_range(buffer.offset.value_or(0), 0) &&
+         std::ranges::all_of(buffer.gaps, [](const Lifetime& gap) {
+           return in_range(gap.lower, 0) && in_range(gap.upper, 0);
+         });
+}
+
+// True also where two ids merely look alike. A buffer without an id is called by its index.
+bool some_ids_alike(const std::vector<Buffer>& buffers) {
+  if (std::ranges::all_of(buffers, [](const Buffer& buffer) { return buffer.id.empty(); })) {
+    return false;
+  }
+  std::vector<std::int64_t> marks;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::string& id = buffers[i].id;
+    const std::size_t mark =
+        id.empty() ? std::hash<std::string>()(std::to_string(i)) : std::hash<std::string>()(id);
+    marks.push_back(static_cast<std::int64_t>(mark));
+  }
+  radix_sort(marks, [](std::int64_t mark) { return sort_key(mark); });
+  return std::ranges::adjacent_find(marks) != marks.end();
+}
+
+}  // namespace
+
+bool surely_sound(const LayoutInstance& instance) {
+  // Blocks are compared with each other: a closer look.
+  if (!instance.layers.empty()) return false;
+  const LayoutInstance without_buffers{.name = instance.name,
+                                       .capacity = instance.capacity,
+                                       .alignment = instance.alignment,
+                                       .recorded_from = instance.recorded_from};
+  const std::vector<Buffer>& buffers = instance.buffers;
+  if (buffers.size() > static_cast<std::size_t>(kMaxBuffers)) return false;
+  if (!read_layout_instance(write_layout_instance(without_buffers))) return false;
+  ErrorList errors;
+  const LayoutPlaces nowhere = [](std::int64_t, std::string_view) { return std::string(); };
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (!in_range(buffers[i]) || first_bad_byte(buffers[i].id)) return false;
+    check_buffer(instance, static_cast<std::int64_t>(i), nowhere, errors);
+    if (!errors.empty()) return false;
+  }
+  check_sum(instance, nowhere, errors);
+  return errors.empty() && !some_ids_alike(buffers);
+}
+
+}  // namespace stowage

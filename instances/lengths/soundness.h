@@ -1,0 +1,28 @@
+// Lists of lengths in memory: what a reader would say of them, without writing them. Not installed.
+//
+//   if (lengths_are_sound(step.lengths, step.pad_multiple, step.cluster.degrees.size())) ...
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "instances/json/limits.h"
+#include "instances/lengths/json.h"
+
+namespace stowage {
+
+// Whether each length, their number, their padded sum and the table of their costs in each shape
+// (degree, scheme) are within the limits of the format. Requires a pad multiple of at least 1.
+inline bool lengths_are_sound(const std::vector<Tokens>& lengths, Tokens pad_multiple,
+                              std::size_t shapes) {
+  if (lengths.size() > static_cast<std::size_t>(kMaxSequences)) return false;
+  const auto wrong = [](Tokens length) { return length < 1 || length > kMaxExact; };
+  if (std::ranges::any_of(lengths, wrong)) return false;
+  ErrorList errors;
+  check_padded_sum(lengths, pad_multiple, JsonPath(), errors);
+  check_costs(lengths.size(), shapes, "shapes", JsonPath(), errors);
+  return errors.empty();
+}
+
+}  // namespace stowage

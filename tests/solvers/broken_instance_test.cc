@@ -1,0 +1,243 @@
+// Instances that a program made and no reader has seen: solve() refuses what a reader would, with
+// the same codes, and nothing public dies of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "instances/check.h"
+#include "instances/verify.h"
+#include "solvers/scatter/plan_stream.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+ScatterInstance scatter() {
+  return {.name = "two",
+          .cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},
+          .model = {.activation_mib_per_token = 1},
+          .cost = {.linear_ms = 0.5},
+          .lengths = {64, 80, 100}};
+}
+
+AssignInstance assign() {
+  return {.name = "two",
+          .devices = 2,
+          .schemes = {{.name = "a", .linear_ms = 1, .max_tokens = 80},
+                      {.name = "b", .linear_ms = 2, .max_tokens = 80}},
+          .strategies = {{.name = "s", .replicas = {1, 1}}},
+          .lengths = {40, 60}};
+}
+
+LayoutInstance layout() {
+  return {.name = "two",
+          .capacity = 100,
+          .buffers = {{.id = "x", .lower = 0, .upper = 2, .size = 8},
+                      {.id = "y", .lower = 1, .upper = 3, .size = 8}}};
+}
+
+struct Broken {
+  std::string name;
+  std::string code;  // that must be told
+  Instance instance;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
+
+template <class InstanceT, class Change>
+Broken broken(const char* name, const char* code, InstanceT instance, Change change) {
+  change(instance);
+  return {std::string(family_name(Instance(instance))) + '_' + name, code, std::move(instance)};
+}
+
+std::vector<Broken> table() {
+  const auto of_scatter = [](const char* name, const char* code, auto change) {
+    return broken(name, code, scatter(), change);
+  };
+  const auto of_assign = [](const char* name, const char* code, auto change) {
+    return broken(name, code, assign(), change);
+  };
+  const auto of_layout = [](const char* name, const char* code, auto change) {
+    return broken(name, code, layout(), change);
+  };
+  return {
+      of_scatter("length_0", "E205", [](auto& i) { i.lengths[0] = 0; }),
+      of_scatter("length_negative", "E205", [](auto& i) { i.lengths[0] = -5; }),
+      of_scatter("length_huge", "E205", [](auto& i) { i.lengths[0] = kMaxExact + 1; }),
+      of_scatter("lengths_huge", "E304",
+                 [](auto& i) {
+                   i.lengths = {kMaxExact, kMaxExact};
+                 }),
+      of_scatter("pad_multiple_0", "E205", [](auto& i) { i.pad_multiple = 0; }),
+      of_scatter("pad_multiple_negative", "E205", [](auto& i) { i.pad_multiple = -8; }),
+      of_scatter("devices_0", "E205", [](auto& i) { i.cluster.devices = 0; }),
+      of_scatter("devices_negative", "E205", [](auto& i) { i.cluster.devices = -2; }),
+      of_scatter("no_degrees", "E301", [](auto& i) { i.cluster.degrees.clear(); }),
+      of_scatter("degree_0", "E205",
+                 [](auto& i) {
+                   i.cluster.degrees = {0, 1};
+                 }),
+      of_scatter("degree_above_the_devices", "E301",
+                 [](auto& i) {
+                   i.cluster.degrees = {1, 4};
+                 }),
+      of_scatter("degrees_descending", "E301",
+                 [](auto& i) {
+                   i.cluster.degrees = {2, 1};
+                 }),
+      of_scatter("memory_negative", "E206", [](auto& i) { i.cluster.memory_mib = -1; }),
+      of_scatter("memory_nan", "E203", [](auto& i) { i.cluster.memory_mib = kNan; }),
+      of_scatter("activation_0", "E206", [](auto& i) { i.model.activation_mib_per_token = 0; }),
+      of_scatter("activation_nan", "E203",
+                 [](auto& i) { i.model.activation_mib_per_token = kNan; }),
+      of_scatter("states_negative", "E206", [](auto& i) { i.model.states_mib = -1; }),
+      of_scatter("cost_negative", "E206", [](auto& i) { i.cost.linear_ms = -1; }),
+      of_scatter("cost_infinite", "E203", [](auto& i) { i.cost.quadratic_ms = kInf; }),
+      of_scatter("no_bandwidth", "E303", [](auto& i) { i.cost.all_to_all.mib_per_token = 1; }),
+      of_assign("length_0", "E205", [](auto& i) { i.lengths[0] = 0; }),
+      of_assign("length_negative", "E205", [](auto& i) { i.lengths[0] = -5; }),
+      of_assign("pad_multiple_0", "E205", [](auto& i) { i.pad_multiple = 0; }),
+      of_assign("devices_0", "E205", [](auto& i) { i.devices = 0; }),
+      of_assign("too_few_devices", "E343", [](auto& i) { i.devices = 1; }),
+      of_assign("no_schemes", "E341",
+                [](auto& i) {
+                  i.schemes.clear();
+                  i.strategies[0].replicas.clear();
+                }),
+      of_assign("schemes_alike", "E104", [](auto& i) { i.schemes[1].name = "a"; }),
+      of_assign("stages_0", "E205", [](auto& i) { i.schemes[0].pp = 0; }),
+      of_assign("tp_0", "E205", [](auto& i) { i.schemes[0].tp = 0; }),
+      of_assign("cap_0", "E205", [](auto& i) { i.schemes[0].max_tokens = 0; }),
+      of_assign("cost_nan", "E203", [](auto& i) { i.schemes[0].linear_ms = kNan; }),
+      of_assign("no_strategies", "E341", [](auto& i) { i.strategies.clear(); }),
+      of_assign("no_replica", "E344",
+                [](auto& i) {
+                  i.strategies[0].replicas = {0, 0};
+                }),
+      of_assign("replicas_missing", "E205", [](auto& i) { i.strategies[0].replicas = {1}; }),
+      of_assign("replicas_negative", "E205",
+                [](auto& i) {
+                  i.strategies[0].replicas = {1, -1};
+                }),
+      of_assign("rows_multiple_of_0", "E205", [](auto& i) { i.constraints.rows_multiple_of = 0; }),
+      of_assign("chunk_size_0", "E205", [](auto& i) { i.constraints.chunks.emplace(); }),
+      of_assign("chunks_and_rows", "E345",
+                [](auto& i) {
+                  i.constraints.chunks = ChunkRule{.size = 16};
+                  i.constraints.equal_rows = true;
+                }),
+      of_layout("alignment_0", "E205", [](auto& i) { i.alignment = 0; }),
+      of_layout("alignment_of_a_buffer_0", "E205", [](auto& i) { i.buffers[0].alignment = 0; }),
+      of_layout("alignment_negative", "E205", [](auto& i) { i.buffers[0].alignment = -8; }),
+      of_layout("size_negative", "E205", [](auto& i) { i.buffers[0].size = -1; }),
+      of_layout("capacity_negative", "E205", [](auto& i) { i.capacity = -1; }),
+      of_layout("lower_negative", "E205", [](auto& i) { i.buffers[0].lower = -1; }),
+      of_layout("no_lifetime", "E331", [](auto& i) { i.buffers[0].upper = 0; }),
+      of_layout("ids_alike", "E333", [](auto& i) { i.buffers[1].id = "x"; }),
+      of_layout("id_is_an_index", "E333",
+                [](auto& i) {
+                  i.buffers[0].id = "1";
+                  i.buffers[1].id = "";
+                }),
+      of_layout("pin_off_its_alignment", "E334",
+                [](auto& i) {
+                  i.alignment = 8;
+                  i.buffers[0].offset = 4;
+                }),
+      of_layout("pin_negative", "E205", [](auto& i) { i.buffers[0].offset = -8; }),
+      of_layout("gap_outside", "E332",
+                [](auto& i) {
+                  i.buffers[0].gaps = {{5, 7}};
+                }),
+      of_layout("sizes_huge", "E335",
+                [](auto& i) { i.buffers[0].size = i.buffers[1].size = kMaxExact; }),
+      of_layout("alignments_huge", "E335",
+                [](auto& i) {
+                  i.alignment = kMaxExact;
+                  i.buffers[0].alignment = kMaxExact - 1;
+                }),
+      of_layout("layer_of_no_buffer", "E336",
+                [](auto& i) {
+                  i.layers = {{.name = "l", .occurrences = {{0}, {7}}}};
+                }),
+  };
+}
+
+class BrokenInstance : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenInstance, IsRefusedWithTheCodeOfAFile) {
+  const Instance& instance = GetParam().instance;
+  for (const char* method : {"auto", "fast", "exact", "nonsense"}) {
+    Budget budget({.node_limit = 10});
+    const Outcome outcome = solve(instance, {.method = method}, budget);
+    EXPECT_EQ(outcome.status, Status::error);
+    EXPECT_EQ(outcome.stopped_by, StoppedBy::error);
+    EXPECT_FALSE(outcome.plan);
+    EXPECT_EQ(outcome.errors, check(instance));
+    EXPECT_THAT(outcome.detail, HasSubstr(outcome.errors.front().message));
+    std::vector<std::string> codes;
+    for (const InputError& error : outcome.errors) codes.push_back(error.code);
+    EXPECT_THAT(codes, testing::Contains(GetParam().code));
+  }
+}
+
+TEST_P(BrokenInstance, KillsNothing) {
+  const Instance& instance = GetParam().instance;
+  methods(instance);
+  const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan()};
+  for (const Plan& plan : plans) verify(instance, plan);
+  bool given = false;
+  plan_stream(
+      [&]() -> std::optional<StreamStep> {
+        if (given) return std::nullopt;
+        given = true;
+        return StreamStep{.index = 0, .instance = instance};
+      },
+      {.method = "fast"}, {.node_limit = 10}, 1,
+      [](PlannedStep&& step) {
+        EXPECT_EQ(step.outcome.status, Status::error);
+        return true;
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenInstance, testing::ValuesIn(table()),
+                         [](const auto& broken) { return broken.param.name; });
+
+TEST(SoundInstance, IsSolved) {
+  for (const Instance& instance : {Instance(scatter()), Instance(assign()), Instance(layout())}) {
+    Budget budget({.node_limit = 10});
+    const Outcome outcome = solve(instance, {.method = "fast"}, budget);
+    EXPECT_TRUE(outcome.plan) << family_name(instance) << ": " << outcome.detail;
+    EXPECT_TRUE(outcome.errors.empty());
+  }
+}
+
+TEST(SoundInstance, NeedsAMethodAndAStartOfItsFamily) {
+  const Instance instances[] = {scatter(), assign(), layout()};
+  const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan()};
+  for (const Instance& instance : instances) {
+    Budget budget({.node_limit = 10});
+    const Outcome unknown = solve(instance, {.method = "magic"}, budget);
+    EXPECT_EQ(unknown.status, Status::error);
+    EXPECT_THAT(unknown.detail, HasSubstr("E701 method: must be one of auto, "));
+    for (const Plan& plan : plans) {
+      if (plan.index() == instance.index()) continue;
+      const Outcome other = solve(instance, {.start = plan}, budget);
+      EXPECT_EQ(other.status, Status::error);
+      EXPECT_THAT(other.detail, HasSubstr("E209 start: must be a plan of "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage
