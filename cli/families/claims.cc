@@ -38,6 +38,7 @@ constexpr double kRounding = 1e-9;
 
 // Relative to the larger of both, and to `least` where that is more.
 bool close(double have, double need, double least = 0) {
+  if (!std::isfinite(have) || !std::isfinite(need)) return have == need;
   return std::abs(have - need) <= kRounding * std::max({least, std::abs(have), std::abs(need)});
 }
 

@@ -300,7 +300,7 @@ const std::vector<Lie>& lies() {
       with_plan("bound_negative", [](Told& t, Draw&) { t.at("bound") = t.plan_bound() = -1; }),
       with_plan("bound_above_the_objective",
                 [](Told& t, Draw&) { t.at("bound") = t.plan_bound() = 2 * t.objective() + 1; }),
-      set("bound_by_unlike_the_plan", "bound_by", "single"),
+      set("bound_by_unlike_the_plan", "bound_by", "none"),
       with_plan("bound_by_emptied",
                 [](Told& t, Draw&) {
                   t.outcome["bound_by"] = "";
@@ -650,21 +650,27 @@ TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
   std::set<std::string_view> families;
   int count = 0;
   int marked = 0;
-  for (const Instance& instance : instances(5, 12)) {
-    write_instance(dir, instance);
-    Draw draw(1);
-    const Told honest = told(instance, {.method = "fast"}, 40);
+  const auto tell_all = [&](const Told& honest, Draw& draw) {
     for (const Lie& lie : lies()) {
       Told lying = honest;
       if (!lie.tell(lying, draw)) continue;
       const Verdict verdict = verdict_of(dir, lying);
       EXPECT_TRUE(verdict.refused || !verdict.proven)
-          << lie.name << " about " << family_name(instance) << ' ' << instance_name(instance);
+          << lie.name << " about " << family_name(honest.instance) << ' '
+          << instance_name(honest.instance);
       kinds.insert(lie.name);
-      families.insert(family_name(instance));
+      families.insert(family_name(honest.instance));
       ++count;
       marked += verdict.refused ? 0 : 1;
     }
+  };
+  // With more sequences and buffers than a search settles at once, and by a baseline as well: most
+  // lies are about gaps.
+  for (const Instance& instance : instances(3, 30)) {
+    write_instance(dir, instance);
+    Draw draw(1);
+    tell_all(told(instance, {.method = "fast"}, 40), draw);
+    tell_all(told(instance, {.method = methods(instance)[1].name}, 40), draw);
   }
   RecordProperty("lies", count);
   EXPECT_GE(count, kEnough);
