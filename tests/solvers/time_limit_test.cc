@@ -11,6 +11,7 @@
 
 #include "instances/assign/generate.h"
 #include "instances/assign/verify.h"
+#include "instances/check.h"
 #include "instances/layout/generate.h"
 #include "instances/scatter/generate.h"
 #include "solvers/solve.h"
@@ -176,13 +177,26 @@ AssignInstance strategies_of(int count) {
   return instance;
 }
 
+// solve() looks at every number of the instance before it plans.
+double seconds_to_check(const AssignInstance& instance) {
+  double least = 0;
+  for (int k = 0; k < 3; ++k) {
+    const std::clock_t begin = std::clock();
+    EXPECT_TRUE(check(instance).empty());
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    least = k == 0 ? seconds : std::min(least, seconds);
+  }
+  return least;
+}
+
 TEST(NoTimeAssign, OneStrategyWillDo) {
   const AssignInstance few = strategies_of(20);
   const AssignInstance many = strategies_of(640);
+  const double looked = 1.5 * seconds_to_check(many);
   for (const Method& method : methods(few)) {
     const double less = solved_without_time(few, method.name, {.time_limit_s = 0}).seconds;
     const double more = solved_without_time(many, method.name, {.time_limit_s = 0}).seconds;
-    EXPECT_LT(more, 6 * std::max(kLeast, less)) << method.name;
+    EXPECT_LT(more - looked, 6 * std::max(kLeast, less)) << method.name;
   }
 }
 

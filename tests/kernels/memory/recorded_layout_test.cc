@@ -45,7 +45,7 @@ TEST(RecordedLayout, IsWhatTheKernelsDo) {
   expect("0.x_inverse_rms", 1, 27, 5 * 4);
   expect("0.q", 2, 22, 5 * 8 * 4);
   expect("0.k", 3, 22, 5 * 4 * 4);
-  expect("0.lse", 6, 22, 5 * 2 * 4);
+  expect("0.lse", 6, 22, 2 * 5 * 2 * 4);  // a maximum and the logarithm of a sum
   // Copies of five keys and values; logits of 64 queries by 128 keys; 64 queries and outputs, their
   // maxima and sums; alignment.
   expect("0.attention_scratch", 6, 7, ((2 * 5 + 16) * 4 + 64 * 128 + (2 * 4 + 2) * 64 + 64) * 4);
