@@ -33,7 +33,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     return compose_assign(instance, best_strategy, std::move(*best), budget);
   };
   Ticker ticker(budget, kClockLooks);
-  for (const int strategy : step.strategies(budget)) {
+  for (const int strategy : step.strategies()) {
     if (best && budget.exhausted()) break;
     std::vector<ReplicaChoice> choices;
     std::vector<Ms> sums;
@@ -90,7 +90,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     for (std::size_t r = 0; r < choices.size(); ++r) {
       time = std::max(time, sums[r] + (step.scheme(choices[r].scheme).pp - 1) * longest[r]);
     }
-    if (best && time >= best_time) continue;
+    if (best && std::pair(best_time, best_strategy) <= std::pair(time, strategy)) continue;
     best_time = time;
     best_strategy = strategy;
     best = std::move(choices);

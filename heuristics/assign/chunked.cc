@@ -20,6 +20,7 @@ constexpr std::size_t kCandidates = 24;  // sequences of the slowest replica tha
 constexpr std::size_t kFewGroups = 8;    // that sequences are dealt to when there is no time
 constexpr std::size_t kTargets = 16;     // replicas that they may go to
 constexpr int kMostMoves = 2000;
+constexpr int kFirstPacked = 8;  // moves after which rows are packed, then after 8 times as many
 constexpr std::int64_t kMostLooks = 20'000'000;
 constexpr int kRowCounts = 12;  // tried on either side of the best guess
 
@@ -43,11 +44,19 @@ class Planner {
       loads_.resize(loads_.size() + at(group.count), {.scheme = group.scheme});
     }
     if (!deal(step_.table().groups(strategy), needed, budget)) return std::nullopt;
+    best_.reset();
+    pack(needed, budget);
     std::int64_t looks = kMostLooks;  // each move looks at all sequences
-    for (int move = 0; move < kMostMoves && looks > 0; ++move, looks -= step_.items()) {
+    int next = kFirstPacked;
+    for (int move = 1; move <= kMostMoves && looks > 0; ++move, looks -= step_.items()) {
       if (budget.exhausted() || !improve()) break;
+      if (move != next) continue;
+      next *= kFirstPacked;
+      pack(false, budget);
     }
-    return packed(needed, budget);
+    // Moves go by an estimate: where the clock ended them may be worse than where they began.
+    if (!budget.exhausted()) pack(false, budget);
+    return std::move(best_);
   }
 
   Ms time() const { return time_; }  // of the plan that was made last
@@ -301,31 +310,35 @@ class Planner {
     return made;
   }
 
-  std::optional<std::vector<ReplicaChoice>> packed(bool needed, const Budget& budget) {
+  // Packs the rows as the loads are now and keeps them if they are better.
+  void pack(bool needed, const Budget& budget) {
     std::vector<ReplicaChoice> choices;
-    time_ = 0;
+    Ms slowest = 0;
     for (const Load& load : loads_) {
       ReplicaChoice& choice = choices.emplace_back(ReplicaChoice{.scheme = load.scheme});
       for (const std::int64_t item : load.items) {
         if (step_.is_cut(item)) choice.rows.push_back({step_.id(item)});
       }
       Ms time = 0;
-      if (!needed && budget.exhausted()) return std::nullopt;
+      if (!needed && budget.exhausted()) return;
       const auto rows = rows_of(load, needed, budget, time);
-      if (!rows) return std::nullopt;
+      if (!rows) return;
       for (const RowDraft& row : *rows) {
         choice.rows.emplace_back();
         for (const int position : row.positions) {
           choice.rows.back().push_back(step_.id(step_.cuts() + position));
         }
       }
-      time_ = std::max(time_, time);
+      slowest = std::max(slowest, time);
     }
-    return choices;
+    if (best_ && slowest > time_) return;
+    time_ = slowest;
+    best_ = std::move(choices);
   }
 
   const ChunkedStep& step_;
   std::vector<Load> loads_;
+  std::optional<std::vector<ReplicaChoice>> best_;
   Ms time_ = 0;
 };
 
@@ -338,13 +351,21 @@ std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool ne
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
   Ms least = kInfinity;
-  for (const int strategy : step.strategies(budget)) {
-    if ((best || !needed) && budget.exhausted()) break;
-    auto choices = planner.plan(strategy, needed && !best, budget);
-    if (!choices || !(planner.time() < least)) continue;
+  const auto attempt = [&](int strategy, bool must, const Budget& limit) {
+    auto choices = planner.plan(strategy, must, limit);
+    if (!choices) return;
+    if (best && std::pair(least, chosen) <= std::pair(planner.time(), strategy)) return;
     least = planner.time();
     chosen = strategy;
     best = std::move(choices);
+  };
+  const std::vector<int> order = step.strategies();
+  // The plan of no time at all comes first: more time never ends worse.
+  const Budget none({.time_limit_s = 0});
+  for (std::size_t k = 0; needed && !best && k < order.size(); ++k) attempt(order[k], true, none);
+  for (const int strategy : order) {
+    if (budget.exhausted()) break;
+    attempt(strategy, false, budget);
   }
   if (!best) return std::nullopt;
   return compose_assign(instance, chosen, std::move(*best), budget);

@@ -44,12 +44,12 @@ ChunkedStep::ChunkedStep(const AssignInstance& instance)
   }
 }
 
-std::vector<int> ChunkedStep::strategies(const Budget& budget) const {
+std::vector<int> ChunkedStep::strategies() const {
   std::vector<int> all;
   for (const std::size_t usable : usable_strategies(instance_)) {
     all.push_back(static_cast<int>(usable));
   }
-  if (all.size() < 2 || !budget.exhausted()) return all;
+  if (all.size() < 2) return all;
   Tokens longest = 0;
   double tokens = 0;
   double squares = 0;

@@ -13,7 +13,6 @@
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/table.h"
-#include "instances/budget.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -29,9 +28,9 @@ class ChunkedStep {
   std::int64_t items() const { return cuts() + table_.size(); }
   bool is_cut(std::int64_t item) const { return item < cuts(); }
   int position(std::int64_t item) const { return static_cast<int>(item - cuts()); }
-  // Those that admit every sequence; without time the most promising first, since one will have to
-  // do.
-  std::vector<int> strategies(const Budget& budget) const;
+  // Those that admit every sequence, the most promising first: it is the one to have if the budget
+  // ends early.
+  std::vector<int> strategies() const;
   // Infinite where the scheme does not admit it.
   const CutCost& cost(std::int64_t cut, int scheme) const {
     return costs_[at(kind_of_[at(cut)]) * table_.schemes().size() + at(scheme)];

@@ -101,12 +101,18 @@ std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
   return sets;
 }
 
-// As in the instance; without time the most promising first, since one will have to do.
-std::vector<int> order_of_strategies(const AssignTable& table, const Budget& budget) {
+// The most promising first: it is the one to have if the budget ends early.
+std::vector<int> order_of_strategies(const AssignTable& table) {
   std::vector<int> all(static_cast<std::size_t>(table.strategies()));
   std::iota(all.begin(), all.end(), 0);
-  if (all.size() < 2 || table.size() == 0 || !budget.exhausted()) return all;
+  if (all.size() < 2 || table.size() == 0) return all;
   return promising_first(table, std::move(all), table.length(0), sets_by_cap(table));
+}
+
+void fastest_first(std::vector<AssignDraft>& drafts) {
+  std::ranges::sort(drafts, {}, [](const AssignDraft& draft) {
+    return std::pair(objective(draft), draft.strategy);
+  });
 }
 
 AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
@@ -152,26 +158,62 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
   return best->draft();
 }
 
-std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget, bool needed) {
+std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t seed,
+                                         const Budget& budget, bool needed) {
   std::vector<AssignDraft> drafts;
-  for (const int strategy : order_of_strategies(table, budget)) {
-    const bool enough = !needed || !drafts.empty();
-    if (enough && budget.exhausted()) break;
-    if (auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, !enough)) {
+  const std::vector<int> order = order_of_strategies(table);
+  const Budget none({.time_limit_s = 0});
+  for (std::size_t k = 0; needed && drafts.empty() && k < order.size(); ++k) {
+    if (auto draft = plan_strategy(table, order[k], kQuickAssign, seed, none)) {
       drafts.push_back(std::move(*draft));
     }
   }
-  std::ranges::stable_sort(drafts, {}, objective);
-  if (drafts.empty() || effort.ruins == 0) return drafts;
+  for (const int strategy : order) {
+    if (budget.exhausted()) break;
+    auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, false);
+    if (!draft) continue;
+    const auto known = std::ranges::find(drafts, strategy, &AssignDraft::strategy);
+    if (known == drafts.end()) {
+      drafts.push_back(std::move(*draft));
+    } else if (objective(*draft) <= objective(*known)) {
+      *known = std::move(*draft);
+    }
+  }
+  fastest_first(drafts);
+  return drafts;
+}
+
+void plan_best_again(const AssignTable& table, const AssignEffort& effort, std::uint64_t seed,
+                     const Budget& budget, std::vector<AssignDraft>& drafts) {
+  if (drafts.empty()) return;
   const Ms reach = kWithinReach * objective(drafts.front());
   for (AssignDraft& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
     auto better = plan_strategy(table, draft.strategy, effort, seed, budget, false);
     if (better && objective(*better) < objective(draft)) draft = std::move(*better);
   }
-  std::ranges::stable_sort(drafts, {}, objective);
-  return drafts;
+  fastest_first(drafts);
+}
+
+int ruin_best(const AssignTable& table, int rounds, std::uint64_t seed, const Budget& budget,
+              std::vector<AssignDraft>& drafts) {
+  if (drafts.empty()) return 0;
+  int ruins = 0;
+  const Ms reach = kWithinReach * objective(drafts.front());
+  for (AssignDraft& draft : drafts) {
+    if (objective(draft) > reach || budget.exhausted()) break;
+    RowCounts counts = row_counts(table.constraints());
+    if (table.constraints().equal_rows) {
+      for (const ReplicaDraft& replica : draft.replicas) {
+        counts.exact = std::max(counts.exact, static_cast<int>(replica.rows.size()));
+      }
+    }
+    AssignSearch search(table, counts, std::move(draft));
+    ruins += search.ruin(rounds, seed, budget);
+    draft = search.draft();
+  }
+  fastest_first(drafts);
+  return ruins;
 }
 
 }  // namespace stowage

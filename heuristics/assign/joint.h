@@ -29,11 +29,20 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
                                          const AssignEffort& effort, std::uint64_t seed,
                                          const Budget& budget, bool needed = true);
 
-// Every strategy quickly, then those within reach of the best with `effort`. One draft per strategy
-// that could be planned, fastest first. A budget that ends early leaves those that are made, and
-// one if a plan is `needed`.
-std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget,
-                                         bool needed = true);
+// Every strategy quickly, the most promising first. One draft per strategy that could be planned,
+// fastest first. The plan of no time at all comes before all else if a plan is `needed`: a budget
+// that ends early leaves that and whatever is better. More time never ends worse.
+std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t seed,
+                                         const Budget& budget, bool needed = true);
+
+// Plans those within reach of the best anew with `effort` and keeps what is better. Requires drafts
+// of plan_strategies() and leaves them as those are.
+void plan_best_again(const AssignTable& table, const AssignEffort& effort, std::uint64_t seed,
+                     const Budget& budget, std::vector<AssignDraft>& drafts);
+
+// AssignSearch::ruin for those within reach of the best, and how often. Requires and leaves what
+// plan_best_again() does.
+int ruin_best(const AssignTable& table, int rounds, std::uint64_t seed, const Budget& budget,
+              std::vector<AssignDraft>& drafts);
 
 }  // namespace stowage

@@ -29,8 +29,9 @@ std::optional<AssignDraft> over_strategies(const AssignTable& table, const Strat
 
 std::optional<AssignDraft> fastest(const AssignTable& table, const AssignEffort& effort,
                                    std::uint64_t seed, const Budget& budget) {
-  std::vector<AssignDraft> drafts = plan_strategies(table, effort, seed, budget);
+  std::vector<AssignDraft> drafts = plan_strategies(table, seed, budget);
   if (drafts.empty()) return std::nullopt;
+  if (effort.ruins > 0) plan_best_again(table, effort, seed, budget, drafts);
   return std::move(drafts.front());
 }
 

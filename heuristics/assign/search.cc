@@ -385,14 +385,15 @@ void AssignSearch::improve(int steps, const Budget& budget) {
   improve(all, steps, budget);
 }
 
-void AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
+int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
   std::mt19937_64 random(seed);
   const auto replicas = static_cast<int>(draft_.replicas.size());
   std::vector<int> all(draft_.replicas.size());
   std::iota(all.begin(), all.end(), 0);
   double work = kSequencesPerRuin * rounds;
-  for (int round = 0; round < rounds && work > 0 && replicas > 1 && !budget.exhausted(); ++round) {
-    if (level(all)) return;
+  int round = 0;
+  for (; round < rounds && work > 0 && replicas > 1 && !budget.exhausted(); ++round) {
+    if (level(all)) break;
     const int slowest = slowest_of(all);
     std::vector<int> chosen{slowest};
     const auto others = 1 + static_cast<int>(draw(random, 3));
@@ -461,6 +462,7 @@ void AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
       improve(64, budget);
     }
   }
+  return round;
 }
 
 }  // namespace stowage

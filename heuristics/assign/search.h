@@ -33,7 +33,8 @@ class AssignSearch {
 
   // So many times: takes the sequences out of the slowest replica and one to three others, deals
   // them anew in a disturbed order, improves those replicas and keeps the result if it is better.
-  void ruin(int rounds, std::uint64_t seed, const Budget& budget);
+  // How often it did: fewer times where that is much work, never where all replicas are level.
+  int ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
   // Fewer rows where they cost no time: moves open rows freely if rows have no fixed cost.
   void close_ranks(const Budget& budget);

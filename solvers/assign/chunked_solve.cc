@@ -8,6 +8,7 @@
 #include "heuristics/assign/chunk_flow.h"
 #include "heuristics/assign/chunked.h"
 #include "heuristics/assign/registry.h"
+#include "solvers/assign/few_sequences.h"
 #include "solvers/family_solve.h"
 
 namespace stowage {
@@ -35,13 +36,15 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
   }
 
   StoppedBy search() override {
+    // Ours first: it begins with the plan that a limit of nothing leaves.
+    attempt("fast", [&](bool needed, const Budget& part) {
+      return assign_chunked(instance_, needed, part);
+    });
     attempt("chunk-flow", [&](bool needed, const Budget& part) -> std::optional<AssignPlan> {
       if (!needed && part.exhausted()) return std::nullopt;
       return assign_chunk_flow(instance_, part);
     });
-    attempt("fast", [&](bool needed, const Budget& part) {
-      return assign_chunked(instance_, needed, part);
-    });
+    if (options_.method == kAuto.name) settle_few();
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.seconds_left() <= reserve_s_) time_ended_it_ = true;
     if (!incumbent_.plan() && (time_ended_it_ || budget_.exhausted())) {
@@ -52,6 +55,16 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
     return StoppedBy::heuristic_end;
   }
 
+  void settle_few() {
+    if (!incumbent_.plan() || gap_ended_it_ || incumbent_.proven()) return;
+    if (budget_.exhausted() || !has_few_sequences(instance_)) return;
+    const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
+    FewResult found = solve_few(instance_, incumbent_.plan()->objective_ms, part);
+    if (!found.complete) return;
+    if (found.plan) incumbent_.offer(std::move(*found.plan), 'M', "subsets");
+    incumbent_.raise_bound({"subsets", incumbent_.plan()->objective_ms});
+  }
+
   template <class Make>
   void attempt(const char* name, const Make& make) {
     if (options_.method != kAuto.name && options_.method != name) return;
@@ -60,11 +73,10 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
     if (!needed && (gap_ended_it_ || incumbent_.proven())) return;
     if (std::optional<AssignPlan> plan = make(needed, part)) {
       incumbent_.offer(std::move(*plan), 'H', name);
-    } else if (part.exhausted()) {
-      time_ended_it_ = time_ended_it_ || part.stop_reason() == StopReason::time_limit;
-    } else {
+    } else if (!part.exhausted()) {
       incumbent_.remark(std::string(name) + " cannot plan this step");
     }
+    time_ended_it_ = time_ended_it_ || part.stop_reason() == StopReason::time_limit;
     gap_ended_it_ = incumbent_.plan() && incumbent_.within(options_.gap);
   }
 

@@ -1,15 +1,18 @@
 #include "solvers/assign/solve.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "formulations/assign/bounds.h"
 #include "heuristics/assign/joint.h"
 #include "heuristics/assign/registry.h"
-#include "solvers/assign/brute_force.h"
+#include "instances/numbers.h"
 #include "solvers/assign/chunked_solve.h"
 #include "solvers/assign/exact.h"
+#include "solvers/assign/few_sequences.h"
 #include "solvers/assign/grouped_bound.h"
 #include "solvers/assign/hydraulis.h"
 #include "solvers/assign/pattern_bound.h"
@@ -22,16 +25,15 @@ namespace {
 // `auto` gives a MILP only to strategies it can expect to close.
 constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr int kRuins = 1000;                    // between two looks at what is proven
 constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
-constexpr std::size_t kBruteForce = 7;          // sequences; milliseconds ...
-constexpr std::int64_t kBruteForceReplicas = 100'000;  // ... of few replicas in all strategies
 
 // Writing down and verifying a plan takes at most so many times what the table and the bounds took.
 constexpr double kPlanPerSetup = 3;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
 const Method kExact{"exact", MethodKind::ours,
-                    "brute force or one MILP per strategy, until proof or limit", ""};
+                    "subsets of few sequences or one MILP per strategy, until proof or limit", ""};
 const Method kHydraulis{"hydraulis", MethodKind::baseline,
                         "50 random orders, row ILPs, the published score", "Hydraulis section 4.2"};
 const Method kHydraulisModelled{"hydraulis-modelled", MethodKind::baseline,
@@ -64,8 +66,8 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   StoppedBy search() override {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     const StoppedBy ended = run_method();
-    // A limit that ended the method before its first plan still leaves time for the quickest.
-    if (!incumbent_.plan() && out_of_time()) plan(kQuickAssign, "fast");
+    // What a limit cut must not be worse than what a limit of nothing leaves.
+    if (out_of_time()) offer_at_once();
     return ended;
   }
 
@@ -80,6 +82,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       } else if (!part.exhausted()) {
         incumbent_.remark(heuristic.name + " cannot plan this step");
       }
+      time_ended_it_ = part.stop_reason() == StopReason::time_limit;
       if (heuristic.source.empty() && !done()) raise_pattern_bound();
     }
     return StoppedBy::heuristic_end;
@@ -108,18 +111,21 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   StoppedBy run_exact() {
-    plan(kQuickAssign, "fast");
+    plan("fast");
     if (done()) return StoppedBy::heuristic_end;
-    plan(kThoroughAssign, "joint");
+    if (has_few_sequences(instance_) && settle_few()) return StoppedBy::proof;
+    plan("joint", kThoroughAssign);
     if (done()) return StoppedBy::heuristic_end;
     raise_pattern_bound();
     if (done()) return StoppedBy::heuristic_end;
-    if (brute_force_will_do()) return by_brute_force();
     if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
-      plan(kPatientAssign, "joint");
+      plan("joint", kPatientAssign);
       if (done()) return StoppedBy::heuristic_end;
     }
-    if (built_backends().empty()) return StoppedBy::heuristic_end;
+    if (built_backends().empty()) {
+      improve();
+      return StoppedBy::heuristic_end;
+    }
     const bool endless = options_.method == kExact.name;
     if (incumbent_.plan() && (endless || !incumbent_.within(kWorthPatience))) tighten_bound();
     if (done()) return StoppedBy::heuristic_end;
@@ -127,45 +133,73 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     if (!endless) exact.most_variables = kSmallMilp;
     Budget part =
         budget_.part(budget_.seconds_left(), endless ? budget_.nodes_left() : kSmallMilpNodes);
-    return solve_assign_milps(instance_, table_, plans_, exact, incumbent_, part);
+    const StoppedBy ended = solve_assign_milps(instance_, table_, plans_, exact, incumbent_, part);
+    if (!done()) improve();
+    return done() ? StoppedBy::heuristic_end : ended;
   }
 
-  // A plan of every strategy; the fastest is offered, all are starts for what follows.
-  void plan(const AssignEffort& effort, const char* name) {
-    const bool needed = !incumbent_.plan();
-    const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
-    const std::vector<AssignDraft> drafts =
-        plan_strategies(table_, effort, options_.seed, part, needed);
-    if (drafts.empty()) {
-      if (!needed && part.exhausted()) return;
+  Budget part_for_plans() {
+    return budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
+  }
+
+  // A plan of every strategy, then better ones of those within reach.
+  void plan(const char* name, const AssignEffort& effort = kQuickAssign) {
+    const Budget part = part_for_plans();
+    if (!drafts_.empty() && part.exhausted()) return;
+    if (drafts_.empty()) {
+      drafts_ = plan_strategies(table_, options_.seed, part, !incumbent_.plan());
+    } else {
+      plan_best_again(table_, effort, options_.seed, part, drafts_);
+    }
+    if (drafts_.empty() && !part.exhausted()) {
       incumbent_.remark(std::string(name) + " found no rows that meet the constraints");
-      return;
     }
+    offer_drafts(name, part);
+  }
+
+  void offer_at_once() {
+    const Budget none({.time_limit_s = 0});
+    drafts_ = plan_strategies(table_, options_.seed, none);
+    offer_drafts("fast", none);
+  }
+
+  // The fastest is offered, all are starts for what follows.
+  void offer_drafts(const char* name, const Budget& part) {
     plans_.clear();
-    plans_.push_back(to_plan(instance_, table_, drafts.front(), part));
-    incumbent_.offer(plans_.front(), 'H', name);
-    for (std::size_t k = 1; k < drafts.size() && !part.exhausted(); ++k) {
-      plans_.push_back(to_plan(instance_, table_, drafts[k], part));
+    for (const AssignDraft& draft : drafts_) {
+      if (!plans_.empty() && part.exhausted()) return;
+      plans_.push_back(to_plan(instance_, table_, draft, part));
+      if (plans_.size() == 1) incumbent_.offer(plans_.front(), 'H', name);
     }
   }
 
-  bool brute_force_will_do() const {
-    if (instance_.lengths.size() > kBruteForce) return false;
-    std::int64_t replicas = 0;
-    for (int strategy = 0; strategy < table_.strategies(); ++strategy) {
-      replicas += table_.replicas(strategy);
+  // Ruins and recreates until a limit or the proof: what improves for ever needs a limit.
+  void improve() {
+    const bool limited = std::isfinite(budget_.limits().time_limit_s) ||
+                         budget_.limits().node_limit < std::numeric_limits<std::int64_t>::max();
+    for (std::uint64_t round = 1; limited && !done(); ++round) {
+      const Budget part = part_for_plans();
+      const int ruins = ruin_best(table_, kRuins, options_.seed + round, part, drafts_);
+      if (ruins == 0) return;
+      budget_.count_nodes(ruins);
+      if (incumbent_.plan() && objective(drafts_.front()) < incumbent_.plan()->objective_ms) {
+        offer_drafts("joint", part);
+      }
     }
-    return replicas <= kBruteForceReplicas;
   }
 
-  StoppedBy by_brute_force() {
-    const auto plan = brute_force(instance_, budget_);
-    if (!plan && budget_.exhausted()) return StoppedBy::heuristic_end;
-    if (!plan && !incumbent_.plan()) refuted_ = {"no packing meets the row constraints", {}};
-    if (!plan) return StoppedBy::proof;
-    incumbent_.offer(*plan, 'M', "brute-force");
-    incumbent_.raise_bound({"brute-force", plan->objective_ms});
-    return StoppedBy::proof;
+  // Whether that settled it.
+  bool settle_few() {
+    const Ms limit = incumbent_.plan() ? incumbent_.plan()->objective_ms : kInfinity;
+    FewResult found = solve_few(instance_, limit, part_for_plans());
+    if (!found.complete) return false;
+    if (found.plan) incumbent_.offer(std::move(*found.plan), 'M', "subsets");
+    if (incumbent_.plan()) {
+      incumbent_.raise_bound({"subsets", incumbent_.plan()->objective_ms});
+    } else {
+      refuted_ = {"no packing meets the row constraints", {}};
+    }
+    return true;
   }
 
   // Only what the checker confirms becomes a bound.
@@ -209,7 +243,8 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   MilpBackend backend() const { return backend_of(options_); }
 
   const AssignTable table_{instance_};
-  std::vector<AssignPlan> plans_;                 // the best known of each strategy, fastest first
+  std::vector<AssignDraft> drafts_;               // the best known of each strategy, fastest first
+  std::vector<AssignPlan> plans_;                 // these, as far as there was time
   std::optional<AssignCertificate> certificate_;  // confirmed
   std::vector<Ms> proven_;                        // of each strategy, by the certificate
   // For writing down and verifying a plan.

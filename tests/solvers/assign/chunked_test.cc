@@ -92,6 +92,10 @@ TEST(AssignChunked, BoundsAndPlansEncloseTheOptimum) {
       EXPECT_TRUE(verify(instance, plan).empty()) << method.name << ", seed " << seed;
       EXPECT_GE(plan.objective_ms, optimum * (1 - 1e-9)) << method.name << ", seed " << seed;
       EXPECT_LE(plan.bound_ms, plan.objective_ms * (1 + 1e-9));
+      if (method.name == "auto") {
+        EXPECT_EQ(outcome.status, Status::optimal) << "seed " << seed;
+        EXPECT_NEAR(plan.objective_ms, optimum, 1e-9 * optimum) << "seed " << seed;
+      }
       if (method.name != "fast") continue;
       ++solved;
       optimal += plan.objective_ms <= optimum * (1 + 1e-9);

@@ -93,6 +93,7 @@ TEST(AssignSolve, NumbersThatNoBackendTakesAreNoFailure) {
   AssignInstance instance = flat(
       2, 100'000,
       {80'000, 20'000, 60'000, 90'000, 80'000, 60'000, 90'000, 70'000, 50'000, 40'000, 60'000});
+  instance.lengths.resize(20, 30'000);  // too many for subsets
   instance.schemes[0].quadratic_ms = instance.schemes[0].fixed_ms = static_cast<double>(kMaxExact);
   instance.constraints = {.rows_multiple_of = 2, .equal_rows = true};
   Budget budget({.node_limit = 200});

@@ -1,0 +1,209 @@
+#include "solvers/assign/few_sequences.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "instances/assign/compose.h"
+#include "instances/numbers.h"
+#include "solvers/assign/share_family.h"
+#include "solvers/assign/share_times.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kMostWithStages = 16;  // sequences: a table of rows takes 3^n steps
+constexpr std::int64_t kMostUnions = 512;    // of families, to look at every strategy once
+constexpr double kLess = 1 - 1e-12;          // a smaller gain is rounding
+
+// The replicas of one scheme in a strategy; no more of them than can hold a sequence.
+struct Group {
+  std::size_t scheme = 0;
+  int count = 0;
+};
+
+std::vector<Group> groups_of(const AssignInstance& instance, const Strategy& strategy) {
+  std::vector<Group> groups;
+  for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+    int count = strategy.replicas[g];
+    // One more shows that there are too many for each to have a sequence.
+    count = std::min(count, static_cast<int>(instance.lengths.size()) + 1);
+    if (count > 0) groups.push_back({g, count});
+  }
+  return groups;
+}
+
+class FewSolve {
+ public:
+  FewSolve(const AssignInstance& instance, Ms limit, const Budget& budget)
+      : few_(instance), budget_(budget), limit_(limit * kLess) {}
+
+  FewResult run() {
+    const AssignInstance& instance = few_.instance;
+    for (std::size_t g = 0; g < instance.schemes.size(); ++g) {
+      const bool used = std::ranges::any_of(instance.strategies,
+                                            [g](const Strategy& s) { return s.replicas[g] > 0; });
+      shares_.emplace_back();
+      if (used) shares_.back().emplace(few_, static_cast<int>(g), limit_, budget_);
+      if (budget_.exhausted()) return {};
+    }
+    for (const RowCounts& counts : permitted_counts()) {
+      times_.clear();
+      for (const auto& share : shares_) {
+        times_.push_back(share ? share->times(counts) : std::vector<Ms>());
+      }
+      for (std::size_t k = 0; k < instance.strategies.size(); ++k) {
+        try_strategy(k, counts);
+        if (budget_.exhausted()) return {};
+      }
+    }
+    FewResult result{.complete = true};
+    if (best_) result.plan = compose_assign(instance, static_cast<int>(best_->strategy), deal());
+    if (budget_.exhausted()) result.complete = false;
+    return result;
+  }
+
+ private:
+  struct Best {
+    std::size_t strategy = 0;
+    RowCounts counts;
+    Ms time = 0;
+  };
+
+  // One list of row counts for all replicas, or one for every equal number.
+  std::vector<RowCounts> permitted_counts() const {
+    const RowConstraints& rule = few_.instance.constraints;
+    if (!rule.equal_rows) return {row_counts(rule)};
+    std::vector<RowCounts> all;
+    for (int rows = rule.rows_multiple_of; at(rows) <= std::max<std::size_t>(few_.size(), 1);
+         rows += rule.rows_multiple_of) {
+      all.push_back({.multiple = rule.rows_multiple_of, .exact = rows});
+    }
+    // Without sequences no number of rows is had, nor needed.
+    if (all.empty()) all.push_back(row_counts(rule));
+    return all;
+  }
+
+  bool takes_part(Subset share) const {
+    return share != 0 || few_.instance.constraints.allow_empty;
+  }
+
+  // The shares that a replica of the scheme finishes within `most`.
+  ShareFamily within(std::size_t scheme, Ms most) const {
+    ShareFamily family(few_.size());
+    const std::vector<Ms>& times = times_[scheme];
+    for (Subset share = 0; share < times.size(); ++share) {
+      if (times[share] <= most && takes_part(share)) family.insert(share);
+    }
+    return family;
+  }
+
+  // What `count` replicas hold between them of which each holds one of `family`.
+  ShareFamily power(ShareFamily family, int count) const {
+    std::optional<ShareFamily> made;
+    for (;;) {
+      if ((count & 1) != 0) made = made ? disjoint_unions(*made, family) : family;
+      count >>= 1;
+      if (count == 0 || budget_.exhausted()) return made ? *made : family;
+      family = disjoint_unions(family, family);
+    }
+  }
+
+  // Whether the strategy's replicas hold all sequences, each within `most`.
+  bool possible(const std::vector<Group>& groups, Ms most) const {
+    std::optional<ShareFamily> all;
+    for (const Group& group : groups) {
+      ShareFamily held = power(within(group.scheme, most), group.count);
+      all = all ? disjoint_unions(*all, held) : std::move(held);
+      if (budget_.exhausted()) return false;
+    }
+    return all && all->has(few_.all());
+  }
+
+  void try_strategy(std::size_t strategy, const RowCounts& counts) {
+    const std::vector<Group> groups = groups_of(few_.instance, few_.instance.strategies[strategy]);
+    // The step's time is that of one share: the least of them that will do.
+    std::vector<Ms> values;
+    for (const Group& group : groups) {
+      for (const Ms time : times_[group.scheme]) {
+        if (time < limit_) values.push_back(time);
+      }
+    }
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    if (values.empty() || !possible(groups, values.back())) return;
+    std::size_t low = 0;
+    std::size_t high = values.size() - 1;
+    while (low < high && !budget_.exhausted()) {
+      const std::size_t middle = (low + high) / 2;
+      if (possible(groups, values[middle])) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    best_ = Best{strategy, counts, values[high]};
+    limit_ = values[high] * kLess;
+  }
+
+  // Replica by replica some share such that those to come hold the rest.
+  std::vector<ReplicaChoice> deal() {
+    const RowCounts counts = best_->counts;
+    times_.clear();
+    for (const auto& share : shares_) {
+      times_.push_back(share ? share->times(counts) : std::vector<Ms>());
+    }
+    std::vector<std::size_t> schemes;
+    std::vector<ShareFamily> after{ShareFamily(few_.size())};  // of the last so many replicas
+    after.back().insert(0);
+    for (const Group& group : groups_of(few_.instance, few_.instance.strategies[best_->strategy])) {
+      const ShareFamily family = within(group.scheme, best_->time);
+      for (int n = 0; n < group.count; ++n) {
+        schemes.push_back(group.scheme);
+        after.push_back(disjoint_unions(after.back(), family));
+      }
+    }
+    std::vector<ReplicaChoice> choices;
+    Subset left = few_.all();
+    for (std::size_t r = schemes.size(); r-- > 0 && !budget_.exhausted();) {
+      for (Subset share = left;; share = (share - 1) & left) {
+        const bool holds = takes_part(share) && times_[schemes[r]][share] <= best_->time;
+        if (holds && after[r].has(left & ~share)) {
+          choices.push_back(shares_[schemes[r]]->rows(share, counts));
+          left &= ~share;
+          break;
+        }
+        if (share == 0) break;
+      }
+    }
+    return choices;
+  }
+
+  const FewSequences few_;
+  const Budget& budget_;
+  Ms limit_;                                       // what must be beaten
+  std::vector<std::optional<ShareTimes>> shares_;  // of each scheme
+  std::vector<std::vector<Ms>> times_;             // [scheme][share]
+  std::optional<Best> best_;
+};
+
+}  // namespace
+
+bool has_few_sequences(const AssignInstance& instance) {
+  std::int64_t unions = 0;
+  std::size_t most = kMostShared;
+  for (const Strategy& strategy : instance.strategies) {
+    for (const Group& group : groups_of(instance, strategy)) {
+      unions += 2 * std::bit_width(static_cast<unsigned>(group.count));
+      if (instance.schemes[group.scheme].pp > 1) most = kMostWithStages;
+    }
+  }
+  return instance.lengths.size() <= most && unions <= kMostUnions;
+}
+
+FewResult solve_few(const AssignInstance& instance, Ms limit, const Budget& budget) {
+  return FewSolve(instance, limit, budget).run();
+}
+
+}  // namespace stowage

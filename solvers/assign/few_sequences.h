@@ -1,0 +1,31 @@
+// The optimum of a step of few sequences, by dynamic programming over their subsets: what each
+// share takes on each scheme, and which shares the replicas of a strategy can hold between them in
+// a given time. Not installed.
+//
+//   if (has_few_sequences(instance)) {
+//     const FewResult result = solve_few(instance, incumbent_ms, budget);
+//     if (result.complete && !result.plan) ...   // no plan takes less than the incumbent
+//   }
+#pragma once
+
+#include <optional>
+
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/budget.h"
+
+namespace stowage {
+
+// Whether the optimum is a matter of some tenths of a second: at most 16 sequences, or 17 on
+// schemes without stages, and not too many strategies.
+bool has_few_sequences(const AssignInstance& instance);
+
+struct FewResult {
+  bool complete = false;           // or else the budget ended it
+  std::optional<AssignPlan> plan;  // the fastest of those that take less than the limit
+};
+
+// `limit` may be infinite. Requires has_few_sequences().
+FewResult solve_few(const AssignInstance& instance, Ms limit, const Budget& budget = Budget());
+
+}  // namespace stowage

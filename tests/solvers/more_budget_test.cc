@@ -1,0 +1,129 @@
+// More of a budget never gives a worse plan: every family's methods under limits that grow, of
+// nodes and of readings of the clock, so that each run is cut at the same place every time.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "instances/assign/generate.h"
+#include "instances/layout/generate.h"
+#include "instances/scatter/generate.h"
+#include "solvers/solve.h"
+#include "tests/chunked_assign.h"
+#include "tests/tiny_assign.h"
+#include "tests/tiny_layout.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kRounding = 1e-12;  // of sums taken in another order
+constexpr std::int64_t kNodes[] = {0, 1, 10, 100, 400};
+const std::set<std::string> kRules = {"greedy-size", "first-fit", "best-fit-spatial",
+                                      "best-fit-temporal", "best-fit"};  // of layout
+// Readings of the clock.
+constexpr int kLooks[] = {0, 1, 3, 8, 20, 50, 130, 350, 1000, 3000};
+
+// The outcomes of one method, in the order of its limits.
+void expect_no_worse(const std::vector<Outcome>& outcomes) {
+  std::optional<double> least;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    const Outcome& outcome = outcomes[k];
+    if (!outcome.objective) {
+      EXPECT_FALSE(least) << "limit " << k << " lost the plan: " << outcome.detail;
+      continue;
+    }
+    if (least) {
+      EXPECT_LE(*outcome.objective, *least * (1 + kRounding)) << "limit " << k;
+    }
+    least = outcome.objective;
+  }
+}
+
+void expect_no_worse(const Instance& instance) {
+  for (const Method& method : methods(instance)) {
+    // A published method and a single rule are marks to compare with: their own plan stands once
+    // they come to their end, even if what a limit of nothing leaves is better.
+    if (method.kind == MethodKind::baseline || kRules.contains(method.name)) continue;
+    SCOPED_TRACE(method.name);
+    std::vector<Outcome> outcomes;
+    for (const int looks : kLooks) {
+      Budget budget(
+          {.time_limit_s = 1e-6 * looks, .node_limit = 4000, .clock = BudgetClock::looks});
+      outcomes.push_back(solve(instance, {.method = method.name}, budget));
+    }
+    expect_no_worse(outcomes);
+    outcomes.clear();
+    for (const std::int64_t nodes : kNodes) {
+      Budget budget({.time_limit_s = 0.03, .node_limit = nodes, .clock = BudgetClock::looks});
+      outcomes.push_back(solve(instance, {.method = method.name}, budget));
+    }
+    expect_no_worse(outcomes);
+  }
+}
+
+TEST(MoreBudget, TinySteps) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_no_worse(tiny_assign(seed, 12));
+    expect_no_worse(tiny_scatter(seed, 12));
+    expect_no_worse(tiny_layout(seed, 12));
+  }
+}
+
+TEST(MoreBudget, AssignAmongUnlikeStrategies) {
+  const auto step = generate_assign(
+      {.source = {.kind = LengthSource::Kind::uniform, .most = 4000}, .tokens = 60'000});
+  expect_no_worse(step->instance);
+}
+
+// A baseline that the clock cuts says so, and is no worse than what a limit of nothing leaves.
+TEST(MoreBudget, ACutBaselineSaysSo) {
+  const auto step = generate_assign(
+      {.source = {.kind = LengthSource::Kind::uniform, .most = 4000}, .tokens = 2'000'000});
+  Budget none({.time_limit_s = 0});
+  const Outcome at_once = solve(step->instance, {}, none);
+  int cut = 0;
+  for (const char* method : {"karmarkar-karp", "lpt", "hydraulis-lpt-modelled"}) {
+    Budget whole({.clock = BudgetClock::looks});
+    const Outcome uncut = solve(step->instance, {.method = method}, whole);
+    EXPECT_EQ(uncut.stopped_by, StoppedBy::heuristic_end) << method;
+    for (const int looks : kLooks) {
+      Budget budget({.time_limit_s = 1e-6 * looks, .clock = BudgetClock::looks});
+      const Outcome outcome = solve(step->instance, {.method = method}, budget);
+      if (outcome.stopped_by == StoppedBy::heuristic_end) {
+        EXPECT_EQ(*outcome.objective, *uncut.objective) << method;
+        continue;
+      }
+      ++cut;
+      EXPECT_EQ(outcome.stopped_by, StoppedBy::time_limit) << method;
+      EXPECT_LE(*outcome.objective, *at_once.objective) << method << ", " << looks;
+    }
+  }
+  EXPECT_GE(cut, 5);
+}
+
+TEST(MoreBudget, Chunks) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    expect_no_worse(chunked_assign(draw, {.most_sequences = 60, .most_tokens = 300}));
+  }
+}
+
+TEST(MoreBudget, Scatter) {
+  const auto step = generate_scatter({.preset = {.model = "gpt-7b", .devices = 16},
+                                      .source = {.kind = LengthSource::Kind::lognormal},
+                                      .count = 40});
+  expect_no_worse(step->instance);
+}
+
+TEST(MoreBudget, Layout) {
+  expect_no_worse(
+      generate_layout({.kind = LayoutGenerator::Kind::guillotine, .buffers = 60})->instance);
+}
+
+}  // namespace
+}  // namespace stowage
