@@ -71,32 +71,15 @@ class BoundJudge {
 
   Judgement run() && {
     Judgement judgement{.violations = verify(both_.instance, both_.plan)};
-    if (both_.claims) check_claims(*both_.claims, both_.plan, unit_, judgement.violations);
     for (const NamedBound& bound : closed_) {
       if (!judgement.proven || bound.value > judgement.proven->value) judgement.proven = bound;
     }
-    if (both_.certificate) {
-      certified_ = verify_certificate(both_.instance, *both_.certificate, judgement.violations);
-      if (certified_ && (!judgement.proven || certified_->value > judgement.proven->value)) {
-        judgement.proven = certified_;
-      }
+    if (!foreign(judgement.violations)) judge_bounds(judgement);
+    if (judgement.proven) {
+      judgement.shown.proven = {judgement.proven->value, judgement.proven->name};
     }
-    const std::string& by = plan_bound_by(both_.plan);
-    compare("/bound_" + std::string(unit_.name), by, plan_bound(both_.plan), judgement.violations);
-    if (both_.claims && both_.claims->bounds) {
-      for (std::size_t k = 0; k < both_.claims->bounds->size(); ++k) {
-        const ClaimedBound& each = (*both_.claims->bounds)[k];
-        compare("/bounds/" + std::to_string(k), each.name, each.value.value_or(0),
-                judgement.violations);
-      }
-    }
-    if (exceeds(plan_bound(both_.plan), judgement.proven ? judgement.proven->value : 0)) {
-      try_again(judgement);
-    }
-    const double proven = judgement.proven ? judgement.proven->value : 0;
-    if (judgement.proven) judgement.shown.proven = {proven, judgement.proven->name};
-    if (exceeds(plan_bound(both_.plan), proven)) {
-      judgement.shown.claimed = {plan_bound(both_.plan), by};
+    if (exceeds(plan_bound(both_.plan), value_of(judgement.proven))) {
+      judgement.shown.claimed = {plan_bound(both_.plan), plan_bound_by(both_.plan)};
     }
     return judgement;
   }
@@ -106,12 +89,45 @@ class BoundJudge {
     return claimed > proven * (1 + (unit_.integral ? 0 : kRounding));
   }
 
+  static double value_of(const std::optional<NamedBound>& bound) {
+    return bound ? bound->value : 0;
+  }
+
+  // Whether the plan is of another instance: then all else says nothing, at great length.
+  bool foreign(const std::vector<Violation>& violations) const {
+    const std::string& hash = std::visit(
+        [](const auto& plan) -> auto& { return plan.instance_hash; }, both_.plan);
+    return violations.size() == 1 && violations.front().rule == "instance_hash" &&
+           hash.starts_with("fnv1a64:");
+  }
+
+  // Holds what the plan and its outcome claim against all that can be proven.
+  void judge_bounds(Judgement& judgement) {
+    if (both_.claims) check_claims(*both_.claims, both_.plan, unit_, judgement.violations);
+    if (both_.certificate) {
+      certified_ = verify_certificate(both_.instance, *both_.certificate, judgement.violations);
+      if (certified_ && certified_->value > value_of(judgement.proven)) {
+        judgement.proven = certified_;
+      }
+    }
+    compare("/bound_" + std::string(unit_.name), plan_bound_by(both_.plan), plan_bound(both_.plan),
+            judgement.violations);
+    if (both_.claims && both_.claims->bounds) {
+      for (std::size_t k = 0; k < both_.claims->bounds->size(); ++k) {
+        const ClaimedBound& each = (*both_.claims->bounds)[k];
+        compare("/bounds/" + std::to_string(k), each.name, each.value.value_or(0),
+                judgement.violations);
+      }
+    }
+    if (exceeds(plan_bound(both_.plan), value_of(judgement.proven))) try_again(judgement);
+  }
+
   // Where that can be done, it proves the plan's bound or refutes it.
   void try_again(Judgement& judgement) const {
     const double claimed = plan_bound(both_.plan);
     const std::optional<NamedBound> again = tried_again(both_.instance, claimed);
     if (!again) return;
-    if (!judgement.proven || again->value > judgement.proven->value) judgement.proven = again;
+    if (again->value > value_of(judgement.proven)) judgement.proven = again;
     if (!exceeds(claimed, again->value)) return;
     judgement.violations.push_back({"claimed_bound", "/bound_" + std::string(unit_.name),
                                     shortest(claimed) + ' ' + std::string(unit_.name),

@@ -234,7 +234,7 @@ TEST_F(PlanStreamCommand, AStepThatCannotBeReadDoesNotEndTheStream) {
   const Finished kept = run({"-", "--devices", "16", "-o", "plans"}, input);
   EXPECT_EQ(kept.exit_code, 2);
   EXPECT_EQ(kept.out, lines[1] + '\n');
-  EXPECT_EQ(files_in(dir_ / "plans"), 2);
+  EXPECT_EQ(files_in(dir_ / "plans"), 3);  // one with a certificate
 }
 
 TEST_F(PlanStreamCommand, WithFailFastAStepThatCannotBeReadEndsItBehindThoseBeforeIt) {
