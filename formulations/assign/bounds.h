@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 5> kAssignClosedForms = {
     "longest", "pigeonhole", "rows", "work", "strategies"};
 // Of those that a certificate proves, and of those that a search or a backend only says.
 inline constexpr std::array<std::string_view, 1> kAssignCertified = {"patterns"};
-inline constexpr std::array<std::string_view, 4> kAssignSearched = {"brute-force", "grouped",
+inline constexpr std::array<std::string_view, 4> kAssignSearched = {"subsets", "grouped",
                                                                     "milp-cbc", "milp-glpk"};
 
 // At least so many rows of `cap` tokens hold these lengths, which descend: the larger of

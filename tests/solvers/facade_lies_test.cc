@@ -184,9 +184,9 @@ Step with_sequences(Step step, std::size_t count) {
 const std::vector<Case>& cases() {
   static const std::vector<Case> kCases = {
       make_case("scatter", {"auto", "exact", "flexsp"},
-                [](std::uint64_t seed) { return with_sequences(tiny_scatter(seed, 8), 24); }),
+                [](std::uint64_t seed) { return with_sequences(tiny_scatter(seed, 8), 20); }),
       make_case("assign", {"auto", "exact", "hydraulis"},
-                [](std::uint64_t seed) { return with_sequences(tiny_assign(seed, 8), 20); }),
+                [](std::uint64_t seed) { return with_sequences(tiny_assign(seed, 8), 18); }),
       make_case("layout", {"mip", "mip-published"},
                 [](std::uint64_t seed) { return tiny_layout(seed); })};
   return kCases;
