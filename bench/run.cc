@@ -13,6 +13,7 @@
 #include <chrono>
 #include <iostream>
 
+#include "bench/part.h"
 #include "bench/plan_store.h"
 #include "bench/record.h"
 #include "bench/suite.h"
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
   std::string suite;
   std::vector<std::string> texts;
   std::string only;
+  std::string part;
   std::string commit;
   std::string solver;
   std::string plans;
@@ -116,6 +118,8 @@ int run(int argc, char** argv) {
   app.add_option("SUITE", suite, "One of its suites")->required();
   app.add_option("METHOD", texts, "NAME or NAME:SECONDS")->required();
   app.add_option("--only", only, "Instances whose name contains this");
+  app.add_option("--part", part, "The instances of this part, tune or report; default both")
+      ->check(CLI::IsMember({"tune", "report"}));
   app.add_option("--milp-limit", milp_seconds, "Seconds of each MILP of a baseline; default 10");
   app.add_option("--solver", solver, "MILP backend; default the first that is built in");
   app.add_option("--seed", seed, "Seed of every method; default 0");
@@ -139,6 +143,7 @@ int run(int argc, char** argv) {
   std::cout << to_line(this_setup(commit)) << std::flush;
   for (const SuiteEntry& entry : *entries) {
     if (entry.name.find(only) == std::string::npos) continue;
+    if (!part.empty() && to_string(part_of(entry.name)) != part) continue;
     const std::vector<Method> known = methods(entry.instance);
     for (const std::string& text : texts) {
       const Asked asked = parse_method(text);

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
+
+#include "bench/part.h"
 
 namespace stowage::bench {
 namespace {
@@ -30,6 +33,27 @@ TEST(Suite, ScatterIsFortyStepsOfEveryKind) {
   EXPECT_EQ(names.size(), entries->size()) << "names are not unique";
   EXPECT_EQ(devices, (std::set<int>{16, 64, 128, 256}));
   EXPECT_EQ(models.size(), 3U);
+}
+
+// The hash's published test vectors: "" is cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar"
+// 85944171f73967e8.
+TEST(Suite, APartDependsOnTheNameAlone) {
+  static_assert(part_of("") == Part::tune);
+  static_assert(part_of("a") == Part::tune);
+  static_assert(part_of("foobar") == Part::report);
+  EXPECT_EQ(to_string(part_of("a")), "tune");
+}
+
+// Neither part of a suite that constants are tuned on is a leftover.
+TEST(Suite, BothPartsAreLarge) {
+  for (const char* suite : {"scatter", "assign"}) {
+    const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, suite);
+    ASSERT_TRUE(entries) << to_string(entries.errors().front());
+    const auto reported = std::ranges::count_if(
+        *entries, [](const SuiteEntry& entry) { return part_of(entry.name) == Part::report; });
+    EXPECT_GT(4 * reported, std::ssize(*entries)) << suite;
+    EXPECT_LT(4 * reported, 3 * std::ssize(*entries)) << suite;
+  }
 }
 
 TEST(Suite, UnknownOnesAndBrokenFilesAreErrors) {
