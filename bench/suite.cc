@@ -11,6 +11,7 @@
 #include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/layout/generate.h"
+#include "instances/layout/packing.h"
 #include "instances/layout/trace.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/generate_json.h"
@@ -65,6 +66,18 @@ LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, Error
           .buffers = reader.integer("buffers", {}),
           .steps = reader.integer("steps", {}),
           .bytes = reader.integer("bytes", {}),
+          .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
+}
+
+PackingGenerator packing_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors, {"kind", "seed"});
+  const std::string kind = reader.text("kind");
+  const auto known = std::ranges::find(PackingGenerator::kNames, kind);
+  if (known == std::end(PackingGenerator::kNames)) {
+    errors.add(code::kGenerator, reader.at("kind").pointer(), "is no kind of packing");
+    return {};
+  }
+  return {.kind = static_cast<PackingGenerator::Kind>(known - PackingGenerator::kNames),
           .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
 }
 
@@ -128,6 +141,9 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
     if (!clean()) return std::nullopt;
     const Result<GeneratedLayout> made = generate_layout(asked);
     return made ? named(Result<LayoutInstance>(made->instance)) : Entry(made.errors());
+  } else if (const JsonValue* packing = reader.find("packing")) {
+    const PackingGenerator asked = packing_from(*packing, reader.at("packing"), errors);
+    if (clean()) return named(Result<LayoutInstance>(generate_packing(asked)));
   } else if (const JsonValue* trace = reader.find("trace")) {
     const TransformerStep asked = trace_from(*trace, reader.at("trace"), errors);
     if (clean()) return named(trace_layout(asked));
@@ -140,8 +156,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors,
-                            {"file", "generator", "assign", "plain", "buffers", "trace"});
+  const ObjectReader reader(
+      value, path, errors, {"file", "generator", "assign", "plain", "buffers", "packing", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

@@ -9,6 +9,7 @@
 //                           lengths are those of instances/data/lengths
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed
+//   {"packing": {...}}      a hard layout, with the options of PackingGenerator: kind, seed
 //   {"trace": {...}}        a layout, with the options of TransformerStep: model, tokens, ranks,
 //                           layers, recompute
 #pragma once

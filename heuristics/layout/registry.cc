@@ -26,38 +26,58 @@ constexpr int kAnnealings = 3;  // each twice as long as the one before
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
 constexpr const char* kDiveOrders[] = {"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
 
+// Baselines that fit in one order, and up to how many buffers `fast` tries them as well: there they
+// cost about as much as its dives.
+struct FitRule {
+  const char* keys;
+  GapRule gap;
+  int most_buffers = 0;
+};
+constexpr FitRule kGreedySize{"ZL", GapRule::smallest, 2'000};
+constexpr FitRule kFirstFit{"Z", GapRule::lowest, 2'000};
+constexpr FitRule kBestFitSpatial{"ZW", GapRule::smallest, 2'000};
+constexpr FitRule kBestFitTemporal{"WZ", GapRule::smallest, 10'000};
+constexpr FitRule kOnline{"L", GapRule::smallest, 2'000};
+constexpr FitRule kWithGaps{"ZW", GapRule::lowest};
+
 void keep_better(const LayoutTable& table, std::optional<Offsets>& best,
                  std::optional<Offsets> offsets) {
   if (offsets && (!best || table.peak(*offsets) < table.peak(*best))) best = std::move(offsets);
 }
 
-std::optional<Offsets> fit(const LayoutTable& table, const char* keys, GapRule rule,
-                           const Budget& budget) {
-  return fit_in_order(table, static_order(table, keys), rule, budget);
+std::optional<Offsets> fit(const LayoutTable& table, const FitRule& rule, const Budget& budget) {
+  return fit_in_order(table, static_order(table, rule.keys), rule.gap, budget);
 }
 
 std::optional<Offsets> best_fit(const LayoutTable& table, const Budget& budget) {
-  std::optional<Offsets> best = fit(table, "ZW", GapRule::smallest, budget);
-  keep_better(table, best, fit(table, "WZ", GapRule::smallest, budget));
+  std::optional<Offsets> best = fit(table, kBestFitSpatial, budget);
+  keep_better(table, best, fit(table, kBestFitTemporal, budget));
   return best;
 }
 
 // Dives see no gaps in lifetimes; fitting does. A dive of many buffers takes seconds, slots do not.
-std::optional<Offsets> fast(const LayoutTable& table, const Budget& budget) {
+std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& table,
+                            const Budget& budget) {
   const bool many = table.buffers() > kManyBuffers;
   std::optional<Offsets> best;
-  if (many && !budget.exhausted()) best = lay_in_slots(table);
+  if (many && !budget.exhausted()) best = lay_in_slots(instance);
   for (const char* keys : kDiveOrders) {
     if (many && budget.exhausted()) return best;
     keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
     if (best && table.peak(*best) <= table.max_load()) return best;
   }
-  if (table.any_gaps()) keep_better(table, best, fit(table, "ZW", GapRule::lowest, budget));
+  for (const FitRule& rule : {kBestFitTemporal, kGreedySize, kFirstFit, kBestFitSpatial, kOnline}) {
+    if (table.buffers() > rule.most_buffers) continue;
+    keep_better(table, best, fit(table, rule, budget));
+    if (best && table.peak(*best) <= table.max_load()) return best;
+  }
+  if (table.any_gaps()) keep_better(table, best, fit(table, kWithGaps, budget));
   return best;
 }
 
-std::optional<Offsets> anneal(const LayoutTable& table, std::uint64_t seed, const Budget& budget) {
-  std::optional<Offsets> best = fast(table, budget);
+std::optional<Offsets> anneal(const LayoutInstance& instance, const LayoutTable& table,
+                              std::uint64_t seed, const Budget& budget) {
+  std::optional<Offsets> best = fast(instance, table, budget);
   if (!best || budget.exhausted()) return best;
   double visits = 1;  // of a move
   for (int b = 0; b < table.buffers(); ++b) {
@@ -83,7 +103,7 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
                    [make](const LayoutInstance& instance, const LayoutTable& table,
                           std::uint64_t seed, const Budget& budget) -> std::optional<LayoutPlan> {
                      if (!table.stackable() || table.clash()) return std::nullopt;
-                     std::optional<Offsets> offsets = make(table, seed, budget);
+                     std::optional<Offsets> offsets = make(instance, table, seed, budget);
                      if (!offsets) return std::nullopt;
                      LayoutPlan plan = compose_layout(instance, std::move(*offsets));
                      if (instance.capacity && plan.peak_bytes > *instance.capacity)
@@ -92,36 +112,32 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
                    }});
   };
   const auto add_fit = [&](std::string name, std::string summary, std::string source,
-                           const char* keys, GapRule rule) {
+                           const FitRule& rule) {
     add(std::move(name), std::move(summary), std::move(source),
-        [keys, rule](const LayoutTable& table, std::uint64_t, const Budget& budget) {
-          return fit(table, keys, rule, budget);
-        });
+        [rule](const LayoutInstance&, const LayoutTable& table, std::uint64_t,
+               const Budget& budget) { return fit(table, rule, budget); });
   };
   add_fit("greedy-size", "descending size, smallest gap, ties by start",
-          "Pisarchyk and Lee 2020, greedy by size (TFLite)", "ZL", GapRule::smallest);
-  add_fit("first-fit", "descending size, lowest gap", "", "Z", GapRule::lowest);
+          "Pisarchyk and Lee 2020, greedy by size (TFLite)", kGreedySize);
+  add_fit("first-fit", "descending size, lowest gap", "", kFirstFit);
   add_fit("best-fit-spatial", "descending size, smallest gap, ties by lifetime",
-          "XLA, global decreasing size best fit, spatial", "ZW", GapRule::smallest);
+          "XLA, global decreasing size best fit, spatial", kBestFitSpatial);
   add_fit("best-fit-temporal", "descending lifetime, smallest gap, ties by size",
-          "XLA, global decreasing size best fit, temporal", "WZ", GapRule::smallest);
+          "XLA, global decreasing size best fit, temporal", kBestFitTemporal);
   add("best-fit", "the better of best-fit-spatial and best-fit-temporal",
       "XLA, global decreasing size best fit",
-      [](const LayoutTable& table, std::uint64_t, const Budget& budget) {
+      [](const LayoutInstance&, const LayoutTable& table, std::uint64_t, const Budget& budget) {
         return best_fit(table, budget);
       });
   add("usmp-hill-climb", "first fit, exchanges in the order around the peak",
       "TVM, tir/usmp/algo/hill_climb.cc",
-      [](const LayoutTable& table, std::uint64_t seed, const Budget& budget) {
-        return hill_climb(table, kHillClimbAttempts, seed, budget);
-      });
+      [](const LayoutInstance&, const LayoutTable& table, std::uint64_t seed,
+         const Budget& budget) { return hill_climb(table, kHillClimbAttempts, seed, budget); });
   add_fit("online-best-fit", "in order of time, smallest gap among the living",
-          "caching allocator of deep learning frameworks, without its size classes", "L",
-          GapRule::smallest);
-  add("fast", "canonical dives with a few static orders", "",
-      [](const LayoutTable& table, std::uint64_t, const Budget& budget) {
-        return fast(table, budget);
-      });
+          "caching allocator of deep learning frameworks, without its size classes", kOnline);
+  add("fast", "canonical dives with a few static orders, and fits of few buffers", "",
+      [](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
+         const Budget& budget) { return fast(instance, table, budget); });
   add("anneal", "the best dive, then annealing of the stacking order", "", anneal);
   return all;
 }

@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
+#include "instances/layout/load.h"
+#include "instances/numbers.h"
 #include "instances/radix_sort.h"
 #include "instances/units.h"
 
 namespace stowage {
 namespace {
 
+Bytes up_to_multiple(Bytes value, Bytes step) {
+  return step == 1 ? value : (value + step - 1) / step * step;
+}
+
 // The size of a buffer's slot: its four leading bits, rounded up, and a multiple of the alignment.
-Bytes slot_size(const LayoutTable& table, int b) {
-  const auto size = static_cast<std::uint64_t>(table.size(b));
-  const int width = std::bit_width(size);
-  const Bytes step = width > 4 ? Bytes{1} << (width - 4) : 1;
-  return table.aligned(b, (table.size(b) + step - 1) / step * step);
+Bytes slot_size(Bytes size, Bytes alignment) {
+  const int width = std::bit_width(static_cast<std::uint64_t>(size));
+  return up_to_multiple(up_to_multiple(size, width > 4 ? Bytes{1} << (width - 4) : 1), alignment);
 }
 
 // Slots of one size and alignment.
@@ -27,18 +30,18 @@ struct SlotClass {
   Bytes base = 0;
 };
 
-// Buffers by the section in which they begin or end.
-std::vector<int> by_section(const LayoutTable& table, const std::vector<int>& buffers,
-                            int SectionRange::*border) {
+// Buffers by the step at which they begin or end.
+std::vector<int> by_step(const LayoutInstance& instance, const std::vector<int>& buffers,
+                         std::int64_t Buffer::*border) {
   std::vector<int> order = buffers;
-  radix_sort(order, [&](int b) { return sort_key(std::int64_t{table.hull(b).*border}); });
+  radix_sort(order, [&](int b) { return sort_key(instance.buffers[at(b)].*border); });
   return order;
 }
 
 }  // namespace
 
-std::optional<std::vector<Bytes>> lay_in_slots(const LayoutTable& table) {
-  std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()), 0);
+std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance) {
+  std::vector<Bytes> offsets(instance.buffers.size(), 0);
   Bytes top = 0;
   struct Sized {
     Bytes slot = 0;
@@ -47,13 +50,15 @@ std::optional<std::vector<Bytes>> lay_in_slots(const LayoutTable& table) {
   };
   std::vector<Sized> sized;
   std::vector<int> buffers;
-  for (int b = 0; b < table.buffers(); ++b) {
-    if (table.pinned(b)) {
-      offsets[static_cast<std::size_t>(b)] = table.pin(b);
-      top = std::max(top, table.pin(b) + table.size(b));
-    } else if (!table.idle(b)) {
-      sized.push_back({slot_size(table, b), table.alignment(b), b});
-      buffers.push_back(b);
+  for (std::size_t b = 0; b < offsets.size(); ++b) {
+    const Buffer& buffer = instance.buffers[b];
+    if (buffer.offset) {
+      offsets[b] = *buffer.offset;
+      top = std::max(top, *buffer.offset + buffer.size);
+    } else if (buffer.size > 0) {
+      const Bytes alignment = alignment_of(instance, buffer);
+      sized.push_back({slot_size(buffer.size, alignment), alignment, static_cast<int>(b)});
+      buffers.push_back(static_cast<int>(b));
     }
   }
   radix_sort(sized, [](const Sized& s) { return sort_key(s.alignment); });
@@ -65,18 +70,18 @@ std::optional<std::vector<Bytes>> lay_in_slots(const LayoutTable& table) {
         classes.back().alignment != s.alignment) {
       classes.push_back({.size = s.slot, .alignment = s.alignment, .free = {}});
     }
-    class_of[static_cast<std::size_t>(s.buffer)] = classes.size() - 1;
+    class_of[at(s.buffer)] = classes.size() - 1;
   }
 
-  const std::vector<int> ending = by_section(table, buffers, &SectionRange::last);
+  const std::vector<int> ending = by_step(instance, buffers, &Buffer::upper);
   auto end = ending.begin();
-  for (const int b : by_section(table, buffers, &SectionRange::first)) {
-    for (; table.hull(*end).last <= table.hull(b).first; ++end) {
-      const auto gone = static_cast<std::size_t>(*end);
+  for (const int b : by_step(instance, buffers, &Buffer::lower)) {
+    for (; instance.buffers[at(*end)].upper <= instance.buffers[at(b)].lower; ++end) {
+      const std::size_t gone = at(*end);
       classes[class_of[gone]].free.push_back(offsets[gone]);
     }
-    SlotClass& own = classes[class_of[static_cast<std::size_t>(b)]];
-    Bytes& slot = offsets[static_cast<std::size_t>(b)];  // its number, for now
+    SlotClass& own = classes[class_of[at(b)]];
+    Bytes& slot = offsets[at(b)];  // its number, for now
     if (own.free.empty()) {
       slot = own.slots++;
     } else {
@@ -87,14 +92,13 @@ std::optional<std::vector<Bytes>> lay_in_slots(const LayoutTable& table) {
 
   for (SlotClass& own : classes) {
     const auto whole = checked_mul(own.size, own.slots);
-    own.base = (top + own.alignment - 1) / own.alignment * own.alignment;
+    own.base = up_to_multiple(top, own.alignment);
     if (!whole || own.base > kMaxExact - *whole) return std::nullopt;
     top = own.base + *whole;
   }
   for (const int b : buffers) {
-    const auto i = static_cast<std::size_t>(b);
-    const SlotClass& own = classes[class_of[i]];
-    offsets[i] = own.base + offsets[i] * own.size;
+    const SlotClass& own = classes[class_of[at(b)]];
+    offsets[at(b)] = own.base + offsets[at(b)] * own.size;
   }
   return offsets;
 }

@@ -1,5 +1,5 @@
 // Slots of a few sizes, handed out in one sweep over time: a layout of a million buffers in a tenth
-// of a second.
+// of a second, without a table.
 //
 // A buffer takes a slot of its size class, an eighth of a power of two wide, and gives it back to
 // the next of the class when its lifetime ends. Every class needs as many slots as it has buffers
@@ -9,19 +9,18 @@
 // Source: segregated fits with one free list a class (Wilson, Johnstone, Neely, Boles 1995, section
 // 3.6), with lifetimes known beforehand.
 //
-//   const std::vector<Bytes> offsets = lay_in_slots(table);
+//   const auto offsets = lay_in_slots(instance);
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "instances/layout/table.h"
+#include "instances/layout/instance.h"
 
 namespace stowage {
 
-// Offsets of all buffers, idle ones at their pin or 0; the slots lie above all pinned buffers.
-// Nothing if they would end beyond kMaxExact. Requires table.stackable() and pins that do not
-// clash.
-std::optional<std::vector<Bytes>> lay_in_slots(const LayoutTable& table);
+// Offsets of all buffers, of those without bytes their pin or 0; the slots lie above all pinned
+// buffers. Nothing if they would end beyond kMaxExact. Requires pins that do not clash.
+std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance);
 
 }  // namespace stowage

@@ -1,6 +1,8 @@
 #include "solvers/layout/probe.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <random>
 #include <string>
 
@@ -15,6 +17,17 @@ constexpr std::int64_t kClockVisits = 1'000'000;  // fewer if a node visits many
 constexpr std::size_t kFirstWidth = 6;
 constexpr std::size_t kTreeBytes = 200;  // of one tree per buffer and section, roughly
 constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
+
+constexpr double kFading = 0.9;  // of what earlier restarts taught, from one to the next
+
+// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... from i = 1.
+std::int64_t luby(std::int64_t i) {
+  for (;;) {
+    const auto whole = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(i) + 1));
+    if (i + 1 == whole) return whole / 2;
+    i -= whole - 1;
+  }
+}
 
 // Measured on the MiniMalloc set and on guillotine cuts; each solves something the others do not.
 constexpr const char* kBest[] = {"TCA", "TLZ", "TOU", "UOZ", "WTZ", "ATW"};
@@ -65,6 +78,8 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
       std::clamp<std::int64_t>(kClockVisits / static_cast<std::int64_t>(parts), 1, kClockNodes);
   turn_nodes_ = std::max(kClockNodes, 2 * static_cast<std::int64_t>(table.buffers()));
   turn_left_ = turn_nodes_;
+  buffer_failures_.assign(at(table.buffers()), 0);
+  section_failures_.assign(at(table.sections()), 0);
 }
 
 bool LayoutProbe::has_tree(std::size_t turn) {
@@ -86,25 +101,83 @@ void LayoutProbe::next_round() {
   turn_left_ = turn_nodes_;
 }
 
+std::int64_t LayoutProbe::run(LayoutTree& tree, std::int64_t nodes, Budget& budget) {
+  const std::int64_t before = tree.nodes();
+  end_ = tree.run(std::min({clock_nodes_, nodes, budget.nodes_left()}));
+  const std::int64_t spent = tree.nodes() - before;
+  budget.count_nodes(spent);
+  nodes_ += spent;
+  return spent;
+}
+
 LayoutTree::End LayoutProbe::round(Budget& budget) {
   while (!budget.exhausted()) {
+    if (2 * restart_nodes_ < nodes_) {
+      run_restart(budget);
+      if (end_ != LayoutTree::End::open) return end_;
+      continue;
+    }
     if (turn_ == width_ || !has_tree(turn_)) {
       next_round();
       return LayoutTree::End::open;
     }
-    LayoutTree& tree = *trees_[turn_];
-    const std::int64_t before = tree.nodes();
-    const LayoutTree::End end = tree.run(std::min({clock_nodes_, turn_left_, budget.nodes_left()}));
-    const std::int64_t spent = tree.nodes() - before;
-    budget.count_nodes(spent);
-    nodes_ += spent;
-    turn_left_ -= spent;
-    if (end != LayoutTree::End::open) return end;
+    turn_left_ -= run(*trees_[turn_], turn_left_, budget);
+    if (end_ != LayoutTree::End::open) return end_;
     if (turn_left_ > 0) continue;
     ++turn_;
     turn_left_ = turn_nodes_;
   }
   return LayoutTree::End::open;
+}
+
+void LayoutProbe::run_restart(Budget& budget) {
+  if (!restart_) {
+    restart_ = std::make_unique<LayoutTree>(table_, neighbours_, learnt_order(), capacity_);
+    restart_left_ = luby(++restarts_) * std::max(kClockNodes, 2 * std::int64_t{table_.buffers()});
+  }
+  const std::int64_t spent = run(*restart_, restart_left_, budget);
+  restart_left_ -= spent;
+  restart_nodes_ += spent;
+  if (end_ != LayoutTree::End::open) {
+    learnt_ = true;
+  } else if (restart_left_ <= 0) {
+    learn();
+    restart_.reset();
+  }
+}
+
+std::vector<int> LayoutProbe::learnt_order() {
+  restart_order_ = static_cast<std::size_t>(restarts_);
+  const std::vector<int>* base = portfolio_.order(restart_order_);
+  if (base == nullptr) {
+    restart_order_ %= portfolio_.known();
+    base = portfolio_.order(restart_order_);
+  }
+  std::vector<int> order = *base;
+  std::vector<double> failures = buffer_failures_;
+  for (const int b : order) {
+    double most = 0;
+    for (const SectionRange& range : table_.ranges(b)) {
+      for (int s = range.first; s < range.last; ++s)
+        most = std::max(most, section_failures_[at(s)]);
+    }
+    failures[at(b)] += most;
+  }
+  std::ranges::stable_sort(order, std::greater{}, [&](int b) { return failures[at(b)]; });
+  return order;
+}
+
+void LayoutProbe::learn() {
+  const LayoutState::Failures& failures = restart_->failures();
+  double all = 1;
+  for (const int count : failures.buffers) all += count;
+  for (const int count : failures.sections) all += count;
+  for (std::size_t b = 0; b < buffer_failures_.size(); ++b) {
+    buffer_failures_[b] = kFading * buffer_failures_[b] + failures.buffers[b] / all;
+  }
+  for (std::size_t s = 0; s < section_failures_.size(); ++s) {
+    section_failures_[s] = kFading * section_failures_[s] + failures.sections[s] / all;
+  }
 }
 
 }  // namespace stowage

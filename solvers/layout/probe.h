@@ -1,9 +1,12 @@
-// One capacity, many static orders: which order solves which instance quickly cannot be known
-// beforehand, and the time an order takes is heavy-tailed, so all of them search in turns.
-//
-// Every tree keeps its place between turns. From round to round first more orders take part, then
-// every one gets longer turns. The first tree that finds a layout or exhausts its space decides.
-// Not for use outside the search.
+// One capacity, many orders: which order solves which instance quickly cannot be known beforehand,
+// and the time an order takes is heavy-tailed. So two schedules share the nodes evenly.
+//   - Static orders in turns. Every tree keeps its place between turns. From round to round first
+//     more orders take part, then every one gets longer turns.
+//   - Restarts that learn. Buffers that ran out of room, or whose sections did, in the trees before
+//     go first in the next one; ties are broken by one static order after the other. Old failures
+//     fade. Nodes per restart follow the sequence of Luby, Sinclair and Zuckerman (1993).
+// The first tree that finds a layout or exhausts its space decides. Not for use outside the search.
+// Source: weighted failures as in Boussemart, Hemery, Lecoutre and Sais (ECAI 2004).
 #pragma once
 
 #include <memory>
@@ -23,6 +26,7 @@ class LayoutPortfolio {
 
   // Order number i, or null if there are not so many. Stays valid.
   const std::vector<int>* order(std::size_t i);
+  std::size_t known() const { return orders_.size(); }
 
  private:
   const LayoutTable& table_;
@@ -44,9 +48,9 @@ class LayoutProbe {
   LayoutTree::End round(Budget& budget);
 
   // Once there is a layout.
-  std::vector<Bytes> offsets() const { return trees_[turn_]->offsets(); }
-  // Once it is decided: the number of the order that did.
-  std::size_t winner() const { return number(turn_); }
+  std::vector<Bytes> offsets() const { return (learnt_ ? *restart_ : *trees_[turn_]).offsets(); }
+  // Once it is decided: the number of the static order that did, alone or beneath what was learnt.
+  std::size_t winner() const { return learnt_ ? restart_order_ : number(turn_); }
 
  private:
   // Of the order of a turn.
@@ -56,6 +60,10 @@ class LayoutProbe {
   }
   bool has_tree(std::size_t turn);
   void next_round();
+  std::int64_t run(LayoutTree& tree, std::int64_t nodes, Budget& budget);
+  void run_restart(Budget& budget);
+  std::vector<int> learnt_order();
+  void learn();
 
   const LayoutTable& table_;
   const LayoutNeighbours& neighbours_;
@@ -71,6 +79,16 @@ class LayoutProbe {
   std::int64_t turn_left_;
   int round_ = 0;
   std::int64_t nodes_ = 0;
+  // Restarts.
+  std::unique_ptr<LayoutTree> restart_;
+  std::int64_t restarts_ = 0;
+  std::size_t restart_order_ = 0;
+  std::int64_t restart_left_ = 0;
+  std::int64_t restart_nodes_ = 0;  // of all
+  std::vector<double> buffer_failures_;
+  std::vector<double> section_failures_;
+  LayoutTree::End end_ = LayoutTree::End::open;  // of the last run
+  bool learnt_ = false;                          // a restart decided
 };
 
 }  // namespace stowage

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "solvers/layout/probe.h"
+#include "solvers/outcome.h"
 
 namespace stowage {
 namespace {
@@ -32,9 +33,13 @@ struct Ground {
 // The capacities between bound and incumbent that are being searched.
 class Ladder {
  public:
-  Ladder(const LayoutTable& table, LayoutMinimum known, Bytes capacity,
+  Ladder(const LayoutTable& table, LayoutMinimum known, Bytes capacity, double gap,
          const LayoutProgress& progress)
-      : table_(table), known_(std::move(known)), capacity_(capacity), progress_(progress) {}
+      : table_(table),
+        known_(std::move(known)),
+        capacity_(capacity),
+        gap_(gap),
+        progress_(progress) {}
 
   LayoutMinimum climb(Budget& budget) {
     while (!settled() && !budget.exhausted()) {
@@ -44,8 +49,7 @@ class Ladder {
         ground_.emplace(table_);
       }
       set_rungs();
-      // The rung that has had the least, so that a new one catches up; ties to the lowest.
-      LayoutProbe& rung = *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
+      LayoutProbe& rung = next_rung();
       const LayoutTree::End end = rung.round(budget);
       if (end == LayoutTree::End::layout) {
         ground_->favourite = rung.winner();
@@ -67,8 +71,14 @@ class Ladder {
   }
 
   bool settled() {
-    if (known_.bound <= highest()) return false;
-    known_.end = known_.offsets ? LayoutEnd::layout : LayoutEnd::exhausted;
+    if (known_.bound > highest()) {
+      known_.end = known_.offsets ? LayoutEnd::layout : LayoutEnd::exhausted;
+      return true;
+    }
+    if (!known_.offsets) return false;
+    const auto peak = static_cast<double>(known_.peak);
+    if (relative_gap(peak, static_cast<double>(known_.bound)) > gap_) return false;
+    known_.end = LayoutEnd::gap;
     return true;
   }
 
@@ -91,6 +101,17 @@ class Ladder {
         [](const LayoutProbe& a, const LayoutProbe& b) { return a.capacity() < b.capacity(); });
   }
 
+  // The rung that has had the least, so that a new one catches up; ties to the lowest. As long as
+  // there is no layout, the highest has half of all.
+  LayoutProbe& next_rung() {
+    if (!known_.offsets) {
+      std::int64_t others = -rungs_.back().nodes();
+      for (const LayoutProbe& rung : rungs_) others += rung.nodes();
+      if (rungs_.back().nodes() <= others) return rungs_.back();
+    }
+    return *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
+  }
+
   void found(std::vector<Bytes> offsets) {
     known_.peak = table_.peak(offsets);
     known_.offsets = std::move(offsets);
@@ -106,6 +127,7 @@ class Ladder {
   std::optional<Ground> ground_;  // a limit that is over needs none
   LayoutMinimum known_;
   Bytes capacity_;
+  double gap_;
   const LayoutProgress& progress_;
   std::list<LayoutProbe> rungs_;
   std::vector<Bytes> wanted_;
@@ -126,7 +148,7 @@ LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start
   } else {
     known.bound = (known.bound + table.unit() - 1) / table.unit() * table.unit();
     const Bytes capacity = std::min(start.capacity.value_or(table.stack()), table.stack());
-    known = Ladder(table, std::move(known), capacity, progress).climb(budget);
+    known = Ladder(table, std::move(known), capacity, start.gap, progress).climb(budget);
   }
   return known;
 }

@@ -27,13 +27,15 @@ namespace stowage {
 inline constexpr std::int64_t kSearchPairs = 20'000'000;
 
 // Why a search ended. too_large: more than kSearchPairs pairs, or sizes whose sum is not exact.
-enum class LayoutEnd { layout, exhausted, budget, too_large };
+// gap: the layout is near enough to the bound.
+enum class LayoutEnd { layout, exhausted, gap, budget, too_large };
 
 // What is known before the search. Every figure must be true of the instance.
 struct LayoutStart {
   Bytes bound = 0;                            // no layout has a smaller peak
   std::optional<Bytes> capacity;              // layouts above it are of no use
   std::optional<std::vector<Bytes>> offsets;  // a layout, within the capacity
+  double gap = 0;                             // a layout no further from the bound is good enough
 };
 
 struct LayoutMinimum {

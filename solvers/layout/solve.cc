@@ -6,6 +6,7 @@
 
 #include "formulations/layout/bounds.h"
 #include "heuristics/layout/registry.h"
+#include "heuristics/layout/slots.h"
 #include "heuristics/layout/stack.h"
 #include "instances/layout/compose.h"
 #include "instances/layout/load.h"
@@ -71,13 +72,13 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
 
   StoppedBy search() override {
     if (table_ && table_->stackable()) return run_method();
-    if (!incumbent_.plan()) offer_pile();
+    if (!incumbent_.plan()) offer_quick();
     if (!table_) return StoppedBy::time_limit;
     incumbent_.remark("all buffers on one stack would exceed 2^53 bytes: they are not searched");
     return StoppedBy::heuristic_end;
   }
 
-  void fall_back() override { offer_pile(); }
+  void fall_back() override { offer_quick(); }
 
   StoppedBy run_method() {
     if (options_.method == kMemo.name) return run_memo();
@@ -100,7 +101,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
       if (auto plan = heuristic.run(instance_, *table_, options_.seed, part)) {
         incumbent_.offer(std::move(*plan), 'H', name);
       } else if (part.exhausted()) {
-        if (!incumbent_.plan()) offer_pile();
+        if (!incumbent_.plan()) offer_quick();
       } else if (options_.method == name) {
         incumbent_.remark(name + " has no layout for this instance");
       }
@@ -108,18 +109,23 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     }
   }
 
-  // A limit that ends a method before its first plan still leaves time for the quickest.
-  void offer_pile() {
-    auto offsets = pile(instance_);
+  // A limit that ends a method before its first plan still leaves time for the quickest two.
+  void offer_quick() {
+    offer_quick("slots", lay_in_slots(instance_));
+    offer_quick("pile", pile(instance_));
+  }
+
+  void offer_quick(const char* name, std::optional<std::vector<Bytes>> offsets) {
     if (!offsets) return;
     LayoutPlan plan = compose_layout(instance_, *std::move(offsets));
     if (instance_.capacity && plan.peak_bytes > *instance_.capacity) return;
-    incumbent_.offer(std::move(plan), 'H', "pile");
+    if (better(plan.peak_bytes)) incumbent_.offer(std::move(plan), 'H', name);
   }
 
   LayoutStart known() const {
     LayoutStart start{.bound = static_cast<Bytes>(incumbent_.bound()),
-                      .capacity = instance_.capacity};
+                      .capacity = instance_.capacity,
+                      .gap = options_.gap};
     if (incumbent_.plan()) start.offsets = incumbent_.plan()->offsets;
     return start;
   }
@@ -178,6 +184,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
           refuted_ = {"the search has no layout within the capacity left to try", {}};
         }
         return StoppedBy::proof;
+      case LayoutEnd::gap:
+        return StoppedBy::gap;
       case LayoutEnd::too_large:
         incumbent_.remark("too many buffers live together for the exact search");
         return StoppedBy::heuristic_end;

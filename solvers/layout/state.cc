@@ -11,6 +11,8 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   const auto n = at(table.buffers());
   const auto sections = at(table.sections());
   size_.resize(n);
+  failures_.buffers.assign(n, 0);
+  failures_.sections.assign(sections, 0);
   support_.assign(n, 0);
   placed_.assign(n, 0);
   remaining_.assign(sections, 0);
@@ -91,7 +93,9 @@ bool LayoutState::raise_bound(int b, Bytes value) {
   trail_.push_back({.before = bound_[at(b)], .index = b, .kind = Kind::bound});
   bound_[at(b)] = value;
   raised_.push_back(b);
-  return value + size_[at(b)] <= capacity_;
+  if (value + size_[at(b)] <= capacity_) return true;
+  ++failures_.buffers[at(b)];
+  return false;
 }
 
 bool LayoutState::pass_over(int b, Bytes level) {
@@ -136,13 +140,18 @@ bool LayoutState::refresh_floor(int section) {
   if (witness < 0) return true;
   Bytes need = least + remaining_[at(section)];
   if (table_.any_pins()) need += pinned_above(section, least);
-  return need <= capacity_;
+  if (need <= capacity_) return true;
+  blame(section);
+  return false;
 }
 
 bool LayoutState::fits_above(SectionRange sections, Bytes level) const {
   const Bytes room = capacity_ - level;
   for (int s = sections.first; s < sections.last; ++s) {
-    if (remaining_[at(s)] > room) return false;
+    if (remaining_[at(s)] > room) {
+      blame(s);
+      return false;
+    }
     if (table_.any_pins() && floor_[at(s)] < level &&
         remaining_[at(s)] + pinned_above(s, level) > room) {
       return false;

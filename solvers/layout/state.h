@@ -59,6 +59,14 @@ class LayoutState {
   // Unplaced buffers in conflict with b.
   bool has_unplaced_neighbour(int b) const;
 
+  // Where buffers and sections ran out of room, so often.
+  struct Failures {
+    std::vector<int> buffers;
+    std::vector<int> sections;
+  };
+  const Failures& failures() const { return failures_; }
+  void blame(int section) const { ++failures_.sections[at(section)]; }
+
   std::size_t mark() const { return trail_.size(); }
   void undo(std::size_t mark);
 
@@ -91,6 +99,7 @@ class LayoutState {
   std::vector<int> witness_;
   std::vector<int> crossing_;
   std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
+  mutable Failures failures_;
   std::vector<int> raised_;
   std::vector<Change> trail_;
 };

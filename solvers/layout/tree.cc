@@ -11,7 +11,7 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
   rank_.assign(at(table.buffers()), 0);
   for (std::size_t i = 0; i < order.size(); ++i) rank_[at(order[i])] = static_cast<int>(i);
   waiting_ = order;
-  starts_.resize(at(table.sections()));
+  newest_.resize(at(table.sections()));
   from_below_.assign(at(table.sections()) + 1, 0);
   from_above_ = from_below_;
   if (!state_.possible()) {
@@ -61,7 +61,8 @@ LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
   const SectionRange sections = frame.component.sections;
   const Bytes level = state_.lowest(b);
   Bytes next = std::numeric_limits<Bytes>::max();
-  for (int s = sections.first; s < sections.last; ++s) starts_[at(s)].clear();
+  std::fill(newest_.begin() + sections.first, newest_.begin() + sections.last, -1);
+  starts_.clear();
   for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
     const int other = waiting_[i];
     if (state_.placed(other)) continue;
@@ -70,7 +71,8 @@ LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
       next = std::min(next, state_.bound(other));
     } else if (state_.lowest(other) == level && Key{level, rank_[at(other)]} > frame.cursor) {
       for (const SectionRange& range : table_.ranges(other)) {
-        starts_[at(range.first)].push_back(range.last);
+        starts_.push_back({range.last, newest_[at(range.first)]});
+        newest_[at(range.first)] = static_cast<int>(starts_.size()) - 1;
       }
     }
   }
@@ -81,12 +83,21 @@ LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
   for (int s = sections.first; s < sections.last; ++s) {
     if (!from_below_[at(s)]) continue;
     if (!state_.must_cover(s, level, next)) from_below_[at(s) + 1] = 1;
-    for (const int end : starts_[at(s)]) from_below_[at(end)] = 1;
+    for (int i = newest_[at(s)]; i >= 0; i = starts_[at(i)].older) {
+      from_below_[at(starts_[at(i)].end)] = 1;
+    }
   }
-  if (!from_below_[at(sections.last)]) return Cover::dead;
+  if (!from_below_[at(sections.last)]) {
+    int s = sections.last;
+    while (!from_below_[at(s)]) --s;
+    state_.blame(std::min(s, sections.last - 1));
+    return Cover::dead;
+  }
   for (int s = sections.last; s-- > sections.first;) {
     bool reached = from_above_[at(s) + 1] && !state_.must_cover(s, level, next);
-    for (const int end : starts_[at(s)]) reached = reached || from_above_[at(end)];
+    for (int i = newest_[at(s)]; i >= 0 && !reached; i = starts_[at(i)].older) {
+      reached = from_above_[at(starts_[at(i)].end)];
+    }
     from_above_[at(s)] = reached;
   }
   for (const SectionRange& range : table_.ranges(b)) {
@@ -150,7 +161,9 @@ bool LayoutTree::descend() {
   bool cut = false;
   for (int s = hull.first + 1; s < hull.last && !cut; ++s) cut = state_.crossing(s) == 0;
   if (left > 0 && !cut) {
-    push(frame.component, left, frame.cursor, parent, frame.pending);
+    Component rest = frame.component;
+    if (2 * at(left) <= rest.last - rest.first) rest = unplaced(rest);
+    push(rest, left, frame.cursor, parent, frame.pending);
     return true;
   }
   int next = frame.pending;
@@ -160,6 +173,17 @@ bool LayoutTree::descend() {
   push(pending.component, static_cast<int>(pending.component.last - pending.component.first),
        pending.cursor, pending.fail_to, pending.next);
   return true;
+}
+
+// The same component, listed without its placed buffers.
+LayoutTree::Component LayoutTree::unplaced(const Component& component) {
+  Component rest{waiting_.size(), 0, component.sections};
+  for (std::size_t i = component.first; i < component.last; ++i) {
+    const int b = waiting_[i];
+    if (!state_.placed(b)) waiting_.push_back(b);
+  }
+  rest.last = waiting_.size();
+  return rest;
 }
 
 // Lists the unplaced buffers of each part of a component; returns the first of the chain of

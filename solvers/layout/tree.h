@@ -42,6 +42,7 @@ class LayoutTree {
   End run(std::int64_t nodes);
 
   std::int64_t nodes() const { return nodes_; }
+  const LayoutState::Failures& failures() const { return state_.failures(); }
   // Of every buffer, once there is a layout.
   std::vector<Bytes> offsets() const;
 
@@ -86,6 +87,7 @@ class LayoutTree {
   Cover cover(const Frame& frame, int b);
   // After a placement: goes on with what is left. False once everything is placed.
   bool descend();
+  Component unplaced(const Component& component);
   int split(const Component& component, Key cursor, int fail_to, int pending);
 
   const LayoutTable& table_;
@@ -94,7 +96,13 @@ class LayoutTree {
   std::vector<int> waiting_;
   std::vector<Pending> pendings_;
   std::vector<Frame> frames_;
-  std::vector<std::vector<int>> starts_;  // scratch of cover(): per section, where ranges end
+  // Scratch of cover(): where the ranges end that begin in a section, as chains.
+  struct Start {
+    int end = 0;
+    int older = -1;
+  };
+  std::vector<Start> starts_;
+  std::vector<int> newest_;  // start of each section
   std::vector<std::uint8_t> from_below_;
   std::vector<std::uint8_t> from_above_;
   std::int64_t nodes_ = 0;

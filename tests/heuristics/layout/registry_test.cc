@@ -6,6 +6,7 @@
 
 #include "heuristics/layout/fit.h"
 #include "heuristics/layout/stack.h"
+#include "instances/layout/generate.h"
 #include "instances/layout/table.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
@@ -90,6 +91,28 @@ TEST(LayoutRegistry, ThoroughIsNoWorseThanQuick) {
     EXPECT_LE(plan_by("best-fit", instance)->peak_bytes,
               plan_by("best-fit-temporal", instance)->peak_bytes);
   }
+}
+
+// The short orders in time of `fast` once lost to plain fits where most buffers live long.
+TEST(LayoutRegistry, FastIsNoWorseThanAnyCheapBaseline) {
+  int fits_won = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const auto made = generate_layout(
+        {.kind = seed % 2 == 0 ? LayoutGenerator::Kind::random : LayoutGenerator::Kind::short_lived,
+         .buffers = 20 + static_cast<std::int64_t>(seed) * 10,
+         .steps = 1000,
+         .bytes = 1000,
+         .seed = seed});
+    ASSERT_TRUE(made);
+    const Bytes fast = plan_by("fast", made->instance)->peak_bytes;
+    for (const char* name : {"greedy-size", "first-fit", "best-fit-spatial", "best-fit-temporal",
+                             "best-fit", "online-best-fit"}) {
+      const Bytes peak = plan_by(name, made->instance)->peak_bytes;
+      EXPECT_LE(fast, peak) << name << ", seed " << seed;
+      fits_won += fast == peak;
+    }
+  }
+  EXPECT_GT(fits_won, 0);
 }
 
 // Gaps between placed buffers of 2 and 1 bytes; the third rule needs both to be looked at.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heuristics/layout/orders.h"
+#include "instances/layout/packing.h"
 #include "solvers/layout/tree.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
@@ -176,6 +177,27 @@ TEST(LayoutSearch, RefusesWhatItCannotList) {
   const LayoutInstance beyond{.buffers = {{.lower = 0, .upper = 1, .size = kMaxExact},
                                           {.lower = 0, .upper = 1, .size = 1}}};
   EXPECT_EQ(minimum(beyond).end, LayoutEnd::too_large);
+}
+
+// Of these, static orders alone fit 20 within the nodes.
+TEST(LayoutSearch, FitsGeneratedPackings) {
+  using Kind = PackingGenerator::Kind;
+  int fitted = 0;
+  for (const Kind kind : {Kind::blocks, Kind::ring, Kind::window, Kind::stack, Kind::sections}) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      const LayoutInstance packing = generate_packing({.kind = kind, .seed = seed});
+      const LayoutTable table(packing);
+      Budget budget({.node_limit = 20'000});
+      const LayoutMinimum found =
+          minimise_layout(table, {.capacity = packing.capacity, .gap = 1}, budget);
+      EXPECT_NE(found.end, LayoutEnd::exhausted) << packing.name;
+      if (!found.offsets) continue;
+      EXPECT_EQ(layout_fault(packing, *found.offsets, found.peak), "") << packing.name;
+      EXPECT_NE(found.end, LayoutEnd::budget) << packing.name;
+      ++fitted;
+    }
+  }
+  EXPECT_GE(fitted, 22);
 }
 
 }  // namespace

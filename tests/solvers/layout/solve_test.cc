@@ -12,6 +12,7 @@
 
 #include "instances/layout/generate.h"
 #include "instances/layout/json.h"
+#include "instances/layout/packing.h"
 #include "instances/layout/trace.h"
 #include "instances/layout/verify.h"
 #include "tests/long_run.h"
@@ -107,6 +108,32 @@ TEST(LayoutSolve, AStartIsNeverMadeWorse) {
   EXPECT_THAT(refused.detail, testing::HasSubstr("another instance"));
 }
 
+// The search ends where the plan is near enough to the bound, not only the heuristics before it.
+TEST(LayoutSolve, TheSearchStopsAtTheGap) {
+  using Kind = PackingGenerator::Kind;
+  int stopped = 0;
+  for (const Kind kind : {Kind::blocks, Kind::ring, Kind::sections}) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      LayoutInstance instance = generate_packing({.kind = kind, .seed = seed});
+      instance.capacity.reset();
+      SCOPED_TRACE(instance.name);
+      Budget none;
+      const double start = *solve(instance, {.method = "fast"}, none).gap();
+      Budget first({.node_limit = 10'000});
+      const Outcome all = solve(instance, {}, first);
+      // What the search has improved, but not proven.
+      if (all.status == Status::optimal || *all.gap() >= start) continue;
+      Budget budget({.node_limit = 10'000});
+      const Outcome outcome = solve(instance, {.gap = *all.gap()}, budget);
+      EXPECT_EQ(outcome.stopped_by, StoppedBy::gap);
+      EXPECT_LE(*outcome.gap(), *all.gap());
+      EXPECT_LT(outcome.nodes, all.nodes);
+      ++stopped;
+    }
+  }
+  EXPECT_GT(stopped, 1);
+}
+
 // A table of so many buffers would take longer than there is time. A method that has the time to
 // begin says that the limit ended it, even if some is left for the verifier.
 TEST(LayoutSolve, ManyBuffersAndLittleTime) {
@@ -117,7 +144,8 @@ TEST(LayoutSolve, ManyBuffersAndLittleTime) {
     Budget none({.time_limit_s = 0});
     const Outcome outcome = solve(made->instance, {.method = method}, none);
     ASSERT_TRUE(outcome.plan) << method;
-    EXPECT_EQ(outcome.found_by, "pile");
+    EXPECT_EQ(outcome.found_by, "slots");
+    EXPECT_LE(*outcome.objective, 1.5 * outcome.bound) << method;
     EXPECT_EQ(outcome.bound_by, "load");
     EXPECT_EQ(outcome.stopped_by, StoppedBy::time_limit);
   }
@@ -128,6 +156,13 @@ TEST(LayoutSolve, ManyBuffersAndLittleTime) {
   const Outcome kept = solve(made->instance, {.start = fast.plan}, none);
   EXPECT_EQ(kept.found_by, "start");
   EXPECT_EQ(kept.objective, fast.objective);
+  // Fewer get their table at least, but no dive.
+  LayoutInstance fewer = made->instance;
+  fewer.buffers.resize(20'000);
+  Budget over({.time_limit_s = 0});
+  const Outcome quick = solve(fewer, {}, over);
+  ASSERT_TRUE(quick.plan);
+  EXPECT_LE(*quick.objective, 1.5 * quick.bound);
   LayoutInstance tight = made->instance;
   tight.capacity = static_cast<Bytes>(*fast.objective);
   Budget again({.time_limit_s = 0});
