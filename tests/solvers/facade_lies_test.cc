@@ -1,5 +1,6 @@
 // The facade above backends that lie. This program brings its own run_cbc and run_glpk, which the
-// linker takes in place of the library's, so that every MILP of every method is answered by them.
+// linker takes in place of the library's, so that every MILP of every method is answered by them:
+// all lies stand here, which is why the file is longer than 300 lines.
 //
 // Whatever they say: the plan verifies, the bound is true, the status claims no more than is known,
 // nothing that was found before is lost, and the detail says what happened.
