@@ -1,9 +1,9 @@
 // Seeded hard packings: layouts that fill their capacity, or nearly, in ways that planners meet.
 //
 // A packing is made as a tiling of time x address, so that it is known to fit; then some buffers go
-// or end early. The seed draws everything: how many buffers (100 to 500), how sizes and lifetimes
-// spread, how coarse sizes are, how much is taken away, and whether the capacity is what the tiling
-// needs (half of them) or up to 4 % above.
+// or end early. The seed draws everything: how many buffers (about 100 to 500), how sizes and
+// lifetimes spread, how coarse sizes are, how much is taken away, and whether the capacity is what
+// the tiling needs (half of them) or up to 4 % above.
 //
 //   const LayoutInstance packing = generate_packing({.kind = PackingGenerator::Kind::ring,
 //                                                    .seed = 7});  // with a capacity

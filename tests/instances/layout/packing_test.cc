@@ -21,7 +21,7 @@ TEST(Packing, IsSmallAndNearlyFull) {
       const LayoutInstance packing = generate_packing({.kind = kind, .seed = seed});
       SCOPED_TRACE(packing.name);
       EXPECT_GE(packing.buffers.size(), 60U);
-      EXPECT_LE(packing.buffers.size(), 600U);
+      EXPECT_LE(packing.buffers.size(), 700U);  // about 500 are wanted; a layer is finished
       for (const Buffer& buffer : packing.buffers) {
         EXPECT_LT(buffer.lower, buffer.upper);
         EXPECT_GT(buffer.size, 0);
