@@ -129,7 +129,7 @@ AssignInstance deep_pipeline() {
 
 AssignInstance many_rows() {
   AssignInstance instance = deep_pipeline();
-  const int rows = in_long_run(1000, 3000);
+  const int rows = in_long_run(2000, 3000);
   for (int k = 0; k < rows; ++k) instance.lengths.push_back(100'000 - k % 3);
   return instance;
 }
