@@ -7,10 +7,10 @@
 #include "instances/assign/generate.h"
 #include "instances/assign/verify.h"
 #include "instances/numbers.h"
-#include "solvers/assign/brute_force.h"
 #include "solvers/assign/share_family.h"
 #include "solvers/solve.h"
 #include "tests/instances/draw.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {
