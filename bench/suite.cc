@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "bench/drawn_assign.h"
 #include "instances/assign/generate_json.h"
 #include "instances/families.h"
 #include "instances/head.h"
@@ -136,6 +137,11 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   } else if (const JsonValue* plain = reader.find("plain")) {
     Entry made = plain_from(*plain, reader.at("plain"), errors);
     if (clean()) return made;
+  } else if (reader.find("drawn_assign") != nullptr) {
+    const std::int64_t seed = reader.integer("drawn_assign", {.least = 0});
+    if (clean()) {
+      return named(Result<AssignInstance>(drawn_assign(static_cast<std::uint64_t>(seed))));
+    }
   } else if (const JsonValue* buffers = reader.find("buffers")) {
     const LayoutGenerator asked = buffers_from(*buffers, reader.at("buffers"), errors);
     if (!clean()) return std::nullopt;
@@ -157,7 +163,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
   const ObjectReader reader(
-      value, path, errors, {"file", "generator", "assign", "plain", "buffers", "packing", "trace"});
+      value, path, errors,
+      {"file", "generator", "assign", "plain", "drawn_assign", "buffers", "packing", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

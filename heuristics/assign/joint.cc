@@ -7,11 +7,13 @@
 #include "heuristics/assign/dispatch.h"
 #include "heuristics/assign/rows.h"
 #include "heuristics/assign/search.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
 constexpr double kWithinReach = 1.1;  // times the best plan: worth the full effort
+constexpr double kWorthSearch = 1.1;  // times the best plan: a start that search may make the best
 constexpr int kWorseCounts = 4;       // equal row counts tried beyond the best one
 constexpr std::size_t kBestCounts = 3;
 
@@ -124,25 +126,30 @@ AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
   return draft;
 }
 
-}  // namespace
+std::optional<AssignDraft> without_sequences(const AssignTable& table, int strategy) {
+  if (!table.usable(strategy) || !table.constraints().allow_empty) return std::nullopt;
+  return nothing_to_do(table, strategy);
+}
 
-std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
-                                         const AssignEffort& effort, std::uint64_t seed,
-                                         const Budget& budget, bool needed) {
-  if (!table.usable(strategy)) return std::nullopt;
-  const RowConstraints& constraints = table.constraints();
-  if (table.size() == 0) {
-    if (!constraints.allow_empty) return std::nullopt;
-    return nothing_to_do(table, strategy);
-  }
+// The best first; none if the strategy is not usable or no start meets the row constraints.
+// Requires a sequence.
+std::vector<Start> starts_of(const AssignTable& table, int strategy, int preferences, bool needed,
+                             const Budget& budget) {
   std::vector<Start> starts;
+  if (!table.usable(strategy)) return starts;
+  const RowConstraints& constraints = table.constraints();
   if (constraints.equal_rows) {
-    starts = equal_row_starts(table, strategy, effort.starts, budget);
+    starts = equal_row_starts(table, strategy, preferences, budget);
   } else {
-    add_starts(table, strategy, row_counts(constraints), effort.starts, needed, budget, starts);
+    add_starts(table, strategy, row_counts(constraints), preferences, needed, budget, starts);
   }
-  if (starts.empty()) return std::nullopt;
   std::ranges::stable_sort(starts, {}, [](const Start& start) { return objective(start.draft); });
+  return starts;
+}
+
+// The best that is found from these starts, of which there is one at least.
+AssignDraft searched(const AssignTable& table, std::vector<Start> starts,
+                     const AssignEffort& effort, std::uint64_t seed, const Budget& budget) {
   if (budget.exhausted()) return std::move(starts.front().draft);
   std::optional<AssignSearch> best;
   for (Start& start : starts) {
@@ -158,6 +165,17 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
   return best->draft();
 }
 
+}  // namespace
+
+std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
+                                         const AssignEffort& effort, std::uint64_t seed,
+                                         const Budget& budget, bool needed) {
+  if (table.size() == 0) return without_sequences(table, strategy);
+  std::vector<Start> starts = starts_of(table, strategy, effort.starts, needed, budget);
+  if (starts.empty()) return std::nullopt;
+  return searched(table, std::move(starts), effort, seed, budget);
+}
+
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t seed,
                                          const Budget& budget, bool needed) {
   std::vector<AssignDraft> drafts;
@@ -168,16 +186,36 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t
       drafts.push_back(std::move(*draft));
     }
   }
+  const auto keep = [&drafts](AssignDraft draft) {
+    const auto known = std::ranges::find(drafts, draft.strategy, &AssignDraft::strategy);
+    if (known == drafts.end()) {
+      drafts.push_back(std::move(draft));
+    } else if (objective(draft) <= objective(*known)) {
+      *known = std::move(draft);
+    }
+  };
+  std::vector<std::vector<Start>> starts;
   for (const int strategy : order) {
     if (budget.exhausted()) break;
-    auto draft = plan_strategy(table, strategy, kQuickAssign, seed, budget, false);
-    if (!draft) continue;
-    const auto known = std::ranges::find(drafts, strategy, &AssignDraft::strategy);
-    if (known == drafts.end()) {
-      drafts.push_back(std::move(*draft));
-    } else if (objective(*draft) <= objective(*known)) {
-      *known = std::move(*draft);
+    if (table.size() == 0) {
+      if (auto draft = without_sequences(table, strategy)) keep(std::move(*draft));
+      continue;
     }
+    starts.push_back(starts_of(table, strategy, kQuickAssign.starts, false, budget));
+    if (starts.back().empty()) {
+      starts.pop_back();
+    } else {
+      keep(starts.back().front().draft);
+    }
+  }
+  std::ranges::stable_sort(
+      starts, {}, [](const std::vector<Start>& each) { return objective(each.front().draft); });
+  Ms least = kInfinity;
+  for (std::vector<Start>& each : starts) {
+    if (budget.exhausted() || objective(each.front().draft) > kWorthSearch * least) break;
+    AssignDraft draft = searched(table, std::move(each), kQuickAssign, seed, budget);
+    least = std::min(least, objective(draft));
+    keep(std::move(draft));
   }
   fastest_first(drafts);
   return drafts;

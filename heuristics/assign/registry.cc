@@ -103,7 +103,8 @@ std::vector<AssignHeuristic> heuristics(const AssignInstance& instance) {
   }
   add("fast", "dispatch by prices and greedily, rows, moves and swaps", "",
       [](const AssignTable& table, std::uint64_t seed, const Budget& budget) {
-        return fastest(table, kQuickAssign, seed, budget);
+        const bool few = table.size() <= kFewToAssign;
+        return fastest(table, few ? kFewAssign : kQuickAssign, seed, budget);
       });
   add("joint", "as fast from more starts, then ruin and recreate", "",
       [](const AssignTable& table, std::uint64_t seed, const Budget& budget) {

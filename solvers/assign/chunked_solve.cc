@@ -59,7 +59,8 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
     if (!incumbent_.plan() || gap_ended_it_ || incumbent_.proven()) return;
     if (budget_.exhausted() || !has_few_sequences(instance_)) return;
     const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
-    FewResult found = solve_few(instance_, incumbent_.plan()->objective_ms, part);
+    FewResult found =
+        solve_few(instance_, incumbent_.bound(), incumbent_.plan()->objective_ms, part);
     if (!found.complete) return;
     if (found.plan) incumbent_.offer(std::move(*found.plan), 'M', "subsets");
     incumbent_.raise_bound({"subsets", incumbent_.plan()->objective_ms});

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostWithStages = 16;  // sequences: a table of rows takes 3^n steps
 constexpr std::int64_t kMostUnions = 512;    // of families, to look at every strategy once
 constexpr double kLess = 1 - 1e-12;          // a smaller gain is rounding
+constexpr double kBelow = 1 - 1e-9;          // a bound may be above the optimum by rounding
 
 // The replicas of one scheme in a strategy; no more of them than can hold a sequence.
 struct Group {
@@ -36,8 +37,8 @@ std::vector<Group> groups_of(const AssignInstance& instance, const Strategy& str
 
 class FewSolve {
  public:
-  FewSolve(const AssignInstance& instance, Ms limit, const Budget& budget)
-      : few_(instance), budget_(budget), limit_(limit * kLess) {}
+  FewSolve(const AssignInstance& instance, Ms bound, Ms limit, const Budget& budget)
+      : few_(instance), budget_(budget), bound_(bound * kBelow), limit_(limit * kLess) {}
 
   FewResult run() {
     const AssignInstance& instance = few_.instance;
@@ -127,7 +128,7 @@ class FewSolve {
     std::vector<Ms> values;
     for (const Group& group : groups) {
       for (const Ms time : times_[group.scheme]) {
-        if (time < limit_) values.push_back(time);
+        if (time < limit_ && time >= bound_) values.push_back(time);
       }
     }
     std::ranges::sort(values);
@@ -182,6 +183,7 @@ class FewSolve {
 
   const FewSequences few_;
   const Budget& budget_;
+  Ms bound_;                                       // below which nothing need be looked for
   Ms limit_;                                       // what must be beaten
   std::vector<std::optional<ShareTimes>> shares_;  // of each scheme
   std::vector<std::vector<Ms>> times_;             // [scheme][share]
@@ -202,8 +204,8 @@ bool has_few_sequences(const AssignInstance& instance) {
   return instance.lengths.size() <= most && unions <= kMostUnions;
 }
 
-FewResult solve_few(const AssignInstance& instance, Ms limit, const Budget& budget) {
-  return FewSolve(instance, limit, budget).run();
+FewResult solve_few(const AssignInstance& instance, Ms bound, Ms limit, const Budget& budget) {
+  return FewSolve(instance, bound, limit, budget).run();
 }
 
 }  // namespace stowage

@@ -3,7 +3,7 @@
 // a given time. Not installed.
 //
 //   if (has_few_sequences(instance)) {
-//     const FewResult result = solve_few(instance, incumbent_ms, budget);
+//     const FewResult result = solve_few(instance, bound_ms, incumbent_ms, budget);
 //     if (result.complete && !result.plan) ...   // no plan takes less than the incumbent
 //   }
 #pragma once
@@ -25,7 +25,9 @@ struct FewResult {
   std::optional<AssignPlan> plan;  // the fastest of those that take less than the limit
 };
 
-// `limit` may be infinite. Requires has_few_sequences().
-FewResult solve_few(const AssignInstance& instance, Ms limit, const Budget& budget = Budget());
+// No plan is known to take less than `bound`; `limit` may be infinite. Requires
+// has_few_sequences().
+FewResult solve_few(const AssignInstance& instance, Ms bound, Ms limit,
+                    const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -1,6 +1,7 @@
 #include "solvers/assign/share_times.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -107,23 +108,26 @@ void ShareTimes::split(Subset set, Ms* longest) const {
   const Subset first = bit(lowest(set));
   const Subset others = set & ~first;
   const Ms most = limit_ / scheme_.pp - scheme_.fixed_ms;  // the longest row's stages alone
+  std::array<Ms, kRows> best;
+  best.fill(kInfinity);
   for (Subset some = others;; some = (some - 1) & others) {
     const Subset row = some | first;
     const Ms work = work_[row];
     if (tokens_[row] <= cap_ && work < most) {
       const Subset rest = others & ~some;
       if (rest == 0) {
-        longest[0] = std::min(longest[0], work);
+        best[0] = std::min(best[0], work);
       } else {
         const Ms* left = &longest_[rest * kRows];
         for (std::size_t k = 1; k < kRows; ++k) {
           const Ms longer = work < left[k - 1] ? left[k - 1] : work;
-          longest[k] = longer < longest[k] ? longer : longest[k];
+          best[k] = longer < best[k] ? longer : best[k];
         }
       }
     }
     if (some == 0) break;
   }
+  std::ranges::copy(best, longest);
 }
 
 // The best number of rows for what is packed of the share, which has some, and T of the share.

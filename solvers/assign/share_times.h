@@ -48,9 +48,10 @@ class ShareTimes {
   ReplicaChoice rows(Subset share, const RowCounts& counts) const;
 
  private:
-  // Of no more than 18 rows; the longest row's work if there are so many, infinite if there cannot
-  // be.
-  static constexpr std::size_t kRows = 18;
+  // The longest row's work for each number of rows; infinite if there cannot be so many. An even
+  // number of them besides one row, so that they are compared two at a time.
+  static constexpr std::size_t kRows = kMostShared;
+  static_assert(kRows % 2 == 1);
   struct Fewest {
     int rows = 0;
     Tokens last = 0;  // tokens of the row that was filled last

@@ -25,6 +25,7 @@ namespace {
 // `auto` gives a MILP only to strategies it can expect to close.
 constexpr std::size_t kSmallMilp = 3000;        // variables
 constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
+constexpr std::size_t kFewForFast = 14;         // sequences: some hundredths of a second
 constexpr int kRuins = 1000;                    // between two looks at what is proven
 constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
 
@@ -83,7 +84,11 @@ class AssignSolve : public FamilySolve<AssignInstance> {
         incumbent_.remark(heuristic.name + " cannot plan this step");
       }
       time_ended_it_ = part.stop_reason() == StopReason::time_limit;
-      if (heuristic.source.empty() && !done()) raise_pattern_bound();
+      if (!heuristic.source.empty() || done()) continue;
+      if (instance_.lengths.size() > kFewForFast || !has_few_sequences(instance_) ||
+          !settle_few()) {
+        raise_pattern_bound();
+      }
     }
     return StoppedBy::heuristic_end;
   }
@@ -191,7 +196,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   // Whether that settled it.
   bool settle_few() {
     const Ms limit = incumbent_.plan() ? incumbent_.plan()->objective_ms : kInfinity;
-    FewResult found = solve_few(instance_, limit, part_for_plans());
+    FewResult found = solve_few(instance_, incumbent_.bound(), limit, part_for_plans());
     if (!found.complete) return false;
     if (found.plan) incumbent_.offer(std::move(*found.plan), 'M', "subsets");
     if (incumbent_.plan()) {

@@ -35,6 +35,26 @@ TEST(Suite, ScatterIsFortyStepsOfEveryKind) {
   EXPECT_EQ(models.size(), 3U);
 }
 
+TEST(Suite, DrawnStepsAreOfEveryKindAndHavePlans) {
+  const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, "assign-drawn");
+  ASSERT_TRUE(entries) << to_string(entries.errors().front());
+  EXPECT_GE(entries->size(), 100U);
+  std::set<std::string> names;
+  std::set<int> devices;
+  int few = 0;
+  for (const SuiteEntry& entry : *entries) {
+    const auto& step = std::get<AssignInstance>(entry.instance);
+    EXPECT_TRUE(unplaceable_sequences(step).empty()) << entry.name;
+    names.insert(entry.name);
+    devices.insert(step.devices);
+    few += step.lengths.size() <= 40;
+  }
+  EXPECT_EQ(names.size(), entries->size()) << "names are not unique";
+  EXPECT_GE(devices.size(), 4U);
+  EXPECT_GT(few, 20);
+  EXPECT_LT(few, 100);
+}
+
 // The hash's published test vectors: "" is cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar"
 // 85944171f73967e8.
 TEST(Suite, APartDependsOnTheNameAlone) {
@@ -46,7 +66,7 @@ TEST(Suite, APartDependsOnTheNameAlone) {
 
 // Neither part of a suite that constants are tuned on is a leftover.
 TEST(Suite, BothPartsAreLarge) {
-  for (const char* suite : {"scatter", "assign"}) {
+  for (const char* suite : {"scatter", "assign", "assign-drawn"}) {
     const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, suite);
     ASSERT_TRUE(entries) << to_string(entries.errors().front());
     const auto reported = std::ranges::count_if(

@@ -7,8 +7,8 @@
 
 #include "instances/assign/certificate.h"
 #include "instances/assign/json.h"
-#include "solvers/assign/brute_force.h"
 #include "tests/fuzz/promise.h"
+#include "tests/oracles/assign/brute_force.h"
 
 namespace stowage {
 namespace {

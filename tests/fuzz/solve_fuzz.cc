@@ -19,11 +19,11 @@
 #include "instances/pictures/layout/map.h"
 #include "instances/pictures/progress_curve.h"
 #include "instances/pictures/scatter/gantt.h"
-#include "solvers/assign/brute_force.h"
 #include "solvers/explain/explain.h"
 #include "solvers/solve.h"
 #include "tests/fuzz/odd_instance.h"
 #include "tests/fuzz/promise.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/oracles/scatter/brute_force.h"
 

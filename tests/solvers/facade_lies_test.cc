@@ -22,6 +22,7 @@
 #include "solvers/milp/backend.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"

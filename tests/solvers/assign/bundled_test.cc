@@ -10,8 +10,8 @@
 
 #include "instances/assign/json.h"
 #include "instances/assign/verify.h"
-#include "solvers/assign/brute_force.h"
 #include "solvers/solve.h"
+#include "tests/oracles/assign/brute_force.h"
 
 namespace stowage {
 namespace {

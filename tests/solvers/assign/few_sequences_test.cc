@@ -7,10 +7,11 @@
 #include "instances/assign/generate.h"
 #include "instances/assign/verify.h"
 #include "instances/numbers.h"
-#include "solvers/assign/brute_force.h"
 #include "solvers/assign/share_family.h"
 #include "solvers/solve.h"
+#include "tests/chunked_assign.h"
 #include "tests/instances/draw.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {
@@ -50,7 +51,7 @@ TEST(AssignFew, AgreesWithBruteForce) {
     if (!unplaceable_sequences(instance).empty()) continue;
     ASSERT_TRUE(has_few_sequences(instance)) << seed;
     const auto optimum = brute_force(instance);
-    const FewResult found = solve_few(instance, kInfinity);
+    const FewResult found = solve_few(instance, 0, kInfinity);
     ASSERT_TRUE(found.complete) << seed;
     ASSERT_EQ(found.plan.has_value(), optimum.has_value()) << seed;
     if (!optimum) {
@@ -61,12 +62,12 @@ TEST(AssignFew, AgreesWithBruteForce) {
     EXPECT_TRUE(verify(instance, *found.plan).empty()) << seed;
     EXPECT_NEAR(found.plan->objective_ms, optimum->objective_ms, 1e-9 * optimum->objective_ms)
         << seed;
-    const FewResult again = solve_few(instance, optimum->objective_ms * (1 + 1e-7));
+    const FewResult again = solve_few(instance, 0, optimum->objective_ms * (1 + 1e-7));
     ASSERT_TRUE(again.complete) << seed;
     if (optimum->objective_ms > 0) {
       EXPECT_TRUE(again.plan) << seed;
     }
-    EXPECT_FALSE(solve_few(instance, optimum->objective_ms * (1 - 1e-9)).plan) << seed;
+    EXPECT_FALSE(solve_few(instance, 0, optimum->objective_ms * (1 - 1e-9)).plan) << seed;
   }
   EXPECT_GT(planned, 1000);
   EXPECT_GT(refuted, 20);
@@ -74,7 +75,7 @@ TEST(AssignFew, AgreesWithBruteForce) {
 
 TEST(AssignFew, ABudgetThatEndsProvesNothing) {
   const Budget none({.time_limit_s = 0});
-  EXPECT_FALSE(solve_few(tiny_assign(3, 7), kInfinity, none).complete);
+  EXPECT_FALSE(solve_few(tiny_assign(3, 7), 0, kInfinity, none).complete);
 }
 
 // Row constraints, equal lengths, schemes of equal cost: whatever tiny_assign() draws.
@@ -89,6 +90,16 @@ TEST(AssignFew, AutoProvesUpToSixteenSequences) {
     sixteen += instance.lengths.size() > 12;
   }
   EXPECT_GT(sixteen, 10);
+}
+
+TEST(AssignFew, AutoProvesChunkedSteps) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = chunked_assign(draw, {.most_sequences = 16});
+    Budget budget;
+    const Outcome outcome = solve(instance, {}, budget);
+    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
+  }
 }
 
 // On the strategies of a preset, for which closed bounds leave some per cent open.

@@ -15,11 +15,11 @@
 #include "heuristics/assign/registry.h"
 #include "instances/assign/compose.h"
 #include "instances/assign/verify.h"
-#include "solvers/assign/brute_force.h"
 #include "solvers/assign/grouped_bound.h"
 #include "solvers/assign/hydraulis.h"
 #include "solvers/assign/solve.h"
 #include "tests/long_run.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "solvers/assign/brute_force.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

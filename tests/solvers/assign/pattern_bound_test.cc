@@ -19,9 +19,9 @@
 #include "heuristics/assign/joint.h"
 #include "instances/assign/json.h"
 #include "instances/random.h"
-#include "solvers/assign/brute_force.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage {

@@ -19,7 +19,7 @@
 #include "instances/scatter/compose.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/verify.h"
-#include "solvers/assign/brute_force.h"
+#include "tests/oracles/assign/brute_force.h"
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_assign.h"

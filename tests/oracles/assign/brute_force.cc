@@ -1,4 +1,4 @@
-#include "solvers/assign/brute_force.h"
+#include "tests/oracles/assign/brute_force.h"
 
 #include <algorithm>
 #include <cassert>

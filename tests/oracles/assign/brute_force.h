@@ -1,5 +1,4 @@
-// The oracle of the assign family: tries everything. For tests and for steps of eight sequences at
-// most.
+// The oracle of the assign family: tries everything, on steps of eight sequences at most.
 //
 // Written for obviousness, from the problem statement alone, so that every other planner can be
 // held against it.
