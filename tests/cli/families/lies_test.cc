@@ -14,6 +14,7 @@
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
 #include "cli/families/load.h"
+#include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/cli/process.h"
 #include "tests/instances/draw.h"
@@ -687,7 +688,11 @@ TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
   }
   RecordProperty("lies", count);
   EXPECT_GE(count, kEnough);
-  for (const Lie& lie : lies()) EXPECT_TRUE(kinds.contains(lie.name)) << lie.name << " is not told";
+  for (const Lie& lie : lies()) {
+    // Without a backend no certificate leaves a gap.
+    if (built_backends().empty() && lie.name == "certificate_raised_as_well") continue;
+    EXPECT_TRUE(kinds.contains(lie.name)) << lie.name << " is not told";
+  }
   EXPECT_GE(kinds.size(), 60U);
   EXPECT_EQ(families.size(), Families::names.size());
   EXPECT_LT(marked, count / 10) << "most lies are to be refused";
