@@ -4,7 +4,9 @@
 #include <string>
 
 #include "solvers/solve.h"
+#include "tests/chunked_assign.h"
 #include "tests/long_run.h"
+#include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"
 
@@ -28,6 +30,21 @@ TEST(TinyProof, ScatterStepsOfUpToTwelveSequences) {
   for (std::uint64_t seed = 0; seed < instances(); ++seed) {
     SCOPED_TRACE(seed);
     expect_proof(tiny_scatter(seed + 60000, 12, 16));
+  }
+}
+
+TEST(TinyProof, AssignStepsOfUpToSixteenSequences) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_assign(seed + 60000, 16));
+  }
+}
+
+TEST(TinyProof, AssignStepsOfChunks) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed + 60000);
+    expect_proof(chunked_assign(draw, {.most_sequences = 16}));
   }
 }
 

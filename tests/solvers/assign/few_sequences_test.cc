@@ -9,7 +9,6 @@
 #include "instances/numbers.h"
 #include "solvers/assign/share_family.h"
 #include "solvers/solve.h"
-#include "tests/chunked_assign.h"
 #include "tests/instances/draw.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
@@ -76,30 +75,6 @@ TEST(AssignFew, AgreesWithBruteForce) {
 TEST(AssignFew, ABudgetThatEndsProvesNothing) {
   const Budget none({.time_limit_s = 0});
   EXPECT_FALSE(solve_few(tiny_assign(3, 7), 0, kInfinity, none).complete);
-}
-
-// Row constraints, equal lengths, schemes of equal cost: whatever tiny_assign() draws.
-TEST(AssignFew, AutoProvesUpToSixteenSequences) {
-  int sixteen = 0;
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    const AssignInstance instance = tiny_assign(seed, 16);
-    Budget budget;
-    const Outcome outcome = solve(instance, {}, budget);
-    if (outcome.status == Status::infeasible) continue;
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-    sixteen += instance.lengths.size() > 12;
-  }
-  EXPECT_GT(sixteen, 10);
-}
-
-TEST(AssignFew, AutoProvesChunkedSteps) {
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    Draw draw(seed);
-    const AssignInstance instance = chunked_assign(draw, {.most_sequences = 16});
-    Budget budget;
-    const Outcome outcome = solve(instance, {}, budget);
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-  }
 }
 
 // On the strategies of a preset, for which closed bounds leave some per cent open.
