@@ -57,7 +57,7 @@ int main() {
     const stowage::Result<stowage::TrainerStep> batches = stowage::trainer_step(step, plan);
     if (!batches) return 1;
     std::cout << "step " << number << ": " << plan.objective_ms << " ms, at least " << outcome.bound
-              << " ms, " << batches->loss_denominator() << " tokens\n";
+              << " ms, " << batches->loss_denominator() << " tokens with a loss\n";
     run(*batches, 0);
   }
 }

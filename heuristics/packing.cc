@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <queue>
@@ -100,6 +101,22 @@ std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens ca
     std::ranges::push_heap(same, std::greater<>{});
   }
   return bins;
+}
+
+void cut_large(Bins& bins, std::int64_t most) {
+  Bins cut;
+  for (std::vector<int>& bin : bins) {
+    if (std::ssize(bin) <= most) {
+      cut.push_back(std::move(bin));
+      continue;
+    }
+    for (auto first = bin.begin(); first != bin.end();) {
+      const auto last = first + std::min<std::ptrdiff_t>(most, bin.end() - first);
+      cut.emplace_back(first, last);
+      first = last;
+    }
+  }
+  bins = std::move(cut);
 }
 
 std::optional<Bins> longest_processing_time(std::span<const double> loads,

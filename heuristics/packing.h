@@ -8,6 +8,7 @@
 //   first_fit_decreasing({6, 5, 4}, 10)  // {{0, 2}, {1}}
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,6 +26,9 @@ std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens c
 // Each item goes to the fullest bin with room, ties to the oldest. Nothing if an item exceeds
 // `capacity`. O(n log n).
 std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity);
+
+// Cuts bins of more than `most` items into several of at most that many, in their order.
+void cut_large(Bins& bins, std::int64_t most);
 
 // Longest processing time: each item goes to the bin of least load among those whose size stays
 // within `capacity`, ties to the first. `loads` may differ from `sizes` (time against memory);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "instances/random.h"
 #include "instances/scatter/instance.h"
@@ -57,6 +59,102 @@ inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_seque
         repeat ? instance.lengths.back()
                : 1 + static_cast<Tokens>(up_to(static_cast<std::uint64_t>(most) - 1)));
   }
+  return instance;
+}
+
+// The same with some of the rules of consumers, alone or together.
+inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                          int most_devices = 8) {
+  ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 77777);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  ScatterRules& rules = instance.rules;
+  // One rule in seven instances each, mixtures in the others.
+  const std::uint64_t alone = seed % 14;
+  const auto asked = [&](std::uint64_t rule) { return alone >= 7 ? up_to(2) == 0 : alone == rule; };
+  if (asked(0)) rules.no_idle_ranks = true;
+  if (asked(1)) rules.sorted_groups = true;
+  if (asked(2)) rules.micro_batches_multiple_of = 2 + up_to(1);
+  if (asked(3)) {
+    const auto& degrees = instance.cluster.degrees;
+    rules.min_degree = 1 + up_to(static_cast<std::uint64_t>(degrees.back()) - 1);
+  }
+  if (asked(4)) rules.max_tokens_per_rank = 5 + up_to(50);
+  if (asked(5)) rules.max_sequences_per_group = 1 + up_to(2);
+  if (asked(6)) rules.packed = false;
+  instance.name = "ruled-" + std::to_string(seed);
+  return instance;
+}
+
+// tiny_scatter() with the terms of time that it has not: costs per sequence, tiles, windows, and
+// mostly an exchange with several kinds to choose from, on nodes of 1 to 4 devices.
+inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                          int most_devices = 8) {
+  ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 1'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name += "-timed";
+  ScatterCost& cost = instance.cost;
+  cost.sequence_fixed_ms = up_to(1) == 0 ? 0 : 0.5 * up_to(8);
+  cost.tile_tokens = up_to(1) == 0 ? 1 : 4 * (1 + up_to(4));
+  if (up_to(1) == 0) cost.window = {.tokens = 1 + up_to(40), .share = 0.25 * up_to(4)};
+  instance.cluster.devices_per_node = 1 + up_to(3);
+  if (up_to(4) == 0) return instance;
+  cost.all_to_all = {};
+  Exchange exchange{.all_to_all_mib_per_token = 0.5 * up_to(4),
+                    .keys_values_mib_per_token = 0.25 * up_to(4),
+                    .inside_mib_per_ms = 0.5 + up_to(6),
+                    .across_mib_per_ms = 0.25 + 0.5 * up_to(6),
+                    .inside_latency_ms = up_to(2) == 0 ? 0.5 * up_to(4) : 0,
+                    .across_latency_ms = up_to(2) == 0 ? 0.5 * up_to(8) : 0,
+                    .overlap = up_to(1) == 0 ? 0 : 0.25 * up_to(4)};
+  for (const int degree : instance.cluster.degrees) {
+    if (degree == 1) continue;
+    std::vector<ExchangeKind>& kinds = exchange.kinds[degree];
+    for (const ExchangeKind kind : {ExchangeKind::all_to_all, ExchangeKind::ring,
+                                    ExchangeKind::all_gather, ExchangeKind::two_level}) {
+      if (can_exchange(instance.cluster, {degree, kind}) && up_to(2) > 0) kinds.push_back(kind);
+    }
+    if (kinds.empty()) kinds.push_back(ExchangeKind::ring);
+  }
+  cost.exchange = std::move(exchange);
+  return instance;
+}
+
+// tiny_timed_scatter() with what memory holds beside activations: a part for each sequence, logits
+// whole or in chunks, keys and values of others; now and then with rules that limit groups besides.
+inline ScatterInstance tiny_memory_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                           int most_devices = 8) {
+  ScatterInstance instance = tiny_timed_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 2'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name += "-memory";
+  ModelMemory& model = instance.model;
+  // One term in five instances each, mixtures in the others.
+  const std::uint64_t alone = seed % 10;
+  const auto has = [&](std::uint64_t term) { return alone >= 5 ? up_to(1) == 0 : alone == term; };
+  if (has(0)) model.sequence_mib = 0.25 * (1 + up_to(40));
+  if (has(1)) model.logits_mib_per_token = 0.25 * (1 + up_to(6));
+  if (has(2)) {
+    model.logits_mib_per_token = 0.25 * (1 + up_to(6));
+    model.logits_chunk_tokens = 1 + up_to(15);
+  }
+  if (has(3)) model.keys_values_mib_per_token = 0.25 * (1 + up_to(6));
+  if (has(4)) {
+    model.sequence_mib = 0.25 * (1 + up_to(40));
+    instance.rules.max_tokens_per_rank = 5 + up_to(40);
+  }
+  if (alone >= 5 && up_to(5) == 0) instance.rules.packed = false;
+  if (alone >= 5 && up_to(5) == 0) instance.rules.max_sequences_per_group = 1 + up_to(2);
+  return instance;
+}
+
+// tiny_memory_scatter() with the rules of tiny_ruled_scatter().
+inline ScatterInstance tiny_full_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                         int most_devices = 8) {
+  ScatterInstance instance = tiny_memory_scatter(seed, most_sequences, most_devices);
+  instance.rules = tiny_ruled_scatter(seed, most_sequences, most_devices).rules;
+  instance.name = "full-" + std::to_string(seed);
   return instance;
 }
 

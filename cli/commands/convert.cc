@@ -284,7 +284,7 @@ class ConvertCommand : public Command {
                      counted(step.ranks, "rank") + ", " +
                      counted(step.micro_batches, "micro-batch", "micro-batches") + ", " +
                      counted(std::ssize(step.batches), "batch", "batches") + ", " +
-                     counted(step.loss_denominator(), "token"),
+                     counted(step.loss_denominator(), step.version() == 1 ? "token" : "target"),
                  bytes);
   }
 

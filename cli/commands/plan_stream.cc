@@ -157,7 +157,7 @@ class PlanStreamCommand : public Command {
   ExitCode plan(Console& console, std::istream& stream, ScatterInstance cluster) {
     StepStreamOptions how{.batch_size = batch_size_, .drop_last = drop_last_};
     if (above_ == "clip") {
-      const Tokens held = group_capacity(cluster, cluster.cluster.degrees.back());
+      const Tokens held = longest_in_group(cluster, largest_form(cluster));
       how.clip = held - held % cluster.pad_multiple;
       if (*how.clip < 1) {
         return console.refuse({kUsage, "--above-limit",

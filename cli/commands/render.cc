@@ -77,7 +77,7 @@ class RenderCommand : public Command {
                      "The plan, or an outcome, whose search is drawn as well; - for stdin");
     flags.text("-o,--output", output_, "FILE", "A picture if it ends in .svg, a page if in .html");
     flags.list("--show", show_, "A,B,...",
-               "Some of plan, lengths, search; default all that there are");
+               "Some of plan, lengths, exchange, search; default all that there are");
     flags.text("--comparison", comparison_path_, "FILE",
                "What stowage compare printed, for a page's table of methods");
     output_flags_.declare(flags, false);
@@ -113,7 +113,8 @@ class RenderCommand : public Command {
   }
 
  private:
-  static constexpr std::array<std::string_view, 3> kParts = {"plan", "lengths", "search"};
+  static constexpr std::array<std::string_view, 4> kParts = {"plan", "lengths", "exchange",
+                                                             "search"};
 
   bool page() const { return output_.ends_with(".html"); }
 
@@ -171,6 +172,11 @@ class RenderCommand : public Command {
         pictures.push_back(*std::move(lengths));
       }
     }
+    if (wanted("exchange")) {
+      if (auto exchange = exchange_picture(both.instance)) {
+        pictures.push_back(*std::move(exchange));
+      }
+    }
     if (wanted("search") && search) {
       const bool integral = objective_unit(both.instance).integral;
       pictures.push_back(
@@ -215,7 +221,7 @@ class RenderCommand : public Command {
     if (drawn.empty() && !page()) {
       return console.refuse({kUsage, "--show",
                              "must name a picture that there is: lengths are those of sequences, "
-                             "a search is in an outcome"});
+                             "an exchange that of cost.exchange, a search is in an outcome"});
     }
     const auto count = static_cast<std::int64_t>(drawn.size());
     const std::string& name = instance_name(instance);

@@ -54,7 +54,7 @@ class SolveCommand : public Command {
       if (start_path_ == "-" && instance_path_ == "-") {
         return console.refuse({kUsage, "--start", "stdin is the instance already"});
       }
-      Loaded<Plan> start = load_plan(start_path_);
+      Loaded<Plan> start = load_plan(start_path_, *instance.value);
       if (!start.value) return console.refuse(start.errors);
       if (auto error = other_problem(*instance.value, *start.value)) {
         return console.refuse(errors_in(start_path_, {*error}));

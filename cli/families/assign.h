@@ -46,6 +46,7 @@ inline Picture picture_of(const AssignInstance& instance, const AssignPlan& plan
                           const ShownBounds& bounds) {
   return assign_pipelines(instance, plan, bounds);
 }
+inline std::optional<Picture> exchange_of(const AssignInstance&) { return std::nullopt; }
 inline std::optional<Picture> lengths_of(const AssignInstance& instance, const AssignPlan& plan) {
   return assign_lengths(instance, plan);
 }

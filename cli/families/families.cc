@@ -57,6 +57,10 @@ std::optional<Picture> lengths_picture(const Instance& instance, const Plan& pla
   return visit_both([](const auto& i, const auto& p) { return lengths_of(i, p); }, instance, plan);
 }
 
+std::optional<Picture> exchange_picture(const Instance& instance) {
+  return std::visit([](const auto& i) { return exchange_of(i); }, instance);
+}
+
 std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
                                                             const Plan& plan) {
   return visit_both([](const auto& i, const auto& p) { return facts_of(i, p); }, instance, plan);

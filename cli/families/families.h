@@ -43,6 +43,8 @@ std::string plan_detail(const Plan& plan);
 Picture plan_picture(const Instance& instance, const Plan& plan, const ShownBounds& bounds);
 // How long the sequences are and where they went; nothing for a problem without sequences.
 std::optional<Picture> lengths_picture(const Instance& instance, const Plan& plan);
+// Which exchange is the fastest when; nothing where groups have no choice.
+std::optional<Picture> exchange_picture(const Instance& instance);
 // What a plan consists of, as pairs of a label and a text.
 std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
                                                             const Plan& plan);

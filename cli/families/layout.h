@@ -40,6 +40,7 @@ inline Picture picture_of(const LayoutInstance& instance, const LayoutPlan& plan
                           const ShownBounds& bounds) {
   return layout_map(instance, plan, bounds);
 }
+inline std::optional<Picture> exchange_of(const LayoutInstance&) { return std::nullopt; }
 inline std::optional<Picture> lengths_of(const LayoutInstance&, const LayoutPlan&) {
   return std::nullopt;
 }

@@ -74,7 +74,7 @@ std::vector<std::string> files_of(const std::string& path, const std::string& by
   ErrorList errors;
   const std::optional<JsonValue> document = parse_json(bytes, errors);
   if (!document) return files;
-  for (const char* key : {"lengths", "cost"}) {
+  for (const char* key : {"lengths", "cost", "loss_tokens"}) {
     const JsonValue* const named = document->find(key);
     const JsonValue* const file = named == nullptr ? nullptr : named->find("file");
     if (file == nullptr || file->string() == nullptr) continue;
@@ -83,10 +83,20 @@ std::vector<std::string> files_of(const std::string& path, const std::string& by
   return files;
 }
 
-Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document) {
+// A plan of the instance's family may leave out what follows from the instance, where its reader
+// knows how. `instance` may be null.
+Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document,
+                     const Instance* instance) {
   if (!document.value) return {std::nullopt, document.errors};
-  return of_family<Plan>(path, *document.value,
-                         [&](auto family) { return family.read_plan(document.value->bytes); });
+  const std::string& bytes = document.value->bytes;
+  return of_family<Plan>(path, *document.value, [&](auto family) {
+    using Own = typename decltype(family)::Instance;
+    const Own* own = instance == nullptr ? nullptr : std::get_if<Own>(instance);
+    if constexpr (requires { family.complete_plan(bytes, *own); }) {
+      if (own != nullptr) return family.complete_plan(bytes, *own);
+    }
+    return family.read_plan(bytes);
+  });
 }
 
 Loaded<std::optional<Certificate>> certificate_in(const std::string& path,
@@ -104,7 +114,7 @@ std::optional<CliError> twice_stdin(const std::string& instance_path,
 
 Loaded<InstanceAndPlan> both_of(Loaded<Instance> instance, const std::string& plan_path,
                                 const Loaded<Document>& document) {
-  Loaded<Plan> plan = plan_in(plan_path, document);
+  Loaded<Plan> plan = plan_in(plan_path, document, instance.value ? &*instance.value : nullptr);
   std::vector<CliError> errors = std::move(instance.errors);
   errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
   if (!instance.value || !plan.value) return {std::nullopt, std::move(errors)};
@@ -150,7 +160,9 @@ Loaded<Instance> load_instance(const std::string& path) {
   return instance;
 }
 
-Loaded<Plan> load_plan(const std::string& path) { return plan_in(path, load_plan_document(path)); }
+Loaded<Plan> load_plan(const std::string& path, const Instance& instance) {
+  return plan_in(path, load_plan_document(path), &instance);
+}
 
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path) {
   if (auto error = twice_stdin(instance_path, plan_path)) return {std::nullopt, {*error}};

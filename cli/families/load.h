@@ -28,8 +28,9 @@ struct Loaded {
 // The instance in the file at `path`, or on stdin for "-".
 Loaded<Instance> load_instance(const std::string& path);
 
-// The plan in the file at `path`, or the one inside an outcome.
-Loaded<Plan> load_plan(const std::string& path);
+// The plan in the file at `path`, or the one inside an outcome; a bare one is completed from the
+// instance.
+Loaded<Plan> load_plan(const std::string& path, const Instance& instance);
 
 struct InstanceAndPlan {
   Instance instance;

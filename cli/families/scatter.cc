@@ -17,10 +17,22 @@ namespace {
 
 constexpr std::size_t kListedSequences = 10;
 
-// The most tokens any group holds, and its degree.
-std::pair<Tokens, int> largest_group(const ScatterInstance& instance) {
-  const int degree = instance.cluster.degrees.back();
-  return {group_capacity(instance, degree), degree};
+// The least degree of the form's exchange that holds a sequence of so many tokens, if a group of
+// all devices does.
+std::optional<std::int64_t> degree_for(const ScatterInstance& instance, ExchangeKind kind,
+                                       Tokens longest) {
+  const int devices = instance.cluster.devices;
+  if (longest_in_group(instance, {devices, kind}) < longest) return std::nullopt;
+  int least = 1;
+  for (int high = devices; least < high;) {
+    const int middle = least + (high - least) / 2;
+    if (longest_in_group(instance, {middle, kind}) < longest) {
+      least = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return least;
 }
 
 }  // namespace
@@ -34,24 +46,37 @@ std::string size_of(const ScatterInstance& instance) {
 
 std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance& instance,
                                                           const ScatterPlan& plan) {
-  std::map<int, std::pair<std::int64_t, double>> degrees;  // groups, and ranks times ms
+  using Sums = std::pair<std::int64_t, double>;  // groups, and ranks times ms
+  std::map<int, Sums> degrees;
+  std::map<ExchangeKind, Sums> kinds;
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
     for (const ScatterGroup& group : batch.groups) {
-      auto& [groups, work] = degrees[group.degree];
-      groups += 1;
-      work += group.time_ms * group.degree;
+      for (Sums* sums : {&degrees[group.degree], &kinds[group.exchange]}) {
+        sums->first += 1;
+        sums->second += group.time_ms * group.degree;
+      }
     }
   }
-  std::string text;
   const double all = plan.objective_ms * instance.cluster.devices;
-  for (const auto& [degree, sums] : degrees) {
-    text += (text.empty() ? "" : "; ") + grouped(degree) + ": " + grouped(sums.first) +
+  std::string text;
+  const auto add = [&](const std::string& name, const Sums& sums) {
+    text += (text.empty() ? "" : "; ") + name + ": " + grouped(sums.first) +
             (sums.first == 1 ? " group, " : " groups, ") +
             percent_text(all > 0 ? sums.second / all : 0) + " of rank time";
+  };
+  for (const auto& [degree, sums] : degrees) add(grouped(degree), sums);
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"micro-batches", grouped(part_count_of(plan))},
+      {"groups by degree", text.empty() ? "none" : text}};
+  if (instance.cost.exchange) {
+    text.clear();
+    for (const auto& [kind, sums] : kinds) {
+      add(std::string(exchange_names()[static_cast<std::size_t>(kind)]), sums);
+    }
+    facts.emplace_back("groups by exchange", text.empty() ? "none" : text);
   }
-  return {{"micro-batches", grouped(part_count_of(plan))},
-          {"groups by degree", text.empty() ? "none" : text},
-          {"idle", percent_text(idle_share(instance, plan)) + " of rank time"}};
+  facts.emplace_back("idle", percent_text(idle_share(instance, plan)) + " of rank time");
+  return facts;
 }
 
 std::string method_list_of(Scatter) {
@@ -78,7 +103,9 @@ std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double
 std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable) {
   std::vector<std::string> lines;
-  const auto [capacity, degree] = largest_group(instance);
+  const GroupForm form = largest_form(instance);
+  const int degree = form.degree;
+  const Tokens capacity = longest_in_group(instance, form);
   Tokens longest = 0;
   for (std::size_t i = 0; i < unplaceable.size(); ++i) {
     const auto id = static_cast<std::size_t>(unplaceable[i]);
@@ -97,13 +124,21 @@ std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
   }
   if (longest == 0) return lines;
   const Tokens share = (longest + degree - 1) / degree;
-  const double memory = instance.model.states_mib +
-                        instance.model.activation_mib_per_token * static_cast<double>(share);
-  std::string remedy = "remedy: raise cluster.memory_mib from " +
-                       shortest(instance.cluster.memory_mib) + " to " + shortest(std::ceil(memory));
-  const Tokens per_device = tokens_per_device(instance);
-  if (per_device > 0 && (longest + per_device - 1) / per_device <= instance.cluster.devices) {
-    remedy += ", or allow a degree of at least " + grouped((longest + per_device - 1) / per_device);
+  const Tokens held = (longest + sequence_tokens(instance, form) + degree - 1) / degree;
+  const double memory = fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(held);
+  const Tokens cap = instance.rules.max_tokens_per_rank;
+  const bool capped = cap < share;
+  std::string remedy = "remedy: ";
+  if (capped) {
+    remedy += "raise rules.max_tokens_per_rank from " + std::to_string(cap) + " to " +
+              std::to_string(share);
+  }
+  if (!capped || tokens_per_device(instance, form) < held) {
+    remedy += std::string(capped ? " and " : "raise ") + "cluster.memory_mib from " +
+              shortest(instance.cluster.memory_mib) + " to " + shortest(std::ceil(memory));
+  }
+  if (const auto wanted = degree_for(instance, form.exchange, longest)) {
+    remedy += ", or allow a degree of at least " + grouped(*wanted);
   }
   lines.push_back(remedy + ", or shorten the sequences");
   return lines;

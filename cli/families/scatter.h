@@ -11,6 +11,7 @@
 #include "cli/families/bound_names.h"
 #include "formulations/bound.h"
 #include "formulations/scatter/bounds.h"
+#include "instances/pictures/scatter/exchange_map.h"
 #include "instances/pictures/scatter/gantt.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/family.h"
@@ -54,6 +55,10 @@ inline Picture picture_of(const ScatterInstance& instance, const ScatterPlan& pl
 }
 inline std::optional<Picture> lengths_of(const ScatterInstance& instance, const ScatterPlan& plan) {
   return scatter_lengths(instance, plan);
+}
+inline std::optional<Picture> exchange_of(const ScatterInstance& instance) {
+  if (!instance.cost.exchange) return std::nullopt;
+  return exchange_map(instance);
 }
 std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance& instance,
                                                           const ScatterPlan& plan);

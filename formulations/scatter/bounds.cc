@@ -13,18 +13,50 @@ bool divisibility_chain(const std::vector<Level>& levels) {
   return true;
 }
 
-// At least as many sequences of `length` tokens or more as fit one micro-batch. A group of degree
-// d holds floor(C d / length), which is superadditive in d: where each degree divides the next,
-// taking the largest groups first is optimal; elsewhere N C / length is an upper bound.
-Tokens most_together(const ScatterTable& table, Tokens length) {
+// A group of degree d that holds c of them has c / d on each of its devices.
+Tokens most_by_density(const ScatterTable& table, Tokens length) {
+  Tokens most = 0;
+  for (const Level& level : table.levels()) {
+    if (length > level.longest) continue;
+    const Tokens held =
+        std::min(level.capacity / (length + level.sequence_tokens), level.most_tokens / length);
+    most = std::max(most, checked_mul(held, table.devices()).value_or(kMaxExact) / level.degree);
+  }
+  return std::min(most, kMaxExact);
+}
+
+// At least as many sequences of `length` tokens or more as memory has room for in a micro-batch. A
+// group of degree d holds floor(C d / length), which is superadditive in d: where each degree
+// divides the next, taking the largest groups first is optimal; elsewhere N C / length is an upper
+// bound.
+Tokens most_in_memory(const ScatterTable& table, Tokens length) {
+  if (!table.even()) return most_by_density(table, length);
   if (!divisibility_chain(table.levels())) return table.batch_capacity() / length;
   Tokens together = 0;
   int devices = table.devices();
-  for (std::size_t i = table.levels().size(); i-- > 0;) {
-    const Level& level = table.levels()[i];
-    together += checked_mul(devices / level.degree, level.capacity / length).value_or(kMaxExact);
+  for (std::size_t i = table.levels().size(); i > 0;) {
+    const int degree = table.levels()[i - 1].degree;
+    Tokens most = 0;  // of one group, whatever its exchange
+    for (; i > 0 && table.levels()[i - 1].degree == degree; --i) {
+      const Level& level = table.levels()[i - 1];
+      if (length <= level.longest) most = std::max(most, level.capacity / length);
+    }
+    const int groups = devices / degree;
+    devices %= degree;
+    together += checked_mul(groups, most).value_or(kMaxExact);
     together = std::min(together, kMaxExact);
-    devices %= level.degree;
+  }
+  return together;
+}
+
+// The same, but no group has more sequences than it may, and none that holds one of them is smaller
+// than the least that can.
+Tokens most_together(const ScatterTable& table, Tokens length) {
+  const Tokens together = most_in_memory(table, length);
+  for (const Level& level : table.levels()) {
+    if (length > level.longest) continue;
+    return std::min(
+        together, checked_mul(table.devices() / level.degree, level.sequences).value_or(kMaxExact));
   }
   return together;
 }
@@ -50,12 +82,39 @@ std::vector<Pigeonhole> pigeonholes(const ScatterTable& table) {
 }  // namespace
 
 int least_micro_batches(const ScatterTable& table) {
-  const Tokens tokens = table.total_tokens();
+  const Tokens tokens = table.total_held();
   if (tokens == 0) return 0;
   const Tokens capacity = table.batch_capacity();
   Tokens least = tokens / capacity + (tokens % capacity != 0);
   for (const Pigeonhole& hole : pigeonholes(table)) least = std::max(least, hole.micro_batches);
-  return static_cast<int>(least);
+  return static_cast<int>(round_up(least, table.multiple()));
+}
+
+std::optional<std::int64_t> least_groups(const ScatterTable& table) {
+  if (!table.no_idle_ranks()) return 1;
+  if (divisibility_chain(table.levels())) {
+    // Some groups make up each larger one, which is fewer.
+    std::int64_t groups = 0;
+    int devices = table.devices();
+    for (std::size_t i = table.levels().size(); i-- > 0;) {
+      groups += devices / table.levels()[i].degree;
+      devices %= table.levels()[i].degree;
+    }
+    if (devices > 0) return std::nullopt;
+    return groups;
+  }
+  const std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> least(static_cast<std::size_t>(table.devices()) + 1, none);
+  least[0] = 0;
+  for (std::size_t devices = 1; devices < least.size(); ++devices) {
+    for (const Level& level : table.levels()) {
+      const auto degree = static_cast<std::size_t>(level.degree);
+      if (degree > devices || least[devices - degree] == none) continue;
+      least[devices] = std::min(least[devices], least[devices - degree] + 1);
+    }
+  }
+  if (least.back() == none) return std::nullopt;
+  return least.back();
 }
 
 std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +25,13 @@ inline constexpr std::array<std::string_view, 3> kScatterSearched = {"subsets", 
                                                                      "milp-glpk"};
 
 // Fewest micro-batches of any plan: by tokens, and by how many sequences of at least one length
-// fit one micro-batch (pigeonhole). 0 for an empty step. Requires every sequence to fit some level.
+// fit one micro-batch (pigeonhole); rounded up to the multiple that the rules ask for. 0 for an
+// empty step. Requires every sequence to fit some level.
 int least_micro_batches(const ScatterTable& table);
+
+// The fewest groups of a micro-batch: as many as make up N ranks if none may idle, otherwise 1.
+// Nothing if no groups make up N. O(N levels) where degrees do not divide each other.
+std::optional<std::int64_t> least_groups(const ScatterTable& table);
 
 // All closed-form bounds of the step in ms, weakest first:
 //   longest     the longest sequence on a group of its own [B1]

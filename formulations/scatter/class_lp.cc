@@ -1,5 +1,6 @@
 #include "formulations/scatter/class_lp.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -16,29 +17,50 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
     const double count = classes[q].count;
     covered.push_back({.name = "L1_q" + std::to_string(q), .lower = count, .upper = count});
   }
-  for (const int degree : instance.cluster.degrees) {
-    const std::string suffix = "_d" + std::to_string(degree);
-    const Ms left = limit - group_overhead_ms(instance, degree);
-    const Tokens capacity = group_capacity(instance, degree);
+  Tokens all = kMaxExact;
+  if (!instance.rules.packed) {
+    // Room beyond all tokens is all the same, and far larger numbers hurt a solver.
+    all = 1;
+    for (const LengthClass& c : classes) all += c.length * c.count;
+  }
+  for (const GroupForm form : group_forms(instance)) {
+    std::string suffix = "_d" + std::to_string(form.degree);
+    if (form.exchange != ExchangeKind::none) {
+      suffix += '_' + std::string(exchange_names()[static_cast<std::size_t>(form.exchange)]);
+    }
+    const Ms left = limit - group_overhead_ms(instance, form);
+    const GroupRoom room = room_of_group(instance, form);
+    const Tokens capacity = std::min(room.capacity, all);
     // No upper bound: the model always has a solution, so that "infeasible" can only be a failure
     // of the solver and never passes for a refutation.
     const int groups = out.model.add_variable(
-        {.name = "n" + suffix, .objective = double(degree), .integer = integral});
+        {.name = "n" + suffix, .objective = double(form.degree), .integer = integral});
     out.groups.push_back(groups);
     milp::Row time{.name = "L2" + suffix, .upper = 0, .terms = {{groups, -left}}};
+    milp::Row transfer{.name = "L4" + suffix, .upper = 0, .terms = time.terms};
+    bool hides = false;  // whether the two sums of some class differ
     milp::Row memory{
         .name = "L3" + suffix, .upper = 0, .terms = {{groups, -static_cast<double>(capacity)}}};
+    milp::Row tokens{.name = "L5" + suffix,
+                     .upper = 0,
+                     .terms = {{groups, -static_cast<double>(room.most_tokens)}}};
     for (std::size_t q = 0; q < classes.size(); ++q) {
-      const Ms cost = sequence_ms(instance, classes[q].length, degree);
-      if (classes[q].length > capacity || cost > left) continue;
+      const Load load = sequence_load(instance, classes[q].length, form);
+      if (classes[q].length > room.longest || load.time() > left) continue;
+      hides = hides || load.compute != load.transfer;
       const int share = out.model.add_variable(
           {.name = "x" + suffix + "_q" + std::to_string(q), .upper = double(classes[q].count)});
       covered[q].terms.push_back({share, 1});
-      time.terms.push_back({share, cost});
-      memory.terms.push_back({share, static_cast<double>(classes[q].length)});
+      time.terms.push_back({share, load.compute});
+      transfer.terms.push_back({share, load.transfer});
+      memory.terms.push_back(
+          {share, static_cast<double>(classes[q].length + room.sequence_tokens)});
+      tokens.terms.push_back({share, static_cast<double>(classes[q].length)});
     }
     out.model.add_row(std::move(time));
+    if (hides) out.model.add_row(std::move(transfer));
     out.model.add_row(std::move(memory));
+    if (room.most_tokens < kMaxExact) out.model.add_row(std::move(tokens));
   }
   for (milp::Row& row : covered) {
     if (row.terms.empty()) out.possible = false;

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one model, a row after another as formulations/README.md numbers them.
 #include "formulations/scatter/milp.h"
 
 #include <algorithm>
@@ -22,6 +23,13 @@ int most_groups(const ScatterInstance& instance, int degree, int sequences) {
   return std::min(instance.cluster.devices / degree, sequences);
 }
 
+// "_d8", or "_d8_ring" where the instance has several kinds of exchange.
+std::string form_suffix(GroupForm form) {
+  std::string suffix = "_d" + std::to_string(form.degree);
+  if (form.exchange == ExchangeKind::none) return suffix;
+  return suffix + '_' + std::string(exchange_names()[static_cast<std::size_t>(form.exchange)]);
+}
+
 class Builder {
  public:
   Builder(const ScatterInstance& instance, std::span<const LengthClass> classes,
@@ -29,12 +37,19 @@ class Builder {
       : instance_(instance), classes_(classes), options_(options) {
     out_.classes = static_cast<int>(classes.size());
     sequences_ = count_sequences(classes);
+    most_sequences_ = static_cast<int>(
+        std::min<std::int64_t>(sequences_, instance.rules.max_sequences_per_group));
+    if (instance.rules.packed) return;
+    // Room beyond all tokens is all the same, and far larger numbers hurt a solver.
+    all_tokens_ = 1;
+    for (const LengthClass& c : classes) all_tokens_ += c.length * c.count;
   }
 
   ScatterMilp build() {
     for (int slot = 0; slot < options_.slots; ++slot) add_slot(slot);
     for (std::size_t q = 0; q < classes_.size(); ++q) add_coverage(q);
     if (options_.strengthened) add_slot_order();
+    if (options_.slots > 1 && instance_.rules.micro_batches_multiple_of > 1) add_multiple();
     return std::move(out_);
   }
 
@@ -53,30 +68,39 @@ class Builder {
           out_.model.add_variable({.name = label("y", slot), .upper = 1, .integer = true}));
     }
     const std::size_t first = out_.groups.size();
-    for (const int degree : instance_.cluster.degrees) {
-      const int groups = most_groups(instance_, degree, sequences_);
-      for (int i = 0; i < groups; ++i) add_group(slot, degree, i);
+    for (const GroupForm form : group_forms(instance_)) {
+      const int groups = most_groups(instance_, form.degree, sequences_);
+      for (int i = 0; i < groups; ++i) add_group(slot, form, i);
     }
     add_slot_rows(slot, first);
   }
 
-  void add_group(int slot, int degree, int index) {
+  void add_group(int slot, GroupForm form, int index) {
     const std::size_t group = out_.groups.size();
-    out_.groups.push_back({.slot = slot, .degree = degree});
+    out_.groups.push_back({.slot = slot, .degree = form.degree, .exchange = form.exchange});
     const std::string suffix =
-        "_b" + std::to_string(slot) + "_d" + std::to_string(degree) + "_" + std::to_string(index);
+        "_b" + std::to_string(slot) + form_suffix(form) + "_" + std::to_string(index);
     const int used = out_.model.add_variable({.name = "m" + suffix, .upper = 1, .integer = true});
     out_.used.push_back(used);
-    const Tokens capacity = group_capacity(instance_, degree);
-    const Ms fixed = group_overhead_ms(instance_, degree);
+    const GroupRoom room = room_of_group(instance_, form);
+    const Tokens capacity = std::min(room.capacity, all_tokens_);
+    const Ms fixed = group_overhead_ms(instance_, form);
     Row time{.name = "C1" + suffix, .upper = 0, .terms = {{out_.makespan.back(), -1}}};
+    Row transfer{.name = "C7" + suffix, .upper = 0, .terms = {{out_.makespan.back(), -1}}};
+    bool hides = false;  // whether the two sums of some class differ
     Row memory{.name = "C2" + suffix, .upper = static_cast<double>(capacity)};
-    Row link{.name = "C4" + suffix, .upper = 0, .terms = {{used, -double(sequences_)}}};
+    Row tokens{.name = "C8" + suffix, .upper = static_cast<double>(room.most_tokens)};
+    Row link{.name = "C4" + suffix, .upper = 0, .terms = {{used, -double(most_sequences_)}}};
     for (std::size_t q = 0; q < classes_.size(); ++q) {
       const LengthClass& c = classes_[q];
-      const Tokens most = std::min<Tokens>(c.count, capacity / c.length);
-      // S1: a class that exceeds the group's memory is never assigned to it.
-      if (most == 0 && options_.strengthened) {
+      const Tokens most =
+          c.length > room.longest
+              ? 0
+              : std::min({Tokens{c.count}, capacity / (c.length + room.sequence_tokens),
+                          room.most_tokens / c.length, Tokens{most_sequences_}});
+      // S1: a class that exceeds the group's memory is never assigned to it. Where sequences run
+      // one by one no row on sums says so.
+      if (most == 0 && (options_.strengthened || !instance_.rules.packed)) {
         out_.assigned.push_back(-1);
         continue;
       }
@@ -85,25 +109,41 @@ class Builder {
            .upper = static_cast<double>(options_.strengthened ? most : c.count),
            .integer = true});
       out_.assigned.push_back(variable);
-      time.terms.push_back({variable, sequence_ms(instance_, c.length, degree)});
-      memory.terms.push_back({variable, static_cast<double>(c.length)});
+      const Load load = sequence_load(instance_, c.length, form);
+      time.terms.push_back({variable, load.compute});
+      transfer.terms.push_back({variable, load.transfer});
+      hides = hides || load.compute != load.transfer;
+      memory.terms.push_back({variable, static_cast<double>(c.length + room.sequence_tokens)});
+      tokens.terms.push_back({variable, static_cast<double>(c.length)});
       link.terms.push_back({variable, 1});
     }
     if (options_.strengthened) {
       // S2: a group that is not used has no memory and no overhead.
       memory.upper = 0;
       memory.terms.push_back({used, -static_cast<double>(capacity)});
+      tokens.upper = 0;
+      tokens.terms.push_back({used, -static_cast<double>(room.most_tokens)});
       time.terms.push_back({used, fixed});
     } else if (options_.slots == 1) {
       // As published: the constant beta1; a latency is paid by used groups only.
-      time.upper = -instance_.cost.fixed_ms;
-      time.terms.push_back({used, fixed - instance_.cost.fixed_ms});
+      time.upper = -constant_;
+      time.terms.push_back({used, fixed - constant_});
     } else {
       time.terms.push_back({used, fixed});
     }
+    if (needs_work()) {
+      // U1: a group that is used has a sequence.
+      Row work{.name = "U1" + suffix, .lower = 0, .terms = link.terms};
+      work.terms.front().coefficient = -1;
+      out_.model.add_row(std::move(work));
+    }
+    transfer.upper = time.upper;
+    if (time.terms.back().variable == used) transfer.terms.push_back(time.terms.back());
     out_.model.add_row(std::move(time));
     out_.model.add_row(std::move(memory));
+    if (room.most_tokens < kMaxExact) out_.model.add_row(std::move(tokens));
     out_.model.add_row(std::move(link));
+    if (hides) out_.model.add_row(std::move(transfer));
     const bool twin = index > 0 && options_.strengthened;
     if (twin) {
       // S3: groups of one degree are used in order.
@@ -115,19 +155,29 @@ class Builder {
   void add_slot_rows(int slot, std::size_t first) {
     const double devices = instance_.cluster.devices;
     Row sum{.name = label("C3", slot), .upper = devices};
+    Row some{.name = label("U3", slot), .lower = 0};
     // S4: the device-time of all groups fits N devices for T minus what every group pays.
     Row area{.name = label("S4", slot), .upper = 0, .terms = {{out_.makespan.back(), -devices}}};
-    const Ms fixed = instance_.cost.fixed_ms;
+    Row transfer{.name = label("S6", slot), .upper = 0, .terms = area.terms};  // S4 of transfers
+    bool hides = false;
+    const Ms fixed = constant_;
     for (std::size_t group = first; group < out_.groups.size(); ++group) {
-      const int degree = out_.groups[group].degree;
-      const Ms latency = group_overhead_ms(instance_, degree) - fixed;
+      const GroupForm form = out_.groups[group].form();
+      const int degree = form.degree;
+      const Ms latency = group_overhead_ms(instance_, form) - fixed;
       sum.terms.push_back({out_.used[group], double(degree)});
-      if (latency > 0) area.terms.push_back({out_.used[group], degree * latency});
+      some.terms.push_back({out_.used[group], 1});
+      if (latency > 0) {
+        area.terms.push_back({out_.used[group], degree * latency});
+        transfer.terms.push_back(area.terms.back());
+      }
       for (std::size_t q = 0; q < classes_.size(); ++q) {
         const int variable = assigned(group, q);
         if (variable < 0) continue;
-        area.terms.push_back(
-            {variable, degree * sequence_ms(instance_, classes_[q].length, degree)});
+        const Load load = sequence_load(instance_, classes_[q].length, form);
+        area.terms.push_back({variable, degree * load.compute});
+        transfer.terms.push_back({variable, degree * load.transfer});
+        hides = hides || load.compute != load.transfer;
       }
       if (options_.slots > 1) {
         out_.model.add_row({.name = label("C6", slot) + "_" + std::to_string(group - first),
@@ -135,14 +185,46 @@ class Builder {
                             .terms = {{out_.used[group], 1}, {out_.open.back(), -1}}});
       }
     }
-    out_.model.add_row(std::move(sum));
+    add_rules_of_slot(std::move(sum), std::move(some));
     if (!options_.strengthened) return;
     if (options_.slots > 1) {
       area.terms.push_back({out_.open.back(), devices * fixed});
+      transfer.terms.push_back(area.terms.back());
     } else {
-      area.upper = -devices * fixed;
+      transfer.upper = area.upper = -devices * fixed;
     }
     out_.model.add_row(std::move(area));
+    if (hides) out_.model.add_row(std::move(transfer));
+  }
+
+  // C3, or in its place U2: no rank of a micro-batch that is open idles. U3: what counts as a
+  // micro-batch has a group.
+  void add_rules_of_slot(Row sum, Row some) {
+    const double devices = instance_.cluster.devices;
+    const bool several = options_.slots > 1;
+    if (instance_.rules.no_idle_ranks) {
+      sum.name = label("U2", static_cast<int>(out_.makespan.size()) - 1);
+      sum.lower = sum.upper = several ? 0 : devices;
+      if (several) sum.terms.push_back({out_.open.back(), -devices});
+    }
+    out_.model.add_row(std::move(sum));
+    if (!several || instance_.rules.micro_batches_multiple_of == 1) return;
+    some.terms.push_back({out_.open.back(), -1});
+    out_.model.add_row(std::move(some));
+  }
+
+  // U4: as many micro-batches as the rules ask for, times a whole number.
+  void add_multiple() {
+    const auto multiple = static_cast<double>(instance_.rules.micro_batches_multiple_of);
+    out_.times = out_.model.add_variable(
+        {.name = "z", .upper = std::floor(options_.slots / multiple), .integer = true});
+    Row row{.name = "U4", .lower = 0, .upper = 0, .terms = {{out_.times, -multiple}}};
+    for (const int open : out_.open) row.terms.push_back({open, 1});
+    out_.model.add_row(std::move(row));
+  }
+
+  bool needs_work() const {
+    return instance_.rules.no_idle_ranks || instance_.rules.micro_batches_multiple_of > 1;
   }
 
   void add_coverage(std::size_t q) {
@@ -168,6 +250,10 @@ class Builder {
   std::span<const LengthClass> classes_;
   ScatterMilpOptions options_;
   int sequences_ = 0;
+  int most_sequences_ = 0;  // of a group
+  Tokens all_tokens_ = kMaxExact;
+  // What every group pays once, whatever its degree.
+  Ms constant_ = instance_.rules.packed ? instance_.cost.fixed_ms : 0;
   ScatterMilp out_;
 };
 
@@ -182,8 +268,9 @@ std::vector<LengthClass> exact_classes(const ScatterTable& table) {
 std::size_t scatter_milp_variables(const ScatterInstance& instance,
                                    std::span<const LengthClass> classes, int slots) {
   std::size_t groups = 0;
-  for (const int degree : instance.cluster.degrees) {
-    groups += static_cast<std::size_t>(most_groups(instance, degree, count_sequences(classes)));
+  for (const GroupForm form : group_forms(instance)) {
+    groups +=
+        static_cast<std::size_t>(most_groups(instance, form.degree, count_sequences(classes)));
   }
   return static_cast<std::size_t>(slots) * (2 + groups * (classes.size() + 1));
 }
@@ -224,24 +311,31 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
   for (const ClassGroup& group : groups) {
     std::size_t home = 0;
     while (home < milp.groups.size() && (taken[home] || milp.groups[home].slot != group.slot ||
-                                         milp.groups[home].degree != group.degree)) {
+                                         milp.groups[home].form() != group.form())) {
       ++home;
     }
     if (home == milp.groups.size()) return {};
     taken[home] = true;
     set(milp.used[home], 1);
-    Ms time = group_overhead_ms(instance, group.degree);
+    const Ms overhead = group_overhead_ms(instance, group.form());
+    Load load{overhead, overhead};
     for (std::size_t q = 0; q < classes.size(); ++q) {
       const int variable = milp.assigned[home * classes.size() + q];
       if (group.counts[q] == 0) continue;
       if (variable < 0) return {};
       set(variable, group.counts[q]);
-      time += group.counts[q] * sequence_ms(instance, classes[q].length, group.degree);
+      const Load each = sequence_load(instance, classes[q].length, group.form());
+      load += {group.counts[q] * each.compute, group.counts[q] * each.transfer};
     }
     const auto slot = static_cast<std::size_t>(group.slot);
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);
-    values[makespan] = std::max(values[makespan], time);
+    values[makespan] = std::max(values[makespan], load.time());
     if (!milp.open.empty()) set(milp.open[slot], 1);
+  }
+  if (milp.times >= 0) {
+    double open = 0;
+    for (const int slot : milp.open) open += values[static_cast<std::size_t>(slot)];
+    set(milp.times, open / static_cast<double>(instance.rules.micro_batches_multiple_of));
   }
   return values;
 }

@@ -7,7 +7,7 @@
 //   for (const ClassGroup& group : decode(milp, result.values)) ...
 //
 // Row names carry the numbers of formulations/README.md: C1 to C5 are the published ones, S1 to S5
-// strengthen them.
+// strengthen them, U1 to U4 are the rules on whole micro-batches and on their number.
 #pragma once
 
 #include <span>
@@ -35,6 +35,9 @@ struct ClassGroup {
   int slot = 0;
   int degree = 0;
   std::vector<int> counts;  // sequences of each class
+  ExchangeKind exchange = ExchangeKind::none;
+
+  GroupForm form() const { return {degree, exchange}; }
 };
 
 struct ScatterMilp {
@@ -45,6 +48,7 @@ struct ScatterMilp {
   std::vector<int> used;           // m_p: variable of each virtual group
   std::vector<int> assigned;       // A_qp: [group * classes + class], -1 where the class exceeds it
   std::vector<int> open;           // y_b: variable of each slot; empty with one slot
+  int times = -1;  // z: the number of micro-batches over the multiple that is asked for; -1 without
 };
 
 // The exact classes of a whole step.
@@ -63,7 +67,7 @@ ScatterMilp build_scatter_milp(const ScatterInstance& instance,
 std::vector<ClassGroup> decode(const ScatterMilp& milp, const std::vector<double>& values);
 
 // The point of the model that says what `groups` say, for warm starts: groups fill the virtual
-// groups of their slot and degree in order. Empty if there are none or they do not fit the model.
+// groups of their slot and form in order. Empty if there are none or they do not fit the model.
 std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& instance,
                            std::span<const LengthClass> classes,
                            const std::vector<ClassGroup>& groups);

@@ -28,6 +28,7 @@ struct Label {
   double worth = 0;
   double bound = 0;  // of what it can become
   std::int32_t state = 0;
+  std::int32_t count = 0;  // of its sequences
 };
 
 bool before(const Label& a, const Label& b) {
@@ -106,12 +107,13 @@ class Surrogate {
 class Search {
  public:
   Search(std::vector<PatternItem> items, Tokens capacity, Ms room, double floor,
-         std::size_t most_states)
+         std::size_t most_states, std::int64_t most_sequences)
       : items_(std::move(items)),
         capacity_(capacity),
         room_(room),
         surrogate_(capacity, room),
-        most_states_(most_states) {
+        most_states_(most_states),
+        most_sequences_(most_sequences) {
     std::erase_if(items_, [&](const PatternItem& item) {
       return !(item.worth > 0) || item.count <= 0 || item.tokens > capacity || item.time > room;
     });
@@ -164,6 +166,7 @@ class Search {
         set.tokens += item.tokens;
         set.time += item.time;
         set.worth += item.worth;
+        if (++set.count > most_sequences_) continue;
         if (set.tokens > capacity_ || set.time > room_ || bound(set, i) <= best_) continue;
         // The first copy's label still names the set that it is added to.
         const std::int32_t from = copies == 1 ? smaller.state : pool_[at(smaller.state)].from;
@@ -231,6 +234,7 @@ class Search {
   Ms room_;
   Surrogate surrogate_;
   std::size_t most_states_;
+  std::int64_t most_sequences_;
   std::vector<State> pool_;
   std::vector<Label> live_;  // in the order of before()
   std::vector<Label> grown_;
@@ -245,8 +249,8 @@ class Search {
 }  // namespace
 
 BestPattern best_pattern(std::vector<PatternItem> items, Tokens capacity, Ms room, double floor,
-                         std::size_t most_states) {
-  return Search(std::move(items), capacity, room, floor, most_states).run();
+                         std::size_t most_states, std::int64_t most_sequences) {
+  return Search(std::move(items), capacity, room, floor, most_states, most_sequences).run();
 }
 
 }  // namespace stowage

@@ -8,6 +8,7 @@
 // pattern certificate is proven with.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "instances/units.h"
@@ -40,7 +41,10 @@ struct BestPattern {
 // and a linear bound on what can still be added; sets that cannot beat `floor` are dropped. At most
 // `most_states` sets are kept at a time, those of the best bounds: `most` stays valid, and equals
 // `worth` unless sets were lost. Requires capacity >= 0 and room >= 0. Deterministic.
+//
+// With at most `most_sequences` in a set, dominance does not look at their number: the set may then
+// not be the best one, and `most` is no bound.
 BestPattern best_pattern(std::vector<PatternItem> items, Tokens capacity, Ms room, double floor,
-                         std::size_t most_states = 20000);
+                         std::size_t most_states = 20000, std::int64_t most_sequences = kMaxExact);
 
 }  // namespace stowage

@@ -1,5 +1,6 @@
 #include "formulations/scatter/step_items.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -14,10 +15,10 @@ std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
   const double most_area = table.total_area() / resolution;
   const auto& kinds = table.kinds();
   const auto& levels = table.levels();
+  // How many levels hold it: the same of like kinds, and more of shorter ones.
   const auto fits = [&](std::size_t kind) {
-    std::size_t level = 0;
-    while (level < levels.size() && levels[level].capacity < kinds[kind].length) ++level;
-    return level;
+    return std::ranges::count_if(
+        levels, [&](const Level& level) { return kinds[kind].length <= level.longest; });
   };
   std::vector<StepItem> items;
   for (std::size_t first = 0; first < kinds.size();) {

@@ -15,7 +15,7 @@ struct StepItem {
   int first = 0;
   int last = 0;
   double count = 0;
-  double tokens = 0;
+  double tokens = 0;     // its own: a level's capacity has besides what each of its sequences takes
   std::vector<Ms> cost;  // per level
 };
 

@@ -174,7 +174,7 @@ std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
       }
       for (std::size_t k = 0; k < items_.size(); ++k) {
         if (here.share[k] < 0) continue;
-        const double price = time * items_[k].cost[at(d)] + token * items_[k].tokens;
+        const double price = time * items_[k].cost[at(d)] + token * held(static_cast<int>(k), d);
         if (price >= least[k]) continue;
         least[k] = price;
         share[k] = here.share[k];
@@ -217,9 +217,13 @@ double ScatterStepLp::room(int interval, int level) const {
   return grid_[at(interval) + 1] - table_->levels()[at(level)].overhead;
 }
 
+double ScatterStepLp::held(int item, int level) const {
+  return items_[at(item)].tokens + static_cast<double>(table_->levels()[at(level)].sequence_tokens);
+}
+
 bool ScatterStepLp::allowed(int item, int level, int interval) const {
   const StepItem& it = items_[at(item)];
-  if (table_->kinds()[at(it.first)].length > table_->levels()[at(level)].capacity) return false;
+  if (table_->kinds()[at(it.first)].length > table_->levels()[at(level)].longest) return false;
   const double left = room(interval, level);
   return left > 0 && table_->kind_cost(it.first, level) <= left * kMightFit;
 }
@@ -232,7 +236,8 @@ double ScatterStepLp::packed(const PackingPrice& what, int item, int level, int 
   double sum = 0;
   for (int kind = it.first; kind <= it.last; ++kind) {
     const Kind& k = table_->kinds()[at(kind)];
-    const double amount = time ? table_->kind_cost(kind, level) : static_cast<double>(k.length);
+    const Tokens tokens = k.length + table_->levels()[at(level)].sequence_tokens;
+    const double amount = time ? table_->kind_cost(kind, level) : static_cast<double>(tokens);
     sum += k.count * packing_value(what, amount, all);
   }
   return sum / it.count;
@@ -247,7 +252,8 @@ void ScatterStepLp::add_share(int interval, int level, int item) {
   };
   in_row(cover_row_[at(item)], 1);
   if (here.time_row >= 0) in_row(here.time_row, -it.cost[at(level)] / room(interval, level));
-  in_row(here.token_row, -it.tokens / static_cast<double>(table_->levels()[at(level)].capacity));
+  in_row(here.token_row,
+         -held(item, level) / static_cast<double>(table_->levels()[at(level)].capacity));
   in_row(link_row_[at(interval)][at(item)], -1);
   for (const Cell::Packing& packing : here.packing) {
     in_row(packing.row, -packed(packing.what, item, level, interval));

@@ -91,6 +91,7 @@ class ScatterStepLp {
   int add_row(double lower, std::vector<milp::Term> terms);
   void add_share(int interval, int level, int item);
   bool allowed(int item, int level, int interval) const;
+  double held(int item, int level) const;      // of the capacity of the level's groups
   double room(int interval, int level) const;  // ms; infinite in the last interval
   double packed(const PackingPrice& what, int item, int level, int interval) const;
   void add_link(int interval, int item);

@@ -102,7 +102,7 @@ bool ScatterStepLp::separate(int interval, int level, Resource resource,
                          : static_cast<double>(table_->levels()[at(level)].capacity);
   for (const auto& [k, share] : present) {
     const double amount =
-        resource == Resource::time ? items_[at(k)].cost[at(level)] : items_[at(k)].tokens;
+        resource == Resource::time ? items_[at(k)].cost[at(level)] : held(k, level);
     // Just where this sequence counts, and just where it begins to count as the whole.
     for (const double threshold : {std::floor(amount * (1 - 1e-8)), std::floor(all - amount) + 1}) {
       if (threshold > 0 && threshold * 2 <= all) {
@@ -125,7 +125,7 @@ int ScatterStepLp::add_columns(std::span<const double> duals) {
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
         if (here.share[at(k)] >= 0 || !allowed(k, d, i)) continue;
         const StepItem& it = items_[at(k)];
-        double price = duals[at(here.token_row)] * it.tokens / capacity;
+        double price = duals[at(here.token_row)] * held(k, d) / capacity;
         if (here.time_row >= 0) price += duals[at(here.time_row)] * it.cost[at(d)] / room(i, d);
         const int link = link_row_[at(i)][at(k)];
         if (link >= 0) price += duals[at(link)];

@@ -151,12 +151,15 @@ class Settling {
   }
 
   double least_price(std::size_t i, int kind) const {
-    const auto tokens = static_cast<double>(table_.kinds()[static_cast<std::size_t>(kind)].length);
+    const Tokens length = table_.kinds()[static_cast<std::size_t>(kind)].length;
     double least = kInfinity;
     for (std::size_t d = 0; d < table_.levels().size(); ++d) {
       const auto capacity = static_cast<double>(level(d).capacity);
+      const auto tokens = static_cast<double>(length + level(d).sequence_tokens);
       const Ms cost = table_.kind_cost(kind, static_cast<int>(d));
-      if (tokens > capacity || room(i, d) <= 0 || cost > room(i, d) * kMightFit) continue;
+      if (!table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
+          cost > room(i, d) * kMightFit)
+        continue;
       const DegreePrices& prices = leaf_.intervals[i].degrees[d];
       double price = prices.time * cost + prices.tokens * tokens;
       for (const PackingPrice& packing : prices.packing) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
+#include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/state.h"
 #include "instances/numbers.h"
 #include "instances/random.h"
@@ -37,7 +39,7 @@ class Annealer {
  public:
   Annealer(const ScatterTable& table, const StepDraft& step, const AnnealEffort& effort,
            std::uint64_t seed)
-      : state_(table, step, 1), effort_(effort), random_(seed) {}
+      : state_(table, step, 1), effort_(effort), random_(seed), no_idle_(table.no_idle_ranks()) {}
 
   StepDraft run(const Budget& budget) {
     const double mean = state_.total() / static_cast<double>(state_.batches().size());
@@ -104,7 +106,12 @@ class Annealer {
   int pick_group() { return below(100) < kFairGroup ? pick_fairly() : pick_any(); }
 
   Ms time_without(const StepState::Group& group, int position) const {
-    return group.positions.size() == 1 ? 0 : group.time - state_.cost(position, group.level);
+    if (group.positions.size() == 1) return 0;
+    return (group.load - state_.load(position, group.level)).time();
+  }
+
+  Ms exchanged(const StepState::Group& group, int goes, int comes) const {
+    return (group.load - state_.load(goes, group.level) + state_.load(comes, group.level)).time();
   }
 
   double energy_change(const Change& a, const Change& b) const {
@@ -125,10 +132,12 @@ class Annealer {
     if (from == to) return;
     const StepState::Group& source = state_.group(from);
     const StepState::Group& target = state_.group(to);
+    if (no_idle_ && source.positions.size() == 1) return;
     const Tokens length = state_.length(position);
-    if (length > state_.room(target)) return;
+    if (length > state_.room(target) || !state_.holds(target.level, length)) return;
+    if (state_.full(target)) return;
     const Change out{from, time_without(source, position)};
-    const Change in{to, target.time + state_.cost(position, target.level)};
+    const Change in{to, (target.load + state_.load(position, target.level)).time()};
     if (accept(energy_change(out, in))) state_.move(position, to);
   }
 
@@ -143,11 +152,11 @@ class Annealer {
     const int other = right.positions[below(right.positions.size())];
     if (state_.kind(position) == state_.kind(other)) return;
     const Tokens more = state_.length(other) - state_.length(position);
-    if (more > state_.room(left) || -more > state_.room(right)) return;
-    const Change out{
-        a, left.time - state_.cost(position, left.level) + state_.cost(other, left.level)};
-    const Change in{
-        b, right.time - state_.cost(other, right.level) + state_.cost(position, right.level)};
+    if (more > state_.room_to_grow(left) || -more > state_.room_to_grow(right)) return;
+    const Tokens longer = more > 0 ? state_.length(other) : state_.length(position);
+    if (!state_.holds(more > 0 ? left.level : right.level, longer)) return;
+    const Change out{a, exchanged(left, position, other)};
+    const Change in{b, exchanged(right, other, position)};
     if (accept(energy_change(out, in))) state_.swap(position, other);
   }
 
@@ -215,8 +224,9 @@ class Annealer {
       if (made_.size() == made_size_) made_.emplace_back();
       GroupDraft& group = made_[made_size_++];
       group.level = level;
-      group.tokens = 0;
+      group.held = 0;
       group.time = state_.overhead(level);
+      group.load = {group.time, group.time};
       group.positions.clear();
       devices -= levels[static_cast<std::size_t>(level)].degree;
     }
@@ -225,21 +235,23 @@ class Annealer {
       Ms finish = kInfinity;
       for (std::size_t g = 0; g < made_size_; ++g) {
         GroupDraft& group = made_[g];
-        const Ms then = group.time + state_.cost(position, group.level);
-        if (then < finish && state_.length(position) + group.tokens <=
-                                 levels[static_cast<std::size_t>(group.level)].capacity) {
+        const Ms then = (group.load + state_.load(position, group.level)).time();
+        if (then < finish && has_room(state_.table(), group, position)) {
           finish = then;
           best = &group;
         }
       }
       if (best == nullptr) return;
       best->positions.push_back(position);
-      best->tokens += state_.length(position);
+      best->held += state_.table().held(best->level, position);
+      best->load += state_.load(position, best->level);
       best->time = finish;
     }
     StepState::Sum sum;
+    if (no_idle_ && devices > 0) return;
     for (std::size_t g = 0; g < made_size_; ++g) {
       const GroupDraft& group = made_[g];
+      if (group.positions.empty() && no_idle_) return;
       if (group.positions.empty()) continue;
       const Level& level = levels[static_cast<std::size_t>(group.level)];
       sum.slowest = std::max(sum.slowest, group.time);
@@ -252,6 +264,7 @@ class Annealer {
   StepState state_;
   const AnnealEffort& effort_;
   QuickRandom random_;
+  const bool no_idle_;  // what has work on all ranks keeps it
   double temperature_ = 0;
   const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;
@@ -265,8 +278,11 @@ class Annealer {
 void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
             std::uint64_t seed, const Budget& budget) {
   if (step.empty()) return;
-  StepDraft next = Annealer(table, step, effort, seed).run(budget);
-  if (total(next) < total(step)) step = std::move(next);
+  std::optional<StepDraft> next = Annealer(table, step, effort, seed).run(budget);
+  choose_exchanges(table, *next);
+  // Moves look at no rule of whole micro-batches; what they broke is mended before it counts.
+  if (obeys(table, step)) next = obeying(table, *std::move(next));
+  if (next && total(*next) < total(step)) step = *std::move(next);
 }
 
 }  // namespace stowage

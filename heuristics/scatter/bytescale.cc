@@ -15,19 +15,21 @@ std::optional<StepDraft> bytescale(const ScatterTable& table) {
   std::vector<int> packed;
   std::vector<Tokens> sizes;
   const int levels = static_cast<int>(table.levels().size());
+  const Level& least = table.levels().front();
   for (int position = 0; position < table.size(); ++position) {
     int level = 0;
     while (level < levels && !table.holds(level, position)) ++level;
     if (level == levels) return std::nullopt;
     if (level == 0) {
       packed.push_back(position);
-      sizes.push_back(table.length(position));
+      sizes.push_back(least.packed_size(table.length(position)));
     } else {
       add_sequence(table, groups.emplace_back(empty_group(table, level)), position);
     }
   }
   if (!packed.empty()) {
-    const auto bins = best_fit_decreasing(sizes, table.levels().front().capacity);
+    auto bins = best_fit_decreasing(sizes, least.packed_capacity());
+    cut_large(*bins, least.sequences);
     for (const std::vector<int>& bin : *bins) {
       GroupDraft& group = groups.emplace_back(empty_group(table, 0));
       for (const int item : bin) {

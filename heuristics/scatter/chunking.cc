@@ -41,10 +41,15 @@ Chunks in_order(Bins bins) {
 }  // namespace
 
 int fewest_micro_batches(const ScatterTable& table) {
-  const Tokens tokens = table.total_tokens();
+  const Tokens tokens = table.total_held();
   if (tokens == 0) return 0;
   const Tokens capacity = table.batch_capacity();
-  return static_cast<int>(tokens / capacity + (tokens % capacity != 0));
+  const Tokens by_tokens = tokens / capacity + (tokens % capacity != 0);
+  const Level& least = table.levels().front();
+  const std::int64_t together =
+      checked_mul(table.devices() / least.degree, least.sequences).value_or(kMaxExact);
+  const Tokens by_count = (table.size() + together - 1) / together;
+  return static_cast<int>(std::max(by_tokens, by_count));
 }
 
 Chunks token_chunks(const ScatterTable& table, int count) {

@@ -16,7 +16,8 @@ namespace stowage {
 
 using Chunks = std::vector<std::vector<int>>;
 
-// ceil(tokens / (N C)): no plan has fewer micro-batches. Requires C >= 1.
+// ceil(tokens / (N C)), or as many as sequences per group ask for: no plan has fewer micro-batches.
+// Requires C >= 1.
 int fewest_micro_batches(const ScatterTable& table);
 
 // Cuts the sequences, longest first, into `count` consecutive chunks that minimise the largest

@@ -2,6 +2,7 @@
 // degrees, loads kept up to date instead of recomputed.
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "instances/scatter/compose.h"
@@ -10,10 +11,11 @@
 namespace stowage {
 
 struct GroupDraft {
-  int level = 0;  // index into ScatterTable::levels()
-  Tokens tokens = 0;
-  Ms time = 0;  // overhead included, also while empty
+  int level = 0;    // index into ScatterTable::levels()
+  Tokens held = 0;  // of the level's capacity
+  Ms time = 0;      // overhead included, also while empty: the larger of the loads
   std::vector<int> positions;
+  Load load;  // overhead included
 };
 
 struct MicroBatchDraft {
@@ -33,11 +35,25 @@ void add_sequence(const ScatterTable& table, GroupDraft& group, int position);
 // Removes the sequence at `index` of group.positions; the last one takes its place.
 void remove_sequence(const ScatterTable& table, GroupDraft& group, std::size_t index);
 
-// Whether the group's memory holds `position` beside what it has.
+// Whether the group may hold `position` beside what it has.
 inline bool has_room(const ScatterTable& table, const GroupDraft& group, int position) {
-  return table.length(position) <=
-         table.levels()[static_cast<std::size_t>(group.level)].capacity - group.tokens;
+  const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
+  const auto count = std::ssize(group.positions);
+  return table.length(position) <= level.room(group.held, count) &&
+         table.length(position) <= level.longest && count < level.sequences;
 }
+
+// Whether what the group holds keeps the limits of its level.
+bool has_room(const ScatterTable& table, const GroupDraft& group);
+
+// The time of the group if `position` joined it.
+inline Ms time_with(const ScatterTable& table, const GroupDraft& group, int position) {
+  return (group.load + table.load(position, group.level)).time();
+}
+
+// Gives every group the exchange with which it is fastest, and the micro-batches their makespans.
+// Changes nothing where each degree has one level.
+void choose_exchanges(const ScatterTable& table, StepDraft& step);
 
 // The makespan, from the groups.
 Ms slowest(const MicroBatchDraft& batch);

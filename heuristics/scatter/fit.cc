@@ -40,9 +40,10 @@ class OpenGroups {
   int first(Ms time, Tokens tokens) const { return count_ == 0 ? -1 : first(1, time, tokens); }
 
   // `name` is the caller's for the new group.
-  int open(Ms time, Tokens tokens, std::size_t name) {
+  int open(Ms time, Tokens tokens, std::int64_t sequences, std::size_t name) {
     if (count_ == leaves_) grow();
     set(count_, time, tokens);
+    left_.push_back(sequences);
     names_.push_back(name);
     return count_++;
   }
@@ -53,14 +54,23 @@ class OpenGroups {
     Tokens tokens = -1;
   };
   const Room& room(int slot) const { return rooms_[leaf(slot)]; }
+  // How many sequences more the group may have.
+  std::int64_t left(int slot) const { return left_[static_cast<std::size_t>(slot)]; }
 
-  void take(int slot, Ms time, Tokens tokens) {
-    set(slot, room(slot).time - time, room(slot).tokens - tokens);
+  void take(int slot, Ms time, Tokens tokens, std::size_t copies) {
+    const std::int64_t left = left_[static_cast<std::size_t>(slot)] -=
+        static_cast<std::int64_t>(copies);
+    if (left == 0) {
+      set(slot, -1, -1);
+    } else {
+      set(slot, room(slot).time - time, room(slot).tokens - tokens);
+    }
   }
 
   void clear() {
     std::ranges::fill(rooms_, Room{});
     names_.clear();
+    left_.clear();
     count_ = 0;
   }
 
@@ -102,6 +112,7 @@ class OpenGroups {
   int count_ = 0;
   std::vector<Room> rooms_;
   std::vector<std::size_t> names_;
+  std::vector<std::int64_t> left_;  // sequences
 };
 
 // Packs the same sequences for some targets after others. Sequences of one length come together:
@@ -195,9 +206,7 @@ class Fitter {
   void add_run(int kind, std::size_t first) {
     Run run{.kind = kind, .first = first, .levels = levels_.size()};
     for (int level = 0; level < static_cast<int>(table_.levels().size()); ++level) {
-      if (length(kind) <= table_.levels()[static_cast<std::size_t>(level)].capacity) {
-        levels_.push_back(level);
-      }
+      if (table_.holds_kind(level, kind)) levels_.push_back(level);
     }
     std::stable_sort(levels_.begin() + static_cast<std::ptrdiff_t>(run.levels), levels_.end(),
                      [&](int a, int b) { return area(kind, a) < area(kind, b); });
@@ -216,7 +225,7 @@ class Fitter {
                          bool may_open) {
     const Level& group = table_.levels()[static_cast<std::size_t>(level)];
     const Ms time = table_.kind_cost(run.kind, level);
-    const Tokens tokens = length(run.kind);
+    const Tokens tokens = group.packed_size(length(run.kind));
     const std::size_t stride = table_.levels().size();
     auto slot = static_cast<std::size_t>(level);
     for (std::size_t batch = 0; batch < targets.size(); ++batch, slot += stride) {
@@ -236,14 +245,15 @@ class Fitter {
     const Ms time = table_.kind_cost(run.kind, level);
     if (group.overhead + time > target) return next;
     const Ms most = target * (1 - 1e-12);  // sums of what is left must not round above the target
-    const Tokens tokens = length(run.kind);
+    const Tokens tokens = group.packed_size(length(run.kind));
     OpenGroups& open = open_[batch * table_.levels().size() + l];
     while (next < run.first + run.count) {
       int slot = open.first(time, tokens);
       if (slot < 0) {
         if (!may_open || group.degree > devices_left_[batch]) return next;
         devices_left_[batch] -= group.degree;
-        slot = open.open(most - group.overhead, group.capacity, made_.size());
+        slot = open.open(most - group.overhead, group.packed_capacity(), group.sequences,
+                         made_.size());
         made_.push_back({batch, level});
         area_left_ -= group.degree * (group.overhead - table_.least_overhead());
         // Just below a target that one sequence fills, rounding leaves no room even here.
@@ -252,15 +262,17 @@ class Fitter {
       const OpenGroups::Room& room = open.room(slot);
       std::size_t copies = run.first + run.count - next;
       if (copies > 1) {
-        copies = std::min(copies, static_cast<std::size_t>(std::max<Tokens>(
-                                      1, tokens > 0 ? room.tokens / tokens : room.tokens)));
+        const Tokens held = tokens > 0 ? room.tokens / tokens : room.tokens;
+        copies = std::min(
+            copies, static_cast<std::size_t>(std::max<Tokens>(1, std::min(held, open.left(slot)))));
         if (static_cast<double>(copies) * time > room.time) {
           copies = std::max<std::size_t>(1, static_cast<std::size_t>(room.time / time));
         }
       }
       parts_.push_back({open.name(slot), next, next + copies});
       area_left_ -= group.degree * (static_cast<double>(copies) * time);
-      open.take(slot, static_cast<double>(copies) * time, static_cast<Tokens>(copies) * tokens);
+      open.take(slot, static_cast<double>(copies) * time, static_cast<Tokens>(copies) * tokens,
+                copies);
       next += copies;
     }
     return next;

@@ -37,7 +37,8 @@ class MixSearch {
       for (std::size_t p = levels; p-- > 0;) {
         const Level& level = table.levels()[p];
         if (table.holds(static_cast<int>(p), position)) {
-          least = std::min(least, level.degree * table.cost(position, static_cast<int>(p)));
+          const int kind = table.kind(position);
+          least = std::min(least, level.degree * table.kind_least_cost(kind, static_cast<int>(p)));
         }
         area_[p].push_back(area_[p].back() + least);
       }

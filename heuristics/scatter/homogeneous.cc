@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "heuristics/packing.h"
 
@@ -16,12 +18,27 @@ Ms estimate(const ScatterTable& table, int level, double fill) {
   Ms time = 0;  // of all groups
   for (std::size_t k = 0; k < table.kinds().size(); ++k) {
     const Kind& kind = table.kinds()[k];
-    tokens += static_cast<double>(kind.length) * kind.count;
+    tokens += static_cast<double>(kind.length + group.sequence_tokens) * kind.count;
     time += table.kind_cost(static_cast<int>(k), level) * kind.count;
   }
-  const double groups = std::ceil(tokens / (fill * static_cast<double>(group.capacity)));
+  const double groups = std::max(std::ceil(tokens / (fill * static_cast<double>(group.capacity))),
+                                 std::ceil(table.size() / static_cast<double>(group.sequences)));
   const int at_once = table.devices() / group.degree;
   return (time + groups * group.overhead) / at_once;
+}
+
+// Where memory holds a sequence at a time, nothing but time fills a group: one micro-batch of even
+// groups, unless their tokens have a limit of their own.
+std::optional<Bins> even_bins(const ScatterTable& table, int level, std::span<const Tokens> sizes,
+                              int groups) {
+  std::vector<double> loads;
+  for (int position = 0; position < table.size(); ++position) {
+    loads.push_back(table.cost(position, level));
+  }
+  auto bins = longest_processing_time(loads, sizes, groups,
+                                      table.levels()[static_cast<std::size_t>(level)].capacity);
+  if (bins) std::erase_if(*bins, [](const std::vector<int>& bin) { return bin.empty(); });
+  return bins;
 }
 
 }  // namespace
@@ -33,13 +50,16 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, doubl
   std::vector<Tokens> sizes;
   sizes.reserve(static_cast<std::size_t>(table.size()));
   for (int position = 0; position < table.size(); ++position) {
-    sizes.push_back(table.length(position));
+    sizes.push_back(group.packed_size(table.length(position)));
   }
-  if (sizes.front() > group.capacity) return std::nullopt;
-  const Tokens room =
-      std::max(static_cast<Tokens>(fill * static_cast<double>(group.capacity)), sizes.front());
-  std::optional<Bins> bins = best_fit_decreasing(sizes, room);
+  if (!table.holds(level, 0)) return std::nullopt;
+  const Tokens room = std::max(
+      static_cast<Tokens>(fill * static_cast<double>(group.packed_capacity())), sizes.front());
   const auto per_batch = static_cast<std::size_t>(table.devices() / group.degree);
+  std::optional<Bins> bins;
+  if (!table.packed()) bins = even_bins(table, level, sizes, static_cast<int>(per_batch));
+  if (!bins) bins = best_fit_decreasing(sizes, room);
+  cut_large(*bins, group.sequences);
   step.reserve(bins->size() / per_batch + 1);
   for (std::size_t bin = 0; bin < bins->size(); ++bin) {
     if (bin % per_batch == 0) {

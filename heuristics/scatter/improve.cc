@@ -35,7 +35,8 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
   }
   const SomeBatches some(table, std::move(chosen), step);
   std::optional<StepDraft> planned = joint(some.part(), {.moves = moves}, random(), budget);
-  if (planned && total(*planned) < some.before()) some.replace(*std::move(planned), step);
+  if (!planned || !some.may_replace(*planned)) return;
+  if (total(*planned) < some.before()) some.replace(*std::move(planned), step);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@
 #include "heuristics/scatter/coarse.h"
 #include "heuristics/scatter/fit.h"
 #include "heuristics/scatter/homogeneous.h"
-#include "heuristics/scatter/megatron.h"
+#include "heuristics/scatter/megatron_hybrid.h"
+#include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/skrull.h"
 #include "heuristics/scatter/windows.h"
 #include "instances/numbers.h"
@@ -99,8 +100,16 @@ void keep_best(std::vector<StepDraft>& field, std::size_t count) {
   field.resize(std::min(field.size(), count));
 }
 
-StepDraft best_of(std::vector<StepDraft>& field) {
+std::optional<StepDraft> best_of(std::vector<StepDraft>& field) {
+  if (field.empty()) return std::nullopt;
   return std::move(*std::ranges::min_element(field, {}, total));
+}
+
+// What cannot be made to keep the rules is no start.
+void add_start(const ScatterTable& table, std::optional<StepDraft> step,
+               std::vector<StepDraft>& field) {
+  if (step) step = obeying(table, *std::move(step));
+  if (step) field.push_back(*std::move(step));
 }
 
 std::vector<Ms> makespans_of(const StepDraft& step) {
@@ -126,9 +135,7 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
     std::vector<Ms> makespans = makespans_of(*step);
     for (int dropped = 0; dropped < kDrops; ++dropped, makespans.pop_back()) {
       if (makespans.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
-      if (auto made = fit_profile(table, makespans, {.proposals = 0}, seed, budget)) {
-        packed.push_back(std::move(*made));
-      }
+      add_start(table, fit_profile(table, makespans, {.proposals = 0}, seed, budget), packed);
     }
   }
   keep_best(packed, kMostPacked);
@@ -137,6 +144,7 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
     const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
     auto made = fit_profile(table, makespans_of(step), {.proposals = static_cast<int>(proposals)},
                             seed, budget);
+    if (made) made = obeying(table, *std::move(made));
     if (made && total(*made) < total(step)) step = std::move(*made);
   }
   return packed;
@@ -168,14 +176,10 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
   std::vector<StepDraft> all;
   // Estimates of long chunks are closer to the truth, and prices dearer.
   const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
-  const auto add = [&](std::optional<StepDraft> step) {
-    if (step) all.push_back(std::move(*step));
-  };
+  const auto add = [&](std::optional<StepDraft> step) { add_start(table, std::move(step), all); };
   add(batch_ada(table, 1));
-  add(megatron(table));
-  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) {
-    all.push_back(std::move(step));
-  }
+  add(megatron_hybrid(table));
+  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) add(std::move(step));
   const int fewest = fewest_micro_batches(table);
   for (int count = fewest; count < fewest + kTokenCounts; ++count) {
     add(group_chunks(table, token_chunks(table, count), kQuick, budget));
@@ -205,11 +209,12 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
                                std::uint64_t seed, const Budget& budget) {
   const std::int64_t steps = anneal_steps(table, effort.moves);
   std::optional<StepDraft> safe = batch_ada(table, kPublishedFill, budget);
-  if (!safe || budget.exhausted()) return safe;
-  std::vector<StepDraft> field{*std::move(safe)};
+  if (!safe) return std::nullopt;
+  std::vector<StepDraft> field;
+  add_start(table, std::move(safe), field);
   for (auto* const published : {skrull, bytescale}) {
     if (budget.exhausted()) return best_of(field);
-    if (std::optional<StepDraft> step = published(table)) field.push_back(std::move(*step));
+    add_start(table, published(table), field);
   }
   const std::size_t baselines = field.size();
   if (budget.exhausted()) return best_of(field);
@@ -218,7 +223,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
     JointEffort more = effort;
     more.moves *= kCoarseMoves;
     if (const auto small = joint(coarse->table, more, seed, budget)) {
-      field.push_back(refine(table, *coarse, *small));
+      add_start(table, refine(table, *coarse, *small), field);
     }
   }
   if (budget.exhausted()) return best_of(field);
@@ -230,6 +235,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
     std::ranges::stable_sort(field, {}, total);
     field.resize(1);
   }
+  if (field.empty()) return std::nullopt;
   const Ms most = kHopeful * total(*std::ranges::min_element(field, {}, total));
   std::erase_if(field, [&](const StepDraft& step) { return total(step) > most; });
   for (StepDraft& step : over_profiles(table, field, effort.moves, seed, budget)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace stowage {
@@ -10,7 +11,7 @@ namespace {
 // The groups of one level. A group without room for the sequence at hand waits until shorter ones
 // come: sequences arrive longest first, so each group changes sides rarely.
 struct Queue {
-  Tokens capacity = 0;
+  Level level;
   std::vector<std::pair<Ms, int>> ready;        // heap: least time first, ties by index
   std::vector<std::pair<Tokens, int>> waiting;  // heap: most room first
 
@@ -24,7 +25,8 @@ struct Queue {
     }
     while (!ready.empty()) {
       const int index = ready.front().second;
-      const Tokens room = capacity - groups[static_cast<std::size_t>(index)].tokens;
+      const GroupDraft& group = groups[static_cast<std::size_t>(index)];
+      const Tokens room = level.room(group.held, std::ssize(group.positions));
       if (room >= length) return index;
       pop();
       waiting.emplace_back(room, index);
@@ -50,7 +52,7 @@ std::optional<MicroBatchDraft> lpt_groups(const ScatterTable& table, std::span<c
   std::vector<Queue> queues(mix.size());
   for (int level = static_cast<int>(mix.size()) - 1; level >= 0; --level) {
     Queue& queue = queues[static_cast<std::size_t>(level)];
-    queue.capacity = table.levels()[static_cast<std::size_t>(level)].capacity;
+    queue.level = table.levels()[static_cast<std::size_t>(level)];
     for (int i = 0; i < mix[static_cast<std::size_t>(level)]; ++i) {
       batch.groups.push_back(empty_group(table, level));
       queue.push(batch.groups, static_cast<int>(batch.groups.size()) - 1);
@@ -64,8 +66,7 @@ std::optional<MicroBatchDraft> lpt_groups(const ScatterTable& table, std::span<c
       if (!table.holds(level, position)) continue;
       const int index = queue.first(batch.groups, table.length(position));
       if (index < 0) continue;
-      const Ms then =
-          batch.groups[static_cast<std::size_t>(index)].time + table.cost(position, level);
+      const Ms then = time_with(table, batch.groups[static_cast<std::size_t>(index)], position);
       if (then < finish) {
         finish = then;
         first = index;
@@ -76,7 +77,8 @@ std::optional<MicroBatchDraft> lpt_groups(const ScatterTable& table, std::span<c
     Queue& queue = queues[static_cast<std::size_t>(group.level)];
     queue.pop();
     add_sequence(table, group, position);
-    queue.push(batch.groups, first);
+    const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
+    if (std::ssize(group.positions) < level.sequences) queue.push(batch.groups, first);
     batch.makespan = std::max(batch.makespan, finish);
   }
   return batch;

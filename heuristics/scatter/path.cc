@@ -19,8 +19,11 @@ using Arc = std::pair<int, int>;  // cut points
 class ChunkPath {
  public:
   ChunkPath(const ScatterTable& table, const ChunkCost& cost) : table_(table), cost_(cost) {
+    // Where memory holds a sequence at a time, the step counts as one micro-batch's worth.
     const double batch_tokens =
-        static_cast<double>(table.device_tokens()) * static_cast<double>(table.devices());
+        table.packed()
+            ? static_cast<double>(table.device_tokens()) * static_cast<double>(table.devices())
+            : static_cast<double>(std::min(table.batch_capacity(), table.total_tokens()));
     double since = 0;
     for (int position = 0; position < table.size(); ++position) {
       area_.push_back(area_.back() + table.area(position));

@@ -1,6 +1,7 @@
 #include "heuristics/scatter/polish.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace stowage {
 namespace {
@@ -41,14 +42,15 @@ class Polisher {
   void try_steps(const GroupDraft& from, std::size_t out, std::size_t to) {
     const GroupDraft& target = batch_.groups[to];
     const int leaving = from.positions[out];
-    const Ms without = from.time - table_.cost(leaving, from.level);
-    const Ms with = target.time + table_.cost(leaving, target.level);
-    const Tokens target_room =
-        table_.levels()[static_cast<std::size_t>(target.level)].capacity - target.tokens;
-    const Tokens from_room =
-        table_.levels()[static_cast<std::size_t>(from.level)].capacity - from.tokens;
+    const Load without = from.load - table_.load(leaving, from.level);
+    const Load with = target.load + table_.load(leaving, target.level);
+    const Tokens target_room = room_to_grow(target);
+    const Tokens from_room = room_to_grow(from);
     const Tokens length = table_.length(leaving);
-    if (length <= target_room) consider({std::max(without, with), out, to, kNone});
+    if (!table_.holds(target.level, leaving)) return;
+    const bool last = table_.no_idle_ranks() && from.positions.size() == 1;
+    if (!last && has_room(table_, target, leaving))
+      consider({std::max(without.time(), with.time()), out, to, kNone});
     int seen = -1;
     for (std::size_t back = 0; back < target.positions.size(); ++back) {
       const int coming = target.positions[back];
@@ -56,10 +58,16 @@ class Polisher {
       seen = table_.kind(coming);
       const Tokens returned = table_.length(coming);
       if (length - returned > target_room || returned - length > from_room) continue;
-      consider({std::max(without + table_.cost(coming, from.level),
-                         with - table_.cost(coming, target.level)),
+      if (!table_.holds(from.level, coming)) continue;
+      consider({std::max((without + table_.load(coming, from.level)).time(),
+                         (with - table_.load(coming, target.level)).time()),
                 out, to, back});
     }
+  }
+
+  Tokens room_to_grow(const GroupDraft& group) const {
+    const Level& level = table_.levels()[static_cast<std::size_t>(group.level)];
+    return level.room_to_grow(group.held, std::ssize(group.positions));
   }
 
   void consider(const Step& step) {

@@ -2,11 +2,14 @@
 
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include "heuristics/scatter/bytescale.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/joint.h"
-#include "heuristics/scatter/megatron.h"
+#include "heuristics/scatter/megatron_dynamic.h"
+#include "heuristics/scatter/megatron_hybrid.h"
+#include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/skrull.h"
 
 namespace stowage {
@@ -16,11 +19,22 @@ namespace {
 constexpr std::size_t kMostHomogeneous = 20;
 constexpr double kFastMoves = 420;  // of annealing, per sequence
 constexpr double kJointMoves = 40000;
+constexpr int kMostPacked = 20000;  // sequences; it takes longer with more than ours do
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
-                                   const std::optional<StepDraft>& step) {
+                                   std::optional<StepDraft> step) {
+  if (step) step = obeying(table, *std::move(step));
   if (!step) return std::nullopt;
+  choose_exchanges(table, *step);
   return to_plan(instance, table, *step);
+}
+
+// The step, or that of megatron-dynamic if it is faster: ours lose to no baseline.
+std::optional<StepDraft> or_packed(const ScatterTable& table, std::optional<StepDraft> step) {
+  if (table.size() > kMostPacked) return step;
+  std::optional<StepDraft> packed = megatron_dynamic(table);
+  if (!packed || (step && total(*step) <= total(*packed))) return step;
+  return packed;
 }
 
 }  // namespace
@@ -33,16 +47,15 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
          [make](const ScatterInstance& step, const ScatterTable& table, std::uint64_t seed,
                 const Budget& budget) { return planned(step, table, make(table, seed, budget)); }});
   };
-  const bool many = instance.cluster.degrees.size() > kMostHomogeneous;
-  for (std::size_t level = 0; level < instance.cluster.degrees.size(); ++level) {
-    if (many && !std::has_single_bit(static_cast<unsigned>(instance.cluster.degrees[level]))) {
-      continue;
-    }
-    const std::string degree = std::to_string(instance.cluster.degrees[level]);
+  const std::vector<int> degrees = allowed_degrees(instance);
+  const bool many = degrees.size() > kMostHomogeneous;
+  for (std::size_t level = 0; level < degrees.size(); ++level) {
+    if (many && !std::has_single_bit(static_cast<unsigned>(degrees[level]))) continue;
+    const std::string degree = std::to_string(degrees[level]);
     add("homogeneous-" + degree, "every group has degree " + degree + ", best-fit-decreasing",
         "FlexSP section 6.1, static baselines",
-        [level](const ScatterTable& table, std::uint64_t, const Budget&) {
-          return homogeneous(table, static_cast<int>(level));
+        [degree = degrees[level]](const ScatterTable& table, std::uint64_t, const Budget&) {
+          return homogeneous(table, table.level_of(degree));
         });
   }
   add("batch-ada", "the best homogeneous degree of this step",
@@ -56,16 +69,24 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
   add("bytescale", "each sequence on as many devices as it fills, like work at the same time",
       "ByteScale (arXiv 2502.21231) sections 4 and 5",
       [](const ScatterTable& table, std::uint64_t, const Budget&) { return bytescale(table); });
-  add("megatron-dcp", "least power-of-two degree per sequence, micro-batches by workload",
+  add("megatron-hybrid", "least power-of-two degree per sequence, micro-batches by workload",
       "Megatron Core, BalancedCPScheduler",
-      [](const ScatterTable& table, std::uint64_t, const Budget&) { return megatron(table); });
+      [](const ScatterTable& table, std::uint64_t, const Budget&) {
+        return megatron_hybrid(table);
+      });
+  add("megatron-dynamic", "packed micro-batches of even workload, no rank idle",
+      "Megatron Core, packing scheduler default_dynamic_cp",
+      [](const ScatterTable& table, std::uint64_t, const Budget&) {
+        return megatron_dynamic(table);
+      });
   add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return joint(table, {.moves = kFastMoves}, seed, budget);
+        return or_packed(table, joint(table, {.moves = kFastMoves}, seed, budget));
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget);
+        return or_packed(table,
+                         joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget));
       });
   return all;
 }

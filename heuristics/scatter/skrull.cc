@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <queue>
 #include <utility>
@@ -32,7 +33,10 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
     while (!least.empty() &&
            !has_room(table, bins[static_cast<std::size_t>(least.top().second)], position)) {
       const int index = least.top().second;
-      waiting.emplace(level.capacity - bins[static_cast<std::size_t>(index)].tokens, index);
+      const GroupDraft& bin = bins[static_cast<std::size_t>(index)];
+      if (std::ssize(bin.positions) < level.sequences) {
+        waiting.emplace(level.room(bin.held, std::ssize(bin.positions)), index);
+      }
       least.pop();
     }
     if (least.empty()) {
@@ -67,20 +71,24 @@ std::optional<StepDraft> skrull(const ScatterTable& table) {
   for (int position = 0; position < table.size(); ++position) {
     const bool fits = table.holds(0, position) && largest > 0;
     (fits ? local : sharded).push_back(position);
-    if (fits) tokens += table.length(position);
+    if (fits) tokens += table.levels().front().packed_size(table.length(position));
   }
   if (!local.empty()) {
     const Level& level = table.levels().front();
     // No step has more than kMaxExact tokens, so that more room than that is all the same.
     const Tokens held = std::min(
-        checked_mul(level.capacity, table.devices() / level.degree).value_or(kMaxExact), kMaxExact);
+        checked_mul(level.packed_capacity(), table.devices() / level.degree).value_or(kMaxExact),
+        kMaxExact);
     place_locally(table, local, static_cast<int>((tokens + held - 1) / held), step, sharded);
   }
   std::ranges::sort(sharded);
   std::vector<Tokens> sizes;
-  for (const int position : sharded) sizes.push_back(table.length(position));
+  for (const int position : sharded) {
+    sizes.push_back(shard.packed_size(table.length(position)));
+  }
   const auto per_batch = static_cast<std::size_t>(table.devices() / shard.degree);
-  const std::optional<Bins> bins = first_fit_decreasing(sizes, shard.capacity);
+  std::optional<Bins> bins = first_fit_decreasing(sizes, shard.packed_capacity());
+  cut_large(*bins, shard.sequences);
   for (std::size_t bin = 0; bin < bins->size(); ++bin) {
     if (bin % per_batch == 0) step.emplace_back();
     step.back().groups.push_back(empty_group(table, largest));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "heuristics/scatter/draft.h"
@@ -18,6 +19,13 @@ class SomeBatches {
 
   // The chosen micro-batches with positions of part().
   StepDraft own(const StepDraft& step) const;
+
+  // Whether the step then has as many micro-batches as a multiple of which is asked for.
+  bool may_replace(const StepDraft& planned) const {
+    const auto change =
+        static_cast<std::int64_t>(planned.size()) - static_cast<std::int64_t>(chosen_.size());
+    return change % table_.multiple() == 0;
+  }
 
   // Takes them out of the step and puts what was planned with positions of part() at its end.
   void replace(StepDraft planned, StepDraft& step) const;

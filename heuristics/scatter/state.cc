@@ -9,12 +9,16 @@ StepState::StepState(const ScatterTable& table, const StepDraft& step, double we
   for (const Level& level : table.levels()) {
     degrees_.push_back(level.degree);
     capacities_.push_back(level.capacity);
+    sequence_tokens_.push_back(level.sequence_tokens);
+    plain_ = plain_ && level.sequence_tokens == 0 && level.most_tokens == kMaxExact;
+    longest_.push_back(level.longest);
+    most_sequences_ = static_cast<std::size_t>(level.sequences);
     overheads_.push_back(level.overhead);
   }
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
     lengths_.push_back(table.kinds()[at(kind)].length);
     for (int level = 0; level < static_cast<int>(degrees_.size()); ++level) {
-      costs_.push_back(table.kind_cost(kind, level));
+      loads_.push_back(table.kind_load(kind, level));
     }
   }
   kinds_.resize(at(table.size()));
@@ -177,8 +181,9 @@ void StepState::insert(Group& group, int id, int position) {
   home_[at(position)] = id;
   index_[at(position)] = static_cast<int>(group.positions.size());
   group.positions.push_back(position);
-  group.tokens += length(position);
-  group.time += cost(position, group.level);
+  group.held += length(position) + sequence_tokens_[at(group.level)];
+  group.load += load(position, group.level);
+  group.time = group.load.time();
 }
 
 void StepState::erase(Group& group, int position) {
@@ -187,10 +192,14 @@ void StepState::erase(Group& group, int position) {
   group.positions[at(index)] = last;
   index_[at(last)] = index;
   group.positions.pop_back();
-  group.tokens -= length(position);
+  group.held -= length(position) + sequence_tokens_[at(group.level)];
   // Sums forget their rounding whenever a group runs empty.
-  group.time =
-      group.positions.empty() ? overhead(group.level) : group.time - cost(position, group.level);
+  if (group.positions.empty()) {
+    group.load = {overhead(group.level), overhead(group.level)};
+  } else {
+    group.load -= load(position, group.level);
+  }
+  group.time = group.load.time();
 }
 
 void StepState::show(const Group& group) {
@@ -233,8 +242,9 @@ int StepState::add_group(int index, const GroupDraft& made) {
   }
   Group& group = groups_[at(id)];
   group.level = made.level;
-  group.tokens = 0;
+  group.held = 0;
   group.time = overhead(made.level);
+  group.load = {group.time, group.time};
   group.positions.clear();
   alive_index_[at(id)] = static_cast<int>(alive_.size());
   alive_.push_back(id);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -21,9 +22,10 @@ class StepState {
   struct Group {
     int level = 0;
     int batch = 0;
-    int slot = 0;  // index into Batch::groups
-    Tokens tokens = 0;
-    Ms time = 0;  // overhead included, also while empty
+    int slot = 0;     // index into Batch::groups
+    Tokens held = 0;  // of the level's capacity
+    Load load;        // overhead included, also while empty
+    Ms time = 0;      // the larger of the two
     std::vector<int> positions;
   };
   struct Batch {
@@ -50,9 +52,21 @@ class StepState {
   const Batch& batch(int index) const { return batches_[at(index)]; }
   int group_of(int position) const { return home_[at(position)]; }
   int degree(const Group& group) const { return degrees_[at(group.level)]; }
-  Tokens room(const Group& group) const { return capacities_[at(group.level)] - group.tokens; }
-  Ms cost(int position, int level) const {
-    return costs_[at(kinds_[at(position)]) * degrees_.size() + at(level)];
+  // What may come into the group in tokens: as a sequence more, or in place of a part of another.
+  Tokens room(const Group& group) const {
+    if (plain_) return capacities_[at(group.level)] - group.held;
+    return level_of(group).room(group.held, std::ssize(group.positions));
+  }
+  Tokens room_to_grow(const Group& group) const {
+    if (plain_) return capacities_[at(group.level)] - group.held;
+    return level_of(group).room_to_grow(group.held, std::ssize(group.positions));
+  }
+  // Whether a sequence of that length may be in a group of the level at all.
+  bool holds(int level, Tokens length) const { return length <= longest_[at(level)]; }
+  // Whether the group may have one sequence more.
+  bool full(const Group& group) const { return group.positions.size() >= most_sequences_; }
+  const Load& load(int position, int level) const {
+    return loads_[at(kinds_[at(position)]) * degrees_.size() + at(level)];
   }
   Tokens length(int position) const { return lengths_[at(kinds_[at(position)])]; }
   int kind(int position) const { return kinds_[at(position)]; }
@@ -88,6 +102,7 @@ class StepState {
 
  private:
   static constexpr std::size_t kBlock = 64;
+  const Level& level_of(const Group& group) const { return table_.levels()[at(group.level)]; }
   Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
   double energy_of(Ms makespan, double squares) const {
     return makespan > 0 ? makespan + share_ * squares / makespan : 0;
@@ -108,8 +123,12 @@ class StepState {
   double share_ = 0;  // weight / devices
   std::vector<int> degrees_;
   std::vector<Tokens> capacities_;
+  std::vector<Tokens> sequence_tokens_;
+  bool plain_ = true;  // sequences count for their tokens alone
+  std::vector<Tokens> longest_;
+  std::size_t most_sequences_ = 0;  // of a group
   std::vector<Ms> overheads_;
-  std::vector<Ms> costs_;
+  std::vector<Load> loads_;      // by kind and level
   std::vector<Tokens> lengths_;  // by kind
   std::vector<int> kinds_;       // by position
   std::vector<int> home_;        // group of a position

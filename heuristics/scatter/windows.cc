@@ -10,6 +10,7 @@
 
 #include "heuristics/scatter/anneal.h"
 #include "heuristics/scatter/fit.h"
+#include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/some_batches.h"
 
 namespace stowage {
@@ -56,7 +57,8 @@ class Windows {
       StepDraft planned = plan(some, step, seed_ + static_cast<std::uint64_t>(round));
       // What gained little would gain little again.
       if (!(total(planned) < some.before() * (1 - kGain))) failed_.insert(sequences(step, *window));
-      if (total(planned) < some.before()) some.replace(std::move(planned), step);
+      if (total(planned) < some.before() && some.may_replace(planned))
+        some.replace(std::move(planned), step);
     }
   }
 
@@ -111,9 +113,19 @@ class Windows {
         static_cast<int>(effort_.moves * std::min(kProposals, kPackingWork / work));
     const auto pack = [&](const std::vector<Ms>& asked) {
       auto packed = fit_profile(part, asked, {.proposals = proposals}, seed, budget_);
+      if (packed) packed = obeying(part, *std::move(packed));
       if (packed && total(*packed) < total(best)) best = *std::move(packed);
     };
     pack(makespans);
+    if (table_.multiple() == 1) pack_other_counts(some, makespans, pack);
+    const double moves = std::min(kSequenceMoves * part.size(), kMostMoves);
+    anneal(part, best, {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHot},
+           seed, budget_);
+    return best;
+  }
+
+  template <class Pack>
+  static void pack_other_counts(const SomeBatches& some, std::vector<Ms> makespans, Pack pack) {
     // One more, of the same makespans together.
     std::vector<Ms> more = makespans;
     more.push_back(more.back());
@@ -123,10 +135,6 @@ class Windows {
       makespans.pop_back();
       pack(makespans);
     }
-    const double moves = std::min(kSequenceMoves * part.size(), kMostMoves);
-    anneal(part, best, {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHot},
-           seed, budget_);
-    return best;
   }
 
   const ScatterTable& table_;

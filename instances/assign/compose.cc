@@ -23,7 +23,7 @@ AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
   for (const std::int64_t id : ids) {
     const Tokens own = instance.lengths[static_cast<std::size_t>(id)];
     padded.push_back({padded_length(instance, own), id});
-    row.loss_tokens += own;
+    row.loss_tokens += targets_of(instance, id);
   }
   const auto longer = [](const Padded& a, const Padded& b) {
     return a.length != b.length ? a.length > b.length : a.id < b.id;

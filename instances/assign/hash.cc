@@ -35,6 +35,10 @@ std::string instance_hash(const AssignInstance& instance) {
     fingerprint.add(chunks->activation_bytes);
     fingerprint.add(chunks->key_value_bytes);
   }
+  if (!instance.loss_tokens.empty()) {
+    fingerprint.add(std::string_view("loss_tokens"));
+    for (const Tokens targets : instance.loss_tokens) fingerprint.add(targets);
+  }
   return fingerprint.text();
 }
 

@@ -90,6 +90,9 @@ struct AssignInstance {
   RowConstraints constraints;
   Tokens pad_multiple = 1;      // every length is rounded up to a multiple of it before all else
   std::vector<Tokens> lengths;  // the id of a sequence is its index here
+  // Targets of each sequence, 0 to its length: the tokens that the loss is a sum over (labels that
+  // are not masked). Empty: all tokens are.
+  std::vector<Tokens> loss_tokens;
 
   bool operator==(const AssignInstance&) const = default;
 };
@@ -97,6 +100,13 @@ struct AssignInstance {
 // length rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
 inline Tokens padded_length(const AssignInstance& instance, Tokens length) {
   return round_up(length, instance.pad_multiple);
+}
+
+// What the sequence adds to the number that a sum of token losses is divided by. Requires a
+// known id.
+inline Tokens targets_of(const AssignInstance& instance, std::int64_t id) {
+  const auto& targets = instance.loss_tokens.empty() ? instance.lengths : instance.loss_tokens;
+  return targets[static_cast<std::size_t>(id)];
 }
 
 // All padded lengths, in id order.

@@ -5,74 +5,13 @@
 
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/json.h"
+#include "instances/assign/json_fields.h"
 #include "instances/assign/json_members.h"
-#include "instances/json/fields.h"
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
 
 namespace stowage {
-namespace {
-
-void check_chunks(const ChunkRule& rule, const ObjectReader& reader) {
-  if (rule.key_value_bytes <= rule.activation_bytes) return;
-  reader.errors().add(code::kChunkBytes, reader.at("key_value_bytes").pointer(),
-                      "must be at most the " + std::to_string(rule.activation_bytes) +
-                          " activation_bytes, of which it is a part, is " +
-                          std::to_string(rule.key_value_bytes));
-}
-
-// How many rows the parts of a sequence make is fixed, so that no planner here meets both.
-void check_constraints(const RowConstraints& constraints, const ObjectReader& reader) {
-  if (!constraints.chunks) return;
-  const auto conflicts = [&](std::string_view key, const std::string& needed) {
-    reader.errors().add(
-        code::kChunkConstraint, reader.at(key).pointer(),
-        "must be " + needed + " beside chunks, which fix the rows of a sequence that is cut");
-  };
-  if (constraints.rows_multiple_of > 1) conflicts("rows_multiple_of", "1");
-  if (constraints.equal_rows) conflicts("equal_rows", "false");
-  if (!constraints.allow_empty) conflicts("allow_empty", "true");
-}
-
-// Quantities beyond 2^53 are typing errors, and would let sums leave the range of a double.
-constexpr NumberRange kNotNegative = {.least = 0, .most = static_cast<double>(kMaxExact)};
-constexpr IntegerRange kDevices = {1, kMaxDevices};
-
-}  // namespace
-
-// Without the name, which is its key.
-template <class Visitor, Of<Scheme> AnyScheme>
-void fields(Visitor& v, AnyScheme& scheme) {
-  v.one_line();
-  v.required("tp", scheme.tp, kDevices);
-  v.required("pp", scheme.pp, {1, kMaxStages});
-  v.required("quadratic_ms", scheme.quadratic_ms, kNotNegative);
-  v.required("linear_ms", scheme.linear_ms, kNotNegative);
-  v.required("fixed_ms", scheme.fixed_ms, kNotNegative);
-  v.required("max_tokens", scheme.max_tokens, {1, kMaxExact});
-}
-
-template <class Visitor, Of<ChunkRule> Rule>
-void fields(Visitor& v, Rule& rule) {
-  constexpr IntegerRange kBytes = {1, kMaxChunkBytes};
-  v.one_line();
-  v.required("size_tokens", rule.size, {1, kMaxExact});
-  v.optional("retained", rule.retained, {1, kMaxRetainedChunks});
-  v.optional("activation_bytes", rule.activation_bytes, kBytes);
-  v.optional("key_value_bytes", rule.key_value_bytes, kBytes);
-  v.check(rule, check_chunks);
-}
-
-template <class Visitor, Of<RowConstraints> Constraints>
-void fields(Visitor& v, Constraints& constraints) {
-  v.optional("rows_multiple_of", constraints.rows_multiple_of, {1, kMaxDevices});
-  v.optional("equal_rows", constraints.equal_rows);
-  v.optional("allow_empty", constraints.allow_empty);
-  v.optional("chunks", constraints.chunks);
-  v.check(constraints, check_constraints);
-}
-
 namespace {
 
 // The members of a table keyed by names of the user's, or null after an error.
@@ -204,16 +143,17 @@ void check_parts(const AssignInstance& instance, const JsonPath& constraints,
 AssignInstance assign_instance_from(const JsonValue& document, const std::string& base_dir,
                                     ErrorList& errors) {
   const JsonPath root;
-  const ObjectReader reader(document, root, errors,
-                            {"format", "version", "problem", "name", "devices", "schemes",
-                             "strategies", "constraints", "pad_multiple", "lengths"});
+  const ObjectReader reader(
+      document, root, errors,
+      {"format", "version", "problem", "name", "devices", "schemes", "strategies", "constraints",
+       "pad_multiple", "lengths", "loss_tokens"});
   AssignInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "assign")) {
     return instance;
   }
   instance.name = reader.text("name", "");
   std::int64_t before = errors.found();
-  instance.devices = static_cast<int>(reader.integer("devices", kDevices));
+  instance.devices = static_cast<int>(reader.integer("devices", kDeviceRange));
   if (const JsonValue* schemes = reader.require("schemes")) {
     read_schemes(*schemes, reader.at("schemes"), instance, errors);
   }
@@ -231,6 +171,12 @@ AssignInstance assign_instance_from(const JsonValue& document, const std::string
       check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
       check_costs(instance.lengths.size(), instance.schemes.size(), "schemes", where, errors);
       check_parts(instance, reader.at("constraints"), where, errors);
+      instance.loss_tokens = read_loss_tokens(reader, base_dir, instance.lengths);
+      if (instance.constraints.chunks && !instance.loss_tokens.empty()) {
+        errors.add(code::kChunkConstraint, reader.at("loss_tokens").pointer(),
+                   "must be absent beside chunks: it does not say in which part of a sequence its "
+                   "targets are");
+      }
     }
   }
   return instance;
@@ -272,6 +218,10 @@ void write_json_members(JsonWriter& json, const AssignInstance& instance) {
   json.integer("pad_multiple", instance.pad_multiple);
   json.key("lengths");
   json.integers(instance.lengths);
+  if (!instance.loss_tokens.empty()) {
+    json.key("loss_tokens");
+    json.integers(instance.loss_tokens);
+  }
 }
 
 std::string write_assign_instance(const AssignInstance& instance) {

@@ -30,7 +30,7 @@ struct AssignRow {
   std::vector<std::int64_t> sequences;  // ids, in packing order
   std::optional<TokenRange> part;       // of the row's only sequence, if that was cut (ChunkRule)
   Tokens tokens = 0;                    // padded tokens of all sequences, or of the part
-  Tokens loss_tokens = 0;  // the same before padding: what the row's loss is a sum over
+  Tokens loss_tokens = 0;  // targets of its sequences: what the row's loss is a sum over
   Ms time_ms = 0;          // t_g of instance.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
 
@@ -49,7 +49,7 @@ struct AssignPlan {
   std::string name;           // of the instance
   std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
   std::string strategy;       // its name
-  // Tokens of all rows before padding. A row whose mean loss is m brings m * loss_tokens of the row
+  // Targets of all rows. A row whose mean loss is m brings m * loss_tokens of the row
   // / loss_tokens of the plan; summed over rows and replicas that is the mean over the whole step.
   Tokens loss_tokens = 0;
   Ms objective_ms = 0;       // the slowest replica's time

@@ -1,20 +1,90 @@
-// A look at a step in memory that does not write its lengths.
+// A look at a step in memory that writes nothing.
 #include "instances/lengths/soundness.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "instances/assign/chunk_flow.h"
 #include "instances/assign/json.h"
+#include "instances/assign/json_fields.h"
+#include "instances/json/field_ranges.h"
+#include "instances/json/text.h"
 
 namespace stowage {
+namespace {
+
+// Of the document, at most: an escaped byte has six, what stands beside a name less than a
+// hundred, and half of what a document may hold is for the lengths and all else.
+constexpr std::size_t kEscaped = 6;
+constexpr std::size_t kBesideName = 100;
+constexpr std::size_t kMostBytes = kMaxDocumentBytes / 2;
+constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTexts) / 2;
+
+// Keys of their object: unique, and no user's own member.
+template <class Named>
+bool can_be_keys(const std::vector<Named>& all) {
+  std::vector<std::string_view> names;
+  names.reserve(all.size());
+  for (const Named& each : all) {
+    if (each.name.starts_with("x-") || first_bad_byte(each.name)) return false;
+    names.push_back(each.name);
+  }
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
+bool schemes_are_sound(const std::vector<Scheme>& schemes) {
+  return !schemes.empty() && schemes.size() <= static_cast<std::size_t>(kMaxSchemes) &&
+         can_be_keys(schemes) &&
+         std::ranges::all_of(schemes, [](const Scheme& scheme) { return in_ranges(scheme); });
+}
+
+// Requires sound schemes.
+bool strategies_are_sound(const AssignInstance& instance) {
+  const std::vector<Strategy>& strategies = instance.strategies;
+  const std::size_t schemes = instance.schemes.size();
+  if (strategies.empty() || strategies.size() > static_cast<std::size_t>(kMaxStrategies) ||
+      !can_be_keys(strategies)) {
+    return false;
+  }
+  std::size_t names = 0;
+  std::size_t bytes = 0;
+  const auto write = [&](const std::string& name) {
+    ++names;
+    bytes += kEscaped * name.size() + kBesideName;
+  };
+  for (const Scheme& scheme : instance.schemes) write(scheme.name);
+  for (const Strategy& strategy : strategies) {
+    write(strategy.name);
+    if (strategy.replicas.size() != schemes) return false;
+    std::int64_t used = 0;  // at most 10^3 schemes of 10^6 * 1024 devices, 10^6 replicas each
+    for (std::size_t g = 0; g < schemes; ++g) {
+      const int count = strategy.replicas[g];
+      if (count < 0 || count > kMaxDevices) return false;
+      if (count == 0) continue;
+      write(instance.schemes[g].name);
+      used += std::int64_t{instance.schemes[g].tp} * instance.schemes[g].pp * count;
+    }
+    if (used == 0 || used > instance.devices) return false;
+  }
+  return names <= kMostNames && bytes <= kMostBytes;
+}
+
+}  // namespace
 
 bool surely_sound(const AssignInstance& instance) {
-  const AssignInstance without_lengths{.name = instance.name,
-                                       .devices = instance.devices,
-                                       .schemes = instance.schemes,
-                                       .strategies = instance.strategies,
-                                       .constraints = instance.constraints,
-                                       .pad_multiple = instance.pad_multiple};
-  return read_assign_instance(write_assign_instance(without_lengths)) &&
-         lengths_are_sound(instance.lengths, instance.pad_multiple, instance.schemes.size()) &&
+  const auto in = [](std::int64_t number, IntegerRange range) {
+    return number >= range.least && number <= range.most;
+  };
+  return !first_bad_byte(instance.name) && in(instance.devices, kDeviceRange) &&
+         in(instance.pad_multiple, {1, kMaxPadMultiple}) && schemes_are_sound(instance.schemes) &&
+         strategies_are_sound(instance) && in_ranges(instance.constraints) &&
+         lengths_are_sound(instance.lengths, instance.pad_multiple, instance.loss_tokens,
+                           instance.schemes.size()) &&
+         (instance.loss_tokens.empty() || !instance.constraints.chunks) &&
          cut_parts(instance) <= kMaxParts &&
          most_passes(instance) <= (instance.constraints.chunks ? kMaxChunkPasses : kMaxPasses);
 }

@@ -40,7 +40,7 @@ Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPla
     return InputError{code::kChunkConstraint, "/constraints/chunks",
                       "must be absent for a trainer file, whose rows are whole sequences"};
   }
-  TrainerComposer composer(instance.lengths);
+  TrainerComposer composer(instance.lengths, instance.loss_tokens);
   const std::vector<int> first = first_ranks(instance, plan);
   for (std::size_t r = 0; r < plan.replicas.size(); ++r) {
     const Scheme& scheme = scheme_of(instance, plan.replicas[r]);

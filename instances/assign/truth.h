@@ -22,10 +22,10 @@ namespace stowage {
 
 // What the sequences of a row add up to.
 struct RowSums {
-  bool all_known = true;               // every id is one of the instance's
-  std::optional<Tokens> tokens = 0;    // of the known ones; absent beyond the 64-bit range
-  std::optional<Tokens> unpadded = 0;  // as `tokens`
-  long double squares = 0;             // of their lengths
+  bool all_known = true;              // every id is one of the instance's
+  std::optional<Tokens> tokens = 0;   // of the known ones; absent beyond the 64-bit range
+  std::optional<Tokens> targets = 0;  // as `tokens`
+  long double squares = 0;            // of their lengths
 };
 
 class AssignTruth {
@@ -57,6 +57,12 @@ class AssignTruth {
     return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
   }
 
+  // Tokens of a known sequence that the loss is a sum over.
+  Tokens targets(std::int64_t id) const {
+    const auto i = static_cast<std::size_t>(id);
+    return instance_.loss_tokens.empty() ? instance_.lengths[i] : instance_.loss_tokens[i];
+  }
+
   void add(std::int64_t id, RowSums& sums) const {
     if (!is_known(id)) {
       sums.all_known = false;
@@ -64,8 +70,7 @@ class AssignTruth {
     }
     const auto tokens = length(id);
     sums.tokens = sums.tokens && tokens ? checked_add(*sums.tokens, *tokens) : std::nullopt;
-    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
-    sums.unpadded = sums.unpadded ? checked_add(*sums.unpadded, own) : std::nullopt;
+    sums.targets = sums.targets ? checked_add(*sums.targets, targets(id)) : std::nullopt;
     const auto s = static_cast<long double>(tokens.value_or(0));
     sums.squares += s * s;
   }
@@ -76,7 +81,7 @@ class AssignTruth {
     const auto begin = static_cast<long double>(range.begin);
     const auto end = static_cast<long double>(range.end);
     sums.tokens = range.end - range.begin;
-    sums.unpadded = std::min(range.end, own) - std::min(range.begin, own);
+    sums.targets = std::min(range.end, own) - std::min(range.begin, own);
     sums.squares = (end - begin) * (end + begin);  // squares beyond 2^64 would cancel
   }
 

@@ -287,10 +287,10 @@ class AssignVerifier {
         return Description{at.pointer("/tokens"), tokens(row.tokens), tokens(sums.tokens)};
       });
     }
-    if (sums.all_known && sums.unpadded != row.loss_tokens) {
+    if (sums.all_known && sums.targets != row.loss_tokens) {
       found_.add(kLossTokens, [&] {
         return Description{at.pointer("/loss_tokens"), tokens(row.loss_tokens),
-                           tokens(sums.unpadded)};
+                           tokens(sums.targets)};
       });
     }
     if (sound && scheme != nullptr && !(sums.tokens && *sums.tokens <= scheme->max_tokens)) {
@@ -400,7 +400,9 @@ class AssignVerifier {
   // Against the instance, not the rows: what they leave out is a violation of its own.
   void check_loss_tokens() {
     std::optional<Tokens> all = 0;
-    for (const Tokens length : instance_.lengths) all = all ? checked_add(*all, length) : all;
+    for (std::int64_t id = 0; id < truth_.sequences(); ++id) {
+      all = all ? checked_add(*all, truth_.targets(id)) : all;
+    }
     if (all == plan_.loss_tokens) return;
     found_.add(kLossTokens, [&] {
       return Description{"/loss_tokens", tokens(plan_.loss_tokens), tokens(all)};

@@ -11,7 +11,8 @@
 //   unknown_sequence   ids are in [0, K)
 //   empty_row          a row has a sequence
 //   tokens             tokens is the sum of the lengths after padding
-//   loss_tokens        loss_tokens of a row is the sum of its lengths before padding, and that
+//   loss_tokens        loss_tokens of a row is the sum of its sequences' loss_tokens, or of their
+//                      lengths before padding where the instance has none, and that
 //                      of the plan the sum of all
 //   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
 //                      is the padded length of sequence i

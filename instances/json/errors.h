@@ -45,6 +45,9 @@ inline constexpr char kDegrees[] = "E301";
 inline constexpr char kDivisibility[] = "E302";
 inline constexpr char kBandwidth[] = "E303";
 inline constexpr char kTooManyTokens[] = "E304";
+inline constexpr char kExchange[] = "E305";
+inline constexpr char kLossTokens[] = "E306";
+inline constexpr char kLogits[] = "E307";
 // What a layout instance means.
 inline constexpr char kLifetime[] = "E331";
 inline constexpr char kGaps[] = "E332";

@@ -216,7 +216,8 @@ const JsonValue::Array* ObjectReader::array(std::string_view key) const {
   return member->array();
 }
 
-bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem) {
+bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem,
+                std::int64_t newest) {
   ErrorList& errors = document.errors();
   bool ours = true;
   const auto expect_text = [&](std::string_view key, std::string_view expected, const char* error) {
@@ -228,9 +229,11 @@ bool check_head(const ObjectReader& document, std::string_view format, std::stri
   };
   expect_text("format", format, code::kFormat);
   if (const JsonValue* version = document.require("version")) {
-    if (version->integer() == nullptr || *version->integer() != 1) {
+    const std::int64_t* number = version->integer();
+    if (number == nullptr || *number < 1 || *number > newest) {
       ours = false;
-      errors.add(code::kVersion, document.at("version").pointer(), must("1", *version));
+      errors.add(code::kVersion, document.at("version").pointer(),
+                 must(newest == 1 ? "1" : "1 to " + std::to_string(newest), *version));
     }
   }
   expect_text("problem", problem, code::kProblem);

@@ -121,9 +121,11 @@ class ObjectReader {
   ErrorList& errors_;
 };
 
-// format, version and problem of a document; `format` is what its reader expects. Adds E207, E208
+// format, version and problem of a document; `format` is what its reader expects, which knows the
+// versions up to `newest`. Adds E207, E208
 // or E209 and returns false if the document is something else, whose keys are then of no interest.
-bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem);
+bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem,
+                std::int64_t newest = 1);
 
 // The plan that a document is, or that a stowage/outcome holds under "plan": null, and an E211, for
 // an outcome without one. `root` must outlive the place.

@@ -123,9 +123,9 @@ std::string JsonWriter::take() {
 }
 
 void write_head(JsonWriter& json, std::string_view format, std::string_view problem,
-                std::string_view name) {
+                std::string_view name, std::int64_t version) {
   json.text("format", format);
-  json.integer("version", 1);
+  json.integer("version", version);
   json.text("problem", problem);
   json.text("name", name);
 }

@@ -66,8 +66,8 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-// The members every document opens with: format, version 1, problem and name.
+// The members every document opens with: format, version, problem and name.
 void write_head(JsonWriter& json, std::string_view format, std::string_view problem,
-                std::string_view name);
+                std::string_view name, std::int64_t version = 1);
 
 }  // namespace stowage

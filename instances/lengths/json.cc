@@ -12,8 +12,8 @@ namespace {
 
 constexpr IntegerRange kLength = {1, kMaxExact};
 
-std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& path,
-                                        const std::string& base_dir, ErrorList& errors) {
+std::vector<Tokens> read_listed(const JsonValue& value, const JsonPath& path,
+                                const std::string& base_dir, Tokens least, ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"file", "first", "count"});
   const std::int64_t before = errors.found();
   const std::filesystem::path file = reader.text("file");
@@ -21,6 +21,7 @@ std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& 
   if (reader.find("count") != nullptr) {
     selection.count = reader.integer("count", {0, kMaxSequences});
   }
+  selection.least = least;
   if (errors.found() != before) return {};
   if (file.empty() || file.is_absolute()) {
     errors.add(code::kListPath, reader.at("file").pointer(),
@@ -31,6 +32,15 @@ std::vector<Tokens> read_listed_lengths(const JsonValue& value, const JsonPath& 
       read_length_file(std::filesystem::path(base_dir) / file, selection);
   if (lengths) return *std::move(lengths);
   errors.append(lengths.errors());
+  return {};
+}
+
+std::vector<Tokens> read_array_or_list(const JsonValue& value, const JsonPath& path,
+                                       const std::string& base_dir, Tokens least,
+                                       ErrorList& errors) {
+  if (value.object() != nullptr) return read_listed(value, path, base_dir, least, errors);
+  if (value.array() != nullptr) return read_integers(value, path, {least, kMaxExact}, errors);
+  add_wrong_type(value, path, "an array of integers or {\"file\": ...}", errors);
   return {};
 }
 
@@ -46,10 +56,35 @@ std::vector<Tokens> read_lengths(const JsonValue& value, const JsonPath& path, T
 
 std::vector<Tokens> read_lengths_or_list(const JsonValue& value, const JsonPath& path,
                                          const std::string& base_dir, ErrorList& errors) {
-  if (value.object() != nullptr) return read_listed_lengths(value, path, base_dir, errors);
-  if (value.array() != nullptr) return read_integers(value, path, kLength, errors);
-  add_wrong_type(value, path, "an array of integers or {\"file\": ...}", errors);
-  return {};
+  return read_array_or_list(value, path, base_dir, 1, errors);
+}
+
+std::vector<Tokens> read_loss_tokens(const ObjectReader& reader, const std::string& base_dir,
+                                     const std::vector<Tokens>& lengths) {
+  const JsonValue* value = reader.find("loss_tokens");
+  if (value == nullptr) return {};
+  ErrorList& errors = reader.errors();
+  const std::int64_t before = errors.found();
+  const JsonPath path = reader.at("loss_tokens");
+  std::vector<Tokens> all = read_array_or_list(*value, path, base_dir, 0, errors);
+  if (errors.found() == before) check_loss_tokens(all, lengths, path, errors);
+  return all;
+}
+
+void check_loss_tokens(const std::vector<Tokens>& loss_tokens, const std::vector<Tokens>& lengths,
+                       const JsonPath& path, ErrorList& errors) {
+  if (loss_tokens.size() != lengths.size()) {
+    errors.add(code::kLossTokens, path.pointer(),
+               "must have an entry for each of the " + std::to_string(lengths.size()) +
+                   " lengths, has " + std::to_string(loss_tokens.size()));
+    return;
+  }
+  for (std::size_t id = 0; id < lengths.size(); ++id) {
+    if (loss_tokens[id] >= 0 && loss_tokens[id] <= lengths[id]) continue;
+    errors.add(code::kLossTokens, path.index(static_cast<std::int64_t>(id)).pointer(),
+               "must be from 0 to the length of the sequence, " + std::to_string(lengths[id]) +
+                   ", is " + std::to_string(loss_tokens[id]));
+  }
 }
 
 void check_padded_sum(const std::vector<Tokens>& lengths, Tokens pad_multiple, const JsonPath& path,

@@ -24,6 +24,17 @@ std::vector<Tokens> read_lengths(const JsonValue& value, const JsonPath& path, T
 std::vector<Tokens> read_lengths_or_list(const JsonValue& value, const JsonPath& path,
                                          const std::string& base_dir, ErrorList& errors);
 
+// The optional member "loss_tokens": an array or a list as above, an integer from 0 to its length
+// for each sequence. Empty if it is missing. Check it only beside lengths that were read without
+// errors.
+std::vector<Tokens> read_loss_tokens(const ObjectReader& reader, const std::string& base_dir,
+                                     const std::vector<Tokens>& lengths);
+
+// Adds an E306 at `path` if there is not one entry for each length, and one for each entry that is
+// not from 0 to its length.
+void check_loss_tokens(const std::vector<Tokens>& loss_tokens, const std::vector<Tokens>& lengths,
+                       const JsonPath& path, ErrorList& errors);
+
 // Adds E304 at `path` if the padded lengths sum to more than kMaxExact tokens.
 void check_padded_sum(const std::vector<Tokens>& lengths, Tokens pad_multiple, const JsonPath& path,
                       ErrorList& errors);

@@ -11,11 +11,11 @@
 namespace stowage {
 namespace {
 
-std::optional<Tokens> parse_length(std::string_view line) {
+std::optional<Tokens> parse_length(std::string_view line, Tokens least) {
   Tokens length = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), length);
   const bool whole = error == std::errc() && end == line.data() + line.size();
-  if (!whole || length < 1 || length > kMaxExact) return std::nullopt;
+  if (!whole || length < least || length > kMaxExact) return std::nullopt;
   return length;
 }
 
@@ -35,13 +35,13 @@ Result<std::vector<Tokens>> read_length_list(std::string_view text, std::string_
     text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
     if (line_number++ < selection.first) continue;
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (const std::optional<Tokens> length = parse_length(line)) {
+    if (const std::optional<Tokens> length = parse_length(line, selection.least)) {
       lengths.push_back(*length);
     } else if (errors.room()) {
-      errors.add(
-          code::kListLine,
-          std::string(file) + ':' + std::to_string(line_number - 1 + selection.line),
-          "must be an integer from 1 to " + std::to_string(kMaxExact) + ", is " + in_quotes(line));
+      errors.add(code::kListLine,
+                 std::string(file) + ':' + std::to_string(line_number - 1 + selection.line),
+                 "must be an integer from " + std::to_string(selection.least) + " to " +
+                     std::to_string(kMaxExact) + ", is " + in_quotes(line));
     } else {
       errors.add_unseen();
     }

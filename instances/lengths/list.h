@@ -24,12 +24,13 @@ struct LengthSelection {
   std::int64_t first = 0;
   std::optional<std::int64_t> count;
   std::int64_t line = 1;  // number of the text's first line, for errors
+  Tokens least = 1;       // that a line may say; 0 in lists of targets
 
   bool operator==(const LengthSelection&) const = default;
 };
 
 // The selected lines of `text`, in tokens. `file` names the list in errors. Lines that are not
-// selected are not looked at. E402 for a line that is no integer from 1 to 2^53, E403 for a
+// selected are not looked at. E402 for a line that is no integer from `least` to 2^53, E403 for a
 // selection that reaches beyond the list.
 Result<std::vector<Tokens>> read_length_list(std::string_view text, std::string_view file,
                                              const LengthSelection& selection = {});

@@ -13,15 +13,17 @@
 namespace stowage {
 
 // Whether each length, their number, their padded sum and the table of their costs in each shape
-// (degree, scheme) are within the limits of the format. Requires a pad multiple of at least 1.
+// (degree, scheme) are within the limits of the format, and so are targets, if there are any.
+// Requires a pad multiple of at least 1.
 inline bool lengths_are_sound(const std::vector<Tokens>& lengths, Tokens pad_multiple,
-                              std::size_t shapes) {
+                              const std::vector<Tokens>& loss_tokens, std::size_t shapes) {
   if (lengths.size() > static_cast<std::size_t>(kMaxSequences)) return false;
   const auto wrong = [](Tokens length) { return length < 1 || length > kMaxExact; };
   if (std::ranges::any_of(lengths, wrong)) return false;
   ErrorList errors;
   check_padded_sum(lengths, pad_multiple, JsonPath(), errors);
   check_costs(lengths.size(), shapes, "shapes", JsonPath(), errors);
+  if (!loss_tokens.empty()) check_loss_tokens(loss_tokens, lengths, JsonPath(), errors);
   return errors.empty();
 }
 

@@ -37,6 +37,15 @@ struct PackingPrice {
   double price = 0;  // ms for a whole group
 };
 
+// A form of groups that a certificate has prices for. A group of it lasts at least its overhead and
+// the sum, over its sequences, of `weight` times what each adds to compute and 1 - weight times
+// what it adds to transfer (cost_model.h); this is the time that it pays for.
+struct CertificateLevel {
+  int degree = 0;
+  ExchangeKind exchange = ExchangeKind::none;
+  double weight = 1;  // in [0, 1]
+};
+
 // What a group of one degree pays in an interval.
 struct DegreePrices {
   double time = 0;    // ms per ms of its time after the overhead
@@ -47,7 +56,7 @@ struct DegreePrices {
 // Makespans from `from` up to the next interval's, the last one without end.
 struct PriceInterval {
   Ms from = 0;
-  std::vector<DegreePrices> degrees;  // one per allowed degree, ascending
+  std::vector<DegreePrices> degrees;  // one per level, see ScatterCertificate
 };
 
 // A step for which the conditions on the way from the root hold.
@@ -88,16 +97,22 @@ struct ProfileNode {
   std::size_t below = 0;
   std::size_t above = 0;
   std::vector<double> values;  // priced: ms per sequence, per distinct padded length, longest first
-  std::vector<std::vector<GroupPrices>> batches;  // per micro-batch and allowed degree
+  std::vector<std::vector<GroupPrices>> batches;  // per micro-batch and level
 };
 
 using ProfileTree = std::vector<ProfileNode>;  // the root first; children after their parents
 
 // Prices per interval of makespans (`nodes`), or makespans one by one (`profiles`), not both.
-// profiles[i] is about steps of M0 + i micro-batches, M0 being the fewest there can be; of more
-// micro-batches than these the overheads and the device time must prove it [B2].
+// profiles[i] is about steps of M0 + i k micro-batches, M0 being the fewest there can be and k the
+// number of which there must be a multiple; of more micro-batches than these the overheads and the
+// device time must prove it [B2].
+//
+// Levels are by degree. A form that groups may have and that is not among them needs one of its
+// degree that is: with no more overhead, no more time for any sequence and no less memory. Without
+// levels there is one per form, in the order of group_forms(), of weight 1.
 struct ScatterCertificate {
   Ms bound_ms = 0;
+  std::vector<CertificateLevel> levels;
   std::vector<CertificateNode> nodes;  // the root first; children after their parents
   std::vector<ProfileTree> profiles;
 };
@@ -110,14 +125,16 @@ struct CertificateCheck {
 // Rules:
 //   certificate_number     every number is finite and every price at least 0
 //   certificate_tree       every node but the root is the child of exactly one earlier node
+//   certificate_levels     levels are forms that groups may have, by degree, each once, weights from
+//                          0 to 1; every other form has one of its degree that is never worse
 //   certificate_intervals  intervals ascend, begin at or below the least overhead, and have one
-//                          entry per degree
+//                          entry per level
 //   certificate_values     one value per distinct padded length
 //   certificate_conditions one price per condition on the way to the leaf
 //   certificate_packing    steps in [1, 1000000], or a threshold in (0, half the room]; none on the
 //                          time of the endless interval
 //   certificate_interval   no micro-batch of the interval is worth more than it lasts
-//   certificate_profile    profiles have the numbers of makespans, degrees and lengths that they
+//   certificate_profile    profiles have the numbers of makespans, levels and lengths that they
 //                          should, and their trees are trees
 //   certificate_pattern    no set of sequences that a group can hold is worth more than it pays
 //   certificate_bound      bound_ms is at most what the leaves prove

@@ -1,15 +1,15 @@
-// The rules of instances/scatter/certificate.h. Shares no line with whoever finds certificates: all
-// it knows of the cost model is below, in other words than cost_model.cc. Longer than 300 lines
+// The rules of instances/scatter/certificate.h. Shares no line with whoever finds certificates:
+// what a group costs and holds it knows from truth.h, as the verifier does. Longer than 300 lines
 // because the proof is one walk from the root to an inequality.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/profile_check.h"
 #include "instances/scatter/truth.h"
+#include "instances/scatter/truth_counts.h"
 #include "instances/violation_list.h"
 
 namespace stowage {
@@ -18,6 +18,7 @@ namespace {
 enum Rule : std::size_t {
   kNumber,
   kTree,
+  kLevels,
   kIntervals,
   kValues,
   kConditions,
@@ -30,9 +31,9 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "certificate_number",     "certificate_tree",    "certificate_intervals", "certificate_values",
-    "certificate_conditions", "certificate_packing", "certificate_interval",  "certificate_profile",
-    "certificate_pattern",    "certificate_bound"};
+    "certificate_number",  "certificate_tree",       "certificate_levels",  "certificate_intervals",
+    "certificate_values",  "certificate_conditions", "certificate_packing", "certificate_interval",
+    "certificate_profile", "certificate_pattern",    "certificate_bound"};
 
 using Real = long double;
 
@@ -42,6 +43,8 @@ constexpr Real kLowered = 1 - 1e-12L;
 // certainly not longer than the true one.
 constexpr Real kMightFit = 1 + 1e-9L;
 constexpr Real kShorter = 1 - 1e-9L;
+// A level that is this little more expensive than another, by rounding, is not.
+constexpr Real kAsCheap = 1 + 1e-13L;
 constexpr std::int64_t kMostSteps = 1'000'000;
 
 struct Condition {
@@ -53,30 +56,45 @@ struct Condition {
 class CertificateChecker {
  public:
   CertificateChecker(const ScatterInstance& instance, const ScatterCertificate& certificate)
-      : cluster_(instance.cluster), certificate_(certificate), found_(kRuleNames) {
+      : cluster_(instance.cluster),
+        rules_(instance.rules),
+        certificate_(certificate),
+        found_(kRuleNames) {
     const ScatterTruth truth(instance);
-    std::map<Tokens, std::int64_t, std::greater<>> counts;
-    for (std::int64_t id = 0; id < truth.sequences(); ++id) {
-      ++counts[truth.length(id).value_or(kMaxExact)];
+    for (const GroupForm form : truth.forms()) forms_.push_back(form);
+    const LengthCounts counts = true_length_counts(instance);
+    Tokens all = 0;
+    for (const auto& [tokens, count] : counts) all += tokens * count;
+    const Tokens shortest = counts.empty() ? 1 : counts.rbegin()->first;
+    std::vector<CertificateLevel> levels = certificate_.levels;
+    if (levels.empty()) {
+      for (const GroupForm form : forms_) levels.push_back({form.degree, form.exchange});
     }
-    for (const int degree : cluster_.degrees) {
-      capacity_.push_back(truth.capacity(degree));
-      overhead_.push_back(alone(instance, 0, degree));
+    for (const CertificateLevel& level : levels) {
+      degrees_.push_back(level.degree);
+      limits_.push_back(limit(truth, {level.degree, level.exchange}, all, shortest));
+      capacity_.push_back(limits_.back().capacity);
+      beside_.push_back(limits_.back().beside);
+      overhead_.push_back(overhead(truth, {level.degree, level.exchange}));
     }
     for (const auto& [tokens, count] : counts) {
       CertificateSort sort{.tokens = tokens, .count = count};
-      for (std::size_t d = 0; d < cluster_.degrees.size(); ++d) {
-        const Real with = alone(instance, tokens, cluster_.degrees[d]);
-        sort.ms.push_back(tokens > capacity_[d] ? -1 : with - overhead_[d]);
+      for (std::size_t d = 0; d < levels.size(); ++d) {
+        const GroupForm form{levels[d].degree, levels[d].exchange};
+        const bool fits = form.degree > 0 && tokens <= truth.room(form);
+        sort.ms.push_back(fits ? adds(truth, tokens, form, levels[d].weight) : -1);
       }
       sorts_.push_back(std::move(sort));
     }
-    fewest_ = fewest_micro_batches(truth.capacity(1));
+    if (!certificate_.levels.empty()) check_levels(truth, all, shortest);
+    if (levels_hold_) fewest_ = true_fewest_micro_batches(instance, counts);
   }
 
   CertificateCheck run() && {
     std::optional<Real> weakest;
-    if (!certificate_.profiles.empty()) {
+    if (!levels_hold_) {
+      // The prices are of nothing that could be looked at.
+    } else if (!certificate_.profiles.empty()) {
       check_makespans();
     } else if (check_tree()) {
       for (std::size_t n = 0; n < certificate_.nodes.size(); ++n) {
@@ -100,54 +118,96 @@ class CertificateChecker {
   }
 
  private:
-  // The time of a group of this degree that holds one sequence of so many tokens, or none.
-  static Real alone(const ScatterInstance& instance, Tokens tokens, int degree) {
-    const ScatterCost& cost = instance.cost;
-    const auto s = static_cast<Real>(tokens);
-    Real shared = s * (cost.quadratic_ms * s + cost.linear_ms);
-    if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
-      const auto speed = cost.all_to_all.mib_per_ms.find(degree);
-      if (speed != cost.all_to_all.mib_per_ms.end()) {
-        shared += cost.all_to_all.mib_per_token * s / static_cast<Real>(speed->second);
-      }
-    }
-    const auto latency = cost.all_to_all.latency_ms.find(degree);
-    const Ms once = latency == cost.all_to_all.latency_ms.end() ? 0 : latency->second;
-    return static_cast<Real>(cost.fixed_ms) + once + shared / degree;
+  static Real overhead(const ScatterTruth& truth, GroupForm form) {
+    return form.degree > 0 ? truth.times({}, form).compute : 0;
   }
 
-  // No plan has fewer micro-batches: by tokens, and by how many sequences of some length or more
-  // fit one.
-  std::int64_t fewest_micro_batches(Tokens per_device) const {
-    bool chain = true;
-    for (std::size_t d = 1; d < cluster_.degrees.size(); ++d) {
-      chain = chain && cluster_.degrees[d] % cluster_.degrees[d - 1] == 0;
-    }
-    const Real all = static_cast<Real>(per_device) * cluster_.devices;
-    const auto batches = [](Real needed, Real each) {
-      return each > 0 ? static_cast<std::int64_t>(std::ceil(needed / each * kLowered)) : 0;
+  // What a sequence of so many tokens adds to the weighted time of a group.
+  static Real adds(const ScatterTruth& truth, Tokens tokens, GroupForm form, Real weight) {
+    if (form.degree < 1) return 0;
+    const GroupTimes empty = truth.times({}, form);
+    const GroupTimes with = truth.times(truth.sums_of(tokens), form);
+    return weight * (with.compute - empty.compute) +
+           (1 - weight) * (with.transfer - empty.transfer);
+  }
+
+  static ScatterTruth::Limit limit(const ScatterTruth& truth, GroupForm form, Tokens all,
+                                   Tokens shortest) {
+    if (form.degree < 1) return {};
+    return truth.limit(form, all, shortest);
+  }
+
+  // The rule certificate_levels.
+  void check_levels(const ScatterTruth& truth, Tokens all, Tokens shortest) {
+    const auto& levels = certificate_.levels;
+    const auto wrong = [&](const std::string& where, std::string&& have, std::string&& need) {
+      levels_hold_ = false;
+      found_.add(kLevels, [&] { return Description{where, std::move(have), std::move(need)}; });
     };
-    std::int64_t fewest = 0;
-    std::int64_t longer = 0;
-    Real tokens = 0;
-    for (const CertificateSort& sort : sorts_) {
-      longer += sort.count;
-      tokens += static_cast<Real>(sort.tokens) * static_cast<Real>(sort.count);
-      Real together = std::floor(all / static_cast<Real>(sort.tokens) * kRaised);
-      if (chain) {
-        // The largest groups first: a group never holds fewer than the groups it could be cut into.
-        together = 0;
-        int free = cluster_.devices;
-        for (std::size_t d = cluster_.degrees.size(); d-- > 0;) {
-          const int groups = free / cluster_.degrees[d];
-          const Tokens held = capacity_[d] / sort.tokens;  // sequences in one group
-          together += static_cast<Real>(groups) * static_cast<Real>(held);
-          free -= groups * cluster_.degrees[d];
-        }
+    std::vector<bool> listed(forms_.size(), false);
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const std::string where = "/levels/" + text(l);
+      const GroupForm form{levels[l].degree, levels[l].exchange};
+      const auto place = static_cast<std::size_t>(std::ranges::find(forms_, form) - forms_.begin());
+      if (place == forms_.size() || listed[place]) {
+        wrong(where, "degree " + text(form.degree), "a form of groups of the instance, once");
+      } else {
+        listed[place] = true;
       }
-      fewest = std::max(fewest, batches(static_cast<Real>(longer), together));
+      if (l > 0 && form.degree < levels[l - 1].degree) {
+        wrong(where, "degree " + text(form.degree), "levels by degree");
+      }
+      if (!(levels[l].weight >= 0 && levels[l].weight <= 1)) {
+        wrong(where, "weight " + text(levels[l].weight), "0 to 1");
+      }
     }
-    return std::max(fewest, batches(tokens, all));
+    if (!levels_hold_) return;
+    for (std::size_t f = 0; f < forms_.size(); ++f) {
+      bool covered = listed[f];
+      for (std::size_t l = 0; l < levels.size() && !covered; ++l) {
+        covered = never_worse(truth, l, forms_[f]) &&
+                  never_smaller(truth, l, forms_[f], truth.limit(forms_[f], all, shortest));
+      }
+      if (covered) continue;
+      wrong("/levels", "none for a group of degree " + text(forms_[f].degree),
+            "one of its degree that is never worse");
+    }
+  }
+
+  // Whether what a group of the level has room for at most, which its prices pay, is enough for
+  // whatever a group of the form holds. Of n sequences the level has c - n b tokens at most and the
+  // form c' - n b'; if n are too many for the level, they must be too many for the form, even of
+  // the shortest.
+  bool never_smaller(const ScatterTruth& truth, std::size_t l, GroupForm form,
+                     const ScatterTruth::Limit& theirs) const {
+    const ScatterTruth::Limit& own = limits_[l];
+    for (const CertificateSort& sort : sorts_) {
+      if (sort.tokens <= truth.room(form) && sort.ms[l] < 0) return false;
+    }
+    const auto spare = static_cast<Real>(own.capacity) - static_cast<Real>(theirs.capacity);
+    const auto each = static_cast<Real>(own.beside) - static_cast<Real>(theirs.beside);
+    std::int64_t count = 0;
+    Real held = 0;  // of the form, by the shortest sequences
+    for (auto sort = sorts_.rbegin(); sort != sorts_.rend(); ++sort) {
+      for (std::int64_t i = 0; i < sort->count; ++i) {
+        ++count;
+        held += static_cast<Real>(sort->tokens) + static_cast<Real>(theirs.beside);
+        if (held > static_cast<Real>(theirs.capacity)) return true;
+        if (count > rules_.max_sequences_per_group) return true;
+        if (spare < static_cast<Real>(count) * each) return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether what bounds groups of the level bounds those of the form.
+  bool never_worse(const ScatterTruth& truth, std::size_t l, GroupForm form) const {
+    const CertificateLevel& level = certificate_.levels[l];
+    if (level.degree != form.degree || overhead_[l] > overhead(truth, form) * kAsCheap)
+      return false;
+    return std::ranges::all_of(sorts_, [&](const CertificateSort& sort) {
+      return sort.ms[l] <= adds(truth, sort.tokens, form, level.weight) * kAsCheap;
+    });
   }
 
   static std::string node_at(std::size_t n) { return "/nodes/" + text(n); }
@@ -172,8 +232,14 @@ class CertificateChecker {
       return;
     }
     if (!std::isfinite(certificate_.bound_ms)) return;  // run() says so
-    const CertificateFacts facts{cluster_.devices, cluster_.degrees, capacity_,
-                                 overhead_,        sorts_,           fewest_};
+    const CertificateFacts facts{.devices = cluster_.devices,
+                                 .degrees = degrees_,
+                                 .capacity = capacity_,
+                                 .beside = beside_,
+                                 .overhead = overhead_,
+                                 .sorts = sorts_,
+                                 .fewest = fewest_,
+                                 .multiple = rules_.micro_batches_multiple_of};
     check_profiles(facts, certificate_,
                    {.number = kNumber, .shape = kProfile, .pattern = kPattern, .bound = kBound},
                    found_);
@@ -276,8 +342,7 @@ class CertificateChecker {
     }
     for (std::size_t i = 0; i < leaf.intervals.size(); ++i) {
       const std::string where = "/intervals/" + text(i);
-      expect(kIntervals, where + "/degrees", leaf.intervals[i].degrees.size(),
-             cluster_.degrees.size());
+      expect(kIntervals, where + "/degrees", leaf.intervals[i].degrees.size(), degrees_.size());
       if (i > 0 && !(leaf.intervals[i].from > leaf.intervals[i - 1].from)) {
         good = false;
         found_.add(kIntervals, [&] {
@@ -358,14 +423,14 @@ class CertificateChecker {
     Real device_low = 0;  // what a device earns at most in a micro-batch that lasts `low`
     Real device_high = 0;
     bool good = true;
-    for (std::size_t d = 0; d < cluster_.degrees.size(); ++d) {
+    for (std::size_t d = 0; d < degrees_.size(); ++d) {
       const DegreePrices& prices = interval.degrees[d];
       if (endless && prices.time > 0) good = false;
       if (!endless && *room(leaf, i, d) <= 0) continue;
       Real fixed = static_cast<Real>(prices.tokens) * static_cast<Real>(capacity_[d]);
       for (const PackingPrice& packing : prices.packing) fixed += packing.price;
       const auto worth = [&](Real makespan) {
-        return (fixed + prices.time * (makespan - overhead_[d])) / cluster_.degrees[d];
+        return (fixed + prices.time * (makespan - overhead_[d])) / degrees_[d];
       };
       device_low = std::max(device_low, worth(low));
       device_high = std::max(device_high, worth(high));
@@ -404,12 +469,12 @@ class CertificateChecker {
   // The least that a sequence pays in a micro-batch of the interval; infinite if it fits none.
   Real least_price(const CertificateLeaf& leaf, std::size_t i, std::size_t s) const {
     const CertificateSort& sort = sorts_[s];
-    const auto tokens = static_cast<Real>(sort.tokens);
     Real least = std::numeric_limits<Real>::infinity();
-    for (std::size_t d = 0; d < cluster_.degrees.size(); ++d) {
+    for (std::size_t d = 0; d < degrees_.size(); ++d) {
       const std::optional<Real> all = room(leaf, i, d);
       if (sort.ms[d] < 0 || (all && (*all <= 0 || sort.ms[d] > *all * kMightFit))) continue;
       const DegreePrices& prices = leaf.intervals[i].degrees[d];
+      const auto tokens = static_cast<Real>(sort.tokens + beside_[d]);
       Real price = prices.time * sort.ms[d] + prices.tokens * tokens;
       for (const PackingPrice& packing : prices.packing) {
         price += packing.price * (packing.resource == Resource::time
@@ -422,11 +487,17 @@ class CertificateChecker {
   }
 
   const Cluster& cluster_;
+  const ScatterRules& rules_;
   const ScatterCertificate& certificate_;
   ViolationList found_;
-  std::vector<Tokens> capacity_;        // tokens per group, per degree
-  std::vector<Real> overhead_;          // ms per group, per degree
-  std::vector<CertificateSort> sorts_;  // longest first
+  std::vector<GroupForm> forms_;             // that groups may have
+  bool levels_hold_ = true;                  // certificate_levels
+  std::vector<int> degrees_;                 // per level
+  std::vector<ScatterTruth::Limit> limits_;  // of a group, per level
+  std::vector<Tokens> capacity_;             // of these the tokens
+  std::vector<Tokens> beside_;               // and what each sequence counts for beside its own
+  std::vector<Real> overhead_;               // ms per group, per level
+  std::vector<CertificateSort> sorts_;       // longest first
   std::int64_t fewest_ = 0;
   std::vector<std::size_t> parent_;
   std::vector<std::size_t> depth_;  // conditions from the root

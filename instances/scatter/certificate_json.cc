@@ -2,6 +2,7 @@
 #include <string>
 
 #include "instances/json/answer.h"
+#include "instances/json/limits.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
 
@@ -25,6 +26,14 @@ ProfileNode::Kind kind_of(const JsonValue& node) {
 }
 
 }  // namespace
+
+template <class Visitor, Of<CertificateLevel> Level>
+void fields(Visitor& v, Level& level) {
+  v.one_line();
+  v.required("degree", level.degree, {1, kMaxDevices});
+  v.choice("exchange", level.exchange, exchange_names(), level.exchange == ExchangeKind::none);
+  v.required("weight", level.weight, kPrice);
+}
 
 template <class Visitor, Of<PackingPrice> Packing>
 void fields(Visitor& v, Packing& packing) {
@@ -102,9 +111,10 @@ void fields(Visitor& v, Tree& nodes) {
 // By hand: nodes or profiles are needed, whichever is there.
 static void read_certificate_json(const JsonValue& value, const JsonPath& path, ErrorList& errors,
                                   ScatterCertificate& certificate) {
-  const ObjectReader reader(value, path, errors, {"bound_ms", "nodes", "profiles"});
+  const ObjectReader reader(value, path, errors, {"bound_ms", "levels", "nodes", "profiles"});
   FieldReader members(reader);
   members.required("bound_ms", certificate.bound_ms, kPrice);
+  members.optional("levels", certificate.levels);
   members.optional("profiles", certificate.profiles);
   if (reader.find("profiles") != nullptr && reader.find("nodes") == nullptr) return;
   members.required("nodes", certificate.nodes);
@@ -114,6 +124,7 @@ void write_json(JsonWriter& json, const ScatterCertificate& certificate) {
   json.begin_object();
   FieldWriter members(json);
   members.required("bound_ms", certificate.bound_ms);
+  members.omit_if(certificate.levels.empty(), "levels", certificate.levels);
   if (certificate.profiles.empty()) {
     members.required("nodes", certificate.nodes);
   } else {

@@ -27,20 +27,23 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
   ScatterGroup group{.degree = choice.degree,
                      .first_rank = first_rank,
                      .sequences = std::move(choice.sequences),
-                     .time_ms = group_overhead_ms(instance, choice.degree)};
+                     .exchange = choice.exchange};
+  const Ms overhead = group_overhead_ms(instance, group.form());
+  Load load{overhead, overhead};
   group.cu_seqlens.reserve(padded.size() + 1);
   group.cu_seqlens.push_back(0);
-  Ms sequence = 0;
+  Load sequence;
   for (std::size_t i = 0; i < padded.size(); ++i) {
     const Tokens length = padded[i].length;
     if (i == 0 || length != padded[i - 1].length) {
-      sequence = sequence_ms(instance, length, choice.degree);
+      sequence = sequence_load(instance, length, group.form());
     }
     group.sequences[i] = padded[i].id;
     group.tokens += length;
     group.cu_seqlens.push_back(group.tokens);
-    group.time_ms += sequence;
+    load += sequence;
   }
+  group.time_ms = load.time();
   return group;
 }
 

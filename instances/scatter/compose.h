@@ -13,6 +13,7 @@ namespace stowage {
 struct GroupChoice {
   int degree = 0;
   std::vector<std::int64_t> sequences;  // ids
+  ExchangeKind exchange = ExchangeKind::none;
 };
 using MicroBatchChoice = std::vector<GroupChoice>;
 

@@ -3,21 +3,125 @@
 #include <algorithm>
 
 namespace stowage {
+namespace {
 
-Ms sequence_ms(const ScatterInstance& instance, Tokens length, int degree) {
-  const ScatterCost& cost = instance.cost;
-  const auto s = static_cast<double>(length);
-  Ms ms = (cost.quadratic_ms * s * s + cost.linear_ms * s) / degree;
-  if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
-    ms += cost.all_to_all.mib_per_token * s / (degree * cost.all_to_all.mib_per_ms.at(degree));
-  }
-  return ms;
+// quadratic_ms times the pairs of tokens that attention looks at, on one device.
+Ms attention_ms(const ScatterCost& cost, Tokens length) {
+  const auto s = static_cast<double>(round_up(length, cost.tile_tokens));
+  const Ms all = cost.quadratic_ms * s * s;
+  const double outside = s - static_cast<double>(cost.window.tokens);
+  if (cost.window.share == 0 || outside <= 0) return all;
+  return all - cost.window.share * (cost.quadratic_ms * outside * outside);
 }
 
-Ms group_overhead_ms(const ScatterInstance& instance, int degree) {
-  const auto& latency = instance.cost.all_to_all.latency_ms;
-  const auto found = latency.find(degree);
-  return instance.cost.fixed_ms + (found == latency.end() ? 0 : found->second);
+struct Link {
+  double mib_per_ms = 0;
+  Ms latency = 0;  // of a message
+};
+
+Link inside(const Exchange& exchange) {
+  return {exchange.inside_mib_per_ms, exchange.inside_latency_ms};
+}
+Link across(const Exchange& exchange) {
+  return {exchange.across_mib_per_ms, exchange.across_latency_ms};
+}
+
+// The slowest between two devices of a group.
+Link slowest_link(const ScatterInstance& instance, int degree) {
+  const Exchange& exchange = *instance.cost.exchange;
+  return may_cross_nodes(instance.cluster, degree) ? across(exchange) : inside(exchange);
+}
+
+// `mib` over the link; nothing takes no time, also where no bandwidth is given.
+Ms sending_ms(Mib mib, const Link& link) { return mib > 0 ? mib / link.mib_per_ms : 0; }
+
+// The load of a sequence whose attention is cut into `rounds`, each of which sends `round_ms`.
+Load ring_load(Ms work, Ms attention, int rounds, Ms round_ms) {
+  return {work, work + (rounds - 1) * (round_ms - attention / rounds)};
+}
+
+// Of an exchange of `sent` ms, compute hides a part, or the exchange that part of compute.
+Load overlapped(Ms work, Ms sent, double overlap) {
+  return {work + (1 - overlap) * sent, (1 - overlap) * work + sent};
+}
+
+// In a packed row.
+Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
+  const ScatterCost& cost = instance.cost;
+  const int degree = form.degree;
+  const auto s = static_cast<double>(length);
+  const Ms attention = attention_ms(cost, length);
+  Ms ms = (attention + cost.linear_ms * s) / degree + cost.sequence_fixed_ms;
+  if (!cost.exchange) {
+    if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
+      ms += cost.all_to_all.mib_per_token * s / (degree * cost.all_to_all.mib_per_ms.at(degree));
+    }
+    return {ms, ms};
+  }
+  const Exchange& exchange = *cost.exchange;
+  const Link link = slowest_link(instance, degree);
+  const double share = s / degree;  // tokens on a device
+  const Mib queries = exchange.all_to_all_mib_per_token * share;
+  const Mib keys = exchange.keys_values_mib_per_token * share;
+  switch (form.exchange) {
+    case ExchangeKind::none:
+      break;
+    case ExchangeKind::all_to_all:
+      return overlapped(ms, sending_ms(queries * (degree - 1) / degree, link), exchange.overlap);
+    case ExchangeKind::all_gather:
+      return overlapped(ms, sending_ms(keys * (degree - 1), link), exchange.overlap);
+    case ExchangeKind::ring:
+      return ring_load(ms, attention / degree, degree, sending_ms(keys, link));
+    case ExchangeKind::two_level: {
+      const int node = instance.cluster.devices_per_node;
+      ms += sending_ms(queries * (node - 1) / node, inside(exchange));
+      return ring_load(ms, attention / degree, degree / node, sending_ms(keys, across(exchange)));
+    }
+  }
+  return {ms, ms};
+}
+
+// fixed_ms and the latencies, paid once per group or once per sequence.
+Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
+  const ScatterCost& cost = instance.cost;
+  if (!cost.exchange) {
+    const auto& latency = cost.all_to_all.latency_ms;
+    const auto found = latency.find(form.degree);
+    return cost.fixed_ms + (found == latency.end() ? 0 : found->second);
+  }
+  const Exchange& exchange = *cost.exchange;
+  const Ms message = slowest_link(instance, form.degree).latency;
+  switch (form.exchange) {
+    case ExchangeKind::none:
+      break;
+    case ExchangeKind::all_to_all:
+    case ExchangeKind::all_gather:
+      return cost.fixed_ms + message;
+    case ExchangeKind::ring:
+      return cost.fixed_ms + (form.degree - 1) * message;
+    case ExchangeKind::two_level: {
+      const int nodes = form.degree / instance.cluster.devices_per_node;
+      return cost.fixed_ms + inside(exchange).latency + (nodes - 1) * across(exchange).latency;
+    }
+  }
+  return cost.fixed_ms;
+}
+
+}  // namespace
+
+Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
+  const Load load = packed_load(instance, length, form);
+  if (instance.rules.packed) return load;
+  const Ms alone = load.time() + overhead_ms(instance, form);
+  return {alone, alone};
+}
+
+Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form) {
+  return sequence_load(instance, length, form).time();
+}
+
+Ms group_overhead_ms(const ScatterInstance& instance, GroupForm form) {
+  return instance.rules.packed ? overhead_ms(instance, form) : 0;
 }
 
 }  // namespace stowage

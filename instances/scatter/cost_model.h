@@ -1,23 +1,85 @@
 // What a group costs: the time model shared by formulations, bounds and heuristics.
 //
+// Without an `exchange` of several kinds a group takes
+//
 //   t(S, d) = fixed_ms + latency_d + sum over s in S of c(s, d)
-//   c(s, d) = (quadratic_ms s^2 + linear_ms s) / d + all_to_all(s, d)
+//   c(s, d) = a(s) / d + linear_ms s / d + sequence_fixed_ms + all_to_all(s, d)
+//   a(s) = quadratic_ms (r^2 - share max(0, r - window)^2), r = s rounded up to tile_tokens
 //   all_to_all(s, 1) = 0;  all_to_all(s, d) = mib_per_token s / (d v_d)
 //
-// Source: FlexSP (arXiv 2412.01523, section 4.2). The verifier does not use this file: it computes
-// times from the format document with code of its own.
+// With an `exchange` a group takes the larger of two sums, so that compute may hide transfers:
+//
+//   t(S, d, kind) = fixed_ms + latency + max(sum of compute(s), sum of transfer(s))
+//   w(s) = a(s) / d + linear_ms s / d + sequence_fixed_ms
+//
+//   kind        compute(s)           transfer(s)                                    messages
+//   none        w                    w                                              none
+//   all_to_all  w + (1 - overlap) x  (1 - overlap) w + x,                           1
+//                                      x = q (d - 1) / d s / d / v
+//   all_gather  the same with x = k (d - 1) s / d / v                               1
+//   ring        w                    w - (d - 1) a / d^2 + (d - 1) k s / d / v      d - 1
+//   two_level   w + y                w + y - (r - 1) a / (r d) + (r - 1) k s / d / v_across,
+//                                      y = q (n - 1) / n s / d / v_inside           1 and r - 1
+//
+// q is all_to_all_mib_per_token and k keys_values_mib_per_token. v is the bandwidth inside a node,
+// or across nodes if a group of the degree may cross them, and the latency of a message likewise.
+// two_level has an all-to-all inside each of r = d / n nodes of n devices and a ring across them.
+//
+// A ring computes d blocks of a / d^2 each and sends keys and values d - 1 times; a round takes the
+// longer of the two, and one block is left: a / d^2 + (d - 1) max(a / d^2, k s / d / v). Every
+// sequence of a packed row is cut evenly over the ring, so that all rounds of a row are equal and
+// the maximum is one of sums over the row. With an overlap o, x - o min(w, x) is not hidden:
+// w + x - o min(w, x) = max(w + (1 - o) x, (1 - o) w + x).
+//
+// A group that computes its sequences one by one (rules.packed false) pays overhead and maximum
+// with every sequence: t(S, d) is then the sum over S of what each takes alone, and the overhead of
+// the group is 0.
+//
+// Source: FlexSP (arXiv 2412.01523, section 4.2) for the first form; Ring Attention (arXiv
+// 2310.01889) for what a ring hides. The verifier does not use this file: it computes times from
+// the format document with code of its own.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "instances/scatter/instance.h"
 
 namespace stowage {
 
-// c(s, d): what a sequence of `length` padded tokens adds to a group of degree `degree`, in ms.
-Ms sequence_ms(const ScatterInstance& instance, Tokens length, int degree);
+// What sequences add to a group, in ms: to the time that the group takes if compute hides all it
+// can of the exchange, and to the time if the exchange hides all it can of compute. A group lasts
+// as long as the longer of the two.
+struct Load {
+  Ms compute = 0;
+  Ms transfer = 0;
 
-// fixed_ms + latency_d: what a group of degree `degree` costs before its first sequence, in ms.
-Ms group_overhead_ms(const ScatterInstance& instance, int degree);
+  Ms time() const { return std::max(compute, transfer); }
+  Load& operator+=(const Load& more) {
+    compute += more.compute;
+    transfer += more.transfer;
+    return *this;
+  }
+  Load& operator-=(const Load& less) {
+    compute -= less.compute;
+    transfer -= less.transfer;
+    return *this;
+  }
+  friend Load operator+(Load left, const Load& right) { return left += right; }
+  friend Load operator-(Load left, const Load& right) { return left -= right; }
+  bool operator==(const Load&) const = default;
+};
+
+// What a sequence of `length` padded tokens adds to a group of this form.
+Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form);
+
+// The larger of the two. No group's time grows by more with the sequence.
+Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
+
+// fixed_ms and the latencies: what a group of this form costs before its first sequence, in ms; 0
+// where every sequence pays it.
+Ms group_overhead_ms(const ScatterInstance& instance, GroupForm form);
 
 }  // namespace stowage

@@ -28,6 +28,8 @@ struct Scatter {
 
   static constexpr auto read_instance = read_scatter_instance;
   static constexpr auto read_plan = read_scatter_plan;
+  // Of a plan that may leave out what follows from the instance.
+  static constexpr auto complete_plan = complete_scatter_plan;
   static constexpr auto read_certificate = read_scatter_certificate;
   static constexpr auto write_instance = write_scatter_instance;
   static constexpr auto write_plan = write_scatter_plan;

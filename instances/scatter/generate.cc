@@ -57,7 +57,7 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
   instance.name = generator.name.empty()
                       ? instance.name + '-' + name_of(generator.source, generator.seed)
                       : generator.name;
-  const Tokens held = group_capacity(instance, instance.cluster.degrees.back());
+  const Tokens held = longest_in_group(instance, largest_form(instance));
   generated.longest_allowed =
       std::min(generator.preset.limit_tokens, held - held % instance.pad_multiple);
   if (generated.longest_allowed < 1) {

@@ -4,6 +4,59 @@
 
 namespace stowage {
 
+namespace {
+
+// What no instance had at first: nothing where it is not used, else after its name.
+void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
+  const ModelMemory& model = instance.model;
+  if (model.sequence_mib != 0) {
+    fingerprint.add("sequence_mib");
+    fingerprint.add(model.sequence_mib);
+  }
+  if (model.logits_mib_per_token != 0) {
+    fingerprint.add("logits");
+    fingerprint.add(model.logits_mib_per_token);
+    fingerprint.add(model.logits_chunk_tokens);
+  }
+  if (model.keys_values_mib_per_token != 0) {
+    fingerprint.add("keys_values_mib_per_token");
+    fingerprint.add(model.keys_values_mib_per_token);
+  }
+  const ScatterCost& cost = instance.cost;
+  if (cost.sequence_fixed_ms != 0) {
+    fingerprint.add("sequence_fixed_ms");
+    fingerprint.add(cost.sequence_fixed_ms);
+  }
+  if (cost.tile_tokens != 1) {
+    fingerprint.add("tile_tokens");
+    fingerprint.add(cost.tile_tokens);
+  }
+  if (cost.window.share != 0) {
+    fingerprint.add("window");
+    fingerprint.add(cost.window.tokens);
+    fingerprint.add(cost.window.share);
+  }
+  if (!cost.exchange) return;
+  const Exchange& exchange = *cost.exchange;
+  fingerprint.add("exchange");
+  fingerprint.add(std::int64_t{instance.cluster.devices_per_node});
+  fingerprint.add(static_cast<std::int64_t>(exchange.kinds.size()));
+  for (const auto& [degree, kinds] : exchange.kinds) {
+    fingerprint.add(std::int64_t{degree});
+    fingerprint.add(static_cast<std::int64_t>(kinds.size()));
+    for (const ExchangeKind kind : kinds) fingerprint.add(static_cast<std::int64_t>(kind));
+  }
+  fingerprint.add(exchange.all_to_all_mib_per_token);
+  fingerprint.add(exchange.keys_values_mib_per_token);
+  fingerprint.add(exchange.inside_mib_per_ms);
+  fingerprint.add(exchange.across_mib_per_ms);
+  fingerprint.add(exchange.inside_latency_ms);
+  fingerprint.add(exchange.across_latency_ms);
+  fingerprint.add(exchange.overlap);
+}
+
+}  // namespace
+
 std::string instance_hash(const ScatterInstance& instance) {
   Fingerprint fingerprint;
   const Cluster& cluster = instance.cluster;
@@ -20,9 +73,25 @@ std::string instance_hash(const ScatterInstance& instance) {
   fingerprint.add(instance.cost.all_to_all.mib_per_token);
   fingerprint.add(instance.cost.all_to_all.mib_per_ms);
   fingerprint.add(instance.cost.all_to_all.latency_ms);
+  add_terms(fingerprint, instance);
   fingerprint.add(instance.pad_multiple);
   fingerprint.add(static_cast<std::int64_t>(instance.lengths.size()));
   for (const Tokens length : instance.lengths) fingerprint.add(length);
+  if (!instance.loss_tokens.empty()) {
+    fingerprint.add(std::string_view("loss_tokens"));
+    for (const Tokens targets : instance.loss_tokens) fingerprint.add(targets);
+  }
+  // Rules that ask nothing leave the hash as it is without them.
+  if (const ScatterRules& rules = instance.rules; rules != ScatterRules{}) {
+    fingerprint.add(std::string_view("rules"));
+    fingerprint.add(std::int64_t{rules.no_idle_ranks ? 1 : 0});
+    fingerprint.add(std::int64_t{rules.sorted_groups ? 1 : 0});
+    fingerprint.add(rules.micro_batches_multiple_of);
+    fingerprint.add(std::int64_t{rules.min_degree});
+    fingerprint.add(rules.max_tokens_per_rank);
+    fingerprint.add(rules.max_sequences_per_group);
+    fingerprint.add(std::int64_t{rules.packed ? 1 : 0});
+  }
   return fingerprint.text();
 }
 

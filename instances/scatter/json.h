@@ -24,9 +24,17 @@ namespace stowage {
 Result<ScatterInstance> read_scatter_instance(std::string_view text,
                                               const std::string& base_dir = {});
 
+// The `cost` of an instance by itself, checked against the degrees of `cluster`.
+Result<ScatterCost> read_scatter_cost(std::string_view text, const Cluster& cluster);
+
 // Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types
 // and ranges only: whether the plan fits an instance is what verify() says.
 Result<ScatterPlan> read_scatter_plan(std::string_view text);
+
+// Reads the same, or a bare plan: a stowage/plan without `instance_hash` and `objective_ms`, whose
+// groups have `degree`, `first_rank` and `sequences` only. Everything else is computed from the
+// instance, which must be valid; the plan is then taken to be for it, and has no bound.
+Result<ScatterPlan> complete_scatter_plan(std::string_view text, const ScatterInstance& instance);
 
 // Reads the certificate inside a stowage/outcome; nothing if it has none, or for a stowage/plan,
 // which never has one. Checks types and ranges only: check_certificate() says whether it holds.

@@ -1,4 +1,6 @@
-// Scatter instances. Reading looks at keys and types first, then at what they mean together.
+// Scatter instances. Longer than 300 lines because costs are checked against the degrees of the
+// cluster, and so are read beside them. Reading looks at keys and types first, then at what they
+// mean together.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -21,13 +23,49 @@ constexpr auto kMost = static_cast<double>(kMaxExact);
 constexpr NumberRange kNotNegative = {.least = 0, .most = kMost};
 constexpr NumberRange kPositive = {.least = 0, .most = kMost, .above = true};
 constexpr NumberRange kBandwidth = {.least = 1e-9, .most = kMost};
+constexpr NumberRange kShare = {.least = 0, .most = 1};
 
 }  // namespace
+
+template <class Visitor, Of<SlidingWindow> Window>
+void fields(Visitor& v, Window& window) {
+  v.one_line();
+  v.required("tokens", window.tokens, {1, kMaxExact});
+  v.required("share", window.share, kShare);
+}
 
 template <class Visitor, Of<ModelMemory> Model>
 void fields(Visitor& v, Model& model) {
   v.required("states_mib", model.states_mib, kNotNegative);
   v.required("activation_mib_per_token", model.activation_mib_per_token, kPositive);
+  v.omit_if(model.sequence_mib == 0, "sequence_mib", model.sequence_mib, kNotNegative);
+  v.omit_if(model.logits_mib_per_token == 0, "logits_mib_per_token", model.logits_mib_per_token,
+            kNotNegative);
+  v.omit_if(model.logits_chunk_tokens == 0, "logits_chunk_tokens", model.logits_chunk_tokens,
+            {1, kMaxExact});
+  v.omit_if(model.keys_values_mib_per_token == 0, "keys_values_mib_per_token",
+            model.keys_values_mib_per_token, kNotNegative);
+  v.check(model, [](const ModelMemory& stated, const ObjectReader& reader) {
+    if (stated.logits_chunk_tokens == 0 || stated.logits_mib_per_token > 0) return;
+    reader.errors().add(code::kLogits, reader.at("logits_chunk_tokens").pointer(),
+                        "must stand beside a logits_mib_per_token above 0, is without");
+  });
+}
+
+// What asks nothing is not written.
+template <class Visitor, Of<ScatterRules> Rules>
+void fields(Visitor& v, Rules& rules) {
+  const ScatterRules none;
+  v.omit_if(!rules.no_idle_ranks, "no_idle_ranks", rules.no_idle_ranks);
+  v.omit_if(!rules.sorted_groups, "sorted_groups", rules.sorted_groups);
+  v.omit_if(rules.micro_batches_multiple_of == none.micro_batches_multiple_of,
+            "micro_batches_multiple_of", rules.micro_batches_multiple_of, {1, kMaxSequences});
+  v.omit_if(rules.min_degree == none.min_degree, "min_degree", rules.min_degree, {1, kMaxDevices});
+  v.omit_if(rules.max_tokens_per_rank == none.max_tokens_per_rank, "max_tokens_per_rank",
+            rules.max_tokens_per_rank, {1, kMaxExact});
+  v.omit_if(rules.max_sequences_per_group == none.max_sequences_per_group,
+            "max_sequences_per_group", rules.max_sequences_per_group, {1, kMaxExact});
+  v.omit_if(rules.packed, "packed", rules.packed);
 }
 
 namespace {
@@ -88,18 +126,18 @@ bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& error
   return value.object() != nullptr && errors.found() == before;
 }
 
-// {"2": 119.54, "4": 104.07}: numbers keyed by degree.
-std::map<int, double> read_by_degree(const ObjectReader& reader, std::string_view key,
-                                     NumberRange range) {
-  std::map<int, double> by_degree;
+// Calls `read` with the degree, value and place of each member of an object keyed by degree.
+template <class Read>
+void each_degree(const ObjectReader& reader, std::string_view key, const char* expected,
+                 Read read) {
   const JsonValue* value = reader.find(key);
-  if (value == nullptr) return by_degree;
+  if (value == nullptr) return;
   ErrorList& errors = reader.errors();
   const JsonPath path = reader.at(key);
   const JsonValue::Object* members = value->object();
   if (members == nullptr) {
-    add_wrong_type(*value, path, "an object of numbers keyed by degree", errors);
-    return by_degree;
+    add_wrong_type(*value, path, expected, errors);
+    return;
   }
   for (const JsonMember& member : *members) {
     if (member.key.compare(0, 2, "x-") == 0) continue;
@@ -114,11 +152,143 @@ std::map<int, double> read_by_degree(const ObjectReader& reader, std::string_vie
                      in_quotes(member.key));
       continue;
     }
-    if (const auto number = read_number(member.value, path.key(member.key), range, errors)) {
-      by_degree[degree] = *number;
+    read(degree, member.value, path.key(member.key));
+  }
+}
+
+// {"2": 119.54, "4": 104.07}: numbers keyed by degree.
+std::map<int, double> read_by_degree(const ObjectReader& reader, std::string_view key,
+                                     NumberRange range) {
+  std::map<int, double> by_degree;
+  each_degree(reader, key, "an object of numbers keyed by degree",
+              [&](int degree, const JsonValue& value, const JsonPath& path) {
+                if (const auto number = read_number(value, path, range, reader.errors())) {
+                  by_degree[degree] = *number;
+                }
+              });
+  return by_degree;
+}
+
+// ["ring", "all_to_all"], in any order: the kinds in theirs. Empty after an error.
+std::vector<ExchangeKind> read_kinds(const JsonValue& value, const JsonPath& path,
+                                     ErrorList& errors) {
+  const std::int64_t before = errors.found();
+  std::vector<ExchangeKind> kinds;
+  const JsonValue::Array* names = value.array();
+  if (names == nullptr) {
+    add_wrong_type(value, path, "an array of kinds of exchange", errors);
+    return kinds;
+  }
+  const auto known = exchange_names().subspan(1);
+  std::vector<bool> named(known.size(), false);
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const std::string* const name = (*names)[i].string();
+    const auto found = name == nullptr ? known.end() : std::ranges::find(known, *name);
+    const auto kind = static_cast<std::size_t>(found - known.begin());
+    if (found == known.end() || named[kind]) {
+      errors.add(code::kExchange, path.index(static_cast<std::int64_t>(i)).pointer(),
+                 "must be all_to_all, ring, all_gather or two_level, each once, is " +
+                     describe((*names)[i]));
+      continue;
+    }
+    named[kind] = true;
+  }
+  if (errors.found() != before) return kinds;
+  for (std::size_t kind = 0; kind < named.size(); ++kind) {
+    if (named[kind]) kinds.push_back(static_cast<ExchangeKind>(kind + 1));
+  }
+  return kinds;
+}
+
+// The kinds of every degree: one array for all allowed degrees, each of which takes those it can,
+// or arrays keyed by degree.
+void read_exchange_kinds(const ObjectReader& reader, const Cluster& cluster, Exchange& exchange) {
+  const JsonValue* const value = reader.require("kinds");
+  if (value == nullptr) return;
+  ErrorList& errors = reader.errors();
+  const JsonPath path = reader.at("kinds");
+  const std::int64_t before = errors.found();
+  const bool for_all = value->array() != nullptr;
+  if (for_all) {
+    const std::vector<ExchangeKind> kinds = read_kinds(*value, path, errors);
+    for (const int degree : cluster.degrees) {
+      if (degree == 1) continue;
+      for (const ExchangeKind kind : kinds) {
+        if (can_exchange(cluster, {degree, kind})) exchange.kinds[degree].push_back(kind);
+      }
+    }
+  } else {
+    each_degree(reader, "kinds", "an array of kinds of exchange, or an object of such arrays",
+                [&](int degree, const JsonValue& of_degree, const JsonPath& where) {
+                  exchange.kinds[degree] = read_kinds(of_degree, where, errors);
+                });
+  }
+  if (errors.found() != before) return;
+  for (const int degree : cluster.degrees) {
+    if (degree == 1) continue;
+    const auto kinds = exchange.kinds.find(degree);
+    if (kinds == exchange.kinds.end() || kinds->second.empty()) {
+      errors.add(
+          code::kExchange, path.pointer(),
+          "must name an exchange that groups of degree " + std::to_string(degree) + " can use");
+      continue;
+    }
+    for (const ExchangeKind kind : kinds->second) {
+      if (can_exchange(cluster, {degree, kind})) continue;
+      errors.add(code::kExchange, path.key(std::to_string(degree)).pointer(),
+                 "must be without two_level, which needs aligned groups of several whole nodes, is "
+                 "with it");
     }
   }
-  return by_degree;
+}
+
+// Volumes and bandwidths that some allowed form uses must be there.
+void check_exchange(const Cluster& cluster, const Exchange& exchange, const ObjectReader& reader) {
+  std::map<std::string_view, int> used;  // by key: a degree that uses it
+  for (const int degree : cluster.degrees) {
+    if (degree == 1) continue;
+    const char* const slowest =
+        may_cross_nodes(cluster, degree) ? "across_mib_per_ms" : "inside_mib_per_ms";
+    for (const ExchangeKind kind : exchange.kinds.at(degree)) {
+      const bool two_level = kind == ExchangeKind::two_level;
+      used.emplace(slowest, degree);
+      if (two_level) used.emplace("inside_mib_per_ms", degree);
+      if (two_level || kind == ExchangeKind::all_to_all) {
+        used.emplace("all_to_all_mib_per_token", degree);
+      }
+      if (kind != ExchangeKind::all_to_all) used.emplace("keys_values_mib_per_token", degree);
+    }
+  }
+  for (const auto& [key, degree] : used) {
+    if (reader.find(key) != nullptr) continue;
+    reader.errors().add(
+        code::kBandwidth, reader.at(key).pointer(),
+        "must be given, as groups of degree " + std::to_string(degree) + " use it, is missing");
+  }
+}
+
+// `cluster` is null if its degrees are not known.
+Exchange read_exchange(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
+                       ErrorList& errors) {
+  const ObjectReader reader(
+      value, path, errors,
+      {"kinds", "all_to_all_mib_per_token", "keys_values_mib_per_token", "inside_mib_per_ms",
+       "across_mib_per_ms", "inside_latency_ms", "across_latency_ms", "overlap"});
+  const std::int64_t before = errors.found();
+  Exchange exchange{
+      .all_to_all_mib_per_token = reader.number("all_to_all_mib_per_token", kNotNegative, 0),
+      .keys_values_mib_per_token = reader.number("keys_values_mib_per_token", kNotNegative, 0),
+      .inside_mib_per_ms = reader.number("inside_mib_per_ms", kBandwidth, 0),
+      .across_mib_per_ms = reader.number("across_mib_per_ms", kBandwidth, 0),
+      .inside_latency_ms = reader.number("inside_latency_ms", kNotNegative, 0),
+      .across_latency_ms = reader.number("across_latency_ms", kNotNegative, 0),
+      .overlap = reader.number("overlap", kShare, 0)};
+  if (cluster == nullptr) return exchange;
+  read_exchange_kinds(reader, *cluster, exchange);
+  if (value.object() != nullptr && errors.found() == before) {
+    check_exchange(*cluster, exchange, reader);
+  }
+  return exchange;
 }
 
 void check_bandwidths(const Cluster& cluster, const AllToAll& all_to_all, const JsonPath& path,
@@ -150,12 +320,24 @@ AllToAll read_all_to_all(const JsonValue& value, const JsonPath& path, const Clu
 ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
                       ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
-                            {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all"});
+                            {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all",
+                             "sequence_fixed_ms", "tile_tokens", "window", "exchange"});
   ScatterCost cost{.quadratic_ms = reader.number("quadratic_ms", kNotNegative),
                    .linear_ms = reader.number("linear_ms", kNotNegative),
-                   .fixed_ms = reader.number("fixed_ms", kNotNegative)};
-  if (const JsonValue* all_to_all = reader.find("all_to_all")) {
+                   .fixed_ms = reader.number("fixed_ms", kNotNegative),
+                   .sequence_fixed_ms = reader.number("sequence_fixed_ms", kNotNegative, 0),
+                   .tile_tokens = reader.integer("tile_tokens", {1, kMaxPadMultiple}, 1)};
+  FieldReader(reader).optional("window", cost.window);
+  const JsonValue* const all_to_all = reader.find("all_to_all");
+  if (all_to_all != nullptr) {
     cost.all_to_all = read_all_to_all(*all_to_all, reader.at("all_to_all"), cluster, errors);
+  }
+  if (const JsonValue* exchange = reader.find("exchange")) {
+    if (all_to_all != nullptr) {
+      errors.add(code::kExchange, reader.at("exchange").pointer(),
+                 "must stand in place of all_to_all, is beside it");
+    }
+    cost.exchange = read_exchange(*exchange, reader.at("exchange"), cluster, errors);
   }
   return cost;
 }
@@ -190,13 +372,28 @@ ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
   return cost;
 }
 
+// `cluster` is null if its degrees are not known.
+ScatterRules read_rules(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
+                        ErrorList& errors) {
+  ScatterRules rules;
+  const std::int64_t before = errors.found();
+  read_fields(value, path, errors, rules);
+  if (errors.found() == before && cluster != nullptr &&
+      rules.min_degree > cluster->degrees.back()) {
+    errors.add(code::kDegrees, path.key("min_degree").pointer(),
+               "must be at most the largest degree, " + std::to_string(cluster->degrees.back()) +
+                   ", is " + std::to_string(rules.min_degree));
+  }
+  return rules;
+}
+
 // By hand: costs and lengths are checked against the degrees of the cluster.
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "cluster", "model", "cost",
-                             "pad_multiple", "lengths"});
+                             "rules", "pad_multiple", "lengths", "loss_tokens"});
   ScatterInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "scatter")) {
     return instance;
@@ -211,6 +408,10 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
     instance.cost = read_cost_or_file(*cost, reader.at("cost"), base_dir,
                                       degrees_known ? &instance.cluster : nullptr, errors);
   }
+  if (const JsonValue* rules = reader.find("rules")) {
+    instance.rules =
+        read_rules(*rules, reader.at("rules"), degrees_known ? &instance.cluster : nullptr, errors);
+  }
   const std::int64_t before = errors.found();
   instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
   if (const JsonValue* lengths = reader.require("lengths")) {
@@ -220,6 +421,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
       check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
       check_costs(instance.lengths.size(), instance.cluster.degrees.size(), "degrees", where,
                   errors);
+      instance.loss_tokens = read_loss_tokens(reader, base_dir, instance.lengths);
     }
   }
   return instance;
@@ -240,11 +442,55 @@ Result<ScatterInstance> read_scatter_instance(std::string_view text, const std::
   });
 }
 
+Result<ScatterCost> read_scatter_cost(std::string_view text, const Cluster& cluster) {
+  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
+    return read_cost(document, JsonPath(), &cluster, errors);
+  });
+}
+
+static void write_exchange(JsonWriter& json, const Exchange& exchange) {
+  json.begin_object();
+  json.key("kinds");
+  json.begin_object();
+  for (const auto& [degree, kinds] : exchange.kinds) {
+    json.key(std::to_string(degree));
+    json.begin_array(JsonWriter::Layout::line);
+    for (const ExchangeKind kind : kinds) {
+      json.text(exchange_names()[static_cast<std::size_t>(kind)]);
+    }
+    json.end_array();
+  }
+  json.end_object();
+  json.number("all_to_all_mib_per_token", exchange.all_to_all_mib_per_token);
+  json.number("keys_values_mib_per_token", exchange.keys_values_mib_per_token);
+  const auto unless_zero = [&](std::string_view key, double value) {
+    if (value != 0) json.number(key, value);
+  };
+  unless_zero("inside_mib_per_ms", exchange.inside_mib_per_ms);
+  unless_zero("across_mib_per_ms", exchange.across_mib_per_ms);
+  json.number("inside_latency_ms", exchange.inside_latency_ms);
+  json.number("across_latency_ms", exchange.across_latency_ms);
+  json.number("overlap", exchange.overlap);
+  json.end_object();
+}
+
 void write_json(JsonWriter& json, const ScatterCost& cost) {
   json.begin_object();
   json.number("quadratic_ms", cost.quadratic_ms);
   json.number("linear_ms", cost.linear_ms);
   json.number("fixed_ms", cost.fixed_ms);
+  if (cost.sequence_fixed_ms != 0) json.number("sequence_fixed_ms", cost.sequence_fixed_ms);
+  if (cost.tile_tokens != 1) json.integer("tile_tokens", cost.tile_tokens);
+  if (cost.window.share != 0) {
+    json.key("window");
+    write_fields(json, cost.window);
+  }
+  if (cost.exchange) {
+    json.key("exchange");
+    write_exchange(json, *cost.exchange);
+    json.end_object();
+    return;
+  }
   json.key("all_to_all");
   json.begin_object();
   json.number("mib_per_token", cost.all_to_all.mib_per_token);
@@ -270,9 +516,17 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
   write_fields(json, instance.model);
   json.key("cost");
   write_json(json, instance.cost);
+  if (instance.rules != ScatterRules{}) {
+    json.key("rules");
+    write_fields(json, instance.rules);
+  }
   json.integer("pad_multiple", instance.pad_multiple);
   json.key("lengths");
   json.integers(instance.lengths);
+  if (!instance.loss_tokens.empty()) {
+    json.key("loss_tokens");
+    json.integers(instance.loss_tokens);
+  }
 }
 
 std::string write_scatter_instance(const ScatterInstance& instance) {

@@ -16,6 +16,7 @@ constexpr IntegerRange kRank = {0, kMaxDevices};
 template <class Visitor, Of<ScatterGroup> Group>
 void fields(Visitor& v, Group& group) {
   v.required("degree", group.degree, kRank);
+  v.choice("exchange", group.exchange, exchange_names(), group.exchange == ExchangeKind::none);
   v.required("first_rank", group.first_rank, kRank);
   v.required("sequences", group.sequences, kId);
   v.required("tokens", group.tokens, kId);

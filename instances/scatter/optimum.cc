@@ -14,8 +14,11 @@ constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
 
 using Set = std::size_t;  // bit k: sequence k
 
-// So long on so many devices. Of a list no entry is as long as another on as many devices or fewer;
-// more devices come later.
+// Where each rank must work, lists hold an entry for each number of devices.
+constexpr int kMostDevicesApart = 64;
+
+// So long on so many devices. Of a list no entry is as long as another on as many devices or fewer
+// (where ranks may idle); more devices come later.
 struct Pace {
   std::int64_t devices = 0;
   Ms time = 0;
@@ -39,6 +42,16 @@ void insert(Paces& paces, const Pace& pace) {
   }
 }
 
+// The same, where a list may hold an entry for each number of devices.
+void insert_apart(Paces& paces, const Pace& pace) {
+  const auto place = std::ranges::lower_bound(paces, pace.devices, {}, &Pace::devices);
+  if (place == paces.end() || place->devices != pace.devices) {
+    paces.insert(place, pace);
+  } else {
+    place->time = std::min(place->time, pace.time);
+  }
+}
+
 // Calls `visit` with every part of `set` that holds its highest sequence.
 template <class Visit>
 void for_parts(Set set, Visit visit) {
@@ -54,17 +67,19 @@ void for_parts(Set set, Visit visit) {
 // By set: what a group that holds just it can do in less than `claimed`.
 std::vector<Paces> groups_of(const ScatterInstance& instance, Ms claimed) {
   const ScatterTruth truth(instance);
+  const auto add = instance.rules.no_idle_ranks ? insert_apart : insert;
+  const std::vector<GroupForm> forms = truth.forms();
   std::vector<Paces> groups(Set{1} << instance.lengths.size());
   for (Set set = 1; set < groups.size(); ++set) {
     GroupSums sums;
     for (std::int64_t id = 0; id < truth.sequences(); ++id) {
       if ((set >> id & 1) != 0) truth.add(id, sums);
     }
-    for (const int degree : instance.cluster.degrees) {
-      if (degree > instance.cluster.devices) break;
-      if (!sums.tokens || *sums.tokens > truth.capacity(degree)) continue;
-      const auto time = truth.time(sums, degree);
-      if (time && *time < claimed) insert(groups[set], {degree, *time});
+    for (const GroupForm form : forms) {
+      if (form.degree > instance.cluster.devices) break;
+      if (!truth.fits(sums, form)) continue;
+      const auto time = truth.time(sums, form);
+      if (time && *time < claimed) add(groups[set], {form.degree, *time});
     }
   }
   return groups;
@@ -72,6 +87,8 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, Ms claimed) {
 
 // By set: the least makespan of a micro-batch that holds just it, if that is less than `claimed`.
 std::vector<Ms> makespans_of(const ScatterInstance& instance, Ms claimed) {
+  const bool no_idle = instance.rules.no_idle_ranks;
+  const auto add = no_idle ? insert_apart : insert;
   const std::vector<Paces> groups = groups_of(instance, claimed);
   std::vector<Paces> batches(groups.size());
   batches[0] = {{0, 0}};
@@ -82,11 +99,13 @@ std::vector<Ms> makespans_of(const ScatterInstance& instance, Ms claimed) {
         for (const Pace& rest : batches[set - part]) {
           const std::int64_t devices = group.devices + rest.devices;
           if (devices > instance.cluster.devices) break;
-          insert(batches[set], {devices, std::max(group.time, rest.time)});
+          add(batches[set], {devices, std::max(group.time, rest.time)});
         }
       }
     });
-    if (!batches[set].empty()) makespans[set] = batches[set].back().time;
+    if (batches[set].empty()) continue;
+    const Pace& last = batches[set].back();
+    if (!no_idle || last.devices == instance.cluster.devices) makespans[set] = last.time;
   }
   return makespans;
 }
@@ -95,15 +114,25 @@ std::vector<Ms> makespans_of(const ScatterInstance& instance, Ms claimed) {
 
 std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
   if (instance.lengths.size() > kMostSequencesTriedAgain) return std::nullopt;
+  if (instance.rules.no_idle_ranks && instance.cluster.devices > kMostDevicesApart) {
+    return std::nullopt;
+  }
   const std::vector<Ms> makespans = makespans_of(instance, claimed);
-  std::vector<Ms> least(makespans.size(), kNever);
-  least[0] = 0;
+  // least[set][r]: in so many micro-batches that r is left after division by the multiple.
+  const auto sequences = static_cast<std::int64_t>(instance.lengths.size());
+  const auto multiple =
+      static_cast<std::size_t>(std::min(instance.rules.micro_batches_multiple_of, sequences + 1));
+  std::vector<std::vector<Ms>> least(makespans.size(), std::vector<Ms>(multiple, kNever));
+  least[0][0] = 0;
   for (Set set = 1; set < least.size(); ++set) {
     for_parts(set, [&](Set batch) {
-      least[set] = std::min(least[set], makespans[batch] + least[set - batch]);
+      for (std::size_t rest = 0; rest < multiple; ++rest) {
+        Ms& sum = least[set][(rest + 1) % multiple];
+        sum = std::min(sum, makespans[batch] + least[set - batch][rest]);
+      }
     });
   }
-  return std::min(claimed, least.back());
+  return std::min(claimed, least.back()[0]);
 }
 
 }  // namespace stowage

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/scatter/instance.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -25,6 +26,10 @@ struct ScatterGroup {
   Tokens tokens = 0;                     // padded tokens of all sequences
   Ms time_ms = 0;                        // t(S, d) of cost_model.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
+  // How its devices exchange, where the instance has several kinds; priced in time_ms.
+  ExchangeKind exchange = ExchangeKind::none;
+
+  GroupForm form() const { return {degree, exchange}; }
 
   bool operator==(const ScatterGroup&) const = default;
 };

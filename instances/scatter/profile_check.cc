@@ -31,10 +31,9 @@ class PatternQuestion {
  public:
   PatternQuestion(Tokens tokens, Real ms, Real price) : tokens_(tokens), ms_(ms), price_(price) {}
 
-  void offer(const CertificateSort& sort, Real ms, Real worth) {
-    if (worth <= 0 || sort.tokens > tokens_ || ms > ms_) return;
-    offers_.push_back(
-        {sort.tokens, ms, worth, std::min<Tokens>(sort.count, tokens_ / sort.tokens)});
+  void offer(Tokens tokens, Tokens count, Real ms, Real worth) {
+    if (worth <= 0 || tokens > tokens_ || ms > ms_) return;
+    offers_.push_back({tokens, ms, worth, std::min(count, tokens_ / tokens)});
   }
 
   // True, false, or nothing if there are too many sets to tell.
@@ -169,7 +168,7 @@ class ProfileChecker {
   void run() {
     const std::size_t cases = certificate_.profiles.size();
     for (std::size_t i = 0; i < cases; ++i) {
-      const std::int64_t count = facts_.fewest + static_cast<std::int64_t>(i);
+      const std::int64_t count = facts_.fewest + static_cast<std::int64_t>(i) * facts_.multiple;
       if (count < 1 || count > kMostMicroBatches) {
         wrong(at(i), text(count) + " micro-batches", "1 to " + text(kMostMicroBatches));
         continue;
@@ -187,8 +186,8 @@ class ProfileChecker {
       }
       area += static_cast<Real>(sort.count) * best;
     }
-    const Real more = static_cast<Real>(facts_.fewest + static_cast<std::int64_t>(cases)) * least_ +
-                      area / facts_.devices;
+    const std::int64_t next = facts_.fewest + static_cast<std::int64_t>(cases) * facts_.multiple;
+    const Real more = static_cast<Real>(next) * least_ + area / facts_.devices;
     if (!(certificate_.bound_ms <= more * kLowered)) {
       over("/profiles", static_cast<double>(more), "of more micro-batches");
     }
@@ -315,8 +314,10 @@ class ProfileChecker {
         const GroupPrices& prices = node.batches[b][d];
         PatternQuestion question(facts_.capacity[d], room, prices.group);
         for (std::size_t s = 0; s < facts_.sorts.size(); ++s) {
-          const Real ms = facts_.sorts[s].ms[d];
-          if (ms >= 0) question.offer(facts_.sorts[s], ms, node.values[s] - prices.time * ms);
+          const CertificateSort& sort = facts_.sorts[s];
+          if (sort.ms[d] < 0) continue;
+          question.offer(sort.tokens + facts_.beside[d], sort.count, sort.ms[d],
+                         node.values[s] - prices.time * sort.ms[d]);
         }
         const std::optional<bool> exceeded = question.exceeded();
         if (exceeded.value_or(true)) {

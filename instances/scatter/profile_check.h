@@ -15,17 +15,19 @@ namespace stowage {
 struct CertificateSort {
   Tokens tokens = 0;
   std::int64_t count = 0;
-  std::vector<long double> ms;  // what it adds to a group, per degree; negative: too long for it
+  std::vector<long double> ms;  // what it adds to a group, per level; negative: too long for it
 };
 
 // What a proof about an instance needs to know of it, the longest length first.
 struct CertificateFacts {
   int devices = 0;
-  std::vector<int> degrees;           // ascending
-  std::vector<Tokens> capacity;       // tokens per group, per degree
-  std::vector<long double> overhead;  // ms per group, per degree
+  std::vector<int> degrees;           // of the levels of the certificate, ascending
+  std::vector<Tokens> capacity;       // tokens per group, per level
+  std::vector<Tokens> beside;         // that each of its sequences counts for beside its own
+  std::vector<long double> overhead;  // ms per group, per level
   std::vector<CertificateSort> sorts;
-  std::int64_t fewest = 0;  // micro-batches of any plan
+  std::int64_t fewest = 0;    // micro-batches of any plan
+  std::int64_t multiple = 1;  // their number is a multiple of it
 };
 
 struct ProfileRules {

@@ -10,9 +10,10 @@ bool surely_sound(const ScatterInstance& instance) {
                                         .cluster = instance.cluster,
                                         .model = instance.model,
                                         .cost = instance.cost,
+                                        .rules = instance.rules,
                                         .pad_multiple = instance.pad_multiple};
   return read_scatter_instance(write_scatter_instance(without_lengths)) &&
-         lengths_are_sound(instance.lengths, instance.pad_multiple,
+         lengths_are_sound(instance.lengths, instance.pad_multiple, instance.loss_tokens,
                            instance.cluster.degrees.size());
 }
 

@@ -1,5 +1,6 @@
 #include "instances/scatter/step_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "instances/json/errors.h"
@@ -21,6 +22,18 @@ std::vector<JsonMember> extras_of(JsonValue::Object& members) {
   return extras;
 }
 
+// An array; no lists here, for a stream has no folder.
+std::vector<Tokens> read_targets(const ObjectReader& reader, const std::vector<Tokens>& lengths,
+                                 ErrorList& errors) {
+  const JsonValue* value = reader.find("loss_tokens");
+  if (value == nullptr) return {};
+  const std::int64_t before = errors.found();
+  const JsonPath path = reader.at("loss_tokens");
+  std::vector<Tokens> targets = read_integers(*value, path, {0, kMaxExact}, errors);
+  if (errors.found() == before) check_loss_tokens(targets, lengths, path, errors);
+  return targets;
+}
+
 void read_json_step(std::string_view text, ScatterInstance& step, std::vector<JsonMember>& extras,
                     ErrorList& errors) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -35,9 +48,11 @@ void read_json_step(std::string_view text, ScatterInstance& step, std::vector<Js
   if (document->array() != nullptr) {
     step.lengths = read_lengths(*document, root, step.pad_multiple, errors);
   } else if (document->object() != nullptr) {
-    const ObjectReader reader(*document, root, errors, {"id", "lengths"});
+    const ObjectReader reader(*document, root, errors, {"id", "lengths", "loss_tokens"});
     if (const JsonValue* lengths = reader.require("lengths")) {
+      const std::int64_t before = errors.found();
       step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
+      if (errors.found() == before) step.loss_tokens = read_targets(reader, step.lengths, errors);
     }
     const JsonValue* const id = reader.find("id");
     if (id != nullptr && id->string() == nullptr && id->integer() == nullptr) {
@@ -150,6 +165,9 @@ Result<std::optional<ScatterInstance>> StepStream::next() {
     if (!options_.clip || length <= *options_.clip) continue;
     length = *options_.clip;
     ++clipped_;
+  }
+  for (std::size_t id = 0; id < step.loss_tokens.size(); ++id) {
+    step.loss_tokens[id] = std::min(step.loss_tokens[id], step.lengths[id]);
   }
   return std::optional<ScatterInstance>(std::move(step));
 }

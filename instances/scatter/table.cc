@@ -1,12 +1,15 @@
+// Longer than 300 lines: what levels cost, what they hold and which are left out is one reckoning.
 #include "instances/scatter/table.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "instances/numbers.h"
-#include "instances/scatter/cost_model.h"
 
 namespace stowage {
 namespace {
@@ -32,63 +35,224 @@ std::vector<std::int64_t> longest_first(const std::vector<Tokens>& lengths) {
   return order;
 }
 
+// Without the limit that follows from the other one, where no sequence is shorter than `shortest`
+// tokens: n sequences have n times that at least, and one there is.
+GroupRoom needed_limits(GroupRoom room, Tokens shortest) {
+  if (room.sequence_tokens == 0) return room;
+  const auto most = checked_mul(room.most_tokens, shortest + room.sequence_tokens);
+  const auto memory = checked_mul(room.capacity, shortest);
+  if (most && (!memory || *most <= *memory)) {
+    room.capacity = room.most_tokens;
+    room.sequence_tokens = 0;
+    room.most_tokens = kMaxExact;
+  } else if (room.capacity - room.sequence_tokens <= room.most_tokens) {
+    room.most_tokens = kMaxExact;
+  }
+  return room;
+}
+
 }  // namespace
 
 ScatterTable::ScatterTable(const ScatterInstance& instance)
-    : devices_(instance.cluster.devices), device_tokens_(tokens_per_device(instance)) {
+    : devices_(instance.cluster.devices),
+      packed_(instance.rules.packed),
+      no_idle_ranks_(instance.rules.no_idle_ranks),
+      multiple_(instance.rules.micro_batches_multiple_of) {
+  const std::vector<Tokens> padded = padded_lengths(instance);
+  const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
+  Tokens most = kMaxExact;
+  if (!instance.rules.packed) {
+    // More room than for the whole step is all the same, and far larger numbers hurt a solver.
+    most = std::max<Tokens>(1, std::accumulate(padded.begin(), padded.end(), Tokens{0}));
+  }
   least_overhead_ = kInfinity;
-  for (const int degree : instance.cluster.degrees) {
-    levels_.push_back(
-        {degree, group_overhead_ms(instance, degree), group_capacity(instance, degree)});
+  for (const GroupForm form : group_forms(instance)) {
+    const GroupRoom room = needed_limits(room_of_group(instance, form), shortest);
+    levels_.push_back({.degree = form.degree,
+                       .overhead = group_overhead_ms(instance, form),
+                       .capacity = std::min(room.capacity, most),
+                       .longest = room.longest,
+                       .sequences = instance.rules.max_sequences_per_group,
+                       .exchange = form.exchange,
+                       .sequence_tokens = room.sequence_tokens,
+                       .most_tokens = room.most_tokens});
+    // As on one device: a product that left the range has lost what a device holds.
+    Tokens each = instance.rules.max_tokens_per_rank;
+    if (packed_) {
+      const Tokens in_memory = tokens_per_device(instance, form);
+      each = room.sequence_tokens > 0 ? in_memory : std::min(each, in_memory);
+    }
+    device_tokens_ = std::max(device_tokens_, std::min(each, most));
     least_overhead_ = std::min(least_overhead_, levels_.back().overhead);
   }
-  const std::vector<Tokens> padded = padded_lengths(instance);
   const std::vector<std::int64_t> order = longest_first(padded);
   ids_.reserve(order.size());
   kind_of_.reserve(order.size());
-  std::vector<Ms> costs(levels_.size());
+  std::vector<Load> loads(levels_.size());
   for (const std::int64_t id : order) {
     const Tokens length = padded[static_cast<std::size_t>(id)];
     if (kinds_.empty() || kinds_.back().length != length) {
       for (std::size_t level = 0; level < levels_.size(); ++level) {
-        costs[level] = sequence_ms(instance, length, levels_[level].degree);
+        loads[level] = sequence_load(instance, length, levels_[level].form());
       }
     }
-    append(id, length, costs);
+    append(id, length, loads);
   }
+  find_held();
+  find_even();
+  leave_out_dominated();
+  const auto same = [](const Load& load) { return load.compute == load.transfer; };
+  if (std::ranges::all_of(loads_, same)) {
+    loads_.clear();
+  } else {
+    choose_weights();
+  }
+  find_areas();
 }
 
 ScatterTable ScatterTable::part(std::span<const int> positions, int devices) const {
   ScatterTable part;
   part.devices_ = devices;
   part.device_tokens_ = device_tokens_;
+  part.packed_ = packed_;
+  part.even_ = even_;
+  part.no_idle_ranks_ = no_idle_ranks_;
   part.least_overhead_ = kInfinity;
   for (const Level& level : levels_) {
     if (level.degree > devices) break;
     part.levels_.push_back(level);
     part.least_overhead_ = std::min(part.least_overhead_, level.overhead);
   }
+  std::vector<Load> loads(part.levels_.size());
   for (const int position : positions) {
-    const std::size_t row = at(kind(position)) * levels_.size();
-    part.append(position, length(position), {cost_.data() + row, part.levels_.size()});
+    if (part.kinds_.empty() || part.kinds_.back().length != length(position)) {
+      for (std::size_t level = 0; level < loads.size(); ++level) {
+        loads[level] = load(position, static_cast<int>(level));
+      }
+    }
+    part.append(position, length(position), loads);
   }
+  if (additive()) part.loads_.clear();
+  part.find_held();
+  part.find_areas();
   return part;
 }
 
-void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Ms> costs) {
-  if (kinds_.empty() || kinds_.back().length != length) {
-    Kind next{length, size(), 0, kInfinity};
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      cost_.push_back(costs[level]);
-      if (length <= levels_[level].capacity) {
-        next.area = std::min(next.area, levels_[level].degree * costs[level]);
-      }
+ScatterTable ScatterTable::relaxed() const {
+  ScatterTable table = *this;
+  table.loads_.clear();
+  for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
+    for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
+      table.cost_[row(kind) + at(level)] = kind_least_cost(kind, level);
     }
-    kinds_.push_back(next);
+  }
+  return table;
+}
+
+void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Load> loads) {
+  if (kinds_.empty() || kinds_.back().length != length) {
+    kinds_.push_back({.length = length, .first = size()});
+    for (const Load& load : loads) cost_.push_back(load.time());
+    loads_.insert(loads_.end(), loads.begin(), loads.end());
   }
   ++kinds_.back().count;
   kind_of_.push_back(static_cast<int>(kinds_.size()) - 1);
   ids_.push_back(id);
+}
+
+// Whether `own` has room for what groups of `their` level hold. Where its capacity is larger and
+// each sequence takes more of it, it has less room only from some number of sequences on: it is
+// enough if the other one does not hold so many of the shortest.
+bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
+  if (own.longest < their.longest) return false;
+  if (own.most_tokens < std::min(their.most_tokens, their.capacity)) return false;
+  const Tokens larger = own.capacity - their.capacity;
+  const Tokens more = own.sequence_tokens - their.sequence_tokens;
+  if (more <= 0) return larger >= more;
+  if (larger < 0) return false;
+  const Tokens count = larger / more + 1;
+  if (count > std::min<Tokens>(size(), their.sequences)) return true;
+  Tokens least = 0;  // tokens of so many
+  Tokens left = count;
+  for (std::size_t kind = kinds_.size(); kind-- > 0 && left > 0;) {
+    const Tokens taken = std::min<Tokens>(left, kinds_[kind].count);
+    least += taken * kinds_[kind].length;
+    left -= taken;
+  }
+  const auto beside = checked_mul(count, their.sequence_tokens);
+  return !beside || least > their.capacity - *beside;
+}
+
+// Whether a group is never slower on `level` than on `other`, nor holds less there.
+bool ScatterTable::dominates(std::size_t level, std::size_t other) const {
+  const Level& own = levels_[level];
+  const Level& their = levels_[other];
+  if (own.degree != their.degree || own.overhead > their.overhead) return false;
+  if (!holds_as_much(own, their)) return false;
+  for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
+    const Load& here = loads_[first + level];
+    const Load& there = loads_[first + other];
+    if (here.compute > there.compute || here.transfer > there.transfer) return false;
+  }
+  return true;
+}
+
+void ScatterTable::leave_out_dominated() {
+  std::vector<std::size_t> kept;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    bool useful = true;
+    for (std::size_t other = 0; other < levels_.size() && useful; ++other) {
+      // Of equals the first is kept.
+      useful =
+          other == level || !dominates(other, level) || (other > level && dominates(level, other));
+    }
+    if (useful) kept.push_back(level);
+  }
+  if (kept.size() == levels_.size()) return;
+  std::vector<Level> levels;
+  for (const std::size_t level : kept) levels.push_back(levels_[level]);
+  std::vector<Ms> costs;
+  std::vector<Load> loads;
+  for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
+    for (const std::size_t level : kept) {
+      costs.push_back(cost_[first + level]);
+      loads.push_back(loads_[first + level]);
+    }
+  }
+  levels_ = std::move(levels);
+  cost_ = std::move(costs);
+  loads_ = std::move(loads);
+}
+
+// Weights with which the areas sum up to much: one level after another, twice.
+void ScatterTable::choose_weights() {
+  constexpr std::array<double, 5> kWeights = {1, 0, 0.5, 0.75, 0.25};
+  find_areas();
+  double most = total_area();
+  for (int round = 0; round < 2; ++round) {
+    for (Level& level : levels_) {
+      double best = level.weight;
+      for (const double weight : kWeights) {
+        level.weight = weight;
+        find_areas();
+        if (total_area() <= most) continue;
+        most = total_area();
+        best = weight;
+      }
+      level.weight = best;
+    }
+  }
+}
+
+void ScatterTable::find_areas() {
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    kinds_[k].area = kInfinity;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if (kinds_[k].length > levels_[level].longest) continue;
+      const Ms cost = kind_least_cost(static_cast<int>(k), static_cast<int>(level));
+      kinds_[k].area = std::min(kinds_[k].area, levels_[level].degree * cost);
+    }
+  }
 }
 
 Tokens ScatterTable::total_tokens() const {
@@ -97,16 +261,59 @@ Tokens ScatterTable::total_tokens() const {
   return tokens;
 }
 
+void ScatterTable::find_held() {
+  Tokens& held = total_held_;
+  held = 0;
+  for (const Kind& kind : kinds_) {
+    std::optional<Tokens> least;  // of the levels that hold it
+    for (const Level& level : levels_) {
+      if (kind.length > level.longest) continue;
+      least = std::min(least.value_or(kMaxExact), level.sequence_tokens);
+    }
+    const auto own = checked_mul(kind.length + least.value_or(0), kind.count);
+    held = std::min(checked_add(held, own.value_or(kMaxExact)).value_or(kMaxExact), kMaxExact);
+  }
+}
+
+void ScatterTable::find_even() {
+  const auto of_degree = [](Tokens each, int degree) {
+    return std::min(checked_mul(each, degree).value_or(kMaxExact), kMaxExact);
+  };
+  std::map<int, Tokens> longest;  // by degree
+  for (const Level& level : levels_) {
+    if (level.sequence_tokens > 0) even_ = false;
+    if (packed_ && level.longest != level.capacity) even_ = false;
+    Tokens& own = longest[level.degree];
+    own = std::max(own, level.longest);
+  }
+  const auto& [least, shortest] = *longest.begin();
+  for (const auto& [degree, own] : longest) {
+    if (own == kMaxExact) continue;
+    if (own != of_degree(shortest / least, degree)) even_ = false;
+  }
+}
+
 double ScatterTable::total_area() const {
   double area = 0;
   for (const Kind& kind : kinds_) area += kind.area * kind.count;
   return area;
 }
 
+int ScatterTable::level_of(GroupForm form) const {
+  auto level = std::ranges::find(levels_, form, &Level::form);
+  if (level == levels_.end()) {
+    level = std::ranges::find(levels_, form.degree, &Level::degree);
+    for (auto next = level; next != levels_.end() && next->degree == form.degree; ++next) {
+      if (next->capacity > level->capacity) level = next;
+    }
+  }
+  return static_cast<int>(level - levels_.begin());
+}
+
 Ms ScatterTable::alone(int kind) const {
   Ms least = kInfinity;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
-    if (kinds_[at(kind)].length > levels_[level].capacity) continue;
+    if (kinds_[at(kind)].length > levels_[level].longest) continue;
     least = std::min(least, levels_[level].overhead + kind_cost(kind, static_cast<int>(level)));
   }
   return least;

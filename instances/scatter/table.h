@@ -4,6 +4,12 @@
 // A position is an index into the padded lengths sorted in descending order, ties by id. Planners
 // work with positions; plans name ids. Sequences of equal padded length share one row of costs: a
 // 512-sequence step padded to 128 tokens has only 40 to 110 of them.
+//
+// A level is a form that a group may have: a degree, and a kind of exchange where the instance has
+// several. A level that another one of its degree is never worse than, for any length of the step,
+// is left out. Where compute hides transfers, a group's time is the larger of two sums of loads
+// (cost_model.h). cost() is then the most that a sequence adds to it, and least_cost() a weighted
+// mean of the two sums, so that no group is faster than its overhead and the sum of these.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +18,42 @@
 #include <vector>
 
 #include "instances/numbers.h"
+#include "instances/scatter/cost_model.h"
 #include "instances/scatter/instance.h"
 
 namespace stowage {
 
-// An allowed degree, its overhead (ms, once per group) and its token capacity.
+// A form of groups, its overhead (ms, once per group) and what a group of it holds.
 struct Level {
   int degree = 0;
   Ms overhead = 0;
-  Tokens capacity = 0;
+  Tokens capacity = 0;  // of all its sequences; where they run one by one, at most the step's
+  Tokens longest = 0;   // of one of them
+  std::int64_t sequences = 0;  // at most
+  ExchangeKind exchange = ExchangeKind::none;
+  double weight = 1;  // of compute in least_cost(), in [0, 1]; transfer has the rest
+  // Each sequence takes so much of `capacity` beside its tokens. All of them have at most
+  // `most_tokens` of their own; kMaxExact where the capacity says so already.
+  Tokens sequence_tokens = 0;
+  Tokens most_tokens = kMaxExact;
+
+  GroupForm form() const { return {degree, exchange}; }
+  // How many tokens may come into a group of which `count` sequences take `held` of the capacity:
+  // as one sequence more, and in place of a part of another.
+  Tokens room(Tokens held, std::int64_t count) const {
+    return std::min(capacity - held - sequence_tokens, left_of_most(held, count));
+  }
+  Tokens room_to_grow(Tokens held, std::int64_t count) const {
+    return std::min(capacity - held, left_of_most(held, count));
+  }
+  Tokens left_of_most(Tokens held, std::int64_t count) const {
+    return most_tokens == kMaxExact ? kMaxExact : most_tokens - (held - count * sequence_tokens);
+  }
+  // For packers that know one capacity: what they pack keeps both limits.
+  Tokens packed_capacity() const { return std::min(capacity, most_tokens); }
+  Tokens packed_size(Tokens length) const {
+    return std::min(length + sequence_tokens, std::max(length, packed_capacity()));
+  }
 };
 
 // Sequences of one padded length: positions [first, first + count).
@@ -28,7 +61,8 @@ struct Kind {
   Tokens length = 0;
   int first = 0;
   int count = 0;
-  double area = 0;  // least degree * cost over the levels that can hold it, device-ms; inf if none
+  double area =
+      0;  // least degree * least cost over the levels that hold it, device-ms; inf if none
 };
 
 class ScatterTable {
@@ -37,25 +71,57 @@ class ScatterTable {
   explicit ScatterTable(const ScatterInstance& instance);
 
   // These positions, which must ascend, on `devices` devices with the levels they hold. Ids are
-  // positions of this table. Requires levels()[0].degree <= devices <= devices().
+  // positions of this table. Any number of micro-batches will do. Requires levels()[0].degree <=
+  // devices <= devices().
   ScatterTable part(std::span<const int> positions, int devices) const;
 
   int devices() const { return devices_; }
-  Tokens device_tokens() const { return device_tokens_; }       // C
-  const std::vector<Level>& levels() const { return levels_; }  // ascending degree
+  // What all sequences may have on each device of any level at most: C, or max_tokens_per_rank if
+  // that is less.
+  Tokens device_tokens() const { return device_tokens_; }
+  const std::vector<Level>& levels() const { return levels_; }  // ascending degree, then kind
   const std::vector<Kind>& kinds() const { return kinds_; }     // descending length
-  int size() const { return static_cast<int>(ids_.size()); }    // sequences
+  // The level of this form; if it was left out, the one of its degree with the most capacity.
+  int level_of(GroupForm form) const;
+  int size() const { return static_cast<int>(ids_.size()); }  // sequences
   std::int64_t id(int position) const { return ids_[at(position)]; }
   int kind(int position) const { return kind_of_[at(position)]; }
   Tokens length(int position) const { return kinds_[at(kind(position))].length; }
   double area(int position) const { return kinds_[at(kind(position))].area; }
 
-  // c(s, d) in ms, whether or not the level can hold the sequence.
-  Ms kind_cost(int kind, int level) const { return cost_[at(kind) * levels_.size() + at(level)]; }
+  // c(s, d) in ms, whether or not the level can hold the sequence: the most that it adds.
+  Ms kind_cost(int kind, int level) const { return cost_[row(kind) + at(level)]; }
   Ms cost(int position, int level) const { return kind_cost(kind(position), level); }
-  bool holds(int level, int position) const {
-    return length(position) <= levels_[at(level)].capacity;
+  Load kind_load(int kind, int level) const {
+    if (loads_.empty()) return {kind_cost(kind, level), kind_cost(kind, level)};
+    return loads_[row(kind) + at(level)];
   }
+  Load load(int position, int level) const { return kind_load(kind(position), level); }
+  Ms kind_least_cost(int kind, int level) const {
+    if (loads_.empty()) return kind_cost(kind, level);
+    const double weight = levels_[at(level)].weight;
+    const Load& load = loads_[row(kind) + at(level)];
+    return weight * load.compute + (1 - weight) * load.transfer;
+  }
+  // Whether every load has two equal sums: then the three costs are one.
+  bool additive() const { return loads_.empty(); }
+  // The table of a step in which every sequence has its least cost, which is additive. What bounds
+  // its plans bounds those of this step.
+  ScatterTable relaxed() const;
+
+  bool holds_kind(int level, int kind) const {
+    return kinds_[at(kind)].length <= levels_[at(level)].longest;
+  }
+  bool holds(int level, int position) const { return holds_kind(level, this->kind(position)); }
+  // What the sequence takes of the capacity of a group of the level.
+  Tokens held(int level, int position) const {
+    return length(position) + levels_[at(level)].sequence_tokens;
+  }
+
+  bool packed() const { return packed_; }
+  // The rules on whole micro-batches and on their number.
+  bool no_idle_ranks() const { return no_idle_ranks_; }
+  std::int64_t multiple() const { return multiple_; }
 
   // Least overhead of any level: every micro-batch lasts at least this long.
   Ms least_overhead() const { return least_overhead_; }
@@ -66,6 +132,12 @@ class ScatterTable {
   }
   // Padded tokens of the step.
   Tokens total_tokens() const;
+  // What its sequences take of the capacities of groups together, at least; at most kMaxExact.
+  Tokens total_held() const { return total_held_; }
+  // Whether the most that groups of a degree hold is device_tokens() times the degree, whatever the
+  // number of their sequences, and the longest of these likewise. Looks at all forms of groups,
+  // also at those that were left out.
+  bool even() const { return even_; }
   // Device-ms of the step if every sequence had its least area.
   double total_area() const;
   // The least time of a group that holds a sequence of this kind and nothing else, ms; infinite if
@@ -74,17 +146,31 @@ class ScatterTable {
 
  private:
   ScatterTable() = default;
-  // Appends a sequence no longer than those before it. `costs` holds c(s, d) by level.
-  void append(std::int64_t id, Tokens length, std::span<const Ms> costs);
+  std::size_t row(int kind) const { return at(kind) * levels_.size(); }
+  // Appends a sequence no longer than those before it. `loads` are by level.
+  void append(std::int64_t id, Tokens length, std::span<const Load> loads);
+  void leave_out_dominated();
+  bool dominates(std::size_t level, std::size_t other) const;
+  bool holds_as_much(const Level& own, const Level& their) const;
+  void choose_weights();
+  void find_areas();
+  void find_held();
+  void find_even();
 
   int devices_ = 0;
   Tokens device_tokens_ = 0;
+  bool packed_ = true;
+  bool no_idle_ranks_ = false;
+  std::int64_t multiple_ = 1;
+  Tokens total_held_ = 0;
+  bool even_ = true;
   Ms least_overhead_ = 0;
   std::vector<Level> levels_;
   std::vector<Kind> kinds_;
   std::vector<std::int64_t> ids_;
   std::vector<int> kind_of_;
-  std::vector<Ms> cost_;
+  std::vector<Ms> cost_;     // by kind and level
+  std::vector<Load> loads_;  // likewise; empty if all are additive
 };
 
 }  // namespace stowage

@@ -8,7 +8,7 @@
 namespace stowage {
 
 Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan) {
-  TrainerComposer composer(instance.lengths);
+  TrainerComposer composer(instance.lengths, instance.loss_tokens);
   for (std::size_t m = 0; m < plan.micro_batches.size(); ++m) {
     const std::vector<ScatterGroup>& groups = plan.micro_batches[m].groups;
     for (std::size_t g = 0; g < groups.size(); ++g) {

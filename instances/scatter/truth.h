@@ -1,19 +1,21 @@
 // What a scatter plan must say, computed from the format description alone.
 //
 // It deliberately repeats what instance.cc and the cost model do, in other words and in another
-// order of operations (sums of lengths and squares per group, in long double), because a shared
-// line would be a shared mistake. Not installed: the verifier alone uses it.
+// order of operations (sums over a group first, in long double), because a shared line would be a
+// shared mistake. Not installed: the verifier alone uses it. Longer than 300 lines because it
+// states all of memory and of time.
 //
 //   ScatterTruth truth(instance);
 //   GroupSums sums;
 //   for (const std::int64_t id : group.sequences) truth.add(id, sums);
-//   if (truth.time(sums, group.degree) != group.time_ms) ...
+//   if (truth.time(sums, {group.degree, group.exchange}) != group.time_ms) ...
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "instances/scatter/instance.h"
 
@@ -23,7 +25,16 @@ namespace stowage {
 struct GroupSums {
   bool all_known = true;             // every id is one of the instance's
   std::optional<Tokens> tokens = 0;  // of the known ones; absent beyond the 64-bit range
-  long double squares = 0;           // of their lengths
+  long double pairs = 0;             // of tokens that attention looks at, twice
+  Tokens longest = 0;                // of those with a length in the 64-bit range
+  std::int64_t count = 0;            // of the known ones
+  std::vector<Tokens> each;          // likewise, where a group computes them one by one
+};
+
+// The two times of a group, of which the longer is its own.
+struct GroupTimes {
+  long double compute = 0;   // if compute hides all that it can
+  long double transfer = 0;  // if it is hidden as far as it can be
 };
 
 class ScatterTruth {
@@ -45,6 +56,13 @@ class ScatterTruth {
     return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
   }
 
+  // Of one sequence of so many padded tokens.
+  GroupSums sums_of(Tokens tokens) const {
+    GroupSums one{.tokens = tokens, .pairs = pairs(tokens), .longest = tokens, .count = 1};
+    if (!instance_.rules.packed) one.each.push_back(tokens);
+    return one;
+  }
+
   // Returns the length of the sequence; absent beyond the 64-bit range, or if it is not known.
   std::optional<Tokens> add(std::int64_t id, GroupSums& sums) const {
     if (!is_known(id)) {
@@ -53,39 +71,243 @@ class ScatterTruth {
     }
     const auto tokens = length(id);
     sums.tokens = sums.tokens && tokens ? checked_add(*sums.tokens, *tokens) : std::nullopt;
-    const auto s = static_cast<long double>(tokens.value_or(0));
-    sums.squares += s * s;
+    sums.pairs += pairs(tokens.value_or(0));
+    sums.longest = std::max(sums.longest, tokens.value_or(0));
+    if (!instance_.rules.packed) sums.each.push_back(tokens.value_or(0));
+    ++sums.count;
     return tokens;
   }
 
-  // C * degree with C = floor((memory - states) / activation per token) in [0, 2^53]. An overflow
-  // is more than any sum that did not overflow. Requires degree > 0.
-  Tokens capacity(int degree) const {
-    const double room = instance_.cluster.memory_mib - instance_.model.states_mib;
-    const double tokens = room / instance_.model.activation_mib_per_token;
-    Tokens per_device = tokens >= 1 ? kMaxExact : 0;  // 0 for NaN
-    if (tokens >= 1 && tokens < 0x1p53) per_device = static_cast<Tokens>(tokens);
-    return checked_mul(per_device, degree).value_or(std::numeric_limits<Tokens>::max());
+  // The degrees of the cluster that the rules leave.
+  std::vector<int> degrees() const {
+    std::vector<int> left;
+    for (const int degree : instance_.cluster.degrees) {
+      if (!(degree < instance_.rules.min_degree)) left.push_back(degree);
+    }
+    return left;
   }
 
-  // t(S, d), infinite for a degree without a bandwidth; absent if the sums or the degree are wrong,
-  // which is a violation of its own.
-  std::optional<Ms> time(const GroupSums& sums, int degree) const {
-    if (!sums.all_known || !sums.tokens || !is_allowed(degree) || degree < 1) return std::nullopt;
-    const ScatterCost& cost = instance_.cost;
-    const auto tokens = static_cast<long double>(*sums.tokens);
-    long double device_ms = cost.quadratic_ms * sums.squares + cost.linear_ms * tokens;
-    if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
-      const auto speed = cost.all_to_all.mib_per_ms.find(degree);
-      if (speed == cost.all_to_all.mib_per_ms.end()) return std::numeric_limits<Ms>::infinity();
-      device_ms += cost.all_to_all.mib_per_token * tokens / speed->second;
+  // max_tokens_per_rank * degree. Requires degree > 0.
+  Tokens most_tokens(int degree) const {
+    const auto product = checked_mul(degree, instance_.rules.max_tokens_per_rank);
+    return product.value_or(std::numeric_limits<Tokens>::max());
+  }
+
+  // Whether memory holds what a group of these sequences holds at a time.
+  bool fits_memory(const GroupSums& sums, GroupForm form) const {
+    if (!instance_.rules.packed) return sums.longest <= capacity(form) - beside(form);
+    const auto counted = checked_mul(sums.count, beside(form));
+    return sums.tokens && counted && *sums.tokens <= capacity(form) - *counted;
+  }
+  // Whether a group of these sequences keeps all limits on one group.
+  bool fits(const GroupSums& sums, GroupForm form) const {
+    return sums.tokens && *sums.tokens <= most_tokens(form.degree) && fits_memory(sums, form) &&
+           sums.count <= instance_.rules.max_sequences_per_group;
+  }
+  // The most tokens of a sequence alone.
+  Tokens room(GroupForm form) const {
+    const Tokens in_memory = std::max<Tokens>(capacity(form) - beside(form), 0);
+    return std::min(in_memory, most_tokens(form.degree));
+  }
+
+  // One limit that all groups of a form keep: their tokens, and `beside` for each of their
+  // sequences, are at most `capacity`. Others may hold besides; `most` is one on tokens alone.
+  struct Limit {
+    Tokens capacity = 0;
+    Tokens beside = 0;
+    Tokens most = std::numeric_limits<Tokens>::max();
+  };
+  // In a step of `all` tokens, whose shortest sequence has `shortest`.
+  Limit limit(GroupForm form, Tokens all, Tokens shortest) const {
+    const Tokens most = most_tokens(form.degree);
+    if (!instance_.rules.packed) return {.capacity = std::min(most, all)};
+    const Tokens memory = capacity(form);
+    const Tokens each = beside(form);
+    if (each == 0) return {.capacity = std::min(memory, most)};
+    // `most` tokens are of most / shortest sequences or fewer: where memory holds them with all
+    // that these count for, only the rule limits anything.
+    const auto ruled = checked_mul(most, shortest + each);
+    const auto held = checked_mul(memory, shortest);
+    if (ruled && (!held || *held >= *ruled)) return {.capacity = most};
+    return {.capacity = memory, .beside = each, .most = most};
+  }
+
+  // C * degree with C = floor((memory - states - a chunk's logits) / MiB per token) in [0, 2^53].
+  // An overflow is more than any sum that did not overflow. Requires degree > 0.
+  Tokens capacity(GroupForm form) const {
+    return checked_mul(per_device(form), form.degree).value_or(std::numeric_limits<Tokens>::max());
+  }
+  Tokens per_device(GroupForm form) const {
+    const ModelMemory& model = instance_.model;
+    const double chunk = static_cast<double>(model.logits_chunk_tokens);
+    const double held = model.states_mib + chunk * model.logits_mib_per_token;
+    const double room = instance_.cluster.memory_mib - held;
+    const double tokens = room / mib_of_token(form);
+    if (tokens >= 1 && tokens < 0x1p53) return static_cast<Tokens>(tokens);
+    return tokens >= 1 ? kMaxExact : 0;  // 0 for NaN
+  }
+
+  // As how many tokens of its group each sequence counts beside its own: sequence_mib * degree /
+  // MiB per token, rounded up, in [0, 2^53]. Requires degree > 0.
+  Tokens beside(GroupForm form) const {
+    const double mib = form.degree * instance_.model.sequence_mib;
+    const double tokens = mib / mib_of_token(form);
+    if (!(tokens > 0)) return 0;
+    if (tokens >= 0x1p53) return kMaxExact;
+    const auto whole = static_cast<Tokens>(tokens);
+    return static_cast<double>(whole) < tokens ? whole + 1 : whole;
+  }
+
+  // Every form that a plan may give a group, by degree.
+  std::vector<GroupForm> forms() const {
+    std::vector<GroupForm> all;
+    for (const int degree : degrees()) {
+      for (const ExchangeKind kind :
+           {ExchangeKind::none, ExchangeKind::all_to_all, ExchangeKind::ring,
+            ExchangeKind::all_gather, ExchangeKind::two_level}) {
+        if (may_exchange({degree, kind})) all.emplace_back(degree, kind);
+      }
     }
-    const auto latency = cost.all_to_all.latency_ms.find(degree);
-    const Ms once = latency == cost.all_to_all.latency_ms.end() ? 0 : latency->second;
-    return static_cast<Ms>(cost.fixed_ms + once + device_ms / degree);
+    return all;
+  }
+
+  // Whether a group of this degree may exchange in this way.
+  bool may_exchange(GroupForm form) const {
+    const auto& exchange = instance_.cost.exchange;
+    if (!exchange || form.degree == 1) return form.exchange == ExchangeKind::none;
+    const auto kinds = exchange->kinds.find(form.degree);
+    if (kinds == exchange->kinds.end()) return false;
+    return std::find(kinds->second.begin(), kinds->second.end(), form.exchange) !=
+           kinds->second.end();
+  }
+
+  // t(S, d), infinite for a degree without a bandwidth; absent if the sums or the form are wrong,
+  // which is a violation of its own.
+  std::optional<Ms> time(const GroupSums& sums, GroupForm form) const {
+    if (!sums.all_known || !sums.tokens || !is_allowed(form.degree) || form.degree < 1 ||
+        !may_exchange(form)) {
+      return std::nullopt;
+    }
+    const GroupTimes both = times(sums, form);
+    return static_cast<Ms>(std::max(both.compute, both.transfer));
+  }
+
+  // The same before the maximum is taken. Requires known sums and a form that is allowed.
+  GroupTimes times(const GroupSums& sums, GroupForm form) const {
+    if (instance_.rules.packed) return packed_times(sums, form);
+    long double all = 0;  // one after the other, each with an overhead and a maximum of its own
+    for (const Tokens tokens : sums.each) {
+      const GroupTimes one = packed_times(sums_of(tokens), form);
+      all += std::max(one.compute, one.transfer);
+    }
+    return {all, all};
   }
 
  private:
+  enum class Link { inside, across };
+
+  // Of one packed row.
+  GroupTimes packed_times(const GroupSums& sums, GroupForm form) const {
+    const ScatterCost& cost = instance_.cost;
+    const auto degree = static_cast<long double>(form.degree);
+    const auto tokens = static_cast<long double>(sums.tokens.value_or(0));
+    const long double attention = cost.quadratic_ms * sums.pairs / degree;
+    const long double work = attention + cost.linear_ms * tokens / degree +
+                             cost.sequence_fixed_ms * static_cast<long double>(sums.count);
+    const long double fixed = cost.fixed_ms;
+    if (!cost.exchange) {
+      const long double all = fixed + work + published_exchange(tokens, form.degree);
+      return {all, all};
+    }
+    const Exchange& exchange = *cost.exchange;
+    const long double own = tokens / degree;  // tokens of a device
+    const long double queries = own * exchange.all_to_all_mib_per_token;
+    const long double keys = own * exchange.keys_values_mib_per_token;
+    const Link link = leaves_a_node(form.degree) ? Link::across : Link::inside;
+    const long double message = latency(link);
+    const long double shown = 1 - static_cast<long double>(exchange.overlap);
+    if (form.exchange == ExchangeKind::all_to_all || form.exchange == ExchangeKind::all_gather) {
+      const bool gathers = form.exchange == ExchangeKind::all_gather;
+      const long double sent =
+          sending(gathers ? keys * (degree - 1) : queries - queries / degree, link);
+      return {fixed + message + work + shown * sent, fixed + message + shown * work + sent};
+    }
+    if (form.exchange == ExchangeKind::ring) {
+      const long double others = degree - 1;  // rounds that wait for what another device has
+      const long double once = fixed + others * message;
+      const long double last = work - attention + attention / degree;
+      return {once + work, once + last + others * sending(keys, link)};
+    }
+    if (form.exchange == ExchangeKind::two_level) {
+      const auto node = static_cast<long double>(instance_.cluster.devices_per_node);
+      const long double nodes = degree / node;
+      const long double once = fixed + latency(Link::inside) + (nodes - 1) * latency(Link::across) +
+                               sending(queries * (node - 1) / node, Link::inside);
+      const long double last = work - attention + attention / nodes;
+      return {once + work, once + last + (nodes - 1) * sending(keys, Link::across)};
+    }
+    return {fixed + work, fixed + work};
+  }
+
+  // What a device needs for each token it has of a group: activations, logits unless they come in
+  // chunks, and keys and values of others, which a ring has once and an all-gather for every
+  // device.
+  double mib_of_token(GroupForm form) const {
+    const ModelMemory& model = instance_.model;
+    double mib = model.activation_mib_per_token;
+    if (!(model.logits_chunk_tokens > 0)) mib += model.logits_mib_per_token;
+    if (form.exchange == ExchangeKind::all_gather) {
+      mib += form.degree * model.keys_values_mib_per_token;
+    } else if (form.exchange == ExchangeKind::ring || form.exchange == ExchangeKind::two_level) {
+      mib += model.keys_values_mib_per_token;
+    }
+    return mib;
+  }
+
+  // Twice the pairs of tokens: all of them in some layers, those in the window in the others.
+  long double pairs(Tokens length) const {
+    const Tokens tile = instance_.cost.tile_tokens;
+    const Tokens tiles = (length + tile - 1) / tile;
+    const auto computed = static_cast<long double>(tiles * tile);
+    const SlidingWindow& window = instance_.cost.window;
+    const auto seen = static_cast<long double>(window.tokens);
+    const long double all = computed * computed;
+    const long double near = computed > seen ? seen * (2 * computed - seen) : all;
+    const auto share = static_cast<long double>(window.share);
+    return (1 - share) * all + share * near;
+  }
+
+  // Latency and all-to-all of a group, from the bandwidths by degree.
+  long double published_exchange(long double tokens, int degree) const {
+    const AllToAll& all_to_all = instance_.cost.all_to_all;
+    const auto latency = all_to_all.latency_ms.find(degree);
+    long double ms = latency == all_to_all.latency_ms.end() ? 0 : latency->second;
+    if (degree == 1 || !(all_to_all.mib_per_token > 0)) return ms;
+    const auto speed = all_to_all.mib_per_ms.find(degree);
+    if (speed == all_to_all.mib_per_ms.end()) return std::numeric_limits<long double>::infinity();
+    return ms + all_to_all.mib_per_token * tokens / speed->second / degree;
+  }
+
+  // Whether some two ranks of a group can be of different nodes.
+  bool leaves_a_node(int degree) const {
+    const Cluster& cluster = instance_.cluster;
+    const int node = cluster.devices_per_node;
+    if (degree < 2 || node >= cluster.devices) return false;
+    if (!cluster.aligned) return true;
+    return node % degree != 0;  // also if the group is larger than a node
+  }
+
+  long double latency(Link link) const {
+    const Exchange& exchange = *instance_.cost.exchange;
+    return link == Link::across ? exchange.across_latency_ms : exchange.inside_latency_ms;
+  }
+
+  long double sending(long double mib, Link link) const {
+    const Exchange& exchange = *instance_.cost.exchange;
+    if (!(mib > 0)) return 0;
+    return mib / (link == Link::across ? exchange.across_mib_per_ms : exchange.inside_mib_per_ms);
+  }
+
   const ScatterInstance& instance_;
 };
 

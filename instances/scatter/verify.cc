@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "instances/plan_claims.h"
 #include "instances/scatter/truth.h"
@@ -22,13 +23,20 @@ enum Rule : std::size_t {
   kEmptyMicroBatch,
   kEmptyGroup,
   kDegree,
+  kMinDegree,
+  kExchange,
   kRankRange,
   kRankAlignment,
   kRankOverlap,
   kDevices,
+  kIdleRanks,
+  kSortedGroups,
+  kMultiple,
   kTokens,
   kCuSeqlens,
   kCapacity,
+  kMostTokens,
+  kMostSequences,
   kTime,
   kMakespan,
   kObjective,
@@ -37,12 +45,31 @@ enum Rule : std::size_t {
   kRuleCount,
 };
 
-constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "number",       "coverage",     "unknown_sequence", "empty_micro_batch",
-    "empty_group",  "degree",       "rank_range",       "rank_alignment",
-    "rank_overlap", "devices",      "tokens",           "cu_seqlens",
-    "capacity",     "time",         "makespan",         "objective",
-    "bound",        "instance_hash"};
+constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
+                                                                 "coverage",
+                                                                 "unknown_sequence",
+                                                                 "empty_micro_batch",
+                                                                 "empty_group",
+                                                                 "degree",
+                                                                 "min_degree",
+                                                                 "exchange",
+                                                                 "rank_range",
+                                                                 "rank_alignment",
+                                                                 "rank_overlap",
+                                                                 "devices",
+                                                                 "no_idle_ranks",
+                                                                 "sorted_groups",
+                                                                 "micro_batches_multiple_of",
+                                                                 "tokens",
+                                                                 "cu_seqlens",
+                                                                 "capacity",
+                                                                 "max_tokens_per_rank",
+                                                                 "max_sequences_per_group",
+                                                                 "time",
+                                                                 "makespan",
+                                                                 "objective",
+                                                                 "bound",
+                                                                 "instance_hash"};
 
 constexpr double kTimeTolerance = 1e-9;
 constexpr std::int64_t kNowhere = -1;
@@ -79,6 +106,7 @@ class ScatterVerifier {
  public:
   ScatterVerifier(const ScatterInstance& instance, const ScatterPlan& plan)
       : cluster_(instance.cluster),
+        rules_(instance.rules),
         plan_(plan),
         truth_(instance),
         first_seen_(instance.lengths.size(), kNowhere),
@@ -91,6 +119,7 @@ class ScatterVerifier {
       objective = objective && makespan ? std::optional(*objective + *makespan) : std::nullopt;
     }
     check_nothing_is_missing();
+    check_multiple();
     check_ms(kObjective, plan_.objective_ms, objective, [] { return "/objective_ms"; });
     check_bound_ms(found_, {kNumber, kBound}, plan_.bound_ms, plan_.bound_by,
                    objective.value_or(plan_.objective_ms));
@@ -122,6 +151,8 @@ class ScatterVerifier {
     }
     check_devices(m);
     check_overlap(m);
+    if (rules_.no_idle_ranks) check_idle(m);
+    if (rules_.sorted_groups) check_sorted(m);
     check_ms(kMakespan, micro_batch.makespan_ms, makespan,
              [&] { return micro_batch_at(m) + "/makespan_ms"; });
     return makespan;
@@ -143,7 +174,7 @@ class ScatterVerifier {
       });
     }
     check_capacity(at, sums);
-    const auto time = truth_.time(sums, group.degree);
+    const auto time = truth_.time(sums, group.form());
     check_ms(kTime, group.time_ms, time, [&] { return at.pointer("/time_ms"); });
     if (time || !std::isfinite(group.time_ms)) return time;
     return group.time_ms;
@@ -157,6 +188,18 @@ class ScatterVerifier {
         std::string allowed = "one of";
         for (const int each : cluster_.degrees) allowed += ' ' + text(each);
         return Description{at.pointer("/degree"), text(degree), allowed};
+      });
+    }
+    if (truth_.is_allowed(degree) && degree < rules_.min_degree) {
+      found_.add(kMinDegree, [&] {
+        return Description{at.pointer("/degree"), text(degree),
+                           "at least " + text(rules_.min_degree)};
+      });
+    }
+    if (truth_.is_allowed(degree) && !truth_.may_exchange(at.group.form())) {
+      found_.add(kExchange, [&] {
+        return Description{at.pointer("/exchange"), name_of(at.group.exchange),
+                           exchanges_of(degree)};
       });
     }
     const std::int64_t end = std::int64_t{first} + degree;
@@ -173,6 +216,19 @@ class ScatterVerifier {
                            "a multiple of degree " + text(degree)};
       });
     }
+  }
+
+  static std::string name_of(ExchangeKind kind) {
+    return std::string(exchange_names()[static_cast<std::size_t>(kind)]);
+  }
+
+  // The kinds that groups of the degree may use.
+  std::string exchanges_of(int degree) const {
+    std::string text = "one of";
+    for (const GroupForm form : truth_.forms()) {
+      if (form.degree == degree) text += ' ' + name_of(form.exchange);
+    }
+    return text;
   }
 
   GroupSums check_sequences(const Place& at) {
@@ -239,11 +295,74 @@ class ScatterVerifier {
   }
 
   void check_capacity(const Place& at, const GroupSums& sums) {
-    if (at.group.degree < 1) return;
-    const Tokens capacity = truth_.capacity(at.group.degree);
-    if (sums.tokens && *sums.tokens <= capacity) return;
-    found_.add(kCapacity, [&] {
-      return Description{at.pointer(), tokens(sums.tokens), "at most " + tokens(capacity)};
+    const int degree = at.group.degree;
+    if (degree < 1) return;
+    const GroupForm form = at.group.form();
+    if (!truth_.fits_memory(sums, form)) {
+      found_.add(kCapacity, [&] {
+        const std::optional<Tokens> held =
+            rules_.packed ? sums.tokens : std::optional(sums.longest);
+        std::string have = tokens(held);
+        if (const Tokens beside = truth_.beside(form); beside > 0) {
+          have += " and " + text(beside) + " for each of " + text(rules_.packed ? sums.count : 1) +
+                  " sequences";
+        }
+        return Description{at.pointer(), have, "at most " + tokens(truth_.capacity(form))};
+      });
+    }
+    if (!sums.tokens || *sums.tokens > truth_.most_tokens(degree)) {
+      found_.add(kMostTokens, [&] {
+        return Description{at.pointer(), tokens(sums.tokens),
+                           "at most " + tokens(truth_.most_tokens(degree))};
+      });
+    }
+    if (sums.count > rules_.max_sequences_per_group) {
+      found_.add(kMostSequences, [&] {
+        return Description{at.pointer("/sequences"), text(sums.count) + " sequences",
+                           "at most " + text(rules_.max_sequences_per_group)};
+      });
+    }
+  }
+
+  // Ranks that two groups share are a violation of their own.
+  void check_idle(std::size_t m) {
+    std::int64_t devices = 0;
+    for (const ScatterGroup& group : plan_.micro_batches[m].groups) {
+      devices += std::max(group.degree, 0);
+    }
+    if (devices >= cluster_.devices) return;
+    found_.add(kIdleRanks, [&] {
+      return Description{micro_batch_at(m), text(cluster_.devices - devices) + " idle",
+                         "work on each of " + text(cluster_.devices) + " ranks"};
+    });
+  }
+
+  // Names only the first group of a micro-batch that is larger than one on smaller ranks.
+  void check_sorted(std::size_t m) {
+    const auto& groups = plan_.micro_batches[m].groups;
+    std::vector<std::size_t> by_rank(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) by_rank[g] = g;
+    std::sort(by_rank.begin(), by_rank.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(groups[a].first_rank, a) < std::tie(groups[b].first_rank, b);
+    });
+    for (std::size_t i = 1; i < by_rank.size(); ++i) {
+      const ScatterGroup& before = groups[by_rank[i - 1]];
+      const ScatterGroup& here = groups[by_rank[i]];
+      if (here.degree <= before.degree) continue;
+      found_.add(kSortedGroups, [&] {
+        return Description{Place{here, m, by_rank[i]}.pointer("/degree"), text(here.degree),
+                           "at most " + text(before.degree) + ", as on the ranks before it"};
+      });
+      return;
+    }
+  }
+
+  void check_multiple() {
+    const auto count = static_cast<std::int64_t>(plan_.micro_batches.size());
+    if (count % rules_.micro_batches_multiple_of == 0) return;
+    found_.add(kMultiple, [&] {
+      return Description{"/micro_batches", text(count) + " micro-batches",
+                         "a multiple of " + text(rules_.micro_batches_multiple_of)};
     });
   }
 
@@ -301,6 +420,7 @@ class ScatterVerifier {
   }
 
   const Cluster& cluster_;
+  const ScatterRules& rules_;
   const ScatterPlan& plan_;
   const ScatterTruth truth_;
   std::vector<std::int64_t> first_seen_;  // by id: the number of its group, or kNowhere

@@ -9,14 +9,22 @@
 //   empty_micro_batch  a micro-batch has a group
 //   empty_group        a group has a sequence
 //   degree             the degree is one of cluster.degrees
+//   min_degree         the degree is at least rules.min_degree
+//   exchange           the exchange is one that groups of the degree may use
 //   rank_range         0 <= first_rank and first_rank + degree <= N
 //   rank_alignment     first_rank is a multiple of degree (aligned clusters only)
 //   rank_overlap       the groups of a micro-batch share no rank
 //   devices            the degrees of a micro-batch sum to at most N
+//   no_idle_ranks      with that rule, they sum to N
+//   sorted_groups      with that rule, degrees do not increase with the first rank
+//   micro_batches_multiple_of  the number of micro-batches is a multiple of that
 //   tokens             tokens is the sum of the lengths after padding
 //   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
 //                      is the padded length of sequence i
-//   capacity           the padded lengths of a group sum to at most C * degree
+//   capacity           the padded lengths of a group, and v for each of its sequences, sum to at
+//                      most C * degree; if rules.packed is false, each of them with v is at most that
+//   max_tokens_per_rank      the padded lengths of a group sum to at most that times the degree
+//   max_sequences_per_group  a group has at most that many sequences
 //   time               time_ms is t(S, d)
 //   makespan           makespan_ms is the largest t(S, d) of the micro-batch
 //   objective          objective_ms is the sum of those makespans
@@ -53,6 +61,8 @@ std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
 // is
 //   sequences  each witness is longer, after padding, than what a group of any allowed degree
 //              holds; there is one at least
+//   micro_batches  by the rules on whole micro-batches and on their number there are fewer sequences
+//              than groups needed, or no groups make up N ranks; no witness
 // `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
 std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
                                            const InfeasibilityProof& proof);

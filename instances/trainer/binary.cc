@@ -17,12 +17,12 @@ namespace {
 
 // The first byte is neither ASCII nor the start of a UTF-8 character: no text begins like this.
 constexpr std::string_view kMagic = "\x93STOWAGE";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kNewestVersion = 2;
 constexpr std::size_t kHeaderBytes = 64;
 constexpr std::array<std::string_view, 3> kProblems = {"", "scatter", "assign"};  // by number
 
 struct Header {
-  std::uint32_t version = kVersion;
+  std::uint32_t version = 1;
   std::uint32_t problem = 0;  // index into kProblems
   std::uint64_t bytes = 0;    // of the file
   std::int64_t loss_denominator = 0;
@@ -39,7 +39,8 @@ struct Header {
   std::uint64_t expected_bytes() const {
     const std::uint64_t slots = std::uint64_t{ranks} * micro_batches;
     return kHeaderBytes + 8ULL * batches + 4ULL * (6ULL * batches + batches + 1) +
-           4ULL * (2ULL * sequences + 2ULL * (std::uint64_t{sequences} + batches) + slots) +
+           4ULL * ((version == 2 ? 3ULL : 2ULL) * sequences +
+                   2ULL * (std::uint64_t{sequences} + batches) + slots) +
            name_bytes + hash_bytes;
   }
 };
@@ -112,8 +113,8 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 // All that is wrong with a header of a file of `bytes` bytes.
 std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
   ErrorList errors;
-  if (header.version != kVersion) {
-    errors.add(code::kVersion, "byte 8", "must be version 1, is " + number(header.version));
+  if (header.version < 1 || header.version > kNewestVersion) {
+    errors.add(code::kVersion, "byte 8", "must be version 1 or 2, is " + number(header.version));
     return std::move(errors).take();
   }
   if (header.problem == 0 || header.problem >= kProblems.size()) {
@@ -152,7 +153,7 @@ std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
 // Cuts the columns into batches; their offsets must be checked before.
 void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
          const std::vector<std::int32_t>& sequences, const std::vector<std::int32_t>& cu_seqlens,
-         const std::vector<std::int32_t>& cu_padded) {
+         const std::vector<std::int32_t>& cu_padded, const std::vector<std::int32_t>& targets) {
   for (std::size_t b = 0; b < step.batches.size(); ++b) {
     TrainerBatch& batch = step.batches[b];
     const std::ptrdiff_t begin = first[b];
@@ -163,6 +164,8 @@ void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
     batch.cu_seqlens.assign(cu_seqlens.begin() + begin + sums, cu_seqlens.begin() + end + sums + 1);
     batch.cu_seqlens_padded.assign(cu_padded.begin() + begin + sums,
                                    cu_padded.begin() + end + sums + 1);
+    if (targets.empty()) continue;
+    batch.loss_tokens.assign(targets.begin() + begin, targets.begin() + end);
   }
 }
 
@@ -192,7 +195,8 @@ bool are_offsets(const std::vector<std::int32_t>& first, std::uint32_t sequences
 
 std::string write_trainer_binary(const TrainerStep& step) {
   const TrainerStated stated = stated_of(step);
-  Header header{.problem = step.problem == "assign" ? 2U : 1U,
+  Header header{.version = static_cast<std::uint32_t>(step.version()),
+                .problem = step.problem == "assign" ? 2U : 1U,
                 .loss_denominator = stated.loss_denominator,
                 .ranks = static_cast<std::uint32_t>(step.ranks),
                 .micro_batches = static_cast<std::uint32_t>(step.micro_batches),
@@ -232,6 +236,7 @@ std::string write_trainer_binary(const TrainerStep& step) {
   put(out, stated.position_resets);
   for (const TrainerBatch& batch : step.batches) put(out, batch.cu_seqlens);
   for (const TrainerBatch& batch : step.batches) put(out, batch.cu_seqlens_padded);
+  for (const TrainerBatch& batch : step.batches) put(out, batch.loss_tokens);
   put(out, stated.schedule);
   return out + step.name + step.instance_hash;
 }
@@ -267,6 +272,7 @@ Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
   stated.position_resets = cursor.take<std::int32_t>(header.sequences);
   const auto cu_seqlens = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
   const auto cu_padded = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
+  const auto targets = cursor.take<std::int32_t>(header.version == 2 ? header.sequences : 0);
   stated.schedule = cursor.take<std::int32_t>(std::size_t{header.ranks} * header.micro_batches);
   step.name = cursor.text(header.name_bytes);
   step.instance_hash = cursor.text(header.hash_bytes);
@@ -279,7 +285,7 @@ Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
   check_utf8(step.name, after_numbers, texts);
   check_utf8(step.instance_hash, after_numbers + header.name_bytes, texts);
   if (!texts.empty()) return std::move(texts).take();
-  cut(step, first, sequences, cu_seqlens, cu_padded);
+  cut(step, first, sequences, cu_seqlens, cu_padded, targets);
   if (auto faults = trainer_faults(step); !faults.empty()) return faults;
   if (auto errors = contradictions(step, stated); !errors.empty()) return errors;
   return step;

@@ -34,6 +34,9 @@ void TrainerComposer::add(TrainerBatch batch, const std::vector<std::int64_t>& s
   for (const std::int64_t id : sequences) {
     const Tokens length = lengths_[static_cast<std::size_t>(id)];
     batch.cu_seqlens.push_back(batch.cu_seqlens.back() + static_cast<std::int32_t>(length));
+    if (loss_tokens_.empty()) continue;
+    batch.loss_tokens.push_back(
+        static_cast<std::int32_t>(loss_tokens_[static_cast<std::size_t>(id)]));
   }
   slots_ += batch.ranks();
   micro_batches_ = std::max(micro_batches_, batch.micro_batch + 1);

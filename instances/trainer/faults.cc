@@ -96,6 +96,20 @@ class Faults {
       const std::int32_t room = batch.cu_seqlens_padded[i + 1] - batch.cu_seqlens_padded[i];
       if (length > room) return add("/cu_seqlens_padded", "must have room for each length", room);
     }
+    check_targets(batch);
+  }
+
+  void check_targets(const TrainerBatch& batch) {
+    const std::vector<std::int32_t>& targets = batch.loss_tokens;
+    if (targets.empty() && version_ == 1) return;
+    if (targets.size() != batch.sequences.size()) {
+      return add("/loss_tokens", "must have an entry per sequence, in all batches or in none",
+                 static_cast<std::int64_t>(targets.size()));
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (targets[i] >= 0 && targets[i] <= batch.cu_seqlens[i + 1] - batch.cu_seqlens[i]) continue;
+      return add("/loss_tokens", "must be from 0 to the length of the sequence", targets[i]);
+    }
   }
 
   // Lengths are at least 1, so sums grow with every entry.
@@ -145,6 +159,7 @@ class Faults {
   }
 
   const TrainerStep& step_;
+  const int version_ = step_.version();
   std::size_t index_ = 0;  // of the batch that is looked at
   ErrorList errors_;
 };

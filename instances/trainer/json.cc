@@ -1,6 +1,9 @@
 // Trainer files as JSON: instances/trainer/README.md, "The JSON form".
+#include <array>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "instances/json/limits.h"
@@ -32,6 +35,7 @@ void write_batch(JsonWriter& json, const TrainerBatch& batch) {
   write_integers(json, "sequences", batch.sequences);
   write_integers(json, "cu_seqlens", batch.cu_seqlens);
   write_integers(json, "cu_seqlens_padded", batch.cu_seqlens_padded);
+  if (!batch.loss_tokens.empty()) write_integers(json, "loss_tokens", batch.loss_tokens);
   write_integers(json, "position_resets", batch.position_resets());
   json.integer("max_seqlen", batch.max_seqlen());
   json.integer("loss_denominator", batch.loss_denominator());
@@ -64,12 +68,16 @@ void take_ranks(TrainerBatch& batch, const ObjectReader& reader) {
   }
 }
 
-TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, TrainerStated& stated,
-                        ErrorList& errors) {
+constexpr std::array<std::string_view, 12> kBatchKeys = {
+    "micro_batch",     "group",      "degree",           "stages",
+    "ranks",           "sequences",  "cu_seqlens",       "cu_seqlens_padded",
+    "position_resets", "max_seqlen", "loss_denominator", "loss_tokens"};
+
+// Version 1 has no loss_tokens, the last of the keys.
+TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, int version,
+                        TrainerStated& stated, ErrorList& errors) {
   const ObjectReader reader(
-      value, path, errors,
-      {"micro_batch", "group", "degree", "stages", "ranks", "sequences", "cu_seqlens",
-       "cu_seqlens_padded", "position_resets", "max_seqlen", "loss_denominator"});
+      value, path, errors, std::span(kBatchKeys).first(kBatchKeys.size() - (version == 1 ? 1 : 0)));
   TrainerBatch batch{.micro_batch = read_int(reader, "micro_batch", {0, kMaxTrainerSlots}),
                      .group = read_int(reader, "group", {0, kMaxDevices}),
                      .degree = read_int(reader, "degree", {1, kMaxDevices}),
@@ -77,6 +85,7 @@ TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, TrainerSta
                      .sequences = read_int32s(reader, "sequences"),
                      .cu_seqlens = read_int32s(reader, "cu_seqlens"),
                      .cu_seqlens_padded = read_int32s(reader, "cu_seqlens_padded")};
+  if (version == 2) batch.loss_tokens = read_int32s(reader, "loss_tokens");
   take_ranks(batch, reader);
   const std::vector<std::int32_t> resets = read_int32s(reader, "position_resets");
   if (resets.size() != batch.sequences.size()) {
@@ -113,9 +122,10 @@ TrainerStep step_from(const JsonValue& document, TrainerStated& stated, ErrorLis
   const bool assign =
       problem != nullptr && problem->string() != nullptr && *problem->string() == "assign";
   TrainerStep step{.problem = assign ? "assign" : "scatter"};
-  if (document.object() == nullptr || !check_head(reader, "stowage/trainer", step.problem)) {
+  if (document.object() == nullptr || !check_head(reader, "stowage/trainer", step.problem, 2)) {
     return step;
   }
+  const int version = read_int(reader, "version", {1, 2});
   step.name = reader.text("name", "");
   step.instance_hash = reader.text("instance_hash");
   step.ranks = read_int(reader, "ranks", {1, kMaxDevices});
@@ -124,8 +134,8 @@ TrainerStep step_from(const JsonValue& document, TrainerStated& stated, ErrorLis
   if (const JsonValue::Array* batches = reader.array("batches")) {
     const JsonPath where = reader.at("batches");
     for (std::size_t b = 0; b < batches->size(); ++b) {
-      step.batches.push_back(
-          read_batch((*batches)[b], where.index(static_cast<std::int64_t>(b)), stated, errors));
+      step.batches.push_back(read_batch((*batches)[b], where.index(static_cast<std::int64_t>(b)),
+                                        version, stated, errors));
     }
   }
   read_schedule(reader, static_cast<std::size_t>(step.micro_batches), stated);
@@ -142,7 +152,7 @@ std::string write_trainer_json(const TrainerStep& step) {
 
 void write_trainer(JsonWriter& json, const TrainerStep& step) {
   json.begin_object();
-  write_head(json, "stowage/trainer", step.problem, step.name);
+  write_head(json, "stowage/trainer", step.problem, step.name, step.version());
   json.text("instance_hash", step.instance_hash);
   json.integer("ranks", step.ranks);
   json.integer("micro_batches", step.micro_batches);

@@ -45,7 +45,7 @@ std::vector<InputError> contradictions(const TrainerStep& step, const TrainerSta
   std::vector<InputError> errors;
   if (derived.loss_denominator != stated.loss_denominator) {
     errors.push_back({code::kTrainerEntry, "/loss_denominator",
-                      "must be the tokens of all batches, " +
+                      "must be the targets of all batches, " +
                           std::to_string(derived.loss_denominator) + ", is " +
                           std::to_string(stated.loss_denominator)});
   }

@@ -1,6 +1,7 @@
 #include "instances/trainer/step.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace stowage {
 std::int32_t TrainerBatch::max_seqlen() const {
@@ -15,10 +16,21 @@ std::vector<std::int32_t> TrainerBatch::position_resets() const {
   return {cu_seqlens_padded.begin(), cu_seqlens_padded.end() - 1};
 }
 
+std::int64_t TrainerBatch::loss_denominator() const {
+  if (loss_tokens.empty()) return cu_seqlens.back();
+  return std::accumulate(loss_tokens.begin(), loss_tokens.end(), std::int64_t{0});
+}
+
 std::int64_t TrainerStep::loss_denominator() const {
-  std::int64_t tokens = 0;
-  for (const TrainerBatch& batch : batches) tokens += batch.loss_denominator();
-  return tokens;
+  std::int64_t targets = 0;
+  for (const TrainerBatch& batch : batches) targets += batch.loss_denominator();
+  return targets;
+}
+
+int TrainerStep::version() const {
+  const bool counted = std::ranges::any_of(
+      batches, [](const TrainerBatch& batch) { return !batch.loss_tokens.empty(); });
+  return counted ? 2 : 1;
 }
 
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step) {

@@ -37,11 +37,12 @@ struct TrainerBatch {
   std::vector<std::int32_t> sequences;   // ids, in packing order
   std::vector<std::int32_t> cu_seqlens;  // prefix sums of the lengths without padding
   std::vector<std::int32_t> cu_seqlens_padded;  // of the lengths as they lie in the row
+  std::vector<std::int32_t> loss_tokens;        // targets of each sequence; empty: all its tokens
 
   int ranks() const { return degree * stages; }
 
-  // Tokens without padding: what a sum of token losses over this row is divided by.
-  std::int64_t loss_denominator() const { return cu_seqlens.back(); }
+  // Targets: what a sum of token losses over this row is divided by to give their mean.
+  std::int64_t loss_denominator() const;
 
   // The longest sequence as it lies in the row.
   std::int32_t max_seqlen() const;
@@ -60,8 +61,11 @@ struct TrainerStep {
   int micro_batches = 0;              // of the rank that has most
   std::vector<TrainerBatch> batches;  // by micro-batch, then group
 
-  // Tokens of all sequences without padding: what a step's sum of token losses is divided by.
+  // Targets of all sequences: what a step's sum of token losses is divided by.
   std::int64_t loss_denominator() const;
+
+  // Of the files: 2 if a batch has loss_tokens, otherwise 1.
+  int version() const;
 
   bool operator==(const TrainerStep&) const = default;
 };

@@ -10,13 +10,13 @@ namespace stowage {
 namespace {
 
 // A trainer takes the mean loss of a row times row.loss_tokens / plan.loss_tokens; the step's mean
-// weighs it with the row's share of all tokens. Exactly 1 where both agree.
+// weighs it with the row's share of all targets. Exactly 1 where both agree.
 double loss_scale(const AssignInstance& instance, double all, const AssignPlan& plan,
                   const std::vector<std::int64_t>& sequences, Tokens loss_tokens) {
   double own = 0;
   for (const std::int64_t id : sequences) {
     if (id < 0 || id >= static_cast<std::int64_t>(instance.lengths.size())) return 1;
-    own += static_cast<double>(instance.lengths[static_cast<std::size_t>(id)]);
+    own += static_cast<double>(targets_of(instance, id));
   }
   const auto stated = static_cast<double>(loss_tokens);
   const auto stated_all = static_cast<double>(plan.loss_tokens);
@@ -61,7 +61,9 @@ kernels::PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan
                              .lengths = instance.lengths,
                              .pad_multiple = instance.pad_multiple};
   double all = 0;
-  for (const Tokens length : instance.lengths) all += static_cast<double>(length);
+  for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
+    all += static_cast<double>(targets_of(instance, static_cast<std::int64_t>(id)));
+  }
   std::int64_t cut = 0;  // sequences
   for (std::size_t r = 0; r < plan.replicas.size(); ++r) {
     const AssignReplica& replica = plan.replicas[r];

@@ -172,8 +172,8 @@ void fit_cost(const BlockShape& block, Calibration& calibration) {
     const double error = std::abs(predicted_ms(cost, pack) / (pack.seconds * kMsPerSecond) - 1);
     (pack.held_out ? held_out : fitted).push_back(error);
   }
-  calibration.fitted = error_of(std::move(fitted));
-  calibration.held_out = error_of(std::move(held_out));
+  calibration.fitted = error_of(fitted);
+  calibration.held_out = error_of(held_out);
 }
 
 Calibration calibrate(const CalibrationOptions& options, const CalibrationProgress& progress,

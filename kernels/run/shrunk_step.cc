@@ -12,6 +12,7 @@ ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,
   for (Tokens& length : here.lengths) length = shrunk(padded_length(instance, length));
   here.model = {.states_mib = 0, .activation_mib_per_token = 1};
   here.cluster.memory_mib = static_cast<Mib>(shrunk(tokens_per_device(instance)));
+  if (Tokens& most = here.rules.max_tokens_per_rank; most < kMaxExact) most = shrunk(most);
   return here;
 }
 

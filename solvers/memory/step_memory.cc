@@ -74,7 +74,7 @@ std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch
 }  // namespace
 
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
-                                             const ScatterPlan& plan, TransformerStep step,
+                                             const ScatterPlan& plan, const TransformerStep& step,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress) {
   std::map<Tokens, Peak> peaks;  // groups of equally many tokens per rank have one layout

@@ -53,7 +53,7 @@ using MemoryProgress = std::function<void(std::size_t done, std::size_t all)>;
 // is shared by all layouts; each has a plan at least. `progress` is told before each layout how
 // many are done, and how many there are.
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
-                                             const ScatterPlan& plan, TransformerStep step,
+                                             const ScatterPlan& plan, const TransformerStep& step,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress = {});
 

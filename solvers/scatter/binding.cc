@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "instances/json/limits.h"
@@ -23,12 +24,19 @@ std::string pointer(std::size_t batch, std::size_t group) {
   return "/micro_batches/" + std::to_string(batch) + "/groups/" + std::to_string(group);
 }
 
+// " (ring)"; nothing where there are not several kinds.
+std::string exchange_text(ExchangeKind kind) {
+  if (kind == ExchangeKind::none) return "";
+  return " (" + std::string(exchange_names()[static_cast<std::size_t>(kind)]) + ')';
+}
+
 // A group that changes by at most one sequence leaving and one coming.
 struct Seen {
   Ms time = 0;
-  Tokens tokens = 0;
+  Load load;
+  Tokens held = 0;  // of the level's capacity
   int level = 0;
-  bool single = false;  // holds one sequence
+  std::int64_t sequences = 0;
 };
 
 class ScatterMoves {
@@ -39,8 +47,9 @@ class ScatterMoves {
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       seen_.emplace_back();
       for (const ScatterGroup& group : batch.groups) {
-        seen_.back().push_back(
-            {group.time_ms, group.tokens, level_of(group.degree), group.sequences.size() == 1});
+        const int level = table_.level_of(group.form());
+        seen_.back().push_back({group.time_ms, load_of(group, level), held_by(group, level), level,
+                                std::ssize(group.sequences)});
       }
       slowest_.push_back(three_slowest(seen_.back()));
     }
@@ -59,11 +68,20 @@ class ScatterMoves {
  private:
   static constexpr double kWorthTelling = 1e-9;  // of the objective; less is rounding
 
-  int level_of(int degree) const {
-    const auto& levels = table_.levels();
-    const auto at = std::find_if(levels.begin(), levels.end(),
-                                 [&](const Level& level) { return level.degree == degree; });
-    return static_cast<int>(at - levels.begin());
+  Load load_of(const ScatterGroup& group, int level) const {
+    if (table_.additive()) return {group.time_ms, group.time_ms};
+    const Ms overhead = table_.levels()[static_cast<std::size_t>(level)].overhead;
+    Load load{overhead, overhead};
+    for (const std::int64_t id : group.sequences) load += added(id, level);
+    return load;
+  }
+
+  Tokens held_by(const ScatterGroup& group, int level) const {
+    Tokens held = 0;
+    for (const std::int64_t id : group.sequences) {
+      held += table_.held(level, position_[static_cast<std::size_t>(id)]);
+    }
+    return held;
   }
 
   // Slots of the three slowest groups; -1 where there are fewer.
@@ -92,8 +110,8 @@ class ScatterMoves {
     return 0;
   }
 
-  Ms cost(std::int64_t id, int level) const {
-    return table_.cost(position_[static_cast<std::size_t>(id)], level);
+  Load added(std::int64_t id, int level) const {
+    return table_.load(position_[static_cast<std::size_t>(id)], level);
   }
   Tokens length(std::int64_t id) const {
     return table_.length(position_[static_cast<std::size_t>(id)]);
@@ -103,13 +121,17 @@ class ScatterMoves {
   // What `id`, of the critical group of micro-batch b, could do in micro-batch c.
   void try_batch(std::int64_t id, std::size_t b, std::size_t critical, std::size_t c) {
     const Seen& from = seen_[b][critical];
-    const Ms left = from.single ? 0 : from.time - cost(id, from.level);
+    const bool alone = from.sequences == 1;
+    const bool may_leave = !alone || !table_.no_idle_ranks();
+    const Ms left = alone ? 0 : (from.load - added(id, from.level)).time();
     for (std::size_t h = 0; h < seen_[c].size(); ++h) {
       if (c == b && h == critical) continue;
       const Seen& to = seen_[c][h];
-      const Tokens room = table_.levels()[static_cast<std::size_t>(to.level)].capacity - to.tokens;
-      if (length(id) <= room) {
-        const Ms gain = gained(b, critical, left, c, h, to.time + cost(id, to.level));
+      const Level& level = table_.levels()[static_cast<std::size_t>(to.level)];
+      const Tokens room = level.room(to.held, to.sequences);
+      if (may_leave && length(id) <= room && length(id) <= level.longest &&
+          to.sequences < level.sequences) {
+        const Ms gain = gained(b, critical, left, c, h, (to.load + added(id, to.level)).time());
         if (better(gain)) {
           tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
                          " to " + pointer(c, h));
@@ -119,19 +141,22 @@ class ScatterMoves {
         try_exchange(id, b, critical, other, c, h);
       }
     }
-    try_new_group(id, b, critical, left, c);
+    if (may_leave) try_new_group(id, b, critical, left, c);
   }
 
   void try_exchange(std::int64_t id, std::size_t b, std::size_t critical, std::int64_t other,
                     std::size_t c, std::size_t h) {
     const Seen& from = seen_[b][critical];
     const Seen& to = seen_[c][h];
-    const auto& levels = table_.levels();
+    const Level& there = table_.levels()[static_cast<std::size_t>(to.level)];
+    const Level& here = table_.levels()[static_cast<std::size_t>(from.level)];
     const Tokens longer = length(id) - length(other);
-    if (to.tokens + longer > levels[static_cast<std::size_t>(to.level)].capacity) return;
-    if (from.tokens - longer > levels[static_cast<std::size_t>(from.level)].capacity) return;
-    const Ms gain = gained(b, critical, from.time - cost(id, from.level) + cost(other, from.level),
-                           c, h, to.time - cost(other, to.level) + cost(id, to.level));
+    if (longer > there.room_to_grow(to.held, to.sequences)) return;
+    if (-longer > here.room_to_grow(from.held, from.sequences)) return;
+    if (length(id) > there.longest || length(other) > here.longest) return;
+    const Load left = from.load - added(id, from.level) + added(other, from.level);
+    const Load grown = to.load - added(other, to.level) + added(id, to.level);
+    const Ms gain = gained(b, critical, left.time(), c, h, grown.time());
     if (better(gain)) {
       tell(gain, "exchange sequence " + std::to_string(id) + " of " + pointer(b, critical) +
                      " with sequence " + std::to_string(other) + " of " + pointer(c, h));
@@ -145,13 +170,13 @@ class ScatterMoves {
     constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     for (std::size_t l = 0; l < table_.levels().size(); ++l) {
       const Level& level = table_.levels()[l];
-      if (level.degree > free || level.capacity < length(id)) continue;
-      const Ms gain =
-          gained(b, critical, left, c, kNone, level.overhead + cost(id, static_cast<int>(l)));
+      if (level.degree > free || level.longest < length(id)) continue;
+      const Ms gain = gained(b, critical, left, c, kNone,
+                             level.overhead + added(id, static_cast<int>(l)).time());
       if (better(gain)) {
         tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
                        " to a new group of degree " + std::to_string(level.degree) +
-                       " of /micro_batches/" + std::to_string(c));
+                       exchange_text(level.exchange) + " of /micro_batches/" + std::to_string(c));
       }
     }
   }
@@ -180,6 +205,12 @@ class ScatterMoves {
   Moves moves_;
 };
 
+// " beside 3 for each sequence"; nothing where sequences count for their tokens alone.
+std::string counting(Tokens sequence_tokens) {
+  return sequence_tokens == 0 ? ""
+                              : " beside " + std::to_string(sequence_tokens) + " for each sequence";
+}
+
 Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, std::size_t b) {
   const ScatterMicroBatch& batch = plan.micro_batches[b];
   std::size_t slowest = 0;
@@ -193,12 +224,17 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
     if (g != slowest) second = std::max(second, batch.groups[g].time_ms);
   }
   const ScatterGroup& group = batch.groups[slowest];
-  const Tokens capacity = group_capacity(instance, group.degree);
+  // Where sequences run one by one and tokens have no limit of their own, memory limits none.
+  const GroupRoom room = room_of_group(instance, group.form());
+  const Tokens beside = room.sequence_tokens * std::ssize(group.sequences);
+  const Tokens capacity = std::min(room.capacity - beside, room.most_tokens);
+  const std::string of = capacity < kMaxExact ? " of " + std::to_string(capacity) : "";
   const double idle = 1 - busy / (batch.makespan_ms * instance.cluster.devices);
-  std::string text = "degree " + std::to_string(group.degree) + " with " +
-                     plain_count(static_cast<std::int64_t>(group.sequences.size()), "sequence") +
-                     ", " + std::to_string(group.tokens) + " of " + std::to_string(capacity) +
-                     " tokens, takes " + plain_number(group.time_ms) + " ms";
+  std::string text =
+      "degree " + std::to_string(group.degree) + exchange_text(group.exchange) + " with " +
+      plain_count(static_cast<std::int64_t>(group.sequences.size()), "sequence") + ", " +
+      std::to_string(group.tokens) + of + " tokens" + counting(room.sequence_tokens) + ", takes " +
+      plain_number(group.time_ms) + " ms";
   if (batch.groups.size() > 1)
     text += "; the next slowest group takes " + plain_number(second) + " ms";
   if (batch.makespan_ms > 0) {
@@ -243,7 +279,13 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
   changed = instance;
   const int node = std::max(instance.cluster.devices_per_node, 1);
   changed.cluster.devices += node;
-  if (changed.cluster.devices <= kMaxDevices) {
+  // A second node may make groups of the first more expensive, and the plan another one.
+  const bool same_links =
+      !instance.cost.exchange || std::ranges::all_of(instance.cluster.degrees, [&](int degree) {
+        return may_cross_nodes(instance.cluster, degree) ==
+               may_cross_nodes(changed.cluster, degree);
+      });
+  if (changed.cluster.devices <= kMaxDevices && same_links) {
     changes.push_back(
         with("/cluster/devices",
              "one more node of " + std::to_string(node) + (node == 1 ? " device" : " devices"),

@@ -1,5 +1,6 @@
-// Why a scatter step has no plan: sequences may have micro-batches of their own, so that it can
-// only be a sequence that is longer than every group.
+// Why a scatter step has no plan. Sequences may have micro-batches of their own, so that it can
+// only be a sequence that is longer than every group, or rules that ask for more groups than there
+// are sequences.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,14 +17,13 @@ namespace {
 
 std::string tokens(Tokens count) { return plain_count(count, "token"); }
 
-// The least whole MiB with which a device holds `wanted` tokens.
-Mib memory_for(ScatterInstance instance, Tokens wanted) {
+// The least whole MiB with which a device of a group of this form holds `wanted` tokens.
+Mib memory_for(ScatterInstance instance, GroupForm form, Tokens wanted) {
   instance.cluster.memory_mib =
-      std::ceil(instance.model.states_mib +
-                instance.model.activation_mib_per_token * static_cast<double>(wanted));
+      std::ceil(fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(wanted));
   // The product may have been rounded down by a hair, and above 2^53 one more is no more.
   Mib& memory = instance.cluster.memory_mib;
-  while (tokens_per_device(instance) < wanted) {
+  while (tokens_per_device(instance, form) < wanted) {
     memory = std::max(memory + 1, std::nextafter(memory, kInfinity));
   }
   return memory;
@@ -39,8 +39,9 @@ class ScatterConflict {
   explicit ScatterConflict(const ScatterInstance& instance)
       : instance_(instance),
         unplaceable_(unplaceable_sequences(instance)),
-        degree_(instance.cluster.degrees.back()),
-        capacity_(group_capacity(instance, degree_)) {
+        form_(largest_form(instance)),
+        degree_(form_.degree),
+        capacity_(longest_in_group(instance, form_)) {
     for (const std::int64_t id : unplaceable_) {
       if (longest_ < 0 || length(id) > length(longest_)) longest_ = id;
     }
@@ -48,9 +49,13 @@ class ScatterConflict {
 
   Conflict run() {
     Conflict conflict;
-    if (longest_ < 0) return conflict;
+    if (longest_ < 0) {
+      conflict.causes = causes_in_count();
+      add_rules(conflict.changes);
+      return conflict;
+    }
     conflict.causes = causes();
-    add_memory(conflict.changes);
+    add_room(conflict.changes);
     add_degree(conflict.changes);
     if (unplaceable_.size() < instance_.lengths.size()) add_drop(conflict.changes);
     if (capacity_ >= instance_.pad_multiple) add_cut(conflict.changes);
@@ -74,36 +79,143 @@ class ScatterConflict {
               " that fit no group: " + listed(unplaceable_);
     }
     causes.push_back({"/lengths/" + std::to_string(longest_), text});
-    causes.push_back({"/cluster/memory_mib",
-                      plain_number(instance_.cluster.memory_mib) + " MiB less " +
-                          plain_number(instance_.model.states_mib) + " MiB of model states hold " +
-                          tokens(tokens_per_device(instance_)) + " of " +
-                          plain_number(instance_.model.activation_mib_per_token) +
-                          " MiB on a device"});
+    if (is_capped()) {
+      causes.push_back({"/rules/max_tokens_per_rank",
+                        tokens(instance_.rules.max_tokens_per_rank) + " on each rank at most"});
+    }
+    if (!is_capped() || needed_in_memory() > tokens_per_device(instance_, form_)) {
+      causes.push_back(memory_cause());
+      add_terms(causes);
+    }
     if (capacity_ == 0) return causes;  // no degree helps devices that hold nothing
     causes.push_back({"/cluster/degrees", "the largest degree, " + std::to_string(degree_) +
                                               ", makes groups of " + tokens(capacity_)});
     return causes;
   }
 
-  void add_memory(std::vector<Change>& changes) const {
-    const Mib memory = memory_for(instance_, (length(longest_) + degree_ - 1) / degree_);
-    if (memory > static_cast<double>(kMaxExact)) return;  // no instance may say so
+  Finding memory_cause() const {
+    return {"/cluster/memory_mib",
+            plain_number(instance_.cluster.memory_mib) + " MiB less " +
+                plain_number(fixed_mib(instance_)) + " MiB of model states" +
+                (instance_.model.logits_chunk_tokens > 0 ? " and a chunk's logits" : "") +
+                " hold " + tokens(tokens_per_device(instance_, form_)) + " of " +
+                plain_number(token_mib(instance_, form_)) + " MiB on a device"};
+  }
+
+  // What else memory holds, if the sequence would fit without it.
+  void add_terms(std::vector<Finding>& causes) const {
+    const ModelMemory& model = instance_.model;
+    ScatterInstance plain = instance_;
+    plain.model = {.states_mib = model.states_mib,
+                   .activation_mib_per_token = model.activation_mib_per_token};
+    if (tokens_per_device(plain, form_) < (length(longest_) + degree_ - 1) / degree_) return;
+    if (const Tokens beside = sequence_tokens(instance_, form_); beside > 0) {
+      causes.push_back({"/model/sequence_mib", plain_number(model.sequence_mib) +
+                                                   " MiB of a sequence on each device, as " +
+                                                   tokens(beside) + " of the group"});
+    }
+    if (model.logits_mib_per_token > 0) {
+      const bool chunks = model.logits_chunk_tokens > 0;
+      causes.push_back(
+          {"/model/logits_mib_per_token",
+           plain_number(model.logits_mib_per_token) + " MiB of logits of " +
+               (chunks ? tokens(model.logits_chunk_tokens) + " at a time, each" : "each token")});
+    }
+    const Mib others = token_mib(instance_, form_) - token_mib(instance_, degree_);
+    if (others > 0) {
+      causes.push_back({"/model/keys_values_mib_per_token",
+                        plain_number(others) + " MiB of keys and values of others for each token"});
+    }
+  }
+
+  // The rule holds fewer tokens than memory does.
+  bool is_capped() const {
+    return instance_.rules.max_tokens_per_rank < tokens_per_device(instance_, form_);
+  }
+  // Tokens of the longest sequence on each device of the largest group.
+  Tokens needed() const { return (length(longest_) + degree_ - 1) / degree_; }
+  // The same with what it counts for beside them.
+  Tokens needed_in_memory() const {
+    return (length(longest_) + sequence_tokens(instance_, form_) + degree_ - 1) / degree_;
+  }
+
+  // Memory, the rule beside it, or both.
+  void add_room(std::vector<Change>& changes) const {
     ScatterInstance changed = instance_;
-    changed.cluster.memory_mib = memory;
-    changes.push_back(
-        {"/cluster/memory_mib",
-         "raise cluster.memory_mib from " + plain_number(instance_.cluster.memory_mib) + " to " +
-             plain_number(memory) + " (+" + plain_number(memory - instance_.cluster.memory_mib) +
-             " MiB on each device)",
-         std::move(changed), std::nullopt});
+    std::string where;
+    std::string text;
+    if (instance_.rules.max_tokens_per_rank < needed()) {
+      changed.rules.max_tokens_per_rank = needed();
+      where = "/rules/max_tokens_per_rank";
+      text = "raise rules.max_tokens_per_rank from " +
+             std::to_string(instance_.rules.max_tokens_per_rank) + " to " +
+             std::to_string(needed());
+    }
+    if (tokens_per_device(instance_, form_) < needed_in_memory()) {
+      const Mib memory = memory_for(instance_, form_, needed_in_memory());
+      if (memory > static_cast<double>(kMaxExact)) return;  // no instance may say so
+      changed.cluster.memory_mib = memory;
+      where = "/cluster/memory_mib";
+      text += std::string(text.empty() ? "" : ", and ") + "raise cluster.memory_mib from " +
+              plain_number(instance_.cluster.memory_mib) + " to " + plain_number(memory) + " (+" +
+              plain_number(memory - instance_.cluster.memory_mib) + " MiB on each device)";
+    }
+    changes.push_back({std::move(where), std::move(text), std::move(changed), std::nullopt});
+  }
+
+  std::vector<Finding> causes_in_count() const {
+    const ScatterRules& rules = instance_.rules;
+    std::vector<Finding> causes;
+    causes.push_back(
+        {"/lengths", plain_count(static_cast<std::int64_t>(instance_.lengths.size()), "sequence") +
+                         ", and each group needs one"});
+    if (rules.no_idle_ranks) {
+      causes.push_back({"/rules/no_idle_ranks", "the groups of each micro-batch cover all " +
+                                                    std::to_string(instance_.cluster.devices) +
+                                                    " ranks"});
+    }
+    if (rules.micro_batches_multiple_of > 1) {
+      causes.push_back({"/rules/micro_batches_multiple_of",
+                        "the number of micro-batches is a multiple of " +
+                            std::to_string(rules.micro_batches_multiple_of)});
+    }
+    return causes;
+  }
+
+  // Without one of the rules on whole micro-batches and on their number, or without both.
+  void add_rules(std::vector<Change>& changes) const {
+    const ScatterRules& rules = instance_.rules;
+    const bool several = rules.micro_batches_multiple_of > 1;
+    const auto with = [&](std::string where, std::string text, bool no_idle, bool multiple) {
+      ScatterInstance changed = instance_;
+      if (no_idle) changed.rules.no_idle_ranks = false;
+      if (multiple) changed.rules.micro_batches_multiple_of = 1;
+      changes.push_back({std::move(where), std::move(text), std::move(changed), std::nullopt});
+    };
+    if (rules.no_idle_ranks) {
+      with("/rules/no_idle_ranks", "set rules.no_idle_ranks to false", true, false);
+    }
+    if (several) {
+      with("/rules/micro_batches_multiple_of", "set rules.micro_batches_multiple_of to 1", false,
+           true);
+    }
+    if (rules.no_idle_ranks && several) {
+      with("/rules", "set rules.no_idle_ranks to false and rules.micro_batches_multiple_of to 1",
+           true, true);
+    }
   }
 
   void add_degree(std::vector<Change>& changes) const {
-    const Tokens device = tokens_per_device(instance_);
+    const Tokens device =
+        std::min(tokens_per_device(instance_, form_), instance_.rules.max_tokens_per_rank);
     if (device == 0) return;
-    const std::int64_t wanted = (length(longest_) + device - 1) / device;
-    const std::int64_t least = degree_for(instance_.cluster, wanted);
+    std::int64_t least = degree_for(instance_.cluster, (length(longest_) + device - 1) / device);
+    // What sequences and all-gathers need besides grows with the degree, and so may need more.
+    while (least <= kMaxDevices &&
+           longest_in_group(instance_, {static_cast<int>(least), form_.exchange}) <
+               length(longest_)) {
+      least = degree_for(instance_.cluster, least + 1);
+    }
     if (least > kMaxDevices) return;
     const int degree = static_cast<int>(least);
     ScatterInstance changed = instance_;
@@ -114,6 +226,19 @@ class ScatterConflict {
       text += " on " + std::to_string(degree) + " devices (+" +
               std::to_string(degree - cluster.devices) + ')';
       cluster.devices = degree;
+    }
+    if (changed.cost.exchange) {
+      Exchange& exchange = *changed.cost.exchange;
+      const auto kinds = exchange.kinds.find(degree_);
+      if (kinds == exchange.kinds.end()) return;  // degree 1 alone: no kind is known
+      const bool crosses = may_cross_nodes(cluster, degree);
+      if (crosses && !(exchange.across_mib_per_ms > 0)) return;  // nor is the bandwidth
+      std::vector<ExchangeKind> able;
+      for (const ExchangeKind kind : kinds->second) {
+        if (can_exchange(cluster, {degree, kind})) able.push_back(kind);
+      }
+      if (able.empty()) return;
+      exchange.kinds[degree] = std::move(able);
     }
     if (AllToAll& exchange = changed.cost.all_to_all; exchange.mib_per_token > 0) {
       const auto rate = exchange.mib_per_ms.find(degree_);
@@ -128,6 +253,7 @@ class ScatterConflict {
     const std::set<std::int64_t> gone(unplaceable_.begin(), unplaceable_.end());
     ScatterInstance changed = instance_;
     changed.lengths.clear();
+    changed.loss_tokens.clear();  // nothing here depends on them
     for (std::size_t id = 0; id < instance_.lengths.size(); ++id) {
       if (!gone.contains(static_cast<std::int64_t>(id))) {
         changed.lengths.push_back(instance_.lengths[id]);
@@ -143,6 +269,7 @@ class ScatterConflict {
   void add_cut(std::vector<Change>& changes) const {
     const Tokens most = capacity_ / instance_.pad_multiple * instance_.pad_multiple;
     ScatterInstance changed = instance_;
+    changed.loss_tokens.clear();
     for (const std::int64_t id : unplaceable_) {
       changed.lengths[static_cast<std::size_t>(id)] = most;
     }
@@ -155,6 +282,7 @@ class ScatterConflict {
 
   const ScatterInstance& instance_;
   std::vector<std::int64_t> unplaceable_;
+  GroupForm form_;  // that holds the longest sequence
   int degree_;
   Tokens capacity_;
   std::int64_t longest_ = -1;

@@ -1,14 +1,17 @@
 #include "solvers/scatter/exact.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "formulations/scatter/milp.h"
+#include "instances/numbers.h"
 #include "instances/scatter/compose.h"
 #include "solvers/scatter/deal.h"
 
@@ -47,7 +50,8 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
     for (const ScatterGroup& group : batches[slot]->groups) {
       ClassGroup made{.slot = static_cast<int>(slot),
                       .degree = group.degree,
-                      .counts = std::vector<int>(classes.lengths.size(), 0)};
+                      .counts = std::vector<int>(classes.lengths.size(), 0),
+                      .exchange = group.exchange};
       for (const std::int64_t id : group.sequences) {
         const Tokens length =
             padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
@@ -64,6 +68,7 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
 // A plan with more micro-batches than this costs at least as much as the incumbent: every one
 // lasts the least overhead, and all device-time is spread over N devices at best.
 int most_slots(const ScatterTable& table, Ms objective) {
+  if (!std::isfinite(objective)) return table.size();
   const Ms left = objective - table.total_area() / table.devices();
   const Ms overhead = table.least_overhead();
   if (!(overhead > 0) || left / overhead >= table.size()) return table.size();
@@ -92,15 +97,27 @@ std::size_t step_milp_variables(const ScatterInstance& instance,
                                 most_slots(table, incumbent.plan()->objective_ms));
 }
 
+std::size_t most_step_variables(const ScatterInstance& instance) {
+  const ScatterTable table(instance);
+  return scatter_milp_variables(instance, exact_classes(table), table.size());
+}
+
 StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
                           Incumbent<ScatterInstance>& incumbent, Budget& budget) {
   const Classes classes = classes_of(instance, all_ids(instance));
-  const ScatterPlan& best = *incumbent.plan();
-  const int slots = std::max(most_slots(ScatterTable(instance), best.objective_ms),
-                             static_cast<int>(best.micro_batches.size()));
+  const std::optional<ScatterPlan>& best = incumbent.plan();
+  const std::size_t known = best ? best->micro_batches.size() : 0;
+  // The multiple that rules may ask for is a matter of several slots.
+  const auto multiple = static_cast<std::size_t>(std::min<std::int64_t>(
+      instance.rules.micro_batches_multiple_of, std::ssize(instance.lengths)));
+  const int slots =
+      std::max(most_slots(ScatterTable(instance), best ? best->objective_ms : kInfinity),
+               static_cast<int>(std::max(known, multiple)));
   const ScatterMilp milp = build_scatter_milp(instance, classes.lengths, {.slots = slots});
   std::vector<const ScatterMicroBatch*> batches;
-  for (const ScatterMicroBatch& batch : best.micro_batches) batches.push_back(&batch);
+  if (best) {
+    for (const ScatterMicroBatch& batch : best->micro_batches) batches.push_back(&batch);
+  }
   const std::string by = "milp-" + std::string(name(options.backend));
   const auto observe = [&](const MilpEvent& event) {
     if (event.values != nullptr) {
@@ -121,6 +138,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
                     by);
   } else if (result.status == MilpStatus::infeasible || result.status == MilpStatus::unbounded ||
              result.status == MilpStatus::error) {
+    if (result.status == MilpStatus::infeasible && !incumbent.plan()) return StoppedBy::proof;
     // The incumbent is a point of this model, so neither answer can be true.
     incumbent.remark(by + " failed: " + result.detail);
     return StoppedBy::error;
@@ -160,7 +178,7 @@ void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions&
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       MicroBatchChoice choice;
       for (const ScatterGroup& group : batch.groups) {
-        choice.push_back({group.degree, group.sequences});
+        choice.push_back({group.degree, group.sequences, group.exchange});
       }
       choices.push_back(std::move(choice));
     }

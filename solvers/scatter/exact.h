@@ -25,8 +25,12 @@ inline constexpr std::size_t kLargestScatterMilp = 200000;
 std::size_t step_milp_variables(const ScatterInstance& instance,
                                 const Incumbent<ScatterInstance>& incumbent);
 
-// Solves the whole step as one MILP, started from the incumbent, which must have a plan. Offers
-// every better plan and raises the bound to what is proven. Returns what ended the run.
+// Variables of the whole-step MILP where no plan is known.
+std::size_t most_step_variables(const ScatterInstance& instance);
+
+// Solves the whole step as one MILP, started from the incumbent's plan if it has one. Offers every
+// better plan and raises the bound to what is proven. Returns what ended the run; `proof` without a
+// plan says that there is none.
 StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOptions& options,
                           Incumbent<ScatterInstance>& incumbent, Budget& budget);
 

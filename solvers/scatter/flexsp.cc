@@ -7,6 +7,7 @@
 #include "formulations/scatter/milp.h"
 #include "heuristics/scatter/buckets.h"
 #include "heuristics/scatter/lpt.h"
+#include "heuristics/scatter/obey.h"
 #include "instances/numbers.h"
 #include "instances/scatter/compose.h"
 #include "solvers/scatter/deal.h"
@@ -30,10 +31,18 @@ class Flexsp {
       std::optional<ScatterPlan> plan = plan_chunks(table, chunks, best);
       if (plan && (!best || plan->objective_ms < best->objective_ms)) best = std::move(plan);
     }
+    if (best) best = plan_that_obeys(table, *best);
     return std::move(result_);
   }
 
  private:
+  std::optional<ScatterPlan> plan_that_obeys(const ScatterTable& table,
+                                             const ScatterPlan& plan) const {
+    const std::optional<StepDraft> step = obeying(table, to_draft(table, plan));
+    if (!step) return std::nullopt;
+    return to_plan(instance_, table, *step);
+  }
+
   // Gives up on a count as soon as its makespans reach the best plan's: the result is the same.
   std::optional<ScatterPlan> plan_chunks(const ScatterTable& table, const Chunks& chunks,
                                          const std::optional<ScatterPlan>& best) {
@@ -64,7 +73,8 @@ class Flexsp {
     if (!best) return groups;
     for (const GroupDraft& group : best->groups) {
       if (group.positions.empty()) continue;
-      groups.push_back({.degree = table.levels()[static_cast<std::size_t>(group.level)].degree});
+      const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
+      groups.push_back({.degree = level.degree, .exchange = level.exchange});
       for (const Bucket& bucket : buckets) {
         groups.back().counts.push_back(
             static_cast<int>(std::ranges::count_if(group.positions, [&](int position) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/obey.h"
 #include "instances/numbers.h"
 #include "instances/scatter/table.h"
 #include "solvers/scatter/class_bound.h"
@@ -42,6 +43,8 @@ Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
   // As a step of its own, of one micro-batch or more: patterns see how badly long ones pack.
   ScatterInstance alone = view;
   alone.lengths.clear();
+  alone.rules.micro_batches_multiple_of = 1;
+  alone.loss_tokens.clear();  // no plan depends on them
   for (const int position : chunk) alone.lengths.push_back(table.length(position));
   ScatterProfileBound search(alone, backend, upper, [&](const ScatterCertificate& better) {
     const CertificateCheck check = check_certificate(alone, better);
@@ -100,7 +103,9 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
     }
   }
   if (std::isfinite(least)) result.bound = least;
-  if (!best.empty()) result.plan = to_plan(view, table, best);
+  if (best.empty()) return result;
+  const std::optional<StepDraft> step = obeying(table, std::move(best));
+  if (step) result.plan = to_plan(view, table, *step);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formulations/scatter/bounds.h"
+#include "formulations/scatter/certificate_levels.h"
 
 namespace stowage {
 namespace {
@@ -22,7 +23,7 @@ constexpr double kClaimed = 1 - 1e-11;  // rounding of sums
 
 ScatterProfileBound::ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend,
                                          Ms upper, CertificateSink sink)
-    : table_(instance),
+    : table_(ScatterTable(instance).relaxed()),
       fewest_(least_micro_batches(table_)),
       lp_(table_, backend),
       upper_(upper),
@@ -43,9 +44,10 @@ int ScatterProfileBound::most_micro_batches() const {
 
 void ScatterProfileBound::begin() {
   const Ms area = table_.total_area() / table_.devices();
+  const int multiple = static_cast<int>(table_.multiple());
   int count = fewest_;
   for (; area + count * table_.least_overhead() < upper_ * kClaimed && count <= kMostMicroBatches;
-       ++count) {
+       count += multiple) {
     const auto size = static_cast<std::size_t>(count);
     trees_.push_back({ProfileNode{}});
     leaves_.push_back({.tree = trees_.size() - 1,
@@ -158,7 +160,7 @@ void ScatterProfileBound::publish() {
   bound *= kClaimed;
   if (trees_.empty() || bound <= best_) return;  // without trees it is B2
   best_ = bound;
-  sink_({.bound_ms = bound, .profiles = trees_});
+  sink_({.bound_ms = bound, .levels = certificate_levels(table_), .profiles = trees_});
 }
 
 }  // namespace stowage

@@ -40,12 +40,16 @@ BestPattern ScatterProfileLp::price(int level, Ms room, double time,
                                     std::size_t states) const {
   std::vector<PatternItem> items;
   for (int k = 0; k < static_cast<int>(table_.kinds().size()); ++k) {
+    if (!table_.holds_kind(level, k)) continue;
     const Ms cost = table_.kind_cost(k, level);
     const double worth = values[at(k)] - time * cost;
     if (worth <= 0) continue;
     const Kind& kind = table_.kinds()[at(k)];
-    items.push_back(
-        {.kind = k, .count = kind.count, .tokens = kind.length, .time = cost, .worth = worth});
+    items.push_back({.kind = k,
+                     .count = kind.count,
+                     .tokens = kind.length + table_.levels()[at(level)].sequence_tokens,
+                     .time = cost,
+                     .worth = worth});
   }
   return best_pattern(std::move(items), table_.levels()[at(level)].capacity, room, floor, states);
 }

@@ -110,16 +110,20 @@ std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t 
 BestPattern ScatterRepack::price(const Task& task, int level, Ms room,
                                  const std::vector<double>& values, double floor,
                                  std::size_t states) const {
+  const Level& group = table_.levels()[at(level)];
   std::vector<PatternItem> items;
   for (int k = 0; k < static_cast<int>(table_.kinds().size()); ++k) {
     if (task.counts[at(k)] == 0) continue;
-    items.push_back({.kind = k,
-                     .count = task.counts[at(k)],
-                     .tokens = table_.kinds()[at(k)].length,
-                     .time = table_.kind_cost(k, level),
-                     .worth = values[at(k)]});
+    if (!table_.holds_kind(level, k)) continue;
+    items.push_back(
+        {.kind = k,
+         .count = static_cast<int>(std::min<std::int64_t>(task.counts[at(k)], group.sequences)),
+         .tokens = group.packed_size(table_.kinds()[at(k)].length),
+         .time = table_.kind_cost(k, level),
+         .worth = values[at(k)]});
   }
-  return best_pattern(std::move(items), table_.levels()[at(level)].capacity, room, floor, states);
+  return best_pattern(std::move(items), group.packed_capacity(), room, floor, states,
+                      group.sequences);
 }
 
 ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
@@ -197,7 +201,7 @@ bool ScatterRepack::place_rest(const std::vector<std::vector<int>>& rest,
       for (std::size_t b = 0; b < step.size(); ++b) {
         for (GroupDraft& group : step[b].groups) {
           if (!has_room(table_, group, position)) continue;
-          const Ms late = group.time + table_.cost(position, group.level) - limits[b];
+          const Ms late = time_with(table_, group, position) - limits[b];
           if (late >= least) continue;
           least = late;
           best = &group;

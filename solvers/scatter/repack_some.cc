@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/some_batches.h"
 #include "instances/random.h"
 #include "solvers/scatter/repack.h"
@@ -66,9 +67,11 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
     if (budget.exhausted()) return false;
     budget.count_nodes(1);
     std::optional<StepDraft> planned = repack.plan(limits(high + where * (1 - high)), budget);
+    if (planned) planned = obeying(part, *std::move(planned));
     if (!planned) continue;
     anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHot}, random(), budget);
     if (!(total(*planned) < some.before() * (1 - 1e-9))) continue;
+    if (!some.may_replace(*planned)) continue;
     some.replace(*std::move(planned), step);
     return true;
   }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "heuristics/scatter/improve.h"
+#include "heuristics/scatter/obey.h"
 #include "instances/random.h"
 #include "solvers/scatter/repack.h"
 
@@ -110,6 +111,7 @@ void ScatterReplan::some(std::uint64_t round) {
 }
 
 void ScatterReplan::offer(const StepDraft& step, const char* by) {
+  if (!obeys(run_.table, step)) return;
   run_.incumbent.offer(to_plan(run_.instance, run_.table, step), 'L', by);
 }
 

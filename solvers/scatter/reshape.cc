@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/some_batches.h"
 #include "instances/random.h"
 
@@ -88,6 +89,7 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   ++tally.possible;
   budget.count_nodes(1);
   std::optional<StepDraft> planned = repack_->plan(*shape, budget);
+  if (planned) planned = obeying(table_, *std::move(planned));
   if (!planned) return false;
   anneal(table_, *planned, {.steps = kMoves, .hot = kHot}, random(), budget);
   if (total(*planned) > before * kHopeful) return false;
@@ -105,6 +107,7 @@ bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, Mi
   const ScatterTable part = some.part();
   StepDraft own = some.own(step);
   if (!ScatterReshape(part, backend).improve(own, seed, budget)) return false;
+  if (!some.may_replace(own)) return false;
   some.replace(std::move(own), step);
   return true;
 }

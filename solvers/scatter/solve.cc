@@ -1,3 +1,4 @@
+// Longer than 300 lines: one list of stages, in the order in which a solve takes them.
 #include "solvers/scatter/solve.h"
 
 #include <algorithm>
@@ -61,8 +62,23 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
  private:
   std::optional<Refutation> refute() override {
     std::vector<std::int64_t> ids = unplaceable_sequences(instance_);
-    if (ids.empty()) return std::nullopt;
-    return Refutation{.detail = "", .unplaceable = std::move(ids)};
+    if (!ids.empty()) return Refutation{.detail = "", .unplaceable = std::move(ids)};
+    if (instance_.lengths.empty()) return std::nullopt;
+    return refute_by_count();
+  }
+
+  // Each group has a sequence; the rules may ask for more groups than there are sequences.
+  std::optional<Refutation> refute_by_count() const {
+    const std::optional<std::int64_t> groups = least_groups(run_.table);
+    const auto batches = std::int64_t{least_micro_batches(run_.table)};
+    const std::int64_t needed = checked_mul(batches, groups.value_or(1)).value_or(kMaxExact);
+    if (groups && needed <= run_.table.size()) return std::nullopt;
+    std::string detail = groups ? "a plan has at least " + std::to_string(needed) +
+                                      " groups, each with a sequence, and there are " +
+                                      std::to_string(run_.table.size()) + " sequences"
+                                : "no groups of the allowed degrees make up all ranks";
+    return Refutation{
+        .detail = std::move(detail), .unplaceable = {}, .proof = {.by = "micro_batches"}};
   }
 
   std::vector<NamedBound> bounds() override { return scatter_bounds(run_.table); }
@@ -163,7 +179,13 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
         if (!done()) try_all_subsets();
       }
     }
-    if (!incumbent_.plan()) return StoppedBy::error;  // each failed verification; see violations
+    if (!incumbent_.plan()) {
+      if (instance_.rules == ScatterRules{} || built_backends().empty()) {
+        return StoppedBy::error;  // each failed verification; see violations
+      }
+      // Rules may leave so few plans that no heuristic finds one.
+      if (const std::optional<StoppedBy> ended = find_a_plan()) return *ended;
+    }
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
       replan_.alone(false);
@@ -188,6 +210,23 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     if (!step) return;
     incumbent_.offer(to_plan(instance_, run_.table, *step), 'L', kSubsets);
     incumbent_.raise_bound({kSubsets, total(*step)});
+  }
+
+  // The whole-step MILP without a plan to begin with. What ended it, or nothing if there is a plan.
+  std::optional<StoppedBy> find_a_plan() {
+    if (most_step_variables(instance_) > kLargestScatterMilp) {
+      incumbent_.remark(
+          "no heuristic finds a plan that keeps the rules, and the step is too large "
+          "for a MILP");
+      return StoppedBy::heuristic_end;
+    }
+    const StoppedBy ended = solve_step_milp(instance_, exact_options(0), incumbent_, budget_);
+    if (incumbent_.plan()) return std::nullopt;
+    if (ended == StoppedBy::proof) {
+      refuted_ = Refutation{.detail = "no plan keeps all the rules, as the MILP of the step says",
+                            .unplaceable = {}};
+    }
+    return ended;
   }
 
   // The whole-step MILP where it is small enough. What ended it, or nothing if there is more to do.

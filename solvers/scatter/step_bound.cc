@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formulations/scatter/bounds.h"
+#include "formulations/scatter/certificate_levels.h"
 #include "formulations/scatter/step_prices.h"
 #include "solvers/lp/column_generation.h"
 
@@ -54,7 +55,7 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
                                    Ms upper, CertificateSink sink)
     : options_(options),
       sink_(std::move(sink)),
-      table_(instance),
+      table_(ScatterTable(instance).relaxed()),
       fewest_(least_micro_batches(table_)),
       upper_(upper) {}
 
@@ -119,7 +120,7 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
 void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const {
   for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
     const Level& level = table_.levels()[static_cast<std::size_t>(d)];
-    if (table_.kinds()[static_cast<std::size_t>(kind)].length > level.capacity) continue;
+    if (table_.kinds()[static_cast<std::size_t>(kind)].length > level.room(0, 0)) continue;
     const Ms alone = (level.overhead + table_.kind_cost(kind, d)) * kJustBelow;
     if (alone > from && alone < to) points.push_back(alone);
   }
@@ -282,7 +283,7 @@ void ScatterStepBound::publish() {
   const double bound = nodes_[weakest_leaf()].value;
   if (bound <= best_) return;
   best_ = bound;
-  ScatterCertificate certificate{.bound_ms = bound};
+  ScatterCertificate certificate{.bound_ms = bound, .levels = certificate_levels(table_)};
   for (const Node& node : nodes_) {
     certificate.nodes.push_back({.is_leaf = node.is_leaf,
                                  .from = node.condition.from,

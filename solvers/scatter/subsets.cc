@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ class Search {
                         table_.total_area() * (1 - kRounding);  // device-ms
     std::vector<Tokens> tokens(sets_.size(), 0);
     std::vector<Ms> times(sets_.size() * levels, 0);
+    std::vector<Ms> transfers(table_.additive() ? 0 : times.size(), 0);
     area_.assign(sets_.size(), 0);
     SetCounts counts;
     for (std::size_t set = 1; set < sets_.size(); ++set) {
@@ -68,16 +70,29 @@ class Search {
       std::size_t kind = 0;
       while (counts[kind] == 0) ++kind;
       const std::size_t less = set - sets_.place(kind);
+      const Tokens longest = table_.kinds()[kind].length;
+      const std::int64_t sequences = std::accumulate(counts.begin(), counts.end(), 0);
       tokens[set] = std::min(tokens[less] + table_.kinds()[kind].length, kMaxExact);
       area_[set] = area_[less] + table_.kinds()[kind].area;
       Ms fastest = kInfinity;
       for (std::size_t level = 0; level < levels; ++level) {
         const Level& own = table_.levels()[level];
         Ms& time = times[set * levels + level];
-        time = times[less * levels + level] +
-               table_.kind_cost(static_cast<int>(kind), static_cast<int>(level));
-        const Ms whole = own.overhead + time;
-        if (tokens[set] > own.capacity || own.degree > table_.devices()) continue;
+        const Load load = table_.kind_load(static_cast<int>(kind), static_cast<int>(level));
+        time = times[less * levels + level] + load.compute;
+        Ms longer = time;
+        if (!transfers.empty()) {
+          Ms& transfer = transfers[set * levels + level];
+          transfer = transfers[less * levels + level] + load.transfer;
+          longer = std::max(longer, transfer);
+        }
+        const Ms whole = own.overhead + longer;
+        if (own.degree > table_.devices()) continue;
+        if (longest > own.longest || sequences > own.sequences) continue;
+        const auto beside = checked_mul(sequences, own.sequence_tokens);
+        if (!beside || tokens[set] > own.capacity - *beside || tokens[set] > own.most_tokens) {
+          continue;
+        }
         if (whole > limit || whole >= fastest) continue;
         fastest = whole;
         const double more = own.degree * (whole - least) * (1 - kRounding) - area_[set];
@@ -235,6 +250,8 @@ class Search {
 }  // namespace
 
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
+  // The search counts the fewest devices of a set, and no micro-batches.
+  if (table.no_idle_ranks() || table.multiple() > 1) return std::nullopt;
   std::optional<SequenceSets> sets = SequenceSets::of(table, kMostTimes / table.levels().size());
   if (!sets) return std::nullopt;
   return Search(table, *std::move(sets), upper, budget).run();

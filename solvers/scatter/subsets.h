@@ -16,7 +16,8 @@
 namespace stowage {
 
 // A step of the least objective. Nothing if that is too much work, for anybody or for `budget`: the
-// work is known before it begins, and a node is 2^20 pairs of sets. `upper` is a known plan's
+// work is known before it begins, and a node is 2^20 pairs of sets. Nothing either with rules on
+// whole micro-batches or on their number. `upper` is a known plan's
 // objective in ms: the smaller, the less work. Requires every sequence to fit some level.
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget);
 

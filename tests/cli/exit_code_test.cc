@@ -1,4 +1,5 @@
 // Every class of exit code, the number in the JSON beside it, and a stdout that is JSON alone.
+// Longer than 300 lines: a table with a row for each class.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +67,13 @@ const Case kCases[] = {
      .exit_code = 0,
      .format = "stowage/verdict",
      .err = "valid  "},
+    {.name = "verify_a_bare_plan",
+     .arguments = {"verify", "instance.json", "-"},
+     .exit_code = 1,
+     .format = "stowage/verdict",
+     .err = "violation coverage at /micro_batches: ",
+     .input = R"({"format": "stowage/plan", "version": 1, "problem": "scatter", "micro_batches":
+        [{"groups": [{"degree": 2, "first_rank": 0, "sequences": [0]}]}]})"},
     {.name = "verify_the_plan_in_an_outcome",
      .arguments = {"verify", "instance.json", "outcome.json"},
      .exit_code = 0,

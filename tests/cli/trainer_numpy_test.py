@@ -28,6 +28,7 @@ STEPS = {
     "scatter": ["generate", "scatter", "--preset", "gpt-7b", "--count", "300", "--seed", "3"],
     "unpadded": ["generate", "scatter", "--preset", "gpt-7b", "--count", "50", "--pad-multiple", "1"],
     "assign": ["generate", "assign", "--preset", "llama-32b", "--seed", "5"],
+    "targets": ["generate", "scatter", "--preset", "gpt-7b", "--count", "40", "--seed", "9"],
     "empty": ["generate", "scatter", "--count", "0"],
 }
 
@@ -93,9 +94,16 @@ def check(instance, plan, binary, text):
         assert np.flatnonzero(schedule[:, batch["micro_batch"]] == b).tolist() == batch["ranks"]
     assert (schedule >= 0).sum() == sum(len(batch["ranks"]) for batch in text["batches"])
 
-    # The loss counts every token of the step once.
-    assert binary["loss_denominators"].sum() == lengths.sum() == binary["loss_denominator"]
-    assert text["loss_denominator"] == lengths.sum()
+    # The loss counts every target of the step once; all tokens are targets if nothing else is said.
+    targets = np.array(instance.get("loss_tokens", instance["lengths"]), np.int64)
+    assert text["version"] == (2 if "loss_tokens" in instance else 1)
+    for b, batch in enumerate(text["batches"]):
+        if text["version"] == 2:
+            assert binary["loss_tokens"][b].tolist() == batch["loss_tokens"]
+            assert np.array_equal(batch["loss_tokens"], targets[batch["sequences"]])
+        assert batch["loss_denominator"] == targets[batch["sequences"]].sum()
+    assert binary["loss_denominators"].sum() == targets.sum() == binary["loss_denominator"]
+    assert text["loss_denominator"] == targets.sum()
 
 
 def main():
@@ -103,6 +111,10 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             at = pathlib.Path(folder)
             stowage(*words, "-o", at / "step.json")
+            if name == "targets":
+                step = json.loads((at / "step.json").read_text(encoding="utf-8"))
+                step["loss_tokens"] = [length * i // 50 for i, length in enumerate(step["lengths"])]
+                (at / "step.json").write_text(json.dumps(step), encoding="utf-8")
             stowage("solve", at / "step.json", "--method", "fast", "-o", at / "plan.json")
             stowage("convert", at / "step.json", at / "step.bin", "--plan", at / "plan.json")
             stowage("convert", at / "step.json", at / "t.json", "--plan", at / "plan.json")

@@ -39,6 +39,12 @@ class OddInstance {
       instance.model = {.states_mib = 0, .activation_mib_per_token = 1};
       cluster.memory_mib = static_cast<double>(integer(0, kMaxExact));
     }
+    if (bytes_.ConsumeBool()) instance.model.sequence_mib = number();
+    if (bytes_.ConsumeBool()) instance.model.keys_values_mib_per_token = number();
+    if (bytes_.ConsumeBool()) {
+      instance.model.logits_mib_per_token = std::max(1e-9, number());
+      if (bytes_.ConsumeBool()) instance.model.logits_chunk_tokens = integer(1, kMaxExact);
+    }
     ScatterCost& cost = instance.cost;
     cost = {.quadratic_ms = number(), .linear_ms = number(), .fixed_ms = number()};
     cost.all_to_all.mib_per_token = bytes_.ConsumeBool() ? 0 : number();

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "instances/assign/json.h"
+#include "instances/json/limits.h"
 #include "tests/chunked_assign.h"
 #include "tests/instances/random_assign.h"
 #include "tests/instances/random_layout.h"
@@ -66,6 +68,16 @@ TEST(Check, NamesWhatIsWrongWithAScatterInstance) {
               }),
               ElementsAre("E205 /lengths/0", "E205 /lengths/1"));
   EXPECT_THAT(with([](auto& i) { i.pad_multiple = 0; }), ElementsAre("E205 /pad_multiple"));
+  EXPECT_THAT(with([](auto& i) { i.rules.min_degree = 2; }), IsEmpty());
+  EXPECT_THAT(with([](auto& i) { i.rules.min_degree = 3; }), ElementsAre("E301 /rules/min_degree"));
+  EXPECT_THAT(
+      with([](auto& i) {
+        i.rules.micro_batches_multiple_of = 0;
+        i.rules.max_tokens_per_rank = 0;
+        i.rules.max_sequences_per_group = -1;
+      }),
+      ElementsAre("E205 /rules/micro_batches_multiple_of", "E205 /rules/max_tokens_per_rank",
+                  "E205 /rules/max_sequences_per_group"));
   EXPECT_THAT(with([](auto& i) { i.cost.all_to_all.mib_per_token = 1; }),
               ElementsAre("E303 /cost/all_to_all/mib_per_ms"));
   EXPECT_THAT(with([](auto& i) { i.cost.linear_ms = std::numeric_limits<double>::quiet_NaN(); }),
@@ -100,6 +112,74 @@ TEST(Check, NamesWhatIsWrongWithALayoutInstance) {
   other = instance;
   other.alignment = 0;
   EXPECT_THAT(told(other), ElementsAre("E205 /alignment"));
+}
+
+// One member, name or rule of a step made odd.
+void break_something(Draw& draw, AssignInstance& step) {
+  const double odd[] = {-1,
+                        0,
+                        1e300,
+                        std::numeric_limits<double>::quiet_NaN(),
+                        std::numeric_limits<double>::infinity(),
+                        9007199254740992.0,
+                        9007199254740994.0};
+  const int whole[] = {-1, 0, 1, kMaxStages, kMaxStages + 1, kMaxDevices, kMaxDevices + 1};
+  const std::string names[] = {
+      "", "x-own", "x", step.schemes[0].name, step.strategies[0].name, "\xff", "\n", "caf\xc3\xa9"};
+  Scheme& scheme = step.schemes[draw.below(step.schemes.size())];
+  Strategy& strategy = step.strategies[draw.below(step.strategies.size())];
+  const double number = odd[draw.below(std::size(odd))];
+  const int count = whole[draw.below(std::size(whole))];
+  const std::string& name = names[draw.below(std::size(names))];
+  double* const costs[] = {&scheme.quadratic_ms, &scheme.linear_ms, &scheme.fixed_ms};
+  int* const counts[] = {&scheme.tp, &scheme.pp, &step.devices, &step.constraints.rows_multiple_of,
+                         &strategy.replicas[draw.below(strategy.replicas.size())]};
+  std::string* const named[] = {&scheme.name, &strategy.name, &step.name};
+  switch (draw.below(5)) {
+    case 0:
+      *costs[draw.below(std::size(costs))] = number;
+      break;
+    case 1:
+      *counts[draw.below(std::size(counts))] = count;
+      break;
+    case 2:
+      *named[draw.below(std::size(named))] = name;
+      break;
+    case 3:
+      step.constraints.chunks = ChunkRule{
+          .size = count, .retained = whole[draw.below(std::size(whole))], .key_value_bytes = count};
+      break;
+    default:
+      step.constraints.equal_rows = true;
+      step.constraints.chunks = ChunkRule{.size = 1000};
+  }
+}
+
+// The look takes all that the reader takes, but for rare names.
+TEST(Check, TheQuickLookTakesSoundSteps) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Draw draw(seed);
+    EXPECT_TRUE(surely_sound(random_assign_instance(draw))) << seed;
+    EXPECT_TRUE(surely_sound(chunked_assign(draw))) << seed;
+  }
+}
+
+TEST(Check, TheQuickLookIsNeverTooKindToAStep) {
+  int broken = 0;
+  int sound = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Draw draw(seed);
+    AssignInstance step = draw.coin() ? random_assign_instance(draw) : chunked_assign(draw);
+    break_something(draw, step);
+    const bool hidden = !hidden_assign_errors(step).empty();
+    const bool read = !hidden && read_assign_instance(write_assign_instance(step));
+    ++(read ? sound : broken);
+    if (surely_sound(step)) {
+      EXPECT_TRUE(read) << seed << ": " << write_assign_instance(step);
+    }
+  }
+  EXPECT_GT(broken, 500);
+  EXPECT_GT(sound, 300);
 }
 
 // The quick look never takes what a reader would not.

@@ -41,6 +41,16 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
   instance.cluster.memory_mib =
       instance.model.states_mib +
       instance.model.activation_mib_per_token * (static_cast<double>(room) + draw.real(0.1, 0.9));
+  // Now and then memory has more to hold, and as much more room.
+  if (draw.below(3) == 0) {
+    instance.model.sequence_mib = draw.real(0.1, 10);
+    instance.cluster.memory_mib += instance.model.sequence_mib + 5;
+  }
+  if (draw.below(3) == 0) {
+    instance.model.logits_mib_per_token = draw.real(0.01, 1);
+    instance.model.logits_chunk_tokens = draw.whole(1, 20);
+    instance.cluster.memory_mib += 20;
+  }
 
   instance.cost.quadratic_ms = draw.real(0, 1e-3);
   instance.cost.linear_ms = draw.real(0.1, 1);
@@ -109,9 +119,10 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
       continue;
     }
     ScatterGroup group{.degree = fitting[draw.below(fitting.size())]};
-    Tokens left = group_capacity(instance, group.degree);
+    const GroupRoom room = room_of_group(instance, group.degree);
+    Tokens left = room.longest;
     do {
-      left -= length_of(ids.back());
+      left -= length_of(ids.back()) + room.sequence_tokens;
       group.sequences.push_back(ids.back());
       ids.pop_back();
     } while (!ids.empty() && length_of(ids.back()) <= left && draw.below(4) != 0);
@@ -133,6 +144,32 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
   restate(instance, plan);
   plan.bound_ms = plan.objective_ms * draw.real(0.1, 1);
   return plan;
+}
+
+// The strictest rules that the plan keeps, but for those on memory and time.
+inline ScatterRules rules_kept_by(const ScatterInstance& instance, const ScatterPlan& plan) {
+  ScatterRules rules{
+      .no_idle_ranks = true,
+      .sorted_groups = true,
+      .micro_batches_multiple_of = std::max<std::int64_t>(1, std::ssize(plan.micro_batches)),
+      .min_degree = instance.cluster.degrees.back(),
+      .max_sequences_per_group = 1};
+  for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
+    int devices = 0;
+    for (const ScatterGroup& group : micro_batch.groups) {
+      devices += group.degree;
+      rules.min_degree = std::min(rules.min_degree, group.degree);
+      rules.max_sequences_per_group =
+          std::max<std::int64_t>(rules.max_sequences_per_group, std::ssize(group.sequences));
+      for (const ScatterGroup& other : micro_batch.groups) {
+        if (other.first_rank > group.first_rank && other.degree > group.degree) {
+          rules.sorted_groups = false;
+        }
+      }
+    }
+    if (devices < instance.cluster.devices) rules.no_idle_ranks = false;
+  }
+  return rules;
 }
 
 }  // namespace stowage

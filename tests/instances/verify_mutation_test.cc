@@ -187,6 +187,31 @@ const Mutation kMutations[] = {
        return true;
      }},
 
+    {"a_sequence_too_many", "max_sequences_per_group",
+     [](const Site& s) {
+       while (std::ssize(s.group.sequences) <= s.instance.rules.max_sequences_per_group) {
+         s.group.sequences.push_back(s.sequence());
+       }
+       return true;
+     }},
+    {"a_micro_batch_less", "micro_batches_multiple_of",
+     [](const Site& s) {
+       s.plan.micro_batches.pop_back();
+       return !s.plan.micro_batches.empty();
+     }},
+    {"larger_groups_last", "sorted_groups",
+     [](const Site& s) {
+       if (!s.instance.rules.sorted_groups) return false;
+       bool different = false;
+       for (ScatterMicroBatch& each : s.plan.micro_batches) {
+         for (ScatterGroup& group : each.groups) {
+           group.first_rank = s.instance.cluster.devices - group.first_rank - group.degree;
+           different = different || group.degree != each.groups.front().degree;
+         }
+       }
+       return different;
+     }},
+
     {"one_token_more", "tokens", always([](const Site& s) { ++s.group.tokens; })},
     {"one_token_less", "tokens", always([](const Site& s) { --s.group.tokens; })},
     {"tokens_highest", "tokens", always([](const Site& s) { s.group.tokens = kMaxInt64; })},
@@ -244,12 +269,12 @@ const Mutation kMutations[] = {
 
     {"too_much_for_one_group", "capacity",
      [](const Site& s) {
-       Tokens load = s.group.tokens;
+       const GroupRoom room = room_of_group(s.instance, s.group.degree);
+       Tokens load = s.group.tokens + std::ssize(s.group.sequences) * room.sequence_tokens;
        for (ScatterMicroBatch& each : s.plan.micro_batches) {
          for (ScatterGroup& other : each.groups) {
-           while (&other != &s.group && other.sequences.size() > 1 &&
-                  load <= group_capacity(s.instance, s.group.degree)) {
-             load += s.length(other.sequences.back());
+           while (&other != &s.group && other.sequences.size() > 1 && load <= room.capacity) {
+             load += s.length(other.sequences.back()) + room.sequence_tokens;
              s.group.sequences.push_back(other.sequences.back());
              other.sequences.pop_back();
            }
@@ -257,7 +282,7 @@ const Mutation kMutations[] = {
        }
        restate(s.instance, s.plan);
        s.plan.bound_ms = 0;
-       return load > group_capacity(s.instance, s.group.degree);
+       return load > room.capacity;
      }},
     {"too_small_a_degree", "capacity",
      [](const Site& s) {
@@ -325,8 +350,9 @@ std::string all_of(const std::vector<Violation>& violations) {
 TEST(RandomPlans, AreValid) {
   for (int seed = 0; seed < 10 * kPlans; ++seed) {
     Draw draw(static_cast<std::uint64_t>(seed));
-    const ScatterInstance instance = random_scatter_instance(draw);
+    ScatterInstance instance = random_scatter_instance(draw);
     ScatterPlan plan = random_scatter_plan(instance, draw);
+    instance.rules = rules_kept_by(instance, plan);
     ASSERT_EQ(all_of(verify(instance, plan)), "") << "seed " << seed;
 
     // Neither the order of the micro-batches nor that of the groups is anybody's business.
@@ -343,8 +369,9 @@ TEST_P(Mutate, IsCaughtUnderItsRule) {
   int applied = 0;
   for (int seed = 0; seed < kPlans; ++seed) {
     Draw draw(static_cast<std::uint64_t>(seed));
-    const ScatterInstance instance = random_scatter_instance(draw);
+    ScatterInstance instance = random_scatter_instance(draw);
     ScatterPlan plan = random_scatter_plan(instance, draw);
+    instance.rules = rules_kept_by(instance, plan);
     ScatterMicroBatch& micro_batch = plan.micro_batches[draw.below(plan.micro_batches.size())];
     ScatterGroup& group = micro_batch.groups[draw.below(micro_batch.groups.size())];
     if (!mutation.change({instance, plan, draw, micro_batch, group})) continue;

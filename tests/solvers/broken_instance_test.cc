@@ -97,6 +97,8 @@ std::vector<Broken> table() {
                  }),
       of_scatter("memory_negative", "E206", [](auto& i) { i.cluster.memory_mib = -1; }),
       of_scatter("memory_nan", "E203", [](auto& i) { i.cluster.memory_mib = kNan; }),
+      of_scatter("sequence_nan", "E203", [](auto& i) { i.model.sequence_mib = kNan; }),
+      of_scatter("chunks_of_no_logits", "E307", [](auto& i) { i.model.logits_chunk_tokens = 8; }),
       of_scatter("activation_0", "E206", [](auto& i) { i.model.activation_mib_per_token = 0; }),
       of_scatter("activation_nan", "E203",
                  [](auto& i) { i.model.activation_mib_per_token = kNan; }),

@@ -18,8 +18,8 @@ constexpr std::int64_t kNodes = 20000;
 std::uint64_t instances() { return static_cast<std::uint64_t>(in_long_run(100, 1000)); }
 
 // Proven one way or the other by `auto`.
-void expect_proof(const Instance& instance) {
-  Budget budget({.node_limit = kNodes});
+void expect_proof(const Instance& instance, std::int64_t nodes = kNodes) {
+  Budget budget({.node_limit = nodes});
   const Outcome outcome = solve(instance, {}, budget);
   EXPECT_TRUE(outcome.status == Status::optimal || outcome.status == Status::infeasible)
       << to_string(outcome.status) << " by " << to_string(outcome.stopped_by) << ", bound "
@@ -52,6 +52,22 @@ TEST(TinyProof, LayoutsOfUpToSevenBuffers) {
   for (std::uint64_t seed = 0; seed < instances(); ++seed) {
     SCOPED_TRACE(seed);
     expect_proof(tiny_layout(seed + 60000));
+  }
+}
+
+TEST(TinyProof, LayoutsOfUpToTwelveBuffers) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_layout(seed + 90000, 12), 60'000);
+  }
+}
+
+// Every order exhausts a capacity of these in fewer than 20,000 nodes, and there are a dozen such
+// capacities: all orders on some of them took 565,012 and 2,396,609 nodes.
+TEST(TinyProof, LayoutsWhoseCapacitiesAreAllExhausted) {
+  for (const std::uint64_t seed : {60393, 91115, 92268}) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_layout(seed, 12), 60'000);
   }
 }
 

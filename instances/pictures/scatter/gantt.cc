@@ -110,7 +110,7 @@ class Gantt {
     const double top = y_(group.first_rank);
     const double height = y_(group.first_rank + group.degree) - top;
     Ms at = start;
-    const Ms overhead = std::min(group_overhead_ms(instance_, group.degree), group.time_ms);
+    const Ms overhead = std::min(group_overhead_ms(instance_, group.form()), group.time_ms);
     if (groups_ <= kMostFixed && height >= kJoined) {
       // Sequences that take next to no time have no part of their own.
       const bool alone = x_(start + group.time_ms) - x_(start + overhead) < kJoined;
@@ -130,8 +130,10 @@ class Gantt {
     Piece piece{b, g, 0, 0};
     const std::size_t before = pieces_.size();
     at = start + overhead;
+    const bool by_compute = compute_is_longer(group);
     for (std::size_t i = 0; i < group.sequences.size(); ++i) {
-      at += sequence_ms(instance_, length(group.sequences[i]), group.degree);
+      const Load load = sequence_load(instance_, length(group.sequences[i]), group.form());
+      at += by_compute ? load.compute : load.transfer;
       const bool last = i + 1 == group.sequences.size();
       const double right = x_(last ? start + group.time_ms : at);
       ++piece.count;
@@ -149,6 +151,16 @@ class Gantt {
       piece.count = 0;
       left = right;
     }
+  }
+
+  // Which of the two sums is the time of the group: sequences are as wide as what they add to it.
+  bool compute_is_longer(const ScatterGroup& group) const {
+    if (group.exchange == ExchangeKind::none) return true;
+    Load sum;
+    for (const std::int64_t id : group.sequences) {
+      sum += sequence_load(instance_, length(id), group.form());
+    }
+    return sum.compute >= sum.transfer;
   }
 
   void draw_ends(Svg& svg) const {

@@ -175,6 +175,11 @@ Lie denied(const char* name, json proof) {
   });
 }
 
+// Of a proof by counting there are none.
+bool has_witnesses(const json& proof) {
+  return proof["by"] != "rows" && proof["by"] != "micro_batches";
+}
+
 bool scale(json& number, double factor) {
   if (!number.is_number() || number == 0) return false;
   if (number.is_number_integer()) {
@@ -433,6 +438,17 @@ const std::vector<Lie>& lies() {
                 step["source"] = "X";
                 return true;
               }),
+      // How the ranks of a group exchange: as none of its degree may.
+      with_plan("another_exchange",
+                [](Told& t, Draw& draw) {
+                  if (!t.plan().contains("micro_batches")) return false;
+                  json& batches = t.plan()["micro_batches"];
+                  if (batches.empty()) return false;
+                  json& groups = batches[draw.below(batches.size())]["groups"];
+                  json& group = groups[draw.below(groups.size())];
+                  if (group.erase("exchange") == 0) group["exchange"] = "ring";
+                  return true;
+                }),
       // Its certificate.
       with_plan("certificate_raised",
                 [](Told& t, Draw&) {
@@ -507,8 +523,12 @@ const std::vector<Lie>& lies() {
       denied("called_infeasible_by_a_sequence", {{"by", "sequences"}, {"witnesses", {0}}}),
       denied("called_infeasible_by_no_sequence",
              {{"by", "sequences"}, {"witnesses", json::array()}}),
+      denied("called_infeasible_by_the_number_of_micro_batches",
+             {{"by", "micro_batches"}, {"witnesses", json::array()}}),
       denied("called_infeasible_by_rows", {{"by", "rows"}, {"witnesses", json::array()}}),
       denied("called_infeasible_by_load", {{"by", "load"}, {"witnesses", {0, 1}}, {"step", 0}}),
+      denied("called_infeasible_by_heights",
+             {{"by", "heights"}, {"witnesses", {0, 1}}, {"step", 0}}),
       denied("called_infeasible_by_pins", {{"by", "pins"}, {"witnesses", {0, 1}}, {"step", 0}}),
       denied("called_infeasible_by_capacity", {{"by", "capacity"}, {"witnesses", {0}}}),
       // That there is none, for a reason that is none.
@@ -520,14 +540,14 @@ const std::vector<Lie>& lies() {
       without_plan("reason_of_a_witness_that_is_none",
                    [](Told& t, Draw&) {
                      json& proof = t.outcome["infeasibility"];
-                     if (proof["by"] == "rows") return false;
+                     if (!has_witnesses(proof)) return false;
                      proof["witnesses"] = t.outcome["unplaceable"] = json::array({1000});
                      return true;
                    }),
       without_plan("reason_without_witnesses",
                    [](Told& t, Draw&) {
                      json& proof = t.outcome["infeasibility"];
-                     if (proof["by"] == "rows") return false;
+                     if (!has_witnesses(proof)) return false;
                      proof["witnesses"] = t.outcome["unplaceable"] = json::array();
                      return true;
                    }),
@@ -573,12 +593,20 @@ std::vector<Instance> impossible_layouts() {
   for (Buffer& buffer : full.buffers) buffer.offset.reset();
   full.buffers[0].upper = 2;
   full.buffers[0].alignment = full.buffers[1].alignment = 16;
-  return {pins, beyond, full};
+  // Three of 4 bytes and the pinned one need 13, and end at 12 or 15.
+  LayoutInstance gap{.name = "gap",
+                     .capacity = 14,
+                     .buffers = {{.lower = 0, .upper = 1, .size = 1, .offset = 10}}};
+  for (int k = 0; k < 3; ++k) gap.buffers.push_back({.lower = 0, .upper = 1, .size = 4});
+  return {pins, beyond, full, gap};
 }
 
 std::vector<Instance> impossible_steps() {
   ScatterInstance scatter = tiny_scatter(1);
   scatter.lengths = {1, 100'000};
+  ScatterInstance workspace = tiny_scatter(1);
+  workspace.lengths = {1, 2};
+  workspace.model.sequence_mib = 1000;
   AssignInstance longer = tiny_assign(1);
   longer.lengths = {1, 1'000'000};
   AssignInstance starving{.name = "starving",
@@ -588,7 +616,19 @@ std::vector<Instance> impossible_steps() {
                           .strategies = {{.name = "both", .replicas = {1, 1}}},
                           .constraints = {.allow_empty = false},
                           .lengths = {5, 6, 7}};
-  return {scatter, longer, starving};
+  ScatterInstance odd = tiny_scatter(1);
+  odd.rules.micro_batches_multiple_of = 2;
+  odd.lengths = {1, 1, 1};
+  odd.cost.all_to_all = {};
+  odd.cluster.degrees = {odd.cluster.devices};
+  odd.rules.max_sequences_per_group = 1;
+  ScatterInstance idle{.name = "idle",
+                       .cluster = {.devices = 4, .memory_mib = 10, .degrees = {1, 2}},
+                       .model = {.activation_mib_per_token = 1},
+                       .cost = {.linear_ms = 1},
+                       .rules = {.no_idle_ranks = true},
+                       .lengths = {5}};
+  return {scatter, workspace, longer, starving, odd, idle};
 }
 
 // Instances of all families, a few of them impossible; of steps and layouts as many each as asked
@@ -598,6 +638,9 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
   for (Instance& step : impossible_steps()) all.push_back(std::move(step));
   for (std::uint64_t seed = 0; seed < of_each_family; ++seed) {
     all.emplace_back(tiny_scatter(seed, most_items));
+    all.emplace_back(tiny_ruled_scatter(seed, most_items));
+    all.emplace_back(tiny_timed_scatter(seed, most_items));
+    all.emplace_back(tiny_memory_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
   }
@@ -654,7 +697,8 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
     EXPECT_TRUE(verdict.proven) << instance_name(instance);
     proofs.insert(honest.outcome["infeasibility"]["by"]);
   }
-  EXPECT_EQ(proofs, (std::set<std::string>{"pins", "capacity", "load", "sequences", "rows"}));
+  EXPECT_EQ(proofs, (std::set<std::string>{"pins", "capacity", "load", "heights", "sequences",
+                                           "micro_batches", "rows"}));
 }
 
 TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
@@ -687,6 +731,7 @@ TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
     tell_all(told(instance, {.method = methods(instance)[1].name}, 40), draw);
   }
   RecordProperty("lies", count);
+  RecordProperty("kinds", static_cast<int>(kinds.size()));
   EXPECT_GE(count, kEnough);
   for (const Lie& lie : lies()) {
     // Without a backend no certificate leaves a gap.

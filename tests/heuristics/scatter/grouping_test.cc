@@ -28,7 +28,7 @@ void expect_sound(const ScatterTable& table, const MicroBatchDraft& batch) {
       tokens += table.length(position);
       time += table.cost(position, group.level);
     }
-    EXPECT_EQ(tokens, group.tokens);
+    EXPECT_EQ(tokens, group.held);
     EXPECT_NEAR(time, group.time, 1e-9 * time);
     EXPECT_LE(tokens, level.capacity);
     if (!group.positions.empty()) devices += level.degree;

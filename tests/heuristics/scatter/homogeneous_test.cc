@@ -29,7 +29,7 @@ TEST(ScatterHomogeneous, ALongSequenceWidensTheBins) {
   const auto draft = homogeneous(table, 1);
   ASSERT_TRUE(draft);
   ASSERT_EQ(draft->size(), 1U);
-  EXPECT_EQ(draft->at(0).groups[1].tokens, 20);  // 18 would not have held both
+  EXPECT_EQ(draft->at(0).groups[1].held, 20);  // 18 would not have held both
 }
 
 TEST(ScatterHomogeneous, DeclinesWhatItCannotHold) {

@@ -4,7 +4,8 @@
 #include <bit>
 
 #include "heuristics/scatter/bytescale.h"
-#include "heuristics/scatter/megatron.h"
+#include "heuristics/scatter/megatron_dynamic.h"
+#include "heuristics/scatter/megatron_hybrid.h"
 #include "heuristics/scatter/skrull.h"
 #include "tests/tiny_scatter.h"
 
@@ -63,18 +64,58 @@ TEST(ScatterBytescale, TakesAsManyDevicesAsASequenceFills) {
 
 TEST(ScatterMegatron, TakesPowersOfTwoAndFillsIdleDevices) {
   const ScatterTable table = eight({1, 2, 3, 4, 5, 6, 7, 8}, false, {250, 150, 150});
-  const StepDraft step = *megatron(table);
+  const StepDraft step = *megatron_hybrid(table);
   ASSERT_EQ(step.size(), 1U);
   for (const GroupDraft& group : step[0].groups) {
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(degree(table, group))));
   }
   EXPECT_EQ(step[0].groups.size(), 3U);  // 4 + 2 + 2: none idle
   const ScatterTable wide = eight({1, 2, 4, 8}, true, {90, 90});
-  EXPECT_EQ(degree(wide, (*megatron(wide))[0].groups[0]), 4);  // doubled until none is idle
+  EXPECT_EQ(degree(wide, (*megatron_hybrid(wide))[0].groups[0]), 4);  // doubled until none is idle
 }
 
 TEST(ScatterMegatron, DeclinesWithoutPowersOfTwo) {
-  EXPECT_FALSE(megatron(eight({3, 6}, true, {50})));
+  EXPECT_FALSE(megatron_hybrid(eight({3, 6}, true, {50})));
+  EXPECT_FALSE(megatron_dynamic(eight({3, 6}, true, {50})));
+}
+
+// By hand: work may reach 1.05 * 250 * 100 = 26,250. 250 tokens need four devices and work 15,625.
+// Two of 150 need two devices each and work 11,250. The third finds no free device; beside the
+// first of its kind there is no room, beside 250 there is, and work is 15,625 + 5,625. Both groups
+// of 150 would work 12,262.5 with the 45 tokens, and the first takes them; it has no room for 40
+// more.
+TEST(ScatterMegatronDynamic, PacksByWorkWithinTheTokensOfADevice) {
+  const ScatterTable table = eight({1, 2, 4, 8}, true, {250, 150, 150, 150, 45, 40});
+  const StepDraft step = *megatron_dynamic(table);
+  ASSERT_EQ(step.size(), 1U);
+  ASSERT_EQ(step[0].groups.size(), 3U);
+  EXPECT_EQ(degree(table, step[0].groups[0]), 4);
+  EXPECT_EQ(step[0].groups[0].positions, (std::vector<int>{0, 3}));
+  EXPECT_EQ(step[0].groups[1].positions, (std::vector<int>{1, 4}));
+  EXPECT_EQ(step[0].groups[2].positions, (std::vector<int>{2, 5}));
+}
+
+// Work of 1.05 * 100 * 100 = 10,500 at most: a device takes one sequence of 90, and the ninth
+// waits, though 10 tokens more would fit beside each.
+TEST(ScatterMegatronDynamic, WhatFindsNoGroupWaitsForTheNextMicroBatch) {
+  const ScatterTable table = eight({1, 2, 4, 8}, true, {90, 90, 90, 90, 90, 90, 90, 90, 90, 8});
+  const StepDraft step = *megatron_dynamic(table);
+  ASSERT_EQ(step.size(), 2U);
+  EXPECT_EQ(step[0].groups.size(), 8U);
+  EXPECT_EQ(step[0].groups[0].positions, (std::vector<int>{0, 9}));
+  ASSERT_EQ(step[1].groups.size(), 1U);
+  EXPECT_EQ(degree(table, step[1].groups[0]), 8);
+}
+
+// What fits one device is spread over all: none is idle.
+TEST(ScatterMegatronDynamic, DoublesTheSmallestGroupsUntilNoneIsIdle) {
+  const ScatterTable table = eight({1, 2, 4, 8}, true, {90, 90, 80});
+  const StepDraft step = *megatron_dynamic(table);
+  ASSERT_EQ(step.size(), 1U);
+  std::vector<int> degrees;
+  for (const GroupDraft& group : step[0].groups) degrees.push_back(degree(table, group));
+  EXPECT_EQ(degrees, (std::vector<int>{4, 2, 2}));
+  EXPECT_TRUE(megatron_dynamic(eight({1}, true, {}))->empty());
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ double energy_from_scratch(const StepState& state, int index, double weight) {
   for (const int id : batch.groups) {
     const StepState::Group& group = state.group(id);
     if (group.positions.empty()) continue;
-    Ms time = state.overhead(group.level);
-    for (const int position : group.positions) time += state.cost(position, group.level);
+    Load load;
+    for (const int position : group.positions) load += state.load(position, group.level);
+    const Ms time = state.overhead(group.level) + load.time();
     makespan = std::max(makespan, time);
     squares += state.degree(group) * time * time;
   }
@@ -33,7 +34,8 @@ TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
   constexpr double kWeight = 0.5;
   int done = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const ScatterInstance instance = tiny_scatter(seed, 14);
+    const ScatterInstance instance =
+        seed % 2 == 0 ? tiny_scatter(seed, 14) : tiny_timed_scatter(seed, 14);
     if (instance.lengths.size() < 2 || !unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
     StepState state(table, *batch_ada(table), kWeight);
@@ -48,9 +50,10 @@ TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
       if (to == from || state.length(position) > state.room(target)) continue;
       const int left = state.group(from).batch;
       const int right = target.batch;
-      const Ms after = state.group(from).time - state.cost(position, state.group(from).level);
+      const StepState::Group& source = state.group(from);
+      const Ms after = (source.load - state.load(position, source.level)).time();
       const StepState::Change out{from, state.group(from).positions.size() == 1 ? 0 : after};
-      const StepState::Change in{to, target.time + state.cost(position, target.level)};
+      const StepState::Change in{to, (target.load + state.load(position, target.level)).time()};
       double foretold = 0;
       if (left == right) {
         foretold = state.energy_with(left, std::array{out, in});

@@ -90,6 +90,22 @@ TEST(AssignJson, EveryMemberIsReadAndWritten) {
 )");
 }
 
+TEST(AssignJson, TargetsAreReadWrittenAndHashed) {
+  const std::string text = with(kValidAssign, "[100, 50, 30, 20, 10]",
+                                "[100, 50, 30, 20, 10],\n  \"loss_tokens\": [99, 0, 30, 7, 10]");
+  const AssignInstance read = read_or_die(text);
+  EXPECT_EQ(read.loss_tokens, (std::vector<Tokens>{99, 0, 30, 7, 10}));
+  EXPECT_EQ(read_or_die(write_assign_instance(read)), read);
+  EXPECT_EQ(targets_of(read, 3), 7);
+  AssignInstance without = read;
+  without.loss_tokens.clear();
+  EXPECT_EQ(targets_of(without, 3), 20);
+  EXPECT_NE(instance_hash(read), instance_hash(without));
+  AssignInstance other = read;
+  other.loss_tokens[1] = 1;
+  EXPECT_NE(instance_hash(read), instance_hash(other));
+}
+
 TEST(AssignJson, TheRowConstraintsAndThePaddingHaveDefaults) {
   std::string text = with(kValidAssign, "\"constraints\"", "\"x-constraints\"");
   text = with(text, "\"pad_multiple\"", "\"x-pad_multiple\"");

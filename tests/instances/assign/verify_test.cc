@@ -173,6 +173,18 @@ const Case kCases[] = {
     {"loss_tokens_of_the_plan_after_padding",
      {"loss_tokens"},
      [](I&, P& p) { p.loss_tokens = 230; }},
+    {"loss_tokens_that_are_targets",
+     {},
+     [](I& i, P& p) {
+       i.loss_tokens = {90, 60, 30, 30, 10};
+       p.replicas[0].rows[0].loss_tokens = 90;
+       p.loss_tokens = 220;
+     }},
+    {"loss_tokens_that_are_no_targets",
+     {"loss_tokens"},
+     [](I& i, P&) {
+       i.loss_tokens = {94, 60, 30, 30, 10};
+     }},
     {"loss_tokens_highest", {"loss_tokens"}, [](I&, P& p) { p.loss_tokens = kMost; }},
     {"cu_seqlens_short", {"cu_seqlens"}, [](I&, P& p) { p.replicas[0].rows[0].cu_seqlens = {0}; }},
     {"cu_seqlens_from_one",

@@ -217,6 +217,13 @@ std::vector<Case> key_cases() {
                     "\"activation_mib_per_token\": 0",
                     {"E206 /model/activation_mib_per_token: must be a number above 0"}),
       instance_case("negative cost", "0.001", "-0.001", {"E206 /cost/quadratic_ms"}),
+      instance_case("negative memory of a sequence", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"sequence_mib\": -1",
+                    {"E206 /model/sequence_mib"}),
+      instance_case("logits in chunks of none", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"logits_mib_per_token\": 1, "
+                    "\"logits_chunk_tokens\": 0",
+                    {"E205 /model/logits_chunk_tokens"}),
       instance_case("huge cost", "0.001", "1e300", {"E206 /cost/quadratic_ms"}),
       instance_case("no bandwidth at all", "\"2\": 8", "\"2\": 0",
                     {"E206 /cost/all_to_all/mib_per_ms/2: must be a number from 1e-09"}),
@@ -264,10 +271,32 @@ std::vector<Case> meaning_cases() {
           {"E303 /cost/all_to_all/mib_per_ms: must hold a bandwidth for every allowed degree "
            "above 1, lacks 8, 16"}),
       instance_case(
+      instance_case("exchange beside all_to_all", "\"fixed_ms\": 3,",
+                    "\"fixed_ms\": 3, \"exchange\": {\"kinds\": [\"ring\"], "
+                    "\"keys_values_mib_per_token\": 1, \"inside_mib_per_ms\": 1, "
+                    "\"across_mib_per_ms\": 1},",
+                    {"E305 /cost/exchange: must stand in place of all_to_all, is beside it"}),
           "sum beyond 2^53", "80, 60", "9007199254740991, 60",
           {"E304 /lengths: must sum, padded, to at most 9007199254740992 tokens, is beyond "
            "that at sequence 1"}),
       instance_case(
+      instance_case("chunks of no logits", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"logits_chunk_tokens\": 8",
+                    {"E307 /model/logits_chunk_tokens: must stand beside a logits_mib_per_token "
+                     "above 0, is without"}),
+      instance_case("targets of some sequences",
+                    "\"lengths\":", "\"loss_tokens\": [1, 2], \"lengths\":",
+                    {"E306 /loss_tokens: must have an entry for each of the 4 lengths, has 2"}),
+      instance_case(
+          "more targets than tokens",
+          "\"lengths\":", "\"loss_tokens\": [100, 81, 60, 0], \"lengths\":",
+          {"E306 /loss_tokens/1: must be from 0 to the length of the sequence, 80, is 81"}),
+      instance_case("negative targets", "\"lengths\":",
+                    "\"loss_tokens\": [100, -1, 60, 0], \"lengths\":", {"E205 /loss_tokens/1"}),
+      instance_case("targets as text", "\"lengths\":", "\"loss_tokens\": \"all\", \"lengths\":",
+                    {"E203 /loss_tokens"}),
+      instance_case("missing list of targets", "\"lengths\":",
+                    "\"loss_tokens\": {\"file\": \"no.txt\"}, \"lengths\":", {"E110 no.txt"}),
           "absolute list", "[100, 80, 60, 20]", "{\"file\": \"/etc/hosts\"}",
           {"E401 /lengths/file: must be a path relative to the instance, is \"/etc/hosts\""}),
       instance_case("nameless list", "[100, 80, 60, 20]", "{\"file\": \"\"}",
@@ -414,6 +443,8 @@ std::vector<Case> assign_cases() {
                   {"E104 /schemes/2x2", "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
       assign_case("scatter as assign", "\"assign\"", "\"scatter\"", {"E209 /problem"}),
       assign_case("too many tokens", "[100, 50", "[9007199254740992, 50", {"E304 /lengths"}),
+      assign_case("more targets than tokens", "\"lengths\":",
+                  "\"loss_tokens\": [101, 50, 30, 20, 10], \"lengths\":", {"E306 /loss_tokens/0"}),
       assign_case("zero length", "[100, 50", "[0, 50", {"E205 /lengths/0"}),
       assign_case("lengths as text", "[100, 50, 30, 20, 10]", "\"l.txt\"", {"E203 /lengths"}),
       assign_case(
@@ -700,11 +731,25 @@ Case trainer_case(std::string name, std::size_t at, std::string bytes, std::size
 }
 
 std::vector<Case> trainer_cases() {
+std::vector<Case> partition_cases() {
+  const auto of = [](std::string name, PartitionInstance batch, std::vector<std::string> expected) {
+    return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
+  };
+  return {
+      of("fewer sequences than bins", {.lengths = {1, 1}, .bins = 3},
+         {"E351 /bins: must be at most the number of sequences, 2, is 3"}),
+      of("counts that cannot be equal",
+         {.lengths = {1, 1, 1}, .bins = 2, .counts = PartitionCounts::equal},
+         {"E352 /bins: must divide the number of sequences, 3"}),
+      of("costs beyond 2^53", {.lengths = {kMaxExact}}, {"E353 /lengths/0"}),
+  };
+}
+
   return {
       trainer_case("valid trainer file", 0, "", 0, {}),
       trainer_case("another magic", 1, "stowage", 0, {"E601 byte 0: must be a trainer file"}),
       trainer_case("header cut", 0, "", 140, {"E601"}),
-      trainer_case("version 2", 8, "\2", 0, {"E208 byte 8: must be version 1, is 2"}),
+      trainer_case("version 3", 8, "\3", 0, {"E208 byte 8: must be version 1 or 2, is 3"}),
       trainer_case("problem 3", 12, "\3", 0, {"E602 byte 12: must be problem 1"}),
       trainer_case("file cut", 0, "", 1, {"E602 byte 16: must be the bytes of the file, "}),
       trainer_case("more batches", 40, "\3", 0,

@@ -1,4 +1,5 @@
 // What is written reads back as it was, whatever it was.
+// Longer than 300 lines: a generator for each kind of document.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -53,12 +54,31 @@ ScatterInstance any_instance() {
   }
   if (cluster.degrees.empty()) cluster.degrees = {1};
   instance.model = {.states_mib = any_number(0), .activation_mib_per_token = any_number(1e-300)};
+  if (*rc::gen::arbitrary<bool>()) instance.model.sequence_mib = any_number(0);
+  if (*rc::gen::arbitrary<bool>()) instance.model.keys_values_mib_per_token = any_number(0);
+  if (*rc::gen::arbitrary<bool>()) {
+    instance.model.logits_mib_per_token = any_number(1e-300);
+    if (*rc::gen::arbitrary<bool>())
+      instance.model.logits_chunk_tokens = *rc::gen::inRange<Tokens>(1, kMaxExact);
+  }
   ScatterCost& cost = instance.cost;
   cost = {.quadratic_ms = any_number(0), .linear_ms = any_number(0), .fixed_ms = any_number(0)};
   cost.all_to_all.mib_per_token = any_number(0);
   for (const int degree : cluster.degrees) {
     cost.all_to_all.mib_per_ms[degree] = any_number(1e-9);
     if (*rc::gen::arbitrary<bool>()) cost.all_to_all.latency_ms[degree] = any_number(0);
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    const auto limit = [] {
+      return *rc::gen::arbitrary<bool>() ? kMaxExact : *rc::gen::inRange<std::int64_t>(1, 9000);
+    };
+    instance.rules = {.no_idle_ranks = *rc::gen::arbitrary<bool>(),
+                      .sorted_groups = *rc::gen::arbitrary<bool>(),
+                      .micro_batches_multiple_of = *rc::gen::inRange<std::int64_t>(1, 9),
+                      .min_degree = *rc::gen::inRange(1, cluster.degrees.back() + 1),
+                      .max_tokens_per_rank = limit(),
+                      .max_sequences_per_group = limit(),
+                      .packed = *rc::gen::arbitrary<bool>()};
   }
   instance.pad_multiple = *rc::gen::inRange<Tokens>(1, 5000);
   instance.lengths =
@@ -235,6 +255,13 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
       hash_with([](auto& i) { i.cluster.aligned = false; }),
       hash_with([](auto& i) { i.model.states_mib = 1; }),
       hash_with([](auto& i) { i.model.activation_mib_per_token = 2; }),
+      hash_with([](auto& i) { i.model.sequence_mib = 1; }),
+      hash_with([](auto& i) { i.model.logits_mib_per_token = 1; }),
+      hash_with([](auto& i) {
+        i.model.logits_mib_per_token = 1;
+        i.model.logits_chunk_tokens = 1;
+      }),
+      hash_with([](auto& i) { i.model.keys_values_mib_per_token = 1; }),
       hash_with([](auto& i) { i.cost.quadratic_ms = 0; }),
       hash_with([](auto& i) { i.cost.linear_ms = 0; }),
       hash_with([](auto& i) { i.cost.fixed_ms = 0; }),
@@ -242,6 +269,13 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
       hash_with([](auto& i) { i.cost.all_to_all.mib_per_ms[2] = 9; }),
       hash_with([](auto& i) { i.cost.all_to_all.latency_ms[2] = 9; }),
       hash_with([](auto& i) { i.pad_multiple = 8; }),
+      hash_with([](auto& i) { i.rules.no_idle_ranks = true; }),
+      hash_with([](auto& i) { i.rules.sorted_groups = true; }),
+      hash_with([](auto& i) { i.rules.micro_batches_multiple_of = 2; }),
+      hash_with([](auto& i) { i.rules.min_degree = 2; }),
+      hash_with([](auto& i) { i.rules.max_tokens_per_rank = 70; }),
+      hash_with([](auto& i) { i.rules.max_sequences_per_group = 70; }),
+      hash_with([](auto& i) { i.rules.packed = false; }),
       hash_with([](auto& i) { i.lengths.push_back(1); }),
       hash_with([](auto& i) { std::swap(i.lengths[0], i.lengths[1]); }),
   };

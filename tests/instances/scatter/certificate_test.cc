@@ -141,6 +141,45 @@ TEST(Certificate, TreeLeavesNothingOut) {
   EXPECT_EQ(first_rule(c), "certificate_tree");
 }
 
+// Groups of two devices may form a ring, which hides all that it sends, or exchange all at once.
+ScatterInstance three_with_kinds() {
+  ScatterInstance instance = three();
+  instance.cost.exchange = Exchange{.kinds = {{2, {ExchangeKind::all_to_all, ExchangeKind::ring}}},
+                                    .all_to_all_mib_per_token = 1,
+                                    .keys_values_mib_per_token = 1,
+                                    .inside_mib_per_ms = 10};
+  return instance;
+}
+
+std::string first_rule_of_levels(std::vector<CertificateLevel> levels) {
+  ScatterCertificate c = area_certificate();
+  // What two levels need, three have too: entries beyond the second repeat it.
+  for (PriceInterval& interval : c.nodes[0].leaf.intervals) {
+    interval.degrees.resize(levels.empty() ? 3 : levels.size(), interval.degrees.back());
+  }
+  c.levels = std::move(levels);
+  const CertificateCheck check = check_certificate(three_with_kinds(), c);
+  return check.violations.empty() ? "" : check.violations.front().rule;
+}
+
+TEST(Certificate, LevelsLeaveNoFormOut) {
+  using enum ExchangeKind;
+  EXPECT_EQ(first_rule_of_levels({}), "");
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}, {2, ring}}), "");
+  // By its compute alone, a ring is never worse than an all-to-all, which is not hidden.
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}), "");
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{2, all_to_all}, {2, ring}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{2, ring}, {1, none}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}, {2, ring}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}, {2, all_gather}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{1, ring}, {2, ring}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{0, none}, {1, none}, {2, ring}}), "certificate_levels");
+  for (const double bad : {-0.1, 1.1, kNan, kInf}) {
+    EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring, bad}}), "certificate_levels");
+  }
+}
+
 TEST(Certificate, IntervalsCoverAllMakespans) {
   ScatterCertificate c = area_certificate();
   c.nodes[0].leaf.intervals[0].from = 10.5;  // what lasts 10 ms to 10.5 ms?

@@ -46,6 +46,21 @@ TEST(StepStream, CutsAListIntoBatches) {
   EXPECT_FALSE(steps.skip());
 }
 
+TEST(StepStream, ReadsTargetsBesideLengths) {
+  std::istringstream lines(
+      "{\"lengths\": [5, 6], \"loss_tokens\": [4, 0]}\n{\"lengths\": [5]}\n"
+      "{\"lengths\": [5], \"loss_tokens\": [6]}\n{\"lengths\": [5], \"loss_tokens\": []}\n");
+  StepStream steps(lines, "steps", kCluster, {.clip = 3});
+  const auto first = steps.next();
+  EXPECT_THAT(lengths_of(first), ElementsAre(3, 3));
+  EXPECT_THAT((**first).loss_tokens, ElementsAre(3, 0));
+  EXPECT_TRUE((**steps.next()).loss_tokens.empty());
+  EXPECT_EQ(errors_of(steps.next()),
+            "E306 /loss_tokens/0: must be from 0 to the length of the sequence, 5, is 6\n");
+  EXPECT_EQ(errors_of(steps.next()),
+            "E306 /loss_tokens: must have an entry for each of the 1 lengths, has 0\n");
+}
+
 TEST(StepStream, LeavesOutTheRest) {
   std::istringstream list("5\n6\n7\n");
   StepStream steps(list, "list.txt", kCluster, {.batch_size = 2, .drop_last = true});

@@ -113,6 +113,10 @@ const Case kCases[] = {
     {"makespan_infinite", {"number"}, [](I&, P& p) { p.micro_batches[0].makespan_ms = -kInf; }},
     {"group_time_nan", {"number"}, [](I&, P& p) { group_of(p, 0, 1).time_ms = kNan; }},
 
+    {"exchange_without_kinds",
+     {"exchange"},
+     [](I&, P& p) { group_of(p, 0, 0).exchange = ExchangeKind::ring; }},
+
     {"sequence_missing", {"coverage"}, [](I& i, P&) { i.lengths.push_back(8); }},
     {"sequence_twice",
      {"coverage", "objective"},
@@ -175,6 +179,66 @@ const Case kCases[] = {
     {"seven_devices", {"devices", "rank_range"}, [](I& i, P&) { i.cluster.devices = 7; }},
     {"nine_devices", {}, [](I& i, P&) { i.cluster.devices = 9; }},
 
+    {"degree_below_the_least", {"min_degree"}, [](I& i, P&) { i.rules.min_degree = 2; }},
+    {"degree_of_the_least",
+     {},
+     [](I& i, P& p) {
+       i.rules.min_degree = 2;
+       i.lengths.pop_back();
+       p.micro_batches[1].groups.pop_back();
+     }},
+    {"idle_ranks", {"no_idle_ranks"}, [](I& i, P&) { i.rules.no_idle_ranks = true; }},
+    {"no_idle_ranks",
+     {},
+     [](I& i, P& p) {
+       i.rules.no_idle_ranks = true;
+       i.lengths = {50, 100, 200, 390, 41};
+       p.micro_batches.pop_back();
+       p.micro_batches[0].groups[2].sequences = {0, 1, 4};
+       i.cluster.memory_mib = 1000;
+       ScatterGroup& last = p.micro_batches[0].groups[2];
+       last.cu_seqlens = {0, 56, 160, 208};
+       last.tokens = 208;
+       last.time_ms = 10 + 104 + 52;
+       p.micro_batches[0].makespan_ms = p.objective_ms = 166;
+       p.bound_ms = 100;
+     }},
+    {"larger_group_behind",
+     {"sorted_groups"},
+     [](I& i, P& p) {
+       i.rules.sorted_groups = true;
+       group_of(p, 1, 0).first_rank = 2;
+       group_of(p, 1, 1).first_rank = 0;
+     }},
+    {"larger_groups_first", {}, [](I& i, P&) { i.rules.sorted_groups = true; }},
+    {"two_of_three_micro_batches",
+     {"micro_batches_multiple_of"},
+     [](I& i, P&) { i.rules.micro_batches_multiple_of = 3; }},
+    {"two_of_two_micro_batches", {}, [](I& i, P&) { i.rules.micro_batches_multiple_of = 2; }},
+    {"rank_with_100_tokens",
+     {"max_tokens_per_rank"},
+     [](I& i, P&) { i.rules.max_tokens_per_rank = 99; }},
+    {"rank_with_its_most_tokens", {}, [](I& i, P&) { i.rules.max_tokens_per_rank = 100; }},
+    {"two_sequences_in_a_group",
+     {"max_sequences_per_group"},
+     [](I& i, P&) { i.rules.max_sequences_per_group = 1; }},
+    {"as_many_sequences_as_allowed", {}, [](I& i, P&) { i.rules.max_sequences_per_group = 2; }},
+    {"packed_time_one_by_one", {"time"}, [](I& i, P&) { i.rules.packed = false; }},
+    {"fixed_time_for_each_sequence",
+     {},
+     [](I& i, P& p) {
+       i.rules.packed = false;
+       group_of(p, 0, 2).time_ms += 10;
+     }},
+    {"memory_of_the_longest",
+     {"capacity", "max_tokens_per_rank"},
+     [](I& i, P& p) {
+       i.rules.packed = false;
+       i.rules.max_tokens_per_rank = 51;
+       i.cluster.memory_mib = 119;
+       group_of(p, 0, 2).time_ms += 10;
+     }},
+
     {"tokens_off_by_one", {"tokens"}, [](I&, P& p) { ++group_of(p, 0, 2).tokens; }},
     {"tokens_unpadded", {"tokens"}, [](I&, P& p) { group_of(p, 0, 2).tokens = 91; }},
 
@@ -191,6 +255,61 @@ const Case kCases[] = {
     {"memory_for_99_tokens", {"capacity"}, [](I& i, P&) { i.cluster.memory_mib = 119.999; }},
     {"memory_for_98_tokens", {"capacity"}, [](I& i, P&) { i.model.states_mib = 22; }},
     {"no_memory_at_all", {"capacity"}, [](I& i, P&) { i.model.states_mib = 300; }},
+    {"memory_for_two_sequences",
+     {},
+     [](I& i, P&) {
+       i.cluster.memory_mib += 52;
+       i.model.sequence_mib = 50;
+     }},
+    {"memory_for_one_sequence_of_two",
+     {"capacity"},
+     [](I& i, P&) {
+       i.cluster.memory_mib += 51;
+       i.model.sequence_mib = 50;
+     }},
+    {"memory_for_sequences_one_by_one",
+     {},
+     [](I& i, P& p) {
+       i.rules.packed = false;
+       i.cluster.memory_mib += 50;
+       i.model.sequence_mib = 50;
+       group_of(p, 0, 2).time_ms += 10;
+     }},
+    {"memory_for_less_one_by_one",
+     {"capacity"},
+     [](I& i, P& p) {
+       i.rules.packed = false;
+       i.cluster.memory_mib += 49;
+       i.model.sequence_mib = 50;
+       group_of(p, 0, 2).time_ms += 10;
+     }},
+    {"memory_for_logits",
+     {},
+     [](I& i, P&) {
+       i.cluster.memory_mib += 50;
+       i.model.logits_mib_per_token = 0.5;
+     }},
+    {"memory_for_fewer_logits",
+     {"capacity"},
+     [](I& i, P&) {
+       i.cluster.memory_mib += 49;
+       i.model.logits_mib_per_token = 0.5;
+     }},
+    {"memory_for_logits_in_chunks",
+     {},
+     [](I& i, P&) {
+       i.cluster.memory_mib += 5;
+       i.model.logits_mib_per_token = 0.5;
+       i.model.logits_chunk_tokens = 10;
+     }},
+    {"memory_for_logits_in_smaller_chunks",
+     {"capacity"},
+     [](I& i, P&) {
+       i.cluster.memory_mib += 4;
+       i.model.logits_mib_per_token = 0.5;
+       i.model.logits_chunk_tokens = 10;
+     }},
+    {"keys_and_values_of_nobody", {}, [](I& i, P&) { i.model.keys_values_mib_per_token = 100; }},
     {"memory_without_end", {}, [](I& i, P&) { i.model.activation_mib_per_token = 1e-300; }},
 
     {"time_a_billionth_off", {"time"}, [](I&, P& p) { group_of(p, 0, 1).time_ms *= 1 + 2e-9; }},
@@ -227,6 +346,44 @@ const Case kCases[] = {
 
 INSTANTIATE_TEST_SUITE_P(Verify, OneChange, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
+
+// The cluster above with kinds of exchange: 4 and 8 ranks may form a ring or exchange all at once.
+TEST(Verify, ExchangesAreOnesThatTheDegreeMayUse) {
+  ScatterInstance instance = eight_devices();
+  using enum ExchangeKind;
+  instance.cost.all_to_all = {};
+  instance.cost.exchange = Exchange{.kinds = {{2, {ring}}, {4, {all_to_all, ring}}, {8, {ring}}},
+                                    .all_to_all_mib_per_token = 1,
+                                    .inside_mib_per_ms = 2};
+  instance.lengths = {390, 200};
+  const auto plan_with = [](ExchangeKind four, ExchangeKind two, Ms time) {
+    return ScatterPlan{.objective_ms = time,
+                       .micro_batches = {{.makespan_ms = time,
+                                          .groups = {{.degree = 4,
+                                                      .sequences = {0},
+                                                      .tokens = 392,
+                                                      .time_ms = time,
+                                                      .cu_seqlens = {0, 392},
+                                                      .exchange = four},
+                                                     {.degree = 2,
+                                                      .first_rank = 4,
+                                                      .sequences = {1},
+                                                      .tokens = 200,
+                                                      .time_ms = 10 + 100,
+                                                      .cu_seqlens = {0, 200},
+                                                      .exchange = two}}}}};
+  };
+  const auto rules = [&](const ScatterPlan& plan) { return broken_rules(verify(instance, plan)); };
+  // 98 tokens a rank, of which 3/4 go to other ranks at 2 MiB per ms.
+  EXPECT_THAT(rules(plan_with(all_to_all, ring, 10 + 98 + 36.75)), IsEmpty());
+  EXPECT_THAT(rules(plan_with(ring, ring, 10 + 98)), testing::ElementsAre("makespan", "objective"))
+      << "the ring of two is slower";
+  EXPECT_THAT(rules(plan_with(ring, ring, 10 + 98 + 36.75)), Contains("time"));
+  EXPECT_THAT(rules(plan_with(all_gather, ring, 200)), testing::ElementsAre("exchange"));
+  EXPECT_THAT(rules(plan_with(none, ring, 200)), testing::ElementsAre("exchange"));
+  EXPECT_THAT(rules(plan_with(all_to_all, all_to_all, 10 + 98 + 36.75)),
+              testing::ElementsAre("exchange"));
+}
 
 TEST(Verify, EveryRuleHasACaseThatBreaksIt) {
   std::set<std::string> broken = {"instance_hash"};  // VerifyInstanceHash below

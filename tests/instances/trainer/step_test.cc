@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <random>
+#include <tuple>
 
 #include "instances/assign/trainer.h"
 #include "instances/json/limits.h"
@@ -89,6 +90,76 @@ TEST(TrainerStep, SaysWhatTheAssignPlanSays) {
       EXPECT_EQ(batch.cu_seqlens_padded, narrow(row.cu_seqlens));
     }
     expect_comes_back(*step);
+  }
+}
+
+// Every other step says how many targets its sequences have.
+TEST(TrainerStep, CountsTheTargetsWhereTheInstanceSaysThem) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Draw draw(seed);
+    ScatterInstance scatter = random_scatter_instance(draw);
+    AssignInstance assign = random_assign_instance(draw);
+    assign.constraints.chunks.reset();
+    for (const Tokens length : scatter.lengths) scatter.loss_tokens.push_back(length / 2);
+    for (const Tokens length : assign.lengths) assign.loss_tokens.push_back(length - 1);
+    const auto check = [](const Result<TrainerStep>& step, const std::vector<Tokens>& targets) {
+      ASSERT_TRUE(step);
+      EXPECT_EQ(step->version(), step->batches.empty() ? 1 : 2);
+      EXPECT_EQ(step->loss_denominator(), sum(targets));
+      for (const TrainerBatch& batch : step->batches) {
+        std::int64_t all = 0;
+        for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+          const auto id = static_cast<std::size_t>(batch.sequences[i]);
+          EXPECT_EQ(batch.loss_tokens[i], targets[id]);
+          all += targets[id];
+        }
+        EXPECT_EQ(batch.loss_denominator(), all);
+      }
+      expect_comes_back(*step);
+    };
+    check(trainer_step(scatter, random_scatter_plan(scatter, draw)), scatter.loss_tokens);
+    check(trainer_step(assign, random_assign_plan(assign, draw)), assign.loss_tokens);
+  }
+}
+
+TEST(TrainerStep, TargetsThatCannotBeAreNamed) {
+  const ScatterInstance instance{
+      .cluster = {.devices = 2, .degrees = {1}}, .lengths = {5, 7}, .loss_tokens = {4, 0}};
+  const auto group = [](int rank, std::int64_t id, Tokens length) {
+    return ScatterGroup{.degree = 1,
+                        .first_rank = rank,
+                        .sequences = {id},
+                        .tokens = length,
+                        .cu_seqlens = {0, length}};
+  };
+  const auto step =
+      trainer_step(instance, {.micro_batches = {{.groups = {group(0, 0, 5), group(1, 1, 7)}}}});
+  ASSERT_TRUE(step);
+  expect_comes_back(*step);
+  const auto fault = [&](const auto& change) {
+    TrainerStep changed = *step;
+    change(changed.batches);
+    const std::vector<InputError> faults = trainer_faults(changed);
+    return faults.size() == 1 ? to_string(faults[0]) : std::to_string(faults.size()) + " faults";
+  };
+  using Batches = std::vector<TrainerBatch>;
+  EXPECT_EQ(fault([](Batches& b) { b[0].loss_tokens[0] = 6; }),
+            "E603 /batches/0/loss_tokens: must be from 0 to the length of the sequence, is 6");
+  EXPECT_EQ(fault([](Batches& b) { b[0].loss_tokens[0] = -1; }),
+            "E603 /batches/0/loss_tokens: must be from 0 to the length of the sequence, is -1");
+  EXPECT_EQ(fault([](Batches& b) { b[1].loss_tokens.clear(); }),
+            "E603 /batches/1/loss_tokens: must have an entry per sequence, in all batches or in "
+            "none, is 0");
+  // A file of version 1 has no targets, and one of version 2 has them.
+  const std::string text = write_trainer_json(*step);
+  for (const auto& [from, to, code] :
+       {std::tuple("\"version\": 2", "\"version\": 1", "E202 /batches/0/loss_tokens"),
+        {"\"version\": 2", "\"version\": 3", "E208 /version: must be 1 to 2"},
+        {"\"loss_tokens\": [4]", "\"x-loss\": 4", "E201 /batches/0/loss_tokens"},
+        {"\"loss_denominator\": 4", "\"loss_denominator\": 5", "E603 /loss_denominator"}}) {
+    const auto read = read_trainer_json(with(text, from, to));
+    ASSERT_FALSE(read) << to;
+    EXPECT_THAT(to_string(read.errors()[0]), HasSubstr(code));
   }
 }
 
@@ -257,7 +328,7 @@ TEST(TrainerStep, TheJsonMustNotContradictItself) {
     return read ? std::string("none") : to_string(read.errors()[0]);
   };
   EXPECT_EQ(first_error("\"loss_denominator\": 16", "\"loss_denominator\": 17"),
-            "E603 /loss_denominator: must be the tokens of all batches, 16, is 17");
+            "E603 /loss_denominator: must be the targets of all batches, 16, is 17");
   EXPECT_EQ(first_error("\"loss_denominator\": 5", "\"loss_denominator\": 6"),
             "E603 /batches/*/loss_denominator/0: must be 5 as the batches say, is 6");
   EXPECT_THAT(first_error("\"max_seqlen\": 8", "\"max_seqlen\": 9"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -26,31 +27,45 @@ class Oracle {
   }
 
   std::optional<ScatterPlan> run() {
-    // step[S]: the best sum of makespans for S; first[S]: the micro-batch that holds S's lowest.
-    std::vector<Ms> step(all_ + 1, kForever);
-    std::vector<Subset> first(all_ + 1, 0);
-    step[0] = 0;
-    for (Subset set = 1; set <= all_; ++set) {
-      for_parts(set, [&](Subset part) {
-        const Ms sum = grouping(part, devices_).makespan + step[set & ~part];
-        if (sum < step[set]) {
-          step[set] = sum;
-          first[set] = part;
-        }
-      });
+    // step[n][S]: the best sum of makespans for S in n micro-batches; first[n][S]: the micro-batch
+    // that holds S's lowest.
+    const std::size_t most = instance_.lengths.size();
+    std::vector<std::vector<Ms>> step(most + 1, std::vector<Ms>(all_ + 1, kForever));
+    std::vector<std::vector<Subset>> first(most + 1, std::vector<Subset>(all_ + 1, 0));
+    step[0][0] = 0;
+    for (std::size_t n = 1; n <= most; ++n) {
+      for (Subset set = 1; set <= all_; ++set) {
+        for_parts(set, [&](Subset part) {
+          const Ms sum = grouping(part, devices_).makespan + step[n - 1][set & ~part];
+          if (sum < step[n][set]) {
+            step[n][set] = sum;
+            first[n][set] = part;
+          }
+        });
+      }
     }
-    if (step[all_] == kForever) return std::nullopt;
+    std::size_t best = 0;
+    for (std::size_t n = 1; n <= most; ++n) {
+      const bool asked =
+          static_cast<std::int64_t>(n) % instance_.rules.micro_batches_multiple_of == 0;
+      if (asked && step[n][all_] < step[best][all_]) best = n;
+    }
+    if (step[best][all_] == kForever) return std::nullopt;
     std::vector<MicroBatchChoice> batches;
-    for (Subset rest = all_; rest != 0; rest &= ~first[rest]) batches.push_back(batch(first[rest]));
+    for (Subset rest = all_; rest != 0; --best) {
+      batches.push_back(batch(first[best][rest]));
+      rest &= ~first[best][rest];
+    }
     return compose_plan(instance_, std::move(batches));
   }
 
  private:
-  // The best grouping of a set on a number of devices, and the group of its lowest sequence.
+  // The best grouping of a set on a number of devices (all of which work if none may idle), and the
+  // group of its lowest sequence.
   struct Grouping {
     Ms makespan = kForever;
     Subset group = 0;
-    int degree = 0;
+    GroupForm form;
   };
 
   Grouping& grouping(Subset set, std::size_t devices) {
@@ -68,29 +83,62 @@ class Oracle {
     }
   }
 
-  Ms time(Subset group, int degree) const {
+  Ms time(Subset group, GroupForm form) const {
+    const ScatterRules& rules = instance_.rules;
+    const int degree = form.degree;
     Tokens tokens = 0;
-    Ms ms = group_overhead_ms(instance_, degree);
+    Tokens longest = 0;
+    std::int64_t sequences = 0;
+    const Ms overhead = group_overhead_ms(instance_, form);
+    Load load{overhead, overhead};
     for (std::size_t k = 0; k < instance_.lengths.size(); ++k) {
       if ((group >> k & 1) == 0) continue;
       const Tokens length = padded_length(instance_, instance_.lengths[k]);
       tokens += length;
-      ms += sequence_ms(instance_, length, degree);
+      longest = std::max(longest, length);
+      ++sequences;
+      load += sequence_load(instance_, length, form);
     }
-    return tokens <= group_capacity(instance_, degree) ? ms : kForever;
+    const Tokens held = rules.packed ? tokens : longest;  // at a time
+    const bool fits = fits_memory(held, rules.packed ? sequences : 1, form) &&
+                      (tokens + degree - 1) / degree <= rules.max_tokens_per_rank &&
+                      sequences <= rules.max_sequences_per_group && degree >= rules.min_degree;
+    return fits ? load.time() : kForever;
+  }
+
+  // So many tokens of so many sequences, in whole tokens of a device and of the group.
+  bool fits_memory(Tokens tokens, std::int64_t sequences, GroupForm form) const {
+    const ModelMemory& model = instance_.model;
+    double each = model.activation_mib_per_token;
+    double room = instance_.cluster.memory_mib - model.states_mib;
+    if (model.logits_chunk_tokens == 0) {
+      each += model.logits_mib_per_token;
+    } else {
+      room -= static_cast<double>(model.logits_chunk_tokens) * model.logits_mib_per_token;
+    }
+    int blocks = 0;  // of keys and values beside its own
+    if (form.exchange == ExchangeKind::ring || form.exchange == ExchangeKind::two_level) blocks = 1;
+    if (form.exchange == ExchangeKind::all_gather) blocks = form.degree;
+    each += blocks * model.keys_values_mib_per_token;
+    const auto beside = static_cast<Tokens>(std::ceil(model.sequence_mib * form.degree / each));
+    const auto device = static_cast<Tokens>(std::floor(std::max(room, 0.0) / each));
+    return tokens + sequences * beside <= device * form.degree;
   }
 
   void fill_groupings() {
-    for (std::size_t devices = 0; devices <= devices_; ++devices) grouping(0, devices).makespan = 0;
+    for (std::size_t devices = 0; devices <= devices_; ++devices) {
+      if (devices == 0 || !instance_.rules.no_idle_ranks) grouping(0, devices).makespan = 0;
+    }
     for (Subset set = 1; set <= all_; ++set) {
       for_parts(set, [&](Subset group) {
-        for (const int degree : instance_.cluster.degrees) {
-          const Ms alone = time(group, degree);
+        for (const GroupForm form : group_forms(instance_)) {
+          const int degree = form.degree;
+          const Ms alone = time(group, form);
           for (auto devices = static_cast<std::size_t>(degree); devices <= devices_; ++devices) {
             const std::size_t left = devices - static_cast<std::size_t>(degree);
             const Ms makespan = std::max(alone, grouping(set & ~group, left).makespan);
             Grouping& best = grouping(set, devices);
-            if (makespan < best.makespan) best = {makespan, group, degree};
+            if (makespan < best.makespan) best = {makespan, group, form};
           }
         }
       });
@@ -102,7 +150,7 @@ class Oracle {
     std::size_t devices = devices_;
     while (set != 0) {
       const Grouping& best = grouping(set, devices);
-      choice.push_back({.degree = best.degree});
+      choice.push_back({.degree = best.form.degree, .exchange = best.form.exchange});
       for (std::size_t k = 0; k < instance_.lengths.size(); ++k) {
         if ((best.group >> k & 1) != 0) {
           choice.back().sequences.push_back(static_cast<std::int64_t>(k));

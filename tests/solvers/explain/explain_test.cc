@@ -133,6 +133,49 @@ TEST(Explain, StatesThatFillTheMemory) {
   EXPECT_EQ(as<ScatterInstance>(why.remedies[0]).cluster.memory_mib, 23);
 }
 
+// Without the term the sequence would fit, so that it is named.
+TEST(Explain, MemoryThatTermsFill) {
+  ScatterInstance instance = small_scatter({300, 1});
+  instance.model.sequence_mib = 6;
+  instance.model.logits_mib_per_token = 0.5;
+  instance.model.logits_chunk_tokens = 4;
+  const Explanation why = explained(instance);
+  EXPECT_TRUE(why.conflict.irreducible);
+  EXPECT_THAT(places(why.conflict.causes),
+              ElementsAre("/lengths/0", "/cluster/memory_mib", "/model/sequence_mib",
+                          "/model/logits_mib_per_token", "/cluster/degrees"));
+  EXPECT_THAT(why.conflict.causes[2].text, HasSubstr("as 24 tokens of the group"));
+  EXPECT_THAT(why.conflict.causes[3].text, HasSubstr("4 tokens at a time"));
+  expect_remedies(why);
+  // 324 tokens of 4 devices are 81 each; with states and a chunk 103 MiB.
+  EXPECT_EQ(as<ScatterInstance>(why.remedies[0]).cluster.memory_mib, 103);
+  ScatterInstance less = instance;
+  less.cluster.memory_mib = 102;
+  EXPECT_EQ(solved(less).status, Status::infeasible);
+}
+
+TEST(Explain, KeysAndValuesThatAnAllGatherHolds) {
+  ScatterInstance instance = small_scatter({200});
+  instance.model.keys_values_mib_per_token = 0.25;
+  Exchange& exchange = instance.cost.exchange.emplace();
+  exchange = {.kinds = {{2, {ExchangeKind::all_gather}}, {4, {ExchangeKind::all_gather}}},
+              .keys_values_mib_per_token = 1,
+              .inside_mib_per_ms = 10};
+  const Explanation why = explained(instance);
+  // 2 MiB a token: 40 tokens on each of 4 devices.
+  EXPECT_THAT(places(why.conflict.causes),
+              ElementsAre("/lengths/0", "/cluster/memory_mib", "/model/keys_values_mib_per_token",
+                          "/cluster/degrees"));
+  expect_remedies(why);
+  EXPECT_EQ(as<ScatterInstance>(why.remedies[0]).cluster.memory_mib, 120);
+  // A ring holds one block: 80 / 1.25 = 64 tokens on each device.
+  exchange.kinds[4] = {ExchangeKind::ring, ExchangeKind::all_gather};
+  const Outcome outcome = solved(instance);
+  ASSERT_TRUE(outcome.plan);
+  EXPECT_EQ(std::get<ScatterPlan>(*outcome.plan).micro_batches.at(0).groups.at(0).exchange,
+            ExchangeKind::ring);
+}
+
 TEST(Explain, DegreesThatNeedNotFormAChain) {
   ScatterInstance instance = small_scatter({250});
   instance.cluster = {.devices = 6, .memory_mib = 100, .degrees = {1, 3}, .aligned = false};

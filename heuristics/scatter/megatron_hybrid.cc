@@ -1,4 +1,4 @@
-#include "heuristics/scatter/megatron.h"
+#include "heuristics/scatter/megatron_hybrid.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,9 @@ class Scheduler {
  public:
   explicit Scheduler(const ScatterTable& table) : table_(table) {
     for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-      if (std::has_single_bit(static_cast<unsigned>(degree(level)))) levels_.push_back(level);
+      const bool first = levels_.empty() || degree(levels_.back()) < degree(level);
+      if (first && std::has_single_bit(static_cast<unsigned>(degree(level))))
+        levels_.push_back(level);
     }
     waiting_.resize(levels_.size());
   }
@@ -125,7 +127,10 @@ class Scheduler {
       for (std::size_t g = 0; g < groups_.size(); ++g) {
         if (own_[g] + 1 == levels_.size()) continue;
         const int more = degree(levels_[own_[g] + 1]) - degree(levels_[own_[g]]);
-        if (more <= free_ && (chosen == groups_.size() || own_[g] < own_[chosen])) chosen = g;
+        if (more > free_ || (chosen < groups_.size() && own_[g] >= own_[chosen])) continue;
+        if (has_room(table_, group_of(table_, levels_[own_[g] + 1], groups_[g].positions))) {
+          chosen = g;
+        }
       }
       if (chosen == groups_.size()) return;
       GroupDraft wider = empty_group(table_, levels_[own_[chosen] + 1]);
@@ -147,6 +152,8 @@ class Scheduler {
 
 }  // namespace
 
-std::optional<StepDraft> megatron(const ScatterTable& table) { return Scheduler(table).run(); }
+std::optional<StepDraft> megatron_hybrid(const ScatterTable& table) {
+  return Scheduler(table).run();
+}
 
 }  // namespace stowage

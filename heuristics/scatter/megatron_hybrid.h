@@ -19,6 +19,6 @@ namespace stowage {
 
 // Degrees that are no powers of two are left out. Nothing if the others cannot hold the longest
 // sequence. O(K groups).
-std::optional<StepDraft> megatron(const ScatterTable& table);
+std::optional<StepDraft> megatron_hybrid(const ScatterTable& table);
 
 }  // namespace stowage

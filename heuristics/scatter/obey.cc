@@ -1,0 +1,377 @@
+// Longer than 300 lines: splitting, uniting, filling and borrowing mend what each of them breaks.
+#include "heuristics/scatter/obey.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/polish.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
+constexpr std::size_t kMostTried = 12;  // micro-batches that might be split or united, each time
+constexpr int kPolishRounds = 16;
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+int degree_of(const ScatterTable& table, const GroupDraft& group) {
+  return table.levels()[at(group.level)].degree;
+}
+
+int idle_ranks(const ScatterTable& table, const MicroBatchDraft& batch) {
+  int idle = table.devices();
+  for (const GroupDraft& group : batch.groups) {
+    if (!group.positions.empty()) idle -= degree_of(table, group);
+  }
+  return idle;
+}
+
+void drop_empty(StepDraft& step) {
+  for (MicroBatchDraft& batch : step) {
+    std::erase_if(batch.groups, [](const GroupDraft& group) { return group.positions.empty(); });
+  }
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+}
+
+bool right_count(const ScatterTable& table, std::size_t micro_batches) {
+  return static_cast<std::int64_t>(micro_batches) % table.multiple() == 0;
+}
+
+// Gives the idle ranks of a micro-batch work, one change after another: a group gets more ranks, or
+// one of its sequences a group of its own. Of all changes the one that leaves the least makespan,
+// then the least device-time squared.
+class Filler {
+ public:
+  Filler(const ScatterTable& table, MicroBatchDraft& batch) : table_(table), batch_(batch) {
+    for (const GroupDraft& group : batch.groups) add_known(group);
+  }
+
+  // False if no change is left before all ranks have work.
+  bool run() {
+    int idle = idle_ranks(table_, batch_);
+    while (idle > 0) {
+      find_slowest();
+      best_ = {};
+      for (std::size_t g = 0; g < batch_.groups.size(); ++g) {
+        try_wider(g, idle);
+        try_split(g, idle);
+      }
+      if (best_.group == kNone) return false;
+      idle -= apply();
+    }
+    return idle == 0;
+  }
+
+ private:
+  struct Change {
+    Ms makespan = kInfinity;
+    double squares = kInfinity;
+    std::size_t group = kNone;
+    int level = 0;            // of the wider group, or of the new one
+    std::size_t out = kNone;  // the sequence that leaves, if one does
+  };
+
+  struct Split {            // a sequence leaves for a group of its own
+    Ms slower = kInfinity;  // of the two groups
+    double squares = kInfinity;
+    std::size_t out = kNone;
+  };
+
+  int degree(int level) const { return table_.levels()[at(level)].degree; }
+
+  // By level; infinite where it may not hold them.
+  std::vector<Ms> times_of(const GroupDraft& group) const {
+    std::vector<Ms> times(table_.levels().size(), kInfinity);
+    for (std::size_t l = at(group.level); l < times.size(); ++l) {
+      const Level& level = table_.levels()[l];
+      Tokens held = 0;
+      bool holds = std::ssize(group.positions) <= level.sequences;
+      for (const int position : group.positions) {
+        held += table_.held(static_cast<int>(l), position);
+        holds = holds && table_.holds(static_cast<int>(l), position);
+      }
+      if (!holds || level.room_to_grow(held, std::ssize(group.positions)) < 0) continue;
+      times[l] = level.overhead;
+      for (const int position : group.positions) {
+        times[l] += table_.cost(position, static_cast<int>(l));
+      }
+    }
+    return times;
+  }
+
+  // By level of the new group: the best sequence to leave for it. Empty for a single sequence.
+  std::vector<Split> splits_of(const GroupDraft& group) const {
+    std::vector<Split> splits;
+    if (group.positions.size() < 2) return splits;
+    splits.resize(table_.levels().size());
+    const double own = degree(group.level);
+    for (int l = 0; l < static_cast<int>(splits.size()); ++l) {
+      Split& best = splits[at(l)];
+      int seen = -1;
+      for (std::size_t out = 0; out < group.positions.size(); ++out) {
+        const int position = group.positions[out];
+        const int kind = table_.kind(position);
+        if (kind == std::exchange(seen, kind) || !table_.holds(l, position)) continue;
+        const Ms left = group.time - table_.cost(position, group.level);
+        const Ms made = table_.levels()[at(l)].overhead + table_.cost(position, l);
+        const Split split{.slower = std::max(left, made),
+                          .squares = own * left * left + degree(l) * made * made,
+                          .out = out};
+        if (std::tie(split.slower, split.squares) < std::tie(best.slower, best.squares)) {
+          best = split;
+        }
+      }
+    }
+    return splits;
+  }
+
+  void add_known(const GroupDraft& group) {
+    times_.push_back(times_of(group));
+    splits_.push_back(splits_of(group));
+  }
+
+  void find_slowest() {
+    slowest_ = second_ = 0;
+    slow_ = kNone;
+    for (std::size_t g = 0; g < batch_.groups.size(); ++g) {
+      const Ms time = batch_.groups[g].time;
+      if (time > slowest_) {
+        second_ = std::exchange(slowest_, time);
+        slow_ = g;
+      } else {
+        second_ = std::max(second_, time);
+      }
+    }
+  }
+  Ms others(std::size_t g) const { return g == slow_ ? second_ : slowest_; }
+
+  void consider(Change change) {
+    if (std::tie(change.makespan, change.squares) < std::tie(best_.makespan, best_.squares)) {
+      best_ = change;
+    }
+  }
+
+  void try_wider(std::size_t g, int idle) {
+    const GroupDraft& group = batch_.groups[g];
+    const double before = degree(group.level) * group.time * group.time;
+    for (int l = group.level + 1; l < static_cast<int>(table_.levels().size()); ++l) {
+      if (degree(l) - degree(group.level) > idle) break;
+      const Ms time = times_[g][at(l)];
+      consider({.makespan = std::max(others(g), time),
+                .squares = degree(l) * time * time - before,
+                .group = g,
+                .level = l});
+    }
+  }
+
+  void try_split(std::size_t g, int idle) {
+    const GroupDraft& group = batch_.groups[g];
+    const double before = degree(group.level) * group.time * group.time;
+    for (std::size_t l = 0; l < splits_[g].size(); ++l) {
+      const Split& split = splits_[g][l];
+      if (degree(static_cast<int>(l)) > idle) break;
+      if (split.out == kNone) continue;
+      consider({.makespan = std::max(others(g), split.slower),
+                .squares = split.squares - before,
+                .group = g,
+                .level = static_cast<int>(l),
+                .out = split.out});
+    }
+  }
+
+  // How many ranks have work besides.
+  int apply() {
+    GroupDraft& group = batch_.groups[best_.group];
+    if (best_.out == kNone) {
+      const int more = degree(best_.level) - degree(group.level);
+      group = group_of(table_, best_.level, std::move(group.positions));
+      splits_[best_.group] = splits_of(group);
+      return more;
+    }
+    const int position = group.positions[best_.out];
+    group.positions.erase(group.positions.begin() + static_cast<std::ptrdiff_t>(best_.out));
+    group = group_of(table_, group.level, std::move(group.positions));
+    times_[best_.group] = times_of(group);
+    splits_[best_.group] = splits_of(group);
+    batch_.groups.push_back(group_of(table_, best_.level, {position}));
+    add_known(batch_.groups.back());
+    return degree(best_.level);
+  }
+
+  const ScatterTable& table_;
+  MicroBatchDraft& batch_;
+  std::vector<std::vector<Ms>> times_;      // by group and level
+  std::vector<std::vector<Split>> splits_;  // likewise
+  Ms slowest_ = 0;
+  Ms second_ = 0;
+  std::size_t slow_ = kNone;
+  Change best_;
+};
+
+// A sequence of another micro-batch, which keeps its groups, in a group of its own. The shortest
+// there is. False if there is none that fits.
+bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, int idle) {
+  std::size_t lender = kNone;
+  std::size_t from = 0;
+  std::size_t index = 0;
+  int shortest = -1;
+  for (std::size_t b = 0; b < step.size(); ++b) {
+    if (b == borrower) continue;
+    for (std::size_t g = 0; g < step[b].groups.size(); ++g) {
+      const std::vector<int>& positions = step[b].groups[g].positions;
+      if (positions.size() < 2) continue;
+      const auto last = std::ranges::max_element(positions);
+      if (*last <= shortest) continue;
+      shortest = *last;
+      lender = b;
+      from = g;
+      index = static_cast<std::size_t>(last - positions.begin());
+    }
+  }
+  if (lender == kNone) return false;
+  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+    if (table.levels()[at(level)].degree > idle || !table.holds(level, shortest)) continue;
+    remove_sequence(table, step[lender].groups[from], index);
+    step[lender].makespan = slowest(step[lender]);
+    step[borrower].groups.push_back(group_of(table, level, {shortest}));
+    return true;
+  }
+  return false;
+}
+
+bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
+  if (idle_ranks(table, step[index]) == 0) return true;
+  while (true) {
+    MicroBatchDraft filled = step[index];
+    if (Filler(table, filled).run()) {
+      polish(table, filled, kPolishRounds);
+      step[index] = std::move(filled);
+      return true;
+    }
+    const int idle = idle_ranks(table, step[index]);
+    if (!borrow(table, step, index, idle)) return false;
+  }
+}
+
+// Long and short sequences of a micro-batch in two, each with all devices. Nothing if it has one
+// sequence or a half cannot be grouped.
+std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft& batch) {
+  const std::vector<int> positions = positions_of(batch);
+  double area = 0;
+  for (const int position : positions) area += table.area(position);
+  std::size_t cut = 0;
+  for (double first = 0; cut + 1 < positions.size() && (cut == 0 || 2 * first < area); ++cut) {
+    first += table.area(positions[cut]);
+  }
+  if (cut == 0) return std::nullopt;
+  StepDraft both;
+  const std::span<const int> all = positions;
+  for (const std::span<const int> half : {all.first(cut), all.subspan(cut)}) {
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, half, kQuick);
+    if (!made) return std::nullopt;
+    both.push_back(*std::move(made));
+  }
+  return both;
+}
+
+// The longest micro-batches have the most to share.
+bool split_one(const ScatterTable& table, StepDraft& step) {
+  std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+  std::size_t chosen = kNone;
+  Ms least = kInfinity;
+  StepDraft best;
+  std::size_t tried = 0;
+  for (std::size_t b = 0; b < step.size() && tried < kMostTried; ++b) {
+    std::optional<StepDraft> both = halves(table, step[b]);
+    if (!both) continue;
+    ++tried;
+    const Ms more = total(*both) - step[b].makespan;
+    if (more >= least) continue;
+    least = more;
+    chosen = b;
+    best = *std::move(both);
+  }
+  if (chosen == kNone) return false;
+  step[chosen] = std::move(best.front());
+  step.push_back(std::move(best.back()));
+  return true;
+}
+
+// The shortest micro-batch with another.
+bool unite_two(const ScatterTable& table, StepDraft& step) {
+  if (step.size() < 2) return false;
+  std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+  const std::vector<int> shortest = positions_of(step.back());
+  std::size_t chosen = kNone;
+  Ms least = kInfinity;
+  MicroBatchDraft best;
+  std::size_t tried = 0;
+  for (std::size_t b = step.size() - 1; b-- > 0 && tried < kMostTried; ++tried) {
+    const std::vector<int> own = positions_of(step[b]);
+    std::vector<int> both(own.size() + shortest.size());
+    std::ranges::merge(own, shortest, both.begin());
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, both, kQuick);
+    if (!made || made->makespan - step[b].makespan >= least) continue;
+    least = made->makespan - step[b].makespan;
+    chosen = b;
+    best = *std::move(made);
+  }
+  if (chosen == kNone) return false;
+  step[chosen] = std::move(best);
+  step.pop_back();
+  return true;
+}
+
+// With the right number of micro-batches, more or fewer, and work for all ranks.
+std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool more) {
+  while (!right_count(table, step.size())) {
+    if (!(more ? split_one(table, step) : unite_two(table, step))) return std::nullopt;
+    drop_empty(step);
+  }
+  if (step.empty()) return std::nullopt;
+  if (table.no_idle_ranks()) {
+    for (std::size_t b = 0; b < step.size(); ++b) {
+      if (!fill(table, step, b)) return std::nullopt;
+    }
+  }
+  if (!obeys(table, step)) return std::nullopt;
+  return step;
+}
+
+}  // namespace
+
+bool obeys(const ScatterTable& table, const StepDraft& step) {
+  std::size_t count = 0;
+  for (const MicroBatchDraft& batch : step) {
+    const int idle = idle_ranks(table, batch);
+    if (idle == table.devices()) continue;  // it is left out
+    if (table.no_idle_ranks() && idle > 0) return false;
+    ++count;
+  }
+  return right_count(table, count);
+}
+
+std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
+  if (obeys(table, step)) return step;
+  drop_empty(step);
+  std::optional<StepDraft> fewer;
+  if (!right_count(table, step.size())) fewer = mended(table, step, false);
+  // Fewer micro-batches have more sequences each: what more of them cannot fill they may.
+  std::optional<StepDraft> more = mended(table, step, true);
+  while (!more && !fewer && unite_two(table, step)) {
+    drop_empty(step);
+    if (right_count(table, step.size())) fewer = mended(table, step, false);
+  }
+  if (fewer && (!more || total(*fewer) < total(*more))) return fewer;
+  return more;
+}
+
+}  // namespace stowage

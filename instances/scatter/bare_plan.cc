@@ -1,0 +1,102 @@
+// Scatter plans that say only who computes what: the rest follows from the instance.
+#include <algorithm>
+
+#include "instances/json/answer.h"
+#include "instances/json/limits.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/json_members.h"
+
+namespace stowage {
+namespace {
+
+constexpr IntegerRange kId = {0, kMaxExact};
+constexpr IntegerRange kRank = {0, kMaxDevices};
+
+struct BareGroup {
+  int degree = 0;
+  int first_rank = 0;
+  std::vector<std::int64_t> sequences;
+};
+struct BareMicroBatch {
+  std::vector<BareGroup> groups;
+};
+struct BarePlan {
+  std::string name;
+  std::vector<BareMicroBatch> micro_batches;
+};
+
+}  // namespace
+
+template <class Visitor, Of<BareGroup> Group>
+void fields(Visitor& v, Group& group) {
+  v.required("degree", group.degree, kRank);
+  v.required("first_rank", group.first_rank, kRank);
+  v.required("sequences", group.sequences, kId);
+}
+
+template <class Visitor, Of<BareMicroBatch> MicroBatch>
+void fields(Visitor& v, MicroBatch& micro_batch) {
+  v.required("groups", micro_batch.groups);
+}
+
+template <class Visitor, Of<BarePlan> Plan>
+void fields(Visitor& v, Plan& plan) {
+  v.head("stowage/plan", "scatter", plan.name);
+  v.required("micro_batches", plan.micro_batches);
+}
+
+namespace {
+
+// Ids and degrees that do not exist add nothing: verify() names them.
+ScatterGroup completed(const ScatterInstance& instance, const BareGroup& bare) {
+  ScatterGroup group{.degree = bare.degree,
+                     .first_rank = bare.first_rank,
+                     .sequences = bare.sequences,
+                     .cu_seqlens = {0}};
+  const bool allowed = std::ranges::binary_search(instance.cluster.degrees, bare.degree);
+  if (allowed) group.time_ms = group_overhead_ms(instance, bare.degree);
+  for (const std::int64_t id : bare.sequences) {
+    const bool known = id < static_cast<std::int64_t>(instance.lengths.size());
+    const Tokens length =
+        known ? padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) : 0;
+    group.tokens = std::min(group.tokens + length, kMaxExact);  // beyond it only by repetition
+    group.cu_seqlens.push_back(group.tokens);
+    if (known && allowed) group.time_ms += sequence_ms(instance, length, bare.degree);
+  }
+  return group;
+}
+
+ScatterPlan completed(const ScatterInstance& instance, const BarePlan& bare) {
+  ScatterPlan plan{.name = bare.name, .instance_hash = instance_hash(instance)};
+  for (const BareMicroBatch& groups : bare.micro_batches) {
+    ScatterMicroBatch& micro_batch = plan.micro_batches.emplace_back();
+    for (const BareGroup& group : groups.groups) {
+      micro_batch.groups.push_back(completed(instance, group));
+      micro_batch.makespan_ms =
+          std::max(micro_batch.makespan_ms, micro_batch.groups.back().time_ms);
+    }
+    plan.objective_ms += micro_batch.makespan_ms;
+  }
+  return plan;
+}
+
+}  // namespace
+
+Result<ScatterPlan> complete_scatter_plan(std::string_view text, const ScatterInstance& instance) {
+  ErrorList ignored;  // read_scatter_plan() finds them again
+  const auto head = parse_json_head(text, {"format", "instance_hash", "objective_ms"}, ignored);
+  const JsonValue* format = head ? head->find("format") : nullptr;
+  const bool bare = format != nullptr && format->string() != nullptr &&
+                    *format->string() == "stowage/plan" && head->find("instance_hash") == nullptr &&
+                    head->find("objective_ms") == nullptr;
+  if (!bare) return read_scatter_plan(text);
+  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
+    BarePlan plan;
+    const JsonPath root;
+    read_fields(document, root, errors, plan);
+    return errors.empty() ? completed(instance, plan) : ScatterPlan();
+  });
+}
+
+}  // namespace stowage

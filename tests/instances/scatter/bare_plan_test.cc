@@ -1,0 +1,102 @@
+// Plans that say only who computes what, completed from the instance.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "instances/scatter/json.h"
+#include "instances/scatter/verify.h"
+#include "tests/instances/draw.h"
+#include "tests/instances/json_fixture.h"
+#include "tests/instances/random_scatter_plan.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string bare(const ScatterPlan& plan) {
+  std::string text = R"({"format": "stowage/plan", "version": 1, "problem": "scatter", "name": ")" +
+                     plan.name + R"(", "micro_batches": [)";
+  for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
+    text += (text.back() == '[' ? "" : ", ") + std::string("{\"groups\": [");
+    for (const ScatterGroup& group : micro_batch.groups) {
+      text += text.back() == '[' ? "" : ", ";
+      text += "{\"degree\": " + std::to_string(group.degree) +
+              ", \"first_rank\": " + std::to_string(group.first_rank) + ", \"sequences\": [";
+      for (const std::int64_t id : group.sequences) {
+        text += (text.back() == '[' ? "" : ", ") + std::to_string(id);
+      }
+      text += "]}";
+    }
+    text += "]}";
+  }
+  return text + "]}";
+}
+
+TEST(BarePlan, IsThePlanThatItWasTakenFrom) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Draw draw(seed);
+    const ScatterInstance instance = random_scatter_instance(draw);
+    ScatterPlan plan = random_scatter_plan(instance, draw);
+    plan.instance_hash = instance_hash(instance);
+    const auto read = complete_scatter_plan(bare(plan), instance);
+    ASSERT_TRUE(read) << to_string(read.errors()[0]);
+    EXPECT_TRUE(verify(instance, *read).empty()) << to_string(verify(instance, *read)[0]);
+    EXPECT_EQ(read->instance_hash, plan.instance_hash);
+    EXPECT_NEAR(read->objective_ms, plan.objective_ms, 1e-9 * plan.objective_ms);
+    EXPECT_EQ(read->bound_ms, 0);
+    ASSERT_EQ(read->micro_batches.size(), plan.micro_batches.size());
+    for (std::size_t m = 0; m < plan.micro_batches.size(); ++m) {
+      for (std::size_t g = 0; g < plan.micro_batches[m].groups.size(); ++g) {
+        const ScatterGroup& own = read->micro_batches[m].groups[g];
+        const ScatterGroup& its = plan.micro_batches[m].groups[g];
+        EXPECT_EQ(own.sequences, its.sequences);
+        EXPECT_EQ(own.tokens, its.tokens);
+        EXPECT_EQ(own.cu_seqlens, its.cu_seqlens);
+      }
+    }
+    // A whole plan is read as it stands.
+    const auto whole = complete_scatter_plan(write_scatter_plan(plan), instance);
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(*whole, plan);
+  }
+}
+
+TEST(BarePlan, WhatIsWrongWithItIsForTheVerifier) {
+  const ScatterInstance instance{.cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},
+                                 .model = {.activation_mib_per_token = 1},
+                                 .cost = {.linear_ms = 1, .all_to_all = {1, {{2, 1.0}}, {}}},
+                                 .lengths = {5, 7}};
+  const ScatterPlan wrong{
+      .micro_batches = {{.groups = {{.degree = 3, .sequences = {0, 9}}, {.degree = 1}}}}};
+  const auto read = complete_scatter_plan(bare(wrong), instance);
+  ASSERT_TRUE(read);
+  std::string rules;
+  for (const Violation& violation : verify(instance, *read)) rules += violation.rule + ' ';
+  for (const char* rule : {"coverage", "unknown_sequence", "empty_group", "degree"}) {
+    EXPECT_THAT(rules, HasSubstr(std::string(rule) + ' '));
+  }
+  EXPECT_THAT(rules, testing::Not(HasSubstr("objective")));
+}
+
+TEST(BarePlan, HasNothingBesides) {
+  const auto instance = read_scatter_instance(kValidInstance);
+  ASSERT_TRUE(instance);
+  const std::string text = bare({.micro_batches = {{.groups = {{.degree = 1, .sequences = {0}}}}}});
+  const auto refusal = [&](const char* from, const char* to) {
+    const auto read = complete_scatter_plan(with(text, from, to), *instance);
+    return read ? "none" : to_string(read.errors()[0]);
+  };
+  EXPECT_EQ(refusal("\"degree\"", "\"x-a\": 1, \"degree\""), "none");
+  EXPECT_THAT(refusal("\"degree\"", "\"tokens\": 1, \"degree\""),
+              HasSubstr("E202 /micro_batches/0/groups/0/tokens"));
+  EXPECT_THAT(refusal("\"degree\"", "\"x-degree\""),
+              HasSubstr("E201 /micro_batches/0/groups/0/degree"));
+  // With a hash or an objective it is a whole plan, and lacks the rest.
+  EXPECT_THAT(refusal("\"micro_batches\"", "\"objective_ms\": 1, \"micro_batches\""),
+              HasSubstr("E201 /instance_hash"));
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,315 @@
+// The oracle ladder of tests/solvers/scatter/ladder_test.cc for terms of memory: a part for each
+// sequence, logits whole or in chunks, keys and values by kind of exchange; beside terms of time
+// and limits of rules.
+// Longer than 300 lines: each rung of the ladder for the same steps.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formulations/scatter/bounds.h"
+#include "heuristics/scatter/registry.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/optimum.h"
+#include "instances/scatter/truth_counts.h"
+#include "instances/scatter/verify.h"
+#include "solvers/incumbent.h"
+#include "solvers/scatter/exact.h"
+#include "solvers/scatter/profile_bound.h"
+#include "solvers/scatter/step_bound.h"
+#include "solvers/scatter/subsets.h"
+#include "solvers/solve.h"
+#include "tests/long_run.h"
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(60, 1000));
+constexpr double kTolerance = 1e-6;
+
+std::string all_of(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& violation : violations) text += ' ' + to_string(violation);
+  return text;
+}
+
+double slack(double value) { return kTolerance * std::max(1.0, value); }
+
+TEST(ScatterMemory, BruteForcePlansVerifyAndAreFoundAgain) {
+  std::set<ExchangeKind> used;
+  for (std::uint64_t seed = 0; seed < 5 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto plan = brute_force(instance);
+    ASSERT_EQ(plan.has_value(), unplaceable_sequences(instance).empty()) << seed;
+    if (!plan) continue;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
+    const double objective = plan->objective_ms;
+    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
+    Budget budget;
+    const ScatterTable table(instance);
+    const auto step = best_of_subsets(table, objective + slack(objective), budget);
+    if (!instance.lengths.empty()) {
+      ASSERT_TRUE(step) << seed;
+      EXPECT_NEAR(total(*step), objective, slack(objective)) << seed;
+    }
+    for (const ScatterMicroBatch& batch : plan->micro_batches) {
+      for (const ScatterGroup& group : batch.groups) used.insert(group.exchange);
+    }
+  }
+  EXPECT_EQ(used.size(), exchange_names().size()) << "every kind is the best now and then";
+}
+
+TEST(ScatterMemory, DocumentsReadBack) {
+  std::set<std::string> hashes;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto back = read_scatter_instance(write_scatter_instance(instance));
+    ASSERT_TRUE(back) << seed << to_string(back.errors()[0]);
+    EXPECT_EQ(instance_hash(*back), instance_hash(instance)) << seed;
+    hashes.insert(instance_hash(instance));
+    EXPECT_TRUE(surely_sound(instance)) << seed;
+    const auto plan = brute_force(instance);
+    if (!plan) continue;
+    const auto same = read_scatter_plan(write_scatter_plan(*plan));
+    ASSERT_TRUE(same) << seed;
+    EXPECT_EQ(*same, *plan) << seed;
+  }
+  EXPECT_EQ(hashes.size(), kInstances);
+}
+
+// With a term taken from the model a plan remains one, and with more of it the verifier names the
+// limit of memory and nothing else, or the plan still fits.
+TEST(ScatterMemory, MoreOfATermBreaksTheLimitOfMemoryAlone) {
+  std::uint64_t broken = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || plan->micro_batches.empty()) continue;
+    for (const auto term : {&ModelMemory::sequence_mib, &ModelMemory::logits_mib_per_token,
+                            &ModelMemory::keys_values_mib_per_token}) {
+      ScatterInstance less = instance;
+      less.model.*term = 0;
+      if (term == &ModelMemory::logits_mib_per_token) less.model.logits_chunk_tokens = 0;
+      // A rounded share of fewer MiB per token may be larger.
+      if (term == &ModelMemory::sequence_mib || instance.model.sequence_mib == 0) {
+        EXPECT_TRUE(verify(less, *plan).empty()) << seed << all_of(verify(less, *plan));
+      }
+      ScatterInstance more = instance;
+      more.model.*term += 40;
+      for (const Violation& violation : verify(more, *plan)) {
+        EXPECT_EQ(violation.rule, "capacity") << seed << ' ' << to_string(violation);
+        ++broken;
+      }
+    }
+  }
+  EXPECT_GT(broken, kInstances);
+}
+
+// What the rounding to whole tokens costs, it costs on the safe side.
+TEST(ScatterMemory, PlansFitInMib) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || !instance.rules.packed) continue;
+    const ModelMemory& model = instance.model;
+    for (const ScatterMicroBatch& batch : plan->micro_batches) {
+      for (const ScatterGroup& group : batch.groups) {
+        const double share = static_cast<double>(group.tokens) / group.degree;
+        const double logits =
+            model.logits_chunk_tokens > 0 ? static_cast<double>(model.logits_chunk_tokens) : share;
+        double others = 0;  // tokens
+        if (group.exchange == ExchangeKind::all_gather) others = static_cast<double>(group.tokens);
+        if (group.exchange == ExchangeKind::ring || group.exchange == ExchangeKind::two_level) {
+          others = share;
+        }
+        const double held = model.states_mib + model.activation_mib_per_token * share +
+                            model.logits_mib_per_token * logits +
+                            model.keys_values_mib_per_token * others +
+                            model.sequence_mib * static_cast<double>(group.sequences.size());
+        EXPECT_LE(held, instance.cluster.memory_mib) << seed;
+      }
+    }
+  }
+}
+
+TEST(ScatterMemory, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum) continue;
+    const double best = optimum->objective_ms;
+    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance))) {
+      EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
+    }
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
+      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
+      if (!plan) continue;
+      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
+      EXPECT_TRUE(verify(instance, *plan).empty())
+          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
+    }
+  }
+}
+
+// Planners and checkers count the micro-batches each in their own way, and certificates need that
+// they count alike.
+TEST(ScatterMemory, TheFewestMicroBatchesAreCountedAlikeAndRightly) {
+  std::uint64_t several = 0;
+  for (std::uint64_t seed = 0; seed < 20 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_full_scatter(seed, 20, 8);
+    if (!unplaceable_sequences(instance).empty()) continue;
+    const std::int64_t fewest = true_fewest_micro_batches(instance, true_length_counts(instance));
+    EXPECT_EQ(least_micro_batches(ScatterTable(instance)), fewest) << seed;
+    several += fewest > instance.rules.micro_batches_multiple_of ? 1 : 0;
+  }
+  EXPECT_GT(several, kInstances);
+  for (std::uint64_t seed = 0; seed < 5 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_full_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan) continue;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
+    EXPECT_LE(least_micro_batches(ScatterTable(instance)), std::ssize(plan->micro_batches)) << seed;
+  }
+}
+
+class ScatterMemoryOf : public testing::TestWithParam<MilpBackend> {};
+
+TEST_P(ScatterMemoryOf, StepMilpEqualsBruteForce) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed, 5, 6);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    Budget budget;
+    Incumbent incumbent(instance, budget, {});
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
+      if (heuristic.name == "batch-ada") {
+        incumbent.offer(*heuristic.run(instance, ScatterTable(instance), 0, budget), 'H',
+                        heuristic.name);
+      }
+    }
+    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
+              StoppedBy::proof)
+        << seed;
+    EXPECT_NEAR(incumbent.plan()->objective_ms, best, slack(best)) << seed;
+    EXPECT_NEAR(incumbent.bound(), best, slack(best)) << seed;
+  }
+}
+
+// With certificates that hold, and that are not far below where compute hides nothing.
+TEST_P(ScatterMemoryOf, CertifiedBoundsAreBelowTheOptimum) {
+  std::uint64_t certified = 0;
+  double closed = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    double highest = 0;
+    const auto look = [&](const ScatterCertificate& certificate) {
+      const CertificateCheck check = check_certificate(instance, certificate);
+      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
+      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
+      highest = std::max(highest, check.bound_ms);
+      ++certified;
+    };
+    Budget budget({.node_limit = 20});
+    ScatterStepBound step(instance, {.backend = GetParam()}, best, look);
+    step.improve(budget);
+    Budget boxes({.node_limit = 10});
+    ScatterProfileBound profile(instance, GetParam(), best, look);
+    if (profile.promising()) profile.improve(boxes);
+    if (best > 0) closed += highest / best;
+  }
+  EXPECT_GT(certified, kInstances / 2);
+  EXPECT_GT(closed, 0.5 * static_cast<double>(kInstances));
+}
+
+// What is certified with a term is refused without it, or is true there too; with a level under the
+// name of another likewise.
+TEST_P(ScatterMemoryOf, CertificatesAreOfTheirOwnMemory) {
+  std::uint64_t refused = 0;
+  for (std::uint64_t seed = 0; seed < 3 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    std::vector<std::pair<ScatterInstance, double>> others;  // with their optima
+    for (const auto term : {&ModelMemory::sequence_mib, &ModelMemory::logits_mib_per_token,
+                            &ModelMemory::keys_values_mib_per_token}) {
+      ScatterInstance less = instance;
+      less.model.*term = 0;
+      if (term == &ModelMemory::logits_mib_per_token) less.model.logits_chunk_tokens = 0;
+      if (less == instance) continue;
+      const auto best = brute_force(less);
+      if (best) others.emplace_back(std::move(less), best->objective_ms);
+    }
+    const auto look = [&](const ScatterCertificate& certificate) {
+      for (const auto& [other, best] : others) {
+        const CertificateCheck check = check_certificate(other, certificate);
+        if (!check.violations.empty()) ++refused;
+        EXPECT_TRUE(!check.violations.empty() || check.bound_ms <= best + slack(best)) << seed;
+      }
+      for (std::size_t level = 0; level < certificate.levels.size(); ++level) {
+        for (std::size_t kind = 1; kind < exchange_names().size(); ++kind) {
+          ScatterCertificate lie = certificate;
+          lie.levels[level].exchange = static_cast<ExchangeKind>(kind);
+          const CertificateCheck check = check_certificate(instance, lie);
+          if (!check.violations.empty()) ++refused;
+          const double best = optimum->objective_ms;
+          EXPECT_TRUE(!check.violations.empty() || check.bound_ms <= best + slack(best)) << seed;
+        }
+      }
+    };
+    Budget budget({.node_limit = 20});
+    ScatterStepBound step(instance, {.backend = GetParam()}, optimum->objective_ms, look);
+    step.improve(budget);
+    Budget boxes({.node_limit = 10});
+    ScatterProfileBound profile(instance, GetParam(), optimum->objective_ms, look);
+    if (profile.promising()) profile.improve(boxes);
+  }
+  EXPECT_GT(refused, kInstances / 2);
+}
+
+TEST_P(ScatterMemoryOf, TheFacadeKeepsRulesBesides) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_full_scatter(seed, 4, 4);
+    const auto optimum = brute_force(instance);
+    Budget budget;
+    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
+    if (!optimum) {
+      ASSERT_EQ(outcome.status, Status::infeasible) << seed << ' ' << outcome.detail;
+      EXPECT_TRUE(check_infeasibility(instance, *outcome.infeasibility).empty()) << seed;
+      continue;
+    }
+    ++planned;
+    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
+    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+  }
+  EXPECT_GT(planned, kInstances / 4);
+}
+
+TEST_P(ScatterMemoryOf, TheFacadeProvesTinySteps) {
+  for (std::uint64_t seed = 0; seed < kInstances / 3; ++seed) {
+    const ScatterInstance instance = tiny_memory_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum) continue;
+    Budget budget;
+    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
+    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
+    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ScatterMemoryOf, testing::ValuesIn(built_backends()),
+                         [](const auto& backend) { return std::string(name(backend.param)); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterMemoryOf);
+
+}  // namespace
+}  // namespace stowage
