@@ -68,7 +68,26 @@ void check_ids(const LayoutInstance& instance, const LayoutPlaces& places, Error
   }
 }
 
+void check_sum(const LayoutInstance& instance, const LayoutPlaces& places, ErrorList& errors) {
+  Bytes sum = 0;
+  for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
+    const Buffer& buffer = instance.buffers[i];
+    sum += rounded_size(instance, buffer);  // at most 2^54, the sum before at most 2^53
+    if (sum <= kMaxExact) continue;
+    errors.add(code::kTooManyLayoutBytes, places(static_cast<std::int64_t>(i), "size_bytes"),
+               "must sum, with the buffers before it and each rounded up to its alignment, to at "
+               "most " +
+                   std::to_string(kMaxExact) + " bytes, is " + std::to_string(buffer.size));
+    return;
+  }
+}
+
 }  // namespace
+
+Bytes rounded_size(const LayoutInstance& instance, const Buffer& buffer) {
+  const Bytes unit = alignment_of(instance, buffer);
+  return unit == 1 ? buffer.size : (buffer.size + unit - 1) / unit * unit;
+}
 
 void check_buffer(const LayoutInstance& instance, std::int64_t index, const LayoutPlaces& places,
                   ErrorList& errors) {
@@ -98,21 +117,6 @@ void check_buffer(const LayoutInstance& instance, std::int64_t index, const Layo
     errors.add(code::kPin, places(index, "offset_bytes"),
                "must end, with the size, at most at " + std::to_string(kMaxExact) + ", is " +
                    std::to_string(*buffer.offset));
-  }
-}
-
-void check_sum(const LayoutInstance& instance, const LayoutPlaces& places, ErrorList& errors) {
-  Bytes sum = 0;
-  for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
-    const Buffer& buffer = instance.buffers[i];
-    const Bytes unit = alignment_of(instance, buffer);
-    sum += (buffer.size + unit - 1) / unit * unit;  // at most 2^54, the sum before at most 2^53
-    if (sum <= kMaxExact) continue;
-    errors.add(code::kTooManyLayoutBytes, places(static_cast<std::int64_t>(i), "size_bytes"),
-               "must sum, with the buffers before it and each rounded up to its alignment, to at "
-               "most " +
-                   std::to_string(kMaxExact) + " bytes, is " + std::to_string(buffer.size));
-    return;
   }
 }
 

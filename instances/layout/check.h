@@ -29,7 +29,7 @@ void check_buffer(const LayoutInstance& instance, std::int64_t index, const Layo
 // to more than 2^53. Requires every buffer to have passed check_buffer.
 void check_together(const LayoutInstance& instance, const LayoutPlaces& places, ErrorList& errors);
 
-// The latter alone.
-void check_sum(const LayoutInstance& instance, const LayoutPlaces& places, ErrorList& errors);
+// The size of a buffer rounded up to its alignment, of which check_together sums up.
+Bytes rounded_size(const LayoutInstance& instance, const Buffer& buffer);
 
 }  // namespace stowage

@@ -1,7 +1,11 @@
 // The proofs of verify.h that there is no plan. Shares no line with whoever finds them.
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "instances/infeasibility_check.h"
 #include "instances/layout/verify.h"
@@ -9,15 +13,20 @@
 namespace stowage {
 namespace {
 
+constexpr Bytes kMostCells = Bytes{1} << 26;  // of sums of sizes: some tenths of a second
+
 class LayoutProof {
  public:
   LayoutProof(const LayoutInstance& instance, const InfeasibilityProof& proof)
-      : instance_(instance), proof_(proof), check_(proof, {"pins", "capacity", "load"}) {}
+      : instance_(instance),
+        proof_(proof),
+        check_(proof, {"pins", "capacity", "load", "heights"}) {}
 
   std::vector<Violation> run() && {
     if (proof_.by == "pins") pins();
     if (proof_.by == "capacity") capacity();
     if (proof_.by == "load") load();
+    if (proof_.by == "heights") heights();
     return std::move(check_).take();
   }
 
@@ -78,16 +87,16 @@ class LayoutProof {
     }
   }
 
-  void load() {
-    if (!witnesses_count(1, true)) return;
+  // What the witnesses need at once, in whole blocks of their common alignment; at most 2^53, as
+  // the reader checked.
+  Bytes needed() const {
     Bytes block = 0;
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
-      if (witness(k).size == 0) continue;
-      block = std::gcd(block, std::lcm(instance_.alignment, witness(k).alignment));
+      if (witness(k).size > 0) block = std::gcd(block, alignment(witness(k)));
     }
-    if (block == 0) block = 1;  // nobody needs a byte
-    Bytes need = 0;             // of whole blocks: at most 2^53, as the reader checked
-    Bytes cut = 0;              // the most that a buffer leaves of its last block
+    if (block == 0) return 0;
+    Bytes need = 0;
+    Bytes cut = 0;  // the most that a buffer leaves of its last block
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
       const Bytes size = witness(k).size;
       if (size == 0) continue;
@@ -95,11 +104,101 @@ class LayoutProof {
       need += size + left;
       cut = std::max(cut, left);
     }
-    need -= cut;
+    return need - cut;
+  }
+
+  void load() {
+    if (!witnesses_count(1, true)) return;
+    const Bytes need = needed();
     if (instance_.capacity && need > *instance_.capacity) return;
     check_.wrong(
         "/witnesses", text(need) + " bytes at once",
         instance_.capacity ? "more than the capacity, " + text(*instance_.capacity) : "a capacity");
+  }
+
+  // The peak of a settled layout is at least what the witnesses need, and an end of a stack.
+  void heights() {
+    if (!witnesses_count(1, true)) return;
+    const Bytes need = needed();
+    if (!instance_.capacity) return check_.wrong("/witnesses", "no capacity", "one");
+    if (!may_end_in(need, *instance_.capacity)) return;
+    check_.wrong("/witnesses",
+                 "a stack that may end between " + text(need) + " bytes and the capacity, " +
+                     text(*instance_.capacity),
+                 "none");
+  }
+
+  Bytes alignment(const Buffer& buffer) const {
+    return std::lcm(instance_.alignment, buffer.alignment);
+  }
+
+  // Whether a buffer of a settled layout may end in [least, most]. Such a buffer lies on others, on
+  // a pinned one or on 0, aligned: all ends are multiples of a common unit.
+  bool may_end_in(Bytes least, Bytes most) const {
+    Bytes unit = 0;
+    Bytes common = 0;  // alignment of those that are not pinned
+    bool one_alignment = true;
+    for (const Buffer& buffer : instance_.buffers) {
+      if (buffer.size == 0) continue;
+      unit = std::gcd(unit, buffer.size);
+      if (alignment(buffer) > 1) unit = std::gcd(unit, alignment(buffer));
+      if (buffer.offset) {
+        unit = std::gcd(unit, *buffer.offset + buffer.size);
+        continue;
+      }
+      one_alignment = one_alignment && (common == 0 || common == alignment(buffer));
+      common = alignment(buffer);
+    }
+    if (unit > 0 && (least / unit + (least % unit != 0)) > most / unit) return false;
+    return !one_alignment || stack_may_end_in(least, most, std::max<Bytes>(common, 1));
+  }
+
+  // Sums of sizes are counted whether or not these buffers can lie on each other: more sums only
+  // make the proof harder. True also if there are too many.
+  bool stack_may_end_in(Bytes least, Bytes most, Bytes common) const {
+    const auto rounded = [common](Bytes end) { return (end + common - 1) / common * common; };
+    std::map<Bytes, std::int64_t> counts;  // of sizes, rounded up
+    std::set<Bytes> tops;                  // sizes of what may lie topmost
+    std::set<Bytes> bases{0};
+    Bytes block = 0;
+    for (const Buffer& buffer : instance_.buffers) {
+      if (buffer.size == 0) continue;
+      if (buffer.offset) {
+        const Bytes end = *buffer.offset + buffer.size;
+        if (end >= least && end <= most) return true;
+        bases.insert(rounded(end));
+        block = std::gcd(block, rounded(end));
+      } else {
+        tops.insert(buffer.size);
+        ++counts[rounded(buffer.size)];
+        block = std::gcd(block, rounded(buffer.size));
+      }
+    }
+    if (block == 0) return false;
+    const Bytes cells = most / block + 1;
+    if (cells > kMostCells / static_cast<Bytes>(counts.size() + tops.size() + 1)) return true;
+    std::vector<char> reached(static_cast<std::size_t>(cells), 0);
+    for (const Bytes base : bases) {
+      if (base <= most) reached[static_cast<std::size_t>(base / block)] = 1;
+    }
+    for (const auto& [size, count] : counts) {
+      std::vector<std::int64_t> taken(reached.size(), 0);  // of this size, where it was needed
+      for (auto h = static_cast<std::size_t>(size / block); h < reached.size(); ++h) {
+        const std::size_t below = h - static_cast<std::size_t>(size / block);
+        if (reached[h] || !reached[below] || taken[below] == count) continue;
+        reached[h] = 1;
+        taken[h] = taken[below] + 1;
+      }
+    }
+    return std::ranges::any_of(tops, [&](Bytes top) {
+      if (top > most) return false;
+      const Bytes first = std::max<Bytes>(0, least - top);
+      for (Bytes cell = first / block + (first % block != 0); cell <= (most - top) / block;
+           ++cell) {
+        if (reached[static_cast<std::size_t>(cell)]) return true;
+      }
+      return false;
+    });
   }
 
   const LayoutInstance& instance_;

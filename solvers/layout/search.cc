@@ -13,6 +13,12 @@ namespace {
 // Rule of thumb: listing who conflicts with whom, and the first states of the search.
 constexpr double kSecondsPerPair = 1e-7;
 
+// A capacity without a layout takes every order about as many nodes, and of so few buffers none
+// takes many: many orders on many capacities then only multiply them.
+constexpr int kFewBuffers = 16;
+constexpr std::int64_t kNodesFirst = 4096;  // of the ladder, before one order alone has a share
+constexpr std::int64_t kNodesPerTurn = 256;
+
 bool too_large(const LayoutTable& table) {
   return !table.stackable() || count_pairs(table) > kSearchPairs;
 }
@@ -49,8 +55,14 @@ class Ladder {
         ground_.emplace(table_);
       }
       set_rungs();
+      if (alone_is_due()) {
+        search_alone(budget);
+        continue;
+      }
       LayoutProbe& rung = next_rung();
+      const std::int64_t before = rung.nodes();
       const LayoutTree::End end = rung.round(budget);
+      climbed_ += rung.nodes() - before;
       if (end == LayoutTree::End::layout) {
         ground_->favourite = rung.winner();
         found(rung.offsets());
@@ -112,6 +124,25 @@ class Ladder {
     return *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
   }
 
+  // Of few buffers one order on the highest capacity has half of all nodes: if that capacity is
+  // exhausted, so is all below it.
+  bool alone_is_due() const {
+    return table_.buffers() <= kFewBuffers && climbed_ >= kNodesFirst && alone_nodes_ < climbed_;
+  }
+
+  void search_alone(Budget& budget) {
+    if (!alone_ || alone_capacity_ != highest()) {
+      alone_capacity_ = highest();
+      alone_.emplace(table_, ground_->neighbours, *ground_->portfolio.order(0), alone_capacity_);
+    }
+    const std::int64_t before = alone_->nodes();
+    const LayoutTree::End end = alone_->run(std::min(kNodesPerTurn, budget.nodes_left()));
+    budget.count_nodes(alone_->nodes() - before);
+    alone_nodes_ += alone_->nodes() - before;
+    if (end == LayoutTree::End::layout) found(alone_->offsets());
+    if (end == LayoutTree::End::exhausted) exhausted(alone_capacity_);
+  }
+
   void found(std::vector<Bytes> offsets) {
     known_.peak = table_.peak(offsets);
     known_.offsets = std::move(offsets);
@@ -131,6 +162,10 @@ class Ladder {
   const LayoutProgress& progress_;
   std::list<LayoutProbe> rungs_;
   std::vector<Bytes> wanted_;
+  std::int64_t climbed_ = 0;  // nodes of the rungs
+  std::optional<LayoutTree> alone_;
+  Bytes alone_capacity_ = 0;
+  std::int64_t alone_nodes_ = 0;
 };
 
 }  // namespace

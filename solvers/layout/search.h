@@ -50,7 +50,8 @@ struct LayoutMinimum {
 using LayoutProgress = std::function<void(const LayoutMinimum&)>;
 
 // The least peak. Searches the capacity of the bound first, then a ladder of capacities up to the
-// incumbent, in turns: how hard a capacity is does not grow or fall steadily with it.
+// incumbent, in turns: how hard a capacity is does not grow or fall steadily with it. Of few
+// buffers one order searches the capacity below the incumbent besides.
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
                               const LayoutProgress& progress = {});
 

@@ -11,6 +11,7 @@
 #include "instances/layout/compose.h"
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
+#include "instances/layout/verify.h"
 #include "solvers/family_solve.h"
 #include "solvers/layout/memo.h"
 #include "solvers/layout/mip_solve.h"
@@ -71,6 +72,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   }
 
   StoppedBy search() override {
+    refuted_ = refuted_by_bounds();
+    if (refuted_) return StoppedBy::proof;
     if (table_ && table_->stackable()) return run_method();
     if (!incumbent_.plan()) offer_quick();
     if (!table_) return StoppedBy::time_limit;
@@ -193,6 +196,23 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
         break;
     }
     return StoppedBy::time_limit;  // or what the budget says
+  }
+
+  // That the closed bounds leave no layout within the capacity, if they do and the checker confirms
+  // it.
+  std::optional<Refutation> refuted_by_bounds() const {
+    if (!instance_.capacity || incumbent_.plan() ||
+        incumbent_.bound() <= static_cast<double>(*instance_.capacity)) {
+      return std::nullopt;
+    }
+    const std::int64_t step = peak_load(instance_).step;
+    InfeasibilityProof proof{
+        .by = "heights", .witnesses = needing_memory_at(instance_, step), .step = step};
+    if (!check_infeasibility(instance_, proof).empty()) return std::nullopt;
+    return Refutation{"no stack of buffers ends between the load of step " + std::to_string(step) +
+                          " and the capacity",
+                      {},
+                      std::move(proof)};
   }
 
   // Whether a layout of this peak would be news, and worth the verifier's time.
