@@ -23,8 +23,8 @@ inline constexpr std::array<std::string_view, 5> kAssignClosedForms = {
     "longest", "pigeonhole", "rows", "work", "strategies"};
 // Of those that a certificate proves, and of those that a search or a backend only says.
 inline constexpr std::array<std::string_view, 1> kAssignCertified = {"patterns"};
-inline constexpr std::array<std::string_view, 4> kAssignSearched = {"subsets", "grouped",
-                                                                    "milp-cbc", "milp-glpk"};
+inline constexpr std::array<std::string_view, 5> kAssignSearched = {
+    "subsets", "completion", "grouped", "milp-cbc", "milp-glpk"};
 
 // At least so many rows of `cap` tokens hold these lengths, which descend: the larger of
 // ceil(sum / cap) and Martello and Toth's L2 (1990). Requires every length to be at most `cap`.

@@ -10,20 +10,31 @@ namespace {
 
 using milp::Row;
 
-constexpr std::int64_t kPieces = 10;  // ranges of rows to begin with
+constexpr std::int64_t kPieces = 5;   // ranges of rows to begin with
 constexpr std::size_t kClasses = 40;  // of kinds, besides
 constexpr std::size_t kSingle = 24;   // longest kinds, each a class of its own
-constexpr std::size_t kBands = 8;     // of the longest sequence, where it matters
 constexpr std::int64_t kSteps = 3;    // of parts
 
+// Bands of the longest sequence where it matters, and the longest of each, times that of the one
+// above.
+struct BandRule {
+  std::size_t most = 0;
+  double next = 0;
+};
+
+BandRule rule_of(PatternBands bands) {
+  return bands == PatternBands::few ? BandRule{4, 0.65} : BandRule{8, 0.8};
+}
+
 // Bands of the longest sequence, which makes the bubble longer: the longest length of each.
-std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme) {
+std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme,
+                                     const BandRule& rule) {
   std::vector<Tokens> bands;
   const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
   if (scheme.pp > 1) {
     double limit = static_cast<double>(top);
-    for (std::size_t k = 1; k < kBands; ++k) {
-      limit *= 0.8;
+    for (std::size_t k = 1; k < rule.most; ++k) {
+      limit *= rule.next;
       const auto shorter = std::ranges::partition_point(
           kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
       if (shorter == kinds.end()) break;
@@ -82,8 +93,8 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
 }
 
 AssignPatterns::AssignPatterns(const AssignTable& table, int strategy, Ms time,
-                               std::vector<std::vector<RowRange>> ranges)
-    : table_(table), strategy_(strategy), time_(time), ranges_(std::move(ranges)) {
+                               std::vector<std::vector<RowRange>> ranges, PatternBands bands)
+    : table_(table), strategy_(strategy), time_(time), bands_(bands), ranges_(std::move(ranges)) {
   const auto& kinds = table.kinds();
   const double share = static_cast<double>(table.total_tokens()) / static_cast<double>(kClasses);
   double tokens = 0;
@@ -110,7 +121,7 @@ void AssignPatterns::add_group(std::size_t g) {
   const Scheme& scheme = table_.schemes()[at(group.scheme)];
   std::vector<RowPattern> shapes;
   std::vector<int> range_of;
-  const std::vector<Tokens> bands = bands_of_longest(table_.kinds(), scheme);
+  const std::vector<Tokens> bands = bands_of_longest(table_.kinds(), scheme, rule_of(bands_));
   for (std::size_t r = 0; r < ranges_[g].size(); ++r) {
     for (const Tokens longest : bands) {
       shapes.push_back(shape_of(ranges_[g][r], longest));

@@ -23,12 +23,15 @@ namespace stowage {
 // ranges up to where the tokens of a row no longer matter.
 std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time);
 
+// How finely patterns tell longest sequences apart, where those matter.
+enum class PatternBands { few, many };
+
 class AssignPatterns {
  public:
   // Requires a non-empty step and a usable strategy; ranges as first_ranges() has them, split at
   // will.
   AssignPatterns(const AssignTable& table, int strategy, Ms time,
-                 std::vector<std::vector<RowRange>> ranges);
+                 std::vector<std::vector<RowRange>> ranges, PatternBands bands = PatternBands::few);
 
   // Least number of times over that the replicas would be needed. More than 1: the time is too
   // short. A covering model: it always has a point unless a sequence fits no pattern.
@@ -61,6 +64,7 @@ class AssignPatterns {
   const AssignTable& table_;
   int strategy_;
   Ms time_;
+  PatternBands bands_;
   std::vector<std::vector<RowRange>> ranges_;
   std::vector<std::vector<Pattern>> patterns_;  // of each group
   std::vector<Class> classes_;

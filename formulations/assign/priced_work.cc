@@ -17,10 +17,15 @@ constexpr std::size_t kLargeRound = 20'000;  // steps: worth a look at the clock
 Ms most_work(const Scheme& scheme, Ms time, int most_rows) {
   if (scheme.pp == 1) return time;
   const int classes = std::min(kRowClasses, most_rows);
+  const double bubble = scheme.pp - 1;
+  // Z v / (v + bubble) - c v rises up to here and falls beyond.
+  const double peak = scheme.fixed_ms > 0
+                          ? std::sqrt(std::max(0.0, time) * bubble / scheme.fixed_ms) - bubble
+                          : kRowClasses;
+  const int near = static_cast<int>(std::clamp<double>(peak, 1, std::max(1, classes)));
   Ms most = 0;
-  for (int rows = 1; rows <= classes; ++rows) {
-    most = std::max(
-        most, (time - scheme.fixed_ms * (rows + scheme.pp - 1)) * rows / (rows + scheme.pp - 1.0));
+  for (int rows = std::max(1, near - 1); rows <= std::min(near + 2, classes); ++rows) {
+    most = std::max(most, (time - scheme.fixed_ms * (rows + bubble)) * rows / (rows + bubble));
   }
   if (most_rows > classes) most = std::max(most, time - scheme.fixed_ms * (classes + scheme.pp));
   return most;

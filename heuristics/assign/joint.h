@@ -24,7 +24,7 @@ inline constexpr AssignEffort kThoroughAssign{.starts = 4, .steps = 1000, .ruins
 // What a data loader can wait for: few sequences leave the search little to even out with, and take
 // it little time. Tuned on the tune parts of the suites `assign` and `assign-drawn`.
 inline constexpr AssignEffort kFewAssign{.starts = 4, .steps = 1000, .ruins = 600};
-inline constexpr int kFewToAssign = 128;  // sequences at most
+inline constexpr int kFewToAssign = 96;  // sequences at most
 inline constexpr AssignEffort kPatientAssign{.starts = 4, .steps = 1000, .ruins = 4000};
 
 // The best plan found for one strategy. Nothing if it is not usable or no start met the row

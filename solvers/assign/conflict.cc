@@ -101,6 +101,7 @@ class AssignConflict {
     if (unplaceable.size() < instance_.lengths.size()) {
       changed = instance_;
       changed.lengths.clear();
+      changed.loss_tokens.clear();  // nothing here depends on them
       const std::set<std::int64_t> gone(unplaceable.begin(), unplaceable.end());
       for (std::size_t id = 0; id < instance_.lengths.size(); ++id) {
         if (!gone.contains(static_cast<std::int64_t>(id))) {
@@ -115,6 +116,7 @@ class AssignConflict {
     }
     if (const Tokens most = held / instance_.pad_multiple * instance_.pad_multiple; most > 0) {
       changed = instance_;
+      changed.loss_tokens.clear();
       for (const std::int64_t id : unplaceable) {
         changed.lengths[static_cast<std::size_t>(id)] = most;
       }

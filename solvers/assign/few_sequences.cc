@@ -37,8 +37,9 @@ std::vector<Group> groups_of(const AssignInstance& instance, const Strategy& str
 
 class FewSolve {
  public:
-  FewSolve(const AssignInstance& instance, Ms bound, Ms limit, const Budget& budget)
-      : few_(instance), budget_(budget), bound_(bound * kBelow), limit_(limit * kLess) {}
+  FewSolve(const AssignInstance& instance, Ms bound, Ms limit, const Budget& budget,
+           std::int64_t steps)
+      : few_(instance), steps_(budget, steps), bound_(bound * kBelow), limit_(limit * kLess) {}
 
   FewResult run() {
     const AssignInstance& instance = few_.instance;
@@ -46,8 +47,8 @@ class FewSolve {
       const bool used = std::ranges::any_of(instance.strategies,
                                             [g](const Strategy& s) { return s.replicas[g] > 0; });
       shares_.emplace_back();
-      if (used) shares_.back().emplace(few_, static_cast<int>(g), limit_, budget_);
-      if (budget_.exhausted()) return {};
+      if (used) shares_.back().emplace(few_, static_cast<int>(g), limit_, steps_);
+      if (steps_.over()) return {};
     }
     for (const RowCounts& counts : permitted_counts()) {
       times_.clear();
@@ -56,12 +57,12 @@ class FewSolve {
       }
       for (std::size_t k = 0; k < instance.strategies.size(); ++k) {
         try_strategy(k, counts);
-        if (budget_.exhausted()) return {};
+        if (steps_.over()) return {};
       }
     }
     FewResult result{.complete = true};
     if (best_) result.plan = compose_assign(instance, static_cast<int>(best_->strategy), deal());
-    if (budget_.exhausted()) result.complete = false;
+    if (steps_.over()) result.complete = false;
     return result;
   }
 
@@ -100,24 +101,30 @@ class FewSolve {
     return family;
   }
 
+  // A + B of every A in one, B in the other.
+  ShareFamily unions(const ShareFamily& a, const ShareFamily& b) {
+    steps_.spend(ShareFamily::steps_of_unions(few_.size()));
+    return disjoint_unions(a, b);
+  }
+
   // What `count` replicas hold between them of which each holds one of `family`.
-  ShareFamily power(ShareFamily family, int count) const {
+  ShareFamily power(ShareFamily family, int count) {
     std::optional<ShareFamily> made;
     for (;;) {
-      if ((count & 1) != 0) made = made ? disjoint_unions(*made, family) : family;
+      if ((count & 1) != 0) made = made ? unions(*made, family) : family;
       count >>= 1;
-      if (count == 0 || budget_.exhausted()) return made ? *made : family;
-      family = disjoint_unions(family, family);
+      if (count == 0 || steps_.over()) return made ? *made : family;
+      family = unions(family, family);
     }
   }
 
   // Whether the strategy's replicas hold all sequences, each within `most`.
-  bool possible(const std::vector<Group>& groups, Ms most) const {
+  bool possible(const std::vector<Group>& groups, Ms most) {
     std::optional<ShareFamily> all;
     for (const Group& group : groups) {
       ShareFamily held = power(within(group.scheme, most), group.count);
-      all = all ? disjoint_unions(*all, held) : std::move(held);
-      if (budget_.exhausted()) return false;
+      all = all ? unions(*all, held) : std::move(held);
+      if (steps_.over()) return false;
     }
     return all && all->has(few_.all());
   }
@@ -136,7 +143,7 @@ class FewSolve {
     if (values.empty() || !possible(groups, values.back())) return;
     std::size_t low = 0;
     std::size_t high = values.size() - 1;
-    while (low < high && !budget_.exhausted()) {
+    while (low < high && !steps_.over()) {
       const std::size_t middle = (low + high) / 2;
       if (possible(groups, values[middle])) {
         high = middle;
@@ -162,12 +169,12 @@ class FewSolve {
       const ShareFamily family = within(group.scheme, best_->time);
       for (int n = 0; n < group.count; ++n) {
         schemes.push_back(group.scheme);
-        after.push_back(disjoint_unions(after.back(), family));
+        after.push_back(unions(after.back(), family));
       }
     }
     std::vector<ReplicaChoice> choices;
     Subset left = few_.all();
-    for (std::size_t r = schemes.size(); r-- > 0 && !budget_.exhausted();) {
+    for (std::size_t r = schemes.size(); r-- > 0 && !steps_.over();) {
       for (Subset share = left;; share = (share - 1) & left) {
         const bool holds = takes_part(share) && times_[schemes[r]][share] <= best_->time;
         if (holds && after[r].has(left & ~share)) {
@@ -182,7 +189,7 @@ class FewSolve {
   }
 
   const FewSequences few_;
-  const Budget& budget_;
+  StepLimit steps_;
   Ms bound_;                                       // below which nothing need be looked for
   Ms limit_;                                       // what must be beaten
   std::vector<std::optional<ShareTimes>> shares_;  // of each scheme
@@ -192,20 +199,30 @@ class FewSolve {
 
 }  // namespace
 
-bool has_few_sequences(const AssignInstance& instance) {
+bool may_have_few_sequences(const AssignInstance& instance) {
+  if (instance.lengths.size() > kMostShared) return false;
   std::int64_t unions = 0;
-  std::size_t most = kMostShared;
   for (const Strategy& strategy : instance.strategies) {
     for (const Group& group : groups_of(instance, strategy)) {
-      unions += 2 * std::bit_width(static_cast<unsigned>(group.count));
-      if (instance.schemes[group.scheme].pp > 1) most = kMostWithStages;
+      unions += std::int64_t{2} * std::bit_width(static_cast<unsigned>(group.count));
     }
   }
-  return instance.lengths.size() <= most && unions <= kMostUnions;
+  return unions <= kMostUnions;
 }
 
-FewResult solve_few(const AssignInstance& instance, Ms bound, Ms limit, const Budget& budget) {
-  return FewSolve(instance, bound, limit, budget).run();
+bool has_few_sequences(const AssignInstance& instance) {
+  if (!may_have_few_sequences(instance)) return false;
+  if (instance.lengths.size() <= kMostWithStages) return true;
+  return std::ranges::none_of(instance.strategies, [&](const Strategy& strategy) {
+    return std::ranges::any_of(groups_of(instance, strategy), [&](const Group& group) {
+      return instance.schemes[group.scheme].pp > 1;
+    });
+  });
+}
+
+FewResult solve_few(const AssignInstance& instance, Ms bound, Ms limit, const Budget& budget,
+                    std::int64_t steps) {
+  return FewSolve(instance, bound, limit, budget, steps).run();
 }
 
 }  // namespace stowage

@@ -8,6 +8,8 @@
 //   }
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "instances/assign/instance.h"
@@ -20,14 +22,18 @@ namespace stowage {
 // schemes without stages, and not too many strategies.
 bool has_few_sequences(const AssignInstance& instance);
 
+// Whether solve_few() can be asked at all, with a limit on its steps: one sequence more.
+bool may_have_few_sequences(const AssignInstance& instance);
+
 struct FewResult {
-  bool complete = false;           // or else the budget ended it
+  bool complete = false;           // or else the budget or the steps ended it
   std::optional<AssignPlan> plan;  // the fastest of those that take less than the limit
 };
 
-// No plan is known to take less than `bound`; `limit` may be infinite. Requires
-// has_few_sequences().
+// No plan is known to take less than `bound`; `limit` may be infinite. At most about so many
+// `steps`, of which a core does some hundred million in a second. Requires has_few_sequences().
 FewResult solve_few(const AssignInstance& instance, Ms bound, Ms limit,
-                    const Budget& budget = Budget());
+                    const Budget& budget = Budget(),
+                    std::int64_t steps = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace stowage

@@ -20,16 +20,17 @@ constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes 
 constexpr double kCertain = 1 - 1e-9;
 
 // What the checker can work out for itself, and its name.
-NamedBound checkable_bound(const AssignTable& table, int strategy, const Budget& budget) {
+NamedBound checkable(const std::vector<NamedBound>& bounds) {
   NamedBound best{"longest", 0};
-  for (NamedBound& bound : strategy_bounds(table, strategy, budget)) {
-    if (bound.name != "work" && bound.value > best.value) best = std::move(bound);
+  for (const NamedBound& bound : bounds) {
+    if (bound.name != "work" && bound.value > best.value) best = bound;
   }
   return best;
 }
 
 struct Proven {
   Ms bound = 0;
+  Ms closed = 0;  // the greatest of the closed bounds
   StrategyProof proof;
 };
 
@@ -37,13 +38,13 @@ struct Proven {
 // LP prove much, there, and else in the middle.
 void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoundOptions& options,
              Budget& budget, Proven& best) {
-  Ms low = std::max(best.bound, strategy_bound(table, strategy, budget).value);
+  Ms low = std::max(best.bound, best.closed);
   Ms high = upper;
   Ms time = upper;
   std::vector<std::vector<RowRange>> ranges = first_ranges(table, strategy, upper);
   for (int round = 0; round < options.rounds && best.bound < upper * (1 - kStalled); ++round) {
     if (budget.exhausted()) return;
-    const AssignPatterns patterns(table, strategy, time, ranges);
+    const AssignPatterns patterns(table, strategy, time, ranges, options.bands);
     const double cells = static_cast<double>(patterns.model().rows().size()) *
                          static_cast<double>(patterns.model().variables().size());
     if (!options.backend && cells > kMostCells) return;
@@ -52,7 +53,7 @@ void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoun
     if (!result.optimal) return;
     StrategyProof proof = patterns.proof(result.duals, best.proof.strategy);
     const Ms proven = proven_time(table, strategy, proof, best.bound, upper);
-    if (proven > best.bound) best = {proven, std::move(proof)};
+    if (proven > best.bound) best = {proven, best.closed, std::move(proof)};
     std::vector<std::vector<RowRange>> finer = patterns.finer(result.values);
     if (!finer.empty()) {
       ranges = std::move(finer);
@@ -84,8 +85,11 @@ PatternBound pattern_bound(const AssignInstance& instance, const AssignTable& ta
       out.strategies.clear();
       return out;
     }
-    const NamedBound closed = checkable_bound(table, strategy, budget);
-    proven[s] = {closed.value * kCertain, {instance.strategies[s].name, closed.name, {}}};
+    const std::vector<NamedBound> bounds = strategy_bounds(table, strategy, budget);
+    const NamedBound closed = checkable(bounds);
+    proven[s] = {closed.value * kCertain,
+                 bounds.back().value,
+                 {instance.strategies[s].name, closed.name, {}}};
     order.push_back(s);
   }
   if (order.empty()) return out;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "formulations/assign/pattern_lp.h"
 #include "instances/assign/certificate.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/table.h"
@@ -20,6 +21,7 @@ namespace stowage {
 struct PatternBoundOptions {
   std::optional<MilpBackend> backend;  // nothing: the dense simplex
   int rounds = 12;                     // LPs per strategy at most
+  PatternBands bands = PatternBands::few;
 };
 
 struct PatternBound {

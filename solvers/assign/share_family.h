@@ -19,6 +19,15 @@ class ShareFamily {
   void insert(std::uint32_t subset) { words_[subset >> 6] |= std::uint64_t{1} << (subset & 63U); }
   bool has(std::uint32_t subset) const { return (words_[subset >> 6] >> (subset & 63U) & 1) != 0; }
 
+  // About how many steps disjoint_unions() takes for so many sequences: all pairs of words that
+  // share no sequence, some operations each.
+  static std::int64_t steps_of_unions(std::size_t sequences) {
+    constexpr std::int64_t kEach = 4;
+    std::int64_t pairs = 1;
+    for (std::size_t k = 6; k < sequences; ++k) pairs *= 3;
+    return kEach * pairs;
+  }
+
   friend ShareFamily disjoint_unions(const ShareFamily& a, const ShareFamily& b);
 
  private:

@@ -28,7 +28,7 @@ FewSequences::FewSequences(const AssignInstance& step) : instance(step), ids(ste
   }
 }
 
-ShareTimes::ShareTimes(const FewSequences& few, int scheme, Ms limit, const Budget& budget)
+ShareTimes::ShareTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps)
     : few_(few),
       scheme_(few.instance.schemes[at(scheme)]),
       index_(scheme),
@@ -36,9 +36,9 @@ ShareTimes::ShareTimes(const FewSequences& few, int scheme, Ms limit, const Budg
       cap_(row_cap(few.instance, scheme_)) {
   sum_up();
   if (scheme_.pp == 1) {
-    fill_fewest_rows(budget);
+    fill_fewest_rows(steps);
   } else {
-    fill_longest_rows(budget);
+    fill_longest_rows(steps);
   }
 }
 
@@ -69,11 +69,12 @@ void ShareTimes::sum_up() {
 
 // The fewest rows, and of those the least full last one: with some sequence the last that was put
 // in, the others' best filling is as good as any.
-void ShareTimes::fill_fewest_rows(const Budget& budget) {
+void ShareTimes::fill_fewest_rows(StepLimit& steps) {
   fewest_.resize(work_.size());
   for (Subset set = 1; set < fewest_.size(); ++set) {
-    if (set % kBetweenLooks == 0 && budget.exhausted()) return;
+    if (set % kBetweenLooks == 0 && steps.over()) return;
     if (!(work_[set] < kInfinity)) continue;
+    steps.spend(std::popcount(set));
     Fewest best{.rows = static_cast<int>(kRows) + 1};
     for (Subset rest = set; rest != 0; rest &= rest - 1) {
       const Tokens length = few_.lengths[few_.cuts + lowest(rest)];
@@ -96,11 +97,13 @@ bool ShareTimes::worth(Subset set) const {
 
 // For each number of rows the least work of the longest one: the row of the longest sequence, and
 // the best of what is left.
-void ShareTimes::fill_longest_rows(const Budget& budget) {
+void ShareTimes::fill_longest_rows(StepLimit& steps) {
   longest_.assign(work_.size() * kRows, kInfinity);
   for (Subset set = 1; set < work_.size(); ++set) {
-    if (set % kBetweenLooks == 0 && budget.exhausted()) return;
-    if (worth(set)) split(set, &longest_[set * kRows]);
+    if (set % kBetweenLooks == 0 && steps.over()) return;
+    if (!worth(set)) continue;
+    steps.spend(std::int64_t{1} << (std::popcount(set) - 1));
+    split(set, &longest_[set * kRows]);
   }
 }
 
@@ -119,7 +122,9 @@ void ShareTimes::split(Subset set, Ms* longest) const {
         best[0] = std::min(best[0], work);
       } else {
         const Ms* left = &longest_[rest * kRows];
-        for (std::size_t k = 1; k < kRows; ++k) {
+        // No more rows than sequences, and two at a time.
+        const std::size_t rows = (at(std::popcount(rest)) + 1) / 2 * 2;
+        for (std::size_t k = 1; k <= rows; ++k) {
           const Ms longer = work < left[k - 1] ? left[k - 1] : work;
           best[k] = longer < best[k] ? longer : best[k];
         }

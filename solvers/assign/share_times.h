@@ -34,11 +34,25 @@ struct FewSequences {
   std::size_t cuts = 0;         // the first so many are cut
 };
 
+// How many steps of a few nanoseconds the programmes over subsets may still take, within a budget.
+// The same steps end it at the same place, however fast the machine is.
+class StepLimit {
+ public:
+  StepLimit(const Budget& budget, std::int64_t steps) : budget_(budget), left_(steps) {}
+
+  void spend(std::int64_t steps) { left_ -= steps; }
+  bool over() const { return left_ <= 0 || budget_.exhausted(); }
+
+ private:
+  const Budget& budget_;
+  std::int64_t left_;
+};
+
 class ShareTimes {
  public:
-  // Shares that take `limit` or more need not be told apart. A budget that ends leaves it unusable.
+  // Shares that take `limit` or more need not be told apart. Steps that are over leave it unusable.
   // Requires at most kMostShared sequences.
-  ShareTimes(const FewSequences& few, int scheme, Ms limit, const Budget& budget);
+  ShareTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps);
 
   // T of the fastest rows of every subset; 0 of the empty one, infinite for those that the scheme
   // does not hold, that no permitted number of rows holds, or that take `limit` or more.
@@ -58,8 +72,8 @@ class ShareTimes {
   };
 
   void sum_up();
-  void fill_fewest_rows(const Budget& budget);
-  void fill_longest_rows(const Budget& budget);
+  void fill_fewest_rows(StepLimit& steps);
+  void fill_longest_rows(StepLimit& steps);
   void split(Subset share, Ms* longest) const;
   int rows_of(Subset share, const RowCounts& counts, Ms& time) const;
   bool worth(Subset share) const;  // no rows could make it take `limit`

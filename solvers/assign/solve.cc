@@ -11,6 +11,7 @@
 #include "heuristics/assign/registry.h"
 #include "instances/numbers.h"
 #include "solvers/assign/chunked_solve.h"
+#include "solvers/assign/completion_bound.h"
 #include "solvers/assign/exact.h"
 #include "solvers/assign/few_sequences.h"
 #include "solvers/assign/grouped_bound.h"
@@ -23,15 +24,21 @@ namespace stowage {
 namespace {
 
 // `auto` gives a MILP only to strategies it can expect to close.
-constexpr std::size_t kSmallMilp = 3000;        // variables
-constexpr std::int64_t kSmallMilpNodes = 2000;  // then it has had its chance
-constexpr std::size_t kFewForFast = 14;         // sequences: some hundredths of a second
-constexpr int kRuins = 1000;                    // between two looks at what is proven
-constexpr double kWorthPatience = 1e-3;         // gap above which more search is worth its time
+constexpr std::size_t kSmallMilp = 3000;            // variables
+constexpr std::int64_t kSmallMilpNodes = 2000;      // then it has had its chance
+constexpr std::size_t kFewForFast = 14;             // sequences: some hundredths of a second
+constexpr std::int64_t kStepsForFast = 20'000'000;  // some sixty milliseconds
+constexpr std::int64_t kNodesForFast = 100'000;     // of completion.h: about ten milliseconds
+constexpr std::int64_t kNodesForMore = 1'000'000;
+constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
+constexpr double kWide = 0.01;           // gap above which finer patterns are worth their time
+constexpr int kRuins = 1000;             // between two looks at what is proven
+constexpr double kWorthPatience = 1e-3;  // gap above which more search is worth its time
 
 // Writing down and verifying a plan takes at most so many times what the table and the bounds took.
 constexpr double kPlanPerSetup = 3;
 
+constexpr char kCompletion[] = "completion";
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
 const Method kExact{"exact", MethodKind::ours,
                     "subsets of few sequences or one MILP per strategy, until proof or limit", ""};
@@ -85,10 +92,13 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       }
       time_ended_it_ = part.stop_reason() == StopReason::time_limit;
       if (!heuristic.source.empty() || done()) continue;
-      if (instance_.lengths.size() > kFewForFast || !has_few_sequences(instance_) ||
-          !settle_few()) {
-        raise_pattern_bound();
-      }
+      const bool few = may_have_few_sequences(instance_);
+      const bool cheap = few && instance_.lengths.size() <= kFewForFast;
+      if (cheap && settle_few(kAnySteps)) continue;
+      raise_pattern_bound();
+      if (!done()) complete_shares(kNodesForFast);
+      if (!done() && !incumbent_.within(kWide)) raise_pattern_bound(PatternBands::many);
+      if (few && !cheap && !done()) settle_few(kStepsForFast);
     }
     return StoppedBy::heuristic_end;
   }
@@ -118,10 +128,12 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   StoppedBy run_exact() {
     plan("fast");
     if (done()) return StoppedBy::heuristic_end;
-    if (has_few_sequences(instance_) && settle_few()) return StoppedBy::proof;
+    if (has_few_sequences(instance_) && settle_few(kAnySteps)) return StoppedBy::proof;
     plan("joint", kThoroughAssign);
     if (done()) return StoppedBy::heuristic_end;
     raise_pattern_bound();
+    if (!done()) complete_shares(kNodesForMore);
+    if (!done() && !incumbent_.within(kWorthPatience)) raise_pattern_bound(PatternBands::many);
     if (done()) return StoppedBy::heuristic_end;
     if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
       plan("joint", kPatientAssign);
@@ -194,9 +206,9 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   // Whether that settled it.
-  bool settle_few() {
+  bool settle_few(std::int64_t steps) {
     const Ms limit = incumbent_.plan() ? incumbent_.plan()->objective_ms : kInfinity;
-    FewResult found = solve_few(instance_, incumbent_.bound(), limit, part_for_plans());
+    FewResult found = solve_few(instance_, incumbent_.bound(), limit, part_for_plans(), steps);
     if (!found.complete) return false;
     if (found.plan) incumbent_.offer(std::move(*found.plan), 'M', "subsets");
     if (incumbent_.plan()) {
@@ -208,12 +220,12 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   // Only what the checker confirms becomes a bound.
-  void raise_pattern_bound() {
+  void raise_pattern_bound(PatternBands bands = PatternBands::few) {
     if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
     const std::optional<MilpBackend> lps =
         built_backends().empty() ? std::nullopt : std::optional(backend());
     const PatternBound found = pattern_bound(instance_, table_, incumbent_.plan()->objective_ms,
-                                             {.backend = lps}, budget_);
+                                             {.backend = lps, .bands = bands}, budget_);
     if (!found.certificate || found.certificate->bound_ms <= incumbent_.bound()) return;
     const AssignCertificateCheck check = check_certificate(instance_, *found.certificate);
     if (!check.violations.empty()) {
@@ -222,6 +234,17 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       certificate_ = found.certificate;
     }
     proven_ = found.strategies;
+  }
+
+  void complete_shares(std::int64_t nodes) {
+    if (!incumbent_.plan() || instance_.constraints.equal_rows) return;
+    const Budget part = part_for_plans();
+    const auto found = completion_bound(table_, incumbent_.plan()->objective_ms, incumbent_.bound(),
+                                        proven_, nodes, part);
+    std::optional<AssignPlan> plan;
+    if (found.draft) plan = to_plan(instance_, table_, *found.draft, part);
+    if (plan) incumbent_.offer(std::move(*plan), 'M', kCompletion);
+    incumbent_.raise_bound({kCompletion, found.bound});
   }
 
   void tighten_bound() {

@@ -77,6 +77,27 @@ TEST(AssignFew, ABudgetThatEndsProvesNothing) {
   EXPECT_FALSE(solve_few(tiny_assign(3, 7), 0, kInfinity, none).complete);
 }
 
+// Whatever is proven with few steps is what all steps prove.
+TEST(AssignFew, StepsThatAreOverProveNothing) {
+  int cut = 0;
+  int whole = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const AssignInstance instance = tiny_assign(seed, 7);
+    const FewResult all = solve_few(instance, 0, kInfinity);
+    for (const std::int64_t steps : {1, 100, 1000, 10'000, 1'000'000}) {
+      const FewResult found = solve_few(instance, 0, kInfinity, Budget(), steps);
+      ++(found.complete ? whole : cut);
+      if (!found.complete) continue;
+      ASSERT_EQ(found.plan.has_value(), all.plan.has_value()) << seed << ' ' << steps;
+      if (all.plan) {
+        EXPECT_EQ(found.plan->objective_ms, all.plan->objective_ms) << seed << ' ' << steps;
+      }
+    }
+  }
+  EXPECT_GT(cut, 200);
+  EXPECT_GT(whole, 200);
+}
+
 // On the strategies of a preset, for which closed bounds leave some per cent open.
 TEST(AssignFew, AutoProvesStepsOfPresets) {
   for (const char* model : {"llama-7b", "llama-32b"}) {

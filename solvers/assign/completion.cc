@@ -1,0 +1,354 @@
+// Longer than 300 lines: one search, its bounds and the replicas it fills.
+
+#include "solvers/assign/completion.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <unordered_set>
+#include <utility>
+
+#include "formulations/assign/pattern_time.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kFits = 1 + 1e-9;      // times the time
+constexpr double kSurely = 1 + 5e-10;   // the same, however the sum was rounded
+constexpr std::size_t kMostGroups = 4;  // told apart in what is remembered
+constexpr std::int64_t kClockNodes = 4096;
+constexpr int kPriceSteps = 10;  // each way from even prices
+constexpr double kPriceStep = 1.07;
+constexpr int kPriceRounds = 2;
+constexpr std::int64_t kMostSteps = 4;  // of dual feasible functions
+constexpr std::array kSmall = {0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45};
+constexpr double kFloor = 1e-12;
+constexpr double kRounding = 1e-10;
+
+using Set = std::uint64_t;  // of positions
+
+constexpr Set one(int position) { return Set{1} << position; }
+int first_of(Set set) { return std::countr_zero(set); }
+
+struct Load {
+  Tokens tokens = 0;
+  Ms work = 0;
+  Ms longest = 0;  // work of the longest sequence
+  int sequences = 0;
+};
+
+// The least T of a share, its rows equally long but no shorter than its longest sequence.
+Ms least_time(const Scheme& scheme, const Load& load) {
+  const Tokens least = (load.tokens + scheme.max_tokens - 1) / scheme.max_tokens;
+  Ms best = kInfinity;
+  for (int rows = std::max(1, static_cast<int>(least)); rows <= load.sequences; ++rows) {
+    const Ms row = std::max(load.work / rows, load.longest) + scheme.fixed_ms;
+    best = std::min(best, load.work + rows * scheme.fixed_ms + (scheme.pp - 1) * row);
+    if (scheme.pp == 1 || load.work <= load.longest * rows) break;
+  }
+  return best;
+}
+
+class Filling {
+ public:
+  Filling(const AssignTable& table, int strategy, Ms time, std::int64_t nodes, const Budget& budget)
+      : table_(table),
+        groups_(table.groups(strategy)),
+        time_(time),
+        most_nodes_(nodes),
+        budget_(budget) {}
+
+  Completion run() {
+    Completion out;
+    if (groups_.size() > kMostGroups) return out;
+    set_prices();
+    for (const SchemeGroup& group : groups_) left_.push_back(group.count);
+    const bool found = settle(left_of_all());
+    out.nodes = nodes_;
+    out.end = found   ? Completion::End::found
+              : over_ ? Completion::End::open
+                      : Completion::End::none;
+    if (found) out.shares = shares();
+    return out;
+  }
+
+ private:
+  struct Share {
+    Set set = 0;
+    double worth = 0;  // sum of prices
+  };
+  struct Known {
+    Set left = 0;
+    std::array<int, kMostGroups> replicas{};
+    bool operator==(const Known&) const = default;
+  };
+  struct KnownHash {
+    std::size_t operator()(const Known& known) const {
+      std::uint64_t hash = known.left;
+      for (const int count : known.replicas) {
+        hash = (hash ^ static_cast<std::uint64_t>(count)) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 29U;
+      }
+      return hash;
+    }
+  };
+
+  const Scheme& scheme(std::size_t g) const { return table_.schemes()[at(groups_[g].scheme)]; }
+
+  // What a sequence takes of what a replica offers, by one of several rules: a replica never holds
+  // more than it offers.
+  struct Prices {
+    std::vector<double> offer;               // of a replica of each group
+    std::vector<std::vector<double>> price;  // [group][position], infinite where it cannot be
+  };
+
+  // How much of the time a replica has for work, if its rows cost nothing but for `each` token.
+  void add_prices(bool rows_by_tokens, const std::function<double(double)>& share_of) {
+    Prices made;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Scheme& s = scheme(g);
+      const bool by_tokens = rows_by_tokens && s.pp == 1;
+      const Ms work = by_tokens ? time_ : most_work(s, {}, 0, time_);
+      const double offer = std::max(0.0, work) * kFits + kFloor;
+      made.offer.push_back(offer);
+      made.price.emplace_back();
+      for (int i = 0; i < table_.size(); ++i) {
+        Ms price = table_.work(i, groups_[g].scheme);
+        if (by_tokens) {
+          price += s.fixed_ms * static_cast<double>(table_.length(i)) /
+                   static_cast<double>(s.max_tokens);
+        }
+        const bool fits = table_.holds(groups_[g].scheme, i) && in_time(g, with({}, g, i), kFits);
+        made.price.back().push_back(fits ? offer * share_of(price / offer) : kInfinity);
+      }
+    }
+    even_out(made);
+    prices_.push_back(std::move(made));
+  }
+
+  void set_prices() {
+    const auto plainly = [](double share) { return share; };
+    add_prices(false, plainly);
+    add_prices(true, plainly);
+    // Dual feasible functions: shares that sum to at most 1 still do.
+    for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
+      add_prices(false, [steps](double share) { return part_of(steps, share); });
+    }
+    for (const double small : kSmall) {
+      add_prices(false, [small](double share) {
+        if (share > 1 - small + kFloor) return 1.0;
+        return share < small ? 0.0 : share;
+      });
+    }
+  }
+
+  // Any factors of the groups are valid. Looks for those at which the least is left over.
+  void even_out(Prices& prices) const {
+    const auto scale = [&prices](std::size_t g, double factor) {
+      if (!(factor > 0) || !std::isfinite(factor)) return;
+      prices.offer[g] *= factor;
+      for (double& price : prices.price[g]) price *= factor;
+    };
+    std::vector<int> all;
+    for (const SchemeGroup& group : groups_) all.push_back(group.count);
+    const Set everything = left_of_all();
+    for (std::size_t g = 1; g < groups_.size(); ++g) scale(g, prices.offer[0] / prices.offer[g]);
+    for (int round = 0; round < kPriceRounds && groups_.size() > 1; ++round) {
+      for (std::size_t g = 1; g < groups_.size(); ++g) {
+        int best = 0;
+        double least = kInfinity;
+        scale(g, std::pow(kPriceStep, -kPriceSteps));
+        for (int k = -kPriceSteps; k <= kPriceSteps; ++k, scale(g, kPriceStep)) {
+          double offered = 0;
+          for (std::size_t h = 0; h < groups_.size(); ++h) offered += all[h] * prices.offer[h];
+          const double room = room_for(prices, everything, all) / offered;
+          if (room < least) {
+            least = room;
+            best = k;
+          }
+        }
+        scale(g, std::pow(kPriceStep, best - kPriceSteps - 1));
+      }
+    }
+  }
+
+  Set left_of_all() const {
+    return table_.size() == kMostCompleted ? ~Set{0} : one(table_.size()) - 1;
+  }
+
+  // Among the groups that have replicas left.
+  static double cheapest(const Prices& prices, int i, const std::vector<int>& replicas) {
+    double least = kInfinity;
+    for (std::size_t g = 0; g < replicas.size(); ++g) {
+      if (replicas[g] > 0) least = std::min(least, prices.price[g][at(i)]);
+    }
+    return least;
+  }
+
+  // What such replicas offer beyond what such sequences take.
+  double room_for(const Prices& prices, Set left, const std::vector<int>& replicas) const {
+    double room = 0;
+    for (std::size_t g = 0; g < replicas.size(); ++g) room += replicas[g] * prices.offer[g];
+    room *= 1 + kRounding;  // dual feasible functions may fill a replica to the brim
+    for (Set rest = left; rest != 0; rest &= rest - 1) {
+      room -= cheapest(prices, first_of(rest), replicas);
+    }
+    return room;
+  }
+
+  Load with(Load load, std::size_t g, int i) const {
+    const Ms work = table_.work(i, groups_[g].scheme);
+    load.tokens += table_.length(i);
+    load.work += work;
+    load.longest = std::max(load.longest, work);
+    ++load.sequences;
+    return load;
+  }
+
+  bool in_time(std::size_t g, const Load& load, double tolerance) const {
+    return least_time(scheme(g), load) <= time_ * tolerance;
+  }
+
+  bool spend() {
+    ++nodes_;
+    if (nodes_ >= most_nodes_ || (nodes_ % kClockNodes == 0 && budget_.exhausted())) over_ = true;
+    return !over_;
+  }
+
+  // Whether the replicas that are left can hold these. False too once it is over.
+  bool settle(Set left) {
+    if (left == 0) return true;
+    if (!spend()) return false;
+    Known known{.left = left};
+    std::ranges::copy(left_, known.replicas.begin());
+    if (impossible_.contains(known)) return false;
+    const Prices* tightest = nullptr;
+    double least = kInfinity;  // room, in shares of a replica
+    double room = 0;
+    for (const Prices& prices : prices_) {
+      const double here = room_for(prices, left, left_);
+      if (!(here >= 0)) return false;
+      if (here / prices.offer[0] < least) {
+        least = here / prices.offer[0];
+        room = here;
+        tightest = &prices;
+      }
+    }
+    std::vector<double> worth(at(table_.size()), 0);
+    for (Set rest = left; rest != 0; rest &= rest - 1) {
+      worth[at(first_of(rest))] = cheapest(*tightest, first_of(rest), left_);
+    }
+    const int first = first_of(left);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (left_[g] == 0 || tightest->price[g][at(first)] == kInfinity) continue;
+      std::vector<Share> found;
+      const Search search{g, left, first, tightest->offer[g], room, worth, found};
+      extend(search, left & ~one(first), with({}, g, first), {one(first), worth[at(first)]});
+      if (over_) return false;
+      std::ranges::stable_sort(found, std::greater{}, &Share::worth);
+      --left_[g];
+      for (const Share& share : found) {
+        chosen_.emplace_back(g, share.set);
+        if (settle(left & ~share.set)) return true;
+        chosen_.pop_back();
+        if (over_) return false;
+      }
+      ++left_[g];
+    }
+    impossible_.insert(known);
+    return false;
+  }
+
+  // For the shares of one replica.
+  struct Search {
+    std::size_t g = 0;
+    Set left = 0;
+    int first = 0;
+    double offer = 0;  // of the replica
+    double room = 0;   // that may stay empty
+    const std::vector<double>& worth;
+    std::vector<Share>& found;
+  };
+
+  void extend(const Search& search, Set candidates, const Load& load, const Share& share) {
+    if (!spend()) return;
+    Set rest = 0;
+    double most = share.worth;
+    for (Set each = candidates; each != 0; each &= each - 1) {
+      const int i = first_of(each);
+      if (!in_time(search.g, with(load, search.g, i), kFits)) continue;
+      if (!table_.holds(groups_[search.g].scheme, i)) continue;
+      rest |= one(i);
+      most += search.worth[at(i)];
+    }
+    if (search.offer - most > search.room) return;
+    if (rest == 0) {
+      if (full(search, load, share.set)) search.found.push_back(share);
+      return;
+    }
+    const int i = first_of(rest);
+    extend(search, rest & ~one(i), with(load, search.g, i),
+           {share.set | one(i), share.worth + search.worth[at(i)]});
+    // Without it, and without those equally long.
+    while (rest != 0 && table_.kind(first_of(rest)) == table_.kind(i)) rest &= rest - 1;
+    if (!over_) extend(search, rest, load, share);
+  }
+
+  // Whether nothing can be added, nor a sequence be exchanged for a longer one.
+  bool full(const Search& search, const Load& load, Set set) const {
+    for (Set others = search.left & ~set; others != 0; others &= others - 1) {
+      const int y = first_of(others);
+      if (!table_.holds(groups_[search.g].scheme, y)) continue;
+      const Load more = with(load, search.g, y);
+      if (in_time(search.g, more, kSurely)) return false;
+      for (Set mine = set & ~one(search.first); mine != 0; mine &= mine - 1) {
+        const int x = first_of(mine);
+        if (table_.kind(x) <= table_.kind(y)) continue;
+        Load other = more;
+        other.tokens -= table_.length(x);
+        other.work -= table_.work(x, groups_[search.g].scheme);
+        --other.sequences;
+        if (in_time(search.g, other, kSurely)) return false;
+      }
+    }
+    return true;
+  }
+
+  Dispatch shares() const {
+    Dispatch out;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t before = out.size();
+      for (const auto& [group, set] : chosen_) {
+        if (group != g) continue;
+        out.emplace_back();
+        for (Set rest = set; rest != 0; rest &= rest - 1) out.back().push_back(first_of(rest));
+      }
+      out.resize(before + at(groups_[g].count));
+    }
+    return out;
+  }
+
+  const AssignTable& table_;
+  const std::vector<SchemeGroup>& groups_;
+  Ms time_;
+  std::int64_t most_nodes_;
+  const Budget& budget_;
+  std::vector<Prices> prices_;
+  std::vector<int> left_;  // replicas of each group
+  std::vector<std::pair<std::size_t, Set>> chosen_;
+  std::unordered_set<Known, KnownHash> impossible_;
+  std::int64_t nodes_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace
+
+Completion complete(const AssignTable& table, int strategy, Ms time, std::int64_t nodes,
+                    const Budget& budget) {
+  return Filling(table, strategy, time, nodes, budget).run();
+}
+
+}  // namespace stowage

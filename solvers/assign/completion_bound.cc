@@ -1,0 +1,102 @@
+#include "solvers/assign/completion_bound.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "heuristics/assign/dispatch.h"
+#include "heuristics/assign/rows.h"
+#include "instances/numbers.h"
+#include "solvers/assign/completion.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kNear = 1e-4;       // relative; a gap that is not worth another question
+constexpr double kFirst = 1 - 5e-9;  // times the objective: the first question, a proof if denied
+constexpr double kSafe = 1 - 2e-9;   // completion.h looks 1e-9 further than it is asked
+constexpr double kLess = 1 - 1e-12;
+constexpr int kTimes = 8;  // asked at most
+
+class Asking {
+ public:
+  Asking(const AssignTable& table, Ms objective, Ms bound, std::vector<Ms> proven,
+         std::int64_t nodes, const Budget& budget)
+      : table_(table),
+        objective_(objective),
+        proven_(std::move(proven)),
+        nodes_(nodes),
+        budget_(budget),
+        out_{.bound = bound} {
+    if (proven_.empty()) proven_.assign(at(table.strategies()), bound);
+  }
+
+  CompletionBound run() {
+    Ms high = objective_;
+    for (int k = 0; k < kTimes && nodes_ > 0 && !budget_.exhausted(); ++k) {
+      if (out_.bound >= high * (1 - kNear)) break;
+      const bool first = high == objective_;
+      const Ms time = first ? high * kFirst : out_.bound + (high - out_.bound) / 2;
+      if (impossible(time)) {
+        out_.bound = std::max(out_.bound, time * kSafe);
+        if (first) break;
+      } else {
+        high = faster_ ? objective_ : time;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Whether no strategy allows it, as far as most of the nodes that are left can tell. A plan that
+  // was met lowers the objective and ends the question.
+  bool impossible(Ms time) {
+    faster_ = false;
+    std::int64_t left = nodes_ - nodes_ / 4;
+    std::vector<int> order(proven_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](int s) { return proven_[at(s)]; });
+    for (const int strategy : order) {
+      Ms& known = proven_[at(strategy)];
+      if (known >= time || !table_.usable(strategy)) continue;
+      const Completion found = complete(table_, strategy, time, left, budget_);
+      left -= found.nodes;
+      nodes_ -= found.nodes;
+      if (found.end == Completion::End::none) {
+        known = time;
+        continue;
+      }
+      if (found.end == Completion::End::found) keep(strategy, found.shares);
+      return false;
+    }
+    return true;
+  }
+
+  void keep(int strategy, const Dispatch& shares) {
+    const bool idle = std::ranges::any_of(shares, &std::vector<int>::empty);
+    if (idle && !table_.constraints().allow_empty) return;
+    auto draft = packed(table_, strategy, row_counts(table_.constraints()), shares, budget_);
+    if (!draft || !(stowage::objective(*draft) < objective_ * kLess)) return;
+    objective_ = stowage::objective(*draft);
+    out_.draft = std::move(draft);
+    faster_ = true;
+  }
+
+  const AssignTable& table_;
+  Ms objective_;
+  std::vector<Ms> proven_;
+  std::int64_t nodes_;
+  const Budget& budget_;
+  CompletionBound out_;
+  bool faster_ = false;
+};
+
+}  // namespace
+
+CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
+                                 std::vector<Ms> proven, std::int64_t nodes, const Budget& budget) {
+  if (table.size() == 0 || table.size() > kMostCompleted) return {.bound = bound};
+  return Asking(table, objective, bound, std::move(proven), nodes, budget).run();
+}
+
+}  // namespace stowage
