@@ -40,6 +40,7 @@ std::unique_ptr<Command> make_generate_scatter_command();
 std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_memory_command();
 std::unique_ptr<Command> make_plan_stream_command();
+std::unique_ptr<Command> make_partition_command();
 std::unique_ptr<Command> make_propose_command();
 std::unique_ptr<Command> make_render_command();
 std::unique_ptr<Command> make_run_command();

@@ -63,6 +63,10 @@ inline constexpr char kTooManyReplicas[] = "E343";
 inline constexpr char kNoReplica[] = "E344";
 inline constexpr char kChunkConstraint[] = "E345";
 inline constexpr char kChunkBytes[] = "E346";
+// What a balanced partition asks for.
+inline constexpr char kFewerThanBins[] = "E351";
+inline constexpr char kUnequalCounts[] = "E352";
+inline constexpr char kTooCostly[] = "E353";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

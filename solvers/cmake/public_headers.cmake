@@ -28,6 +28,8 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/layout/json.h
     instances/layout/verify.h
     instances/layout/family.h
+    instances/partition/partition.h
+    instances/partition/verify.h
     # Any of them.
     instances/family_list.h
     instances/families.h
@@ -43,6 +45,7 @@ set(STOWAGE_PUBLIC_HEADERS
     solvers/outcome.h
     solvers/solve.h
     solvers/scatter/plan_stream.h
+    solvers/partition/balanced_partitions.h
     # Attention over packed sequences.
     kernels/attention/attention_shape.h
     kernels/attention/attention.h)

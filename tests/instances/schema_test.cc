@@ -50,9 +50,10 @@ TEST(Schema, NamesAreTheFiles) {
     EXPECT_EQ(schema(name),
               file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
   }
-  EXPECT_EQ(schema_names(), (std::vector<std::string_view>{
-                                "assign-instance", "assign-plan", "layout-instance", "layout-plan",
-                                "outcome", "scatter-instance", "scatter-plan", "trainer"}));
+  EXPECT_EQ(schema_names(),
+            (std::vector<std::string_view>{"assign-instance", "assign-plan", "layout-instance",
+                                           "layout-plan", "outcome", "partition",
+                                           "scatter-instance", "scatter-plan", "trainer"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -131,11 +132,11 @@ TEST(Schema, BrokenInstancesAreRefusedBySchemaAndReader) {
       {"degree zero", "[1, 2, 4]", "[0, 1, 2, 4]"},
       {"aligned as number", "true", "1"},
       {"no activations", "\"activation_mib_per_token\": 1", "\"activation_mib_per_token\": 0"},
-      {"negative cost", "0.001", "-0.001"},
       {"negative memory of a sequence", "\"activation_mib_per_token\": 1",
        "\"activation_mib_per_token\": 1, \"sequence_mib\": -1"},
       {"chunks of no logits", "\"activation_mib_per_token\": 1",
        "\"activation_mib_per_token\": 1, \"logits_chunk_tokens\": 8"},
+      {"negative cost", "0.001", "-0.001"},
       {"huge cost", "0.001", "1e17"},
       {"no bandwidth", "\"2\": 8", "\"2\": 0"},
       {"bandwidth as text", "\"2\": 8", "\"2\": \"8\""},

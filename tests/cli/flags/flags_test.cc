@@ -95,7 +95,8 @@ const Case kCases[] = {
     {"schema",
      {"schema", "scatter-plam"},
      "stowage: NAME: unknown value 'scatter-plam' (choose assign-instance, assign-plan, "
-     "layout-instance, layout-plan, outcome, scatter-instance, scatter-plan, trainer); did you "
+     "layout-instance, layout-plan, outcome, partition, scatter-instance, scatter-plan, trainer); "
+     "did you "
      "mean "
      "'scatter-plan'?\n"},
 };

@@ -14,6 +14,7 @@
 #include "instances/layout/csv.h"
 #include "instances/layout/json.h"
 #include "instances/lengths/list.h"
+#include "instances/partition/partition.h"
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
 #include "instances/trainer/step.h"
@@ -216,7 +217,6 @@ std::vector<Case> key_cases() {
       instance_case("free activations", "\"activation_mib_per_token\": 1",
                     "\"activation_mib_per_token\": 0",
                     {"E206 /model/activation_mib_per_token: must be a number above 0"}),
-      instance_case("negative cost", "0.001", "-0.001", {"E206 /cost/quadratic_ms"}),
       instance_case("negative memory of a sequence", "\"activation_mib_per_token\": 1",
                     "\"activation_mib_per_token\": 1, \"sequence_mib\": -1",
                     {"E206 /model/sequence_mib"}),
@@ -224,6 +224,7 @@ std::vector<Case> key_cases() {
                     "\"activation_mib_per_token\": 1, \"logits_mib_per_token\": 1, "
                     "\"logits_chunk_tokens\": 0",
                     {"E205 /model/logits_chunk_tokens"}),
+      instance_case("negative cost", "0.001", "-0.001", {"E206 /cost/quadratic_ms"}),
       instance_case("huge cost", "0.001", "1e300", {"E206 /cost/quadratic_ms"}),
       instance_case("no bandwidth at all", "\"2\": 8", "\"2\": 0",
                     {"E206 /cost/all_to_all/mib_per_ms/2: must be a number from 1e-09"}),
@@ -270,16 +271,15 @@ std::vector<Case> meaning_cases() {
           "\"devices\": 17, \"memory_mib\": 100",
           {"E303 /cost/all_to_all/mib_per_ms: must hold a bandwidth for every allowed degree "
            "above 1, lacks 8, 16"}),
-      instance_case(
       instance_case("exchange beside all_to_all", "\"fixed_ms\": 3,",
                     "\"fixed_ms\": 3, \"exchange\": {\"kinds\": [\"ring\"], "
                     "\"keys_values_mib_per_token\": 1, \"inside_mib_per_ms\": 1, "
                     "\"across_mib_per_ms\": 1},",
                     {"E305 /cost/exchange: must stand in place of all_to_all, is beside it"}),
+      instance_case(
           "sum beyond 2^53", "80, 60", "9007199254740991, 60",
           {"E304 /lengths: must sum, padded, to at most 9007199254740992 tokens, is beyond "
            "that at sequence 1"}),
-      instance_case(
       instance_case("chunks of no logits", "\"activation_mib_per_token\": 1",
                     "\"activation_mib_per_token\": 1, \"logits_chunk_tokens\": 8",
                     {"E307 /model/logits_chunk_tokens: must stand beside a logits_mib_per_token "
@@ -297,6 +297,7 @@ std::vector<Case> meaning_cases() {
                     {"E203 /loss_tokens"}),
       instance_case("missing list of targets", "\"lengths\":",
                     "\"loss_tokens\": {\"file\": \"no.txt\"}, \"lengths\":", {"E110 no.txt"}),
+      instance_case(
           "absolute list", "[100, 80, 60, 20]", "{\"file\": \"/etc/hosts\"}",
           {"E401 /lengths/file: must be a path relative to the instance, is \"/etc/hosts\""}),
       instance_case("nameless list", "[100, 80, 60, 20]", "{\"file\": \"\"}",
@@ -442,9 +443,9 @@ std::vector<Case> assign_cases() {
       assign_case("scheme twice", "\"1x1\": {", "\"2x2\": {",
                   {"E104 /schemes/2x2", "E342 /strategies/both/1x1", "E342 /strategies/small/1x1"}),
       assign_case("scatter as assign", "\"assign\"", "\"scatter\"", {"E209 /problem"}),
-      assign_case("too many tokens", "[100, 50", "[9007199254740992, 50", {"E304 /lengths"}),
       assign_case("more targets than tokens", "\"lengths\":",
                   "\"loss_tokens\": [101, 50, 30, 20, 10], \"lengths\":", {"E306 /loss_tokens/0"}),
+      assign_case("too many tokens", "[100, 50", "[9007199254740992, 50", {"E304 /lengths"}),
       assign_case("zero length", "[100, 50", "[0, 50", {"E205 /lengths/0"}),
       assign_case("lengths as text", "[100, 50, 30, 20, 10]", "\"l.txt\"", {"E203 /lengths"}),
       assign_case(
@@ -730,7 +731,6 @@ Case trainer_case(std::string name, std::size_t at, std::string bytes, std::size
           std::move(expected)};
 }
 
-std::vector<Case> trainer_cases() {
 std::vector<Case> partition_cases() {
   const auto of = [](std::string name, PartitionInstance batch, std::vector<std::string> expected) {
     return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
@@ -745,6 +745,7 @@ std::vector<Case> partition_cases() {
   };
 }
 
+std::vector<Case> trainer_cases() {
   return {
       trainer_case("valid trainer file", 0, "", 0, {}),
       trainer_case("another magic", 1, "stowage", 0, {"E601 byte 0: must be a trainer file"}),
@@ -758,7 +759,7 @@ std::vector<Case> partition_cases() {
                    {"E604 byte 32: must hold at most 1000000 ranks, is 4294967295",
                     "E604 byte 36: must hold at most 20000000 ranks times micro-batches"}),
       trainer_case("denominator", 24, "\5", 0,
-                   {"E603 /loss_denominator: must be the tokens of all batches, 3, is 5"}),
+                   {"E603 /loss_denominator: must be the targets of all batches, 3, is 5"}),
   };
 }
 
@@ -780,7 +781,7 @@ std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
   for (const auto& part :
        {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(), layout_cases(),
-        csv_cases(), generator_cases(), trainer_cases(), count_cases()}) {
+        csv_cases(), generator_cases(), partition_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

@@ -1,0 +1,65 @@
+// Balanced partitions: the sequences of a batch over k bins of nearly equal cost.
+//
+//   const PartitionInstance batch{.lengths = {4000, 300, 2500, 900}, .bins = 2};
+//   for (const InputError& error : check(batch)) std::cerr << to_string(error) << '\n';
+//
+// A sequence of s tokens costs quadratic * s^2 + linear * s, an integer without a unit. No bin is
+// empty. Sought is a partition whose largest bin costs least and, among these, whose smallest bin
+// costs most. Source of the default cost: verl's workload of a transformer with 4,096 hidden units
+// (24576 s + s^2).
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "instances/result.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+// How many sequences a bin holds.
+enum class PartitionCounts {
+  any,           // at least one
+  equal,         // the same number in all bins, which must divide the number of sequences
+  nearly_equal,  // numbers that differ by at most one
+};
+
+struct PartitionInstance {
+  std::vector<Tokens> lengths;  // 1 to kMaxExact
+  std::int64_t bins = 1;        // 1 to the number of sequences
+  PartitionCounts counts = PartitionCounts::any;
+  std::int64_t quadratic = 1;   // cost of a token squared, from 0; one of the two is positive
+  std::int64_t linear = 24576;  // cost of a token, from 0
+};
+
+struct PartitionBin {
+  std::vector<std::int64_t> sequences;  // ascending indices into `lengths`
+  Tokens tokens = 0;
+  std::int64_t cost = 0;
+
+  bool operator==(const PartitionBin&) const = default;
+};
+
+struct Partition {
+  std::vector<PartitionBin> bins;  // by their first sequence
+  std::int64_t largest = 0;        // cost of the largest bin
+  std::int64_t smallest = 0;       // cost of the smallest bin
+  std::int64_t lower_bound = 0;    // no partition has a cheaper largest bin
+  std::string bound_by;            // "average" or "pigeonhole" (formulations/README.md)
+
+  bool operator==(const Partition&) const = default;
+};
+
+// Everything wrong with the instance, with pointers "/lengths/3" or "/bins": E108 too many
+// sequences, E205 a number out of its range, E351 fewer sequences than bins, E352 a number of
+// sequences that equal counts cannot share, E353 costs that sum to more than kMaxExact. O(n).
+std::vector<InputError> check(const PartitionInstance& instance);
+
+// What each sequence costs, in their order. Requires an instance without errors. O(n).
+std::vector<std::int64_t> partition_costs(const PartitionInstance& instance);
+
+}  // namespace stowage
