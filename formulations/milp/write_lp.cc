@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "formulations/milp/column_names.h"
 #include "formulations/milp/export_text.h"
 
 namespace stowage::milp {
@@ -12,16 +13,13 @@ constexpr int kTermsPerLine = 6;  // some readers stop at 255 characters
 
 class LpWriter {
  public:
-  LpWriter(const Model& model, std::ostream& out) : model_(model), out_(out) {}
+  LpWriter(const Model& model, std::ostream& out)
+      : model_(model), out_(out), names_(column_names(model)) {}
 
-  void write() {
-    ExportNames names;
-    for (const Variable& v : model_.variables()) {
-      columns_.push_back(names.make(v.name.empty() ? numbered('x', columns_.size()) : v.name));
-    }
-    offset_ = names.make("objective_offset");
+  void write(const std::vector<std::string>& comments) {
     out_ << "\\ stowage: " << model_.variables().size() << " variables, " << model_.rows().size()
          << " rows\n";
+    for (const std::string& comment : comments) out_ << "\\ " << comment << '\n';
     objective();
     rows();
     bounds();
@@ -30,10 +28,6 @@ class LpWriter {
   }
 
  private:
-  static std::string numbered(char kind, std::size_t index) {
-    return std::string(1, kind) + std::to_string(index);
-  }
-
   void term(double coefficient, const std::string& name) {
     if (on_line_++ == kTermsPerLine) {
       out_ << "\n   ";
@@ -75,7 +69,7 @@ class LpWriter {
     out_ << "Subject To\n";
     for (std::size_t i = 0; i < model_.rows().size(); ++i) {
       const Row& row = model_.rows()[i];
-      const std::string name = names.make(row.name.empty() ? numbered('r', i) : row.name);
+      const std::string name = names.make(row.name.empty() ? "r" + std::to_string(i) : row.name);
       const std::vector<Term> terms = summed_terms(row.terms);
       if (row.lower == row.upper) {
         side(name, terms, "=", row.lower);
@@ -123,13 +117,16 @@ class LpWriter {
 
   const Model& model_;
   std::ostream& out_;
-  std::vector<std::string> columns_;
-  std::string offset_;
+  const ColumnNames names_;
+  const std::vector<std::string>& columns_ = names_.variables;
+  const std::string& offset_ = names_.offset;
   int on_line_ = 0;
 };
 
 }  // namespace
 
-void write_lp(const Model& model, std::ostream& out) { LpWriter(model, out).write(); }
+void write_lp(const Model& model, std::ostream& out, const std::vector<std::string>& comments) {
+  LpWriter(model, out).write(comments);
+}
 
 }  // namespace stowage::milp

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "formulations/milp/column_names.h"
 #include "formulations/milp/export_text.h"
 
 namespace stowage::milp {
@@ -18,10 +19,12 @@ struct MpsRow {
 
 class MpsWriter {
  public:
-  MpsWriter(const Model& model, std::ostream& out) : model_(model), out_(out) {}
+  MpsWriter(const Model& model, std::ostream& out)
+      : model_(model), out_(out), columns_(column_names(model)) {}
 
-  void write() {
-    name_everything();
+  void write(const std::vector<std::string>& comments) {
+    make_rows();
+    for (const std::string& comment : comments) out_ << "* " << comment << '\n';
     out_ << "NAME stowage FREE\nROWS\n N obj\n";
     for (const MpsRow& row : rows_) out_ << ' ' << row.type << ' ' << row.name << '\n';
     columns();
@@ -38,15 +41,8 @@ class MpsWriter {
   }
 
  private:
-  void name_everything() {
-    ExportNames column_names;
-    for (std::size_t j = 0; j < model_.variables().size(); ++j) {
-      const Variable& v = model_.variables()[j];
-      names_.push_back(
-          column_names.make(v.name.empty() ? std::string(1, 'x') + std::to_string(j) : v.name));
-    }
+  void make_rows() {
     entries_.resize(names_.size());
-    offset_ = column_names.make("objective_offset");
     ExportNames row_names;
     row_names.make("obj");
     for (std::size_t i = 0; i < model_.rows().size(); ++i) {
@@ -139,8 +135,9 @@ class MpsWriter {
 
   const Model& model_;
   std::ostream& out_;
-  std::vector<std::string> names_;
-  std::string offset_;
+  const ColumnNames columns_;
+  const std::vector<std::string>& names_ = columns_.variables;
+  const std::string& offset_ = columns_.offset;
   std::vector<MpsRow> rows_;
   std::vector<std::vector<std::pair<std::size_t, double>>>
       entries_;  // per column: row, coefficient
@@ -148,6 +145,8 @@ class MpsWriter {
 
 }  // namespace
 
-void write_mps(const Model& model, std::ostream& out) { MpsWriter(model, out).write(); }
+void write_mps(const Model& model, std::ostream& out, const std::vector<std::string>& comments) {
+  MpsWriter(model, out).write(comments);
+}
 
 }  // namespace stowage::milp

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "formulations/milp/model.h"
 
@@ -14,7 +16,8 @@ namespace stowage::milp {
 // variable `objective_offset` fixed at 1: readers disagree on the sign of a right-hand side of the
 // objective row (CBC negates it, GLPK does not). A row with two different sides is written as a
 // range where upper - lower restores both sides exactly, else as two rows. Rows without bounds are
-// left out. Requires finite coefficients.
-void write_mps(const Model& model, std::ostream& out);
+// left out. `comments` stand in front, one a line. Requires finite coefficients.
+void write_mps(const Model& model, std::ostream& out,
+               const std::vector<std::string>& comments = {});
 
 }  // namespace stowage::milp

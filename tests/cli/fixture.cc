@@ -9,6 +9,8 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("lengths.txt", length_list());
   dir.write("buffers.1048576.csv", kTable);
+  dir.write("model.sol", kTinySolution);
+  dir.write("layout.sol", kTableSolution);
   const auto run = [&dir](const std::vector<std::string>& arguments) {
     Finished finished = run_stowage(arguments, {.directory = dir.path()});
     if (finished.exit_code == 0) return finished;

@@ -51,6 +51,46 @@ inline std::string long_instance(int sequences) {
 inline constexpr char kTable[] =
     "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
 
+// Solutions of the exported models of kTinyInstance and kTable, as CBC writes them.
+inline constexpr char kTinySolution[] =
+    R"(Optimal - objective value 162.84000000
+      0 T_b0                       88.98                       0
+      1 T_b1                       73.86                       0
+      2 objective_offset               1                       0
+     77 m_b0_d4_0                      1                       3
+     79 A_b0_d4_0_q1                   1                      26
+     80 A_b0_d4_0_q2                   1                      21
+     81 A_b0_d4_0_q3                   1                   18.24
+     83 A_b0_d4_0_q5                   1                    12.5
+     86 A_b0_d4_0_q8                   1                    4.44
+     87 A_b0_d4_0_q9                   1                    2.64
+     89 A_b0_d4_0_q11                  1                    1.16
+     90 y_b0                           1                       0
+    165 m_b1_d4_0                      1                       3
+    166 A_b1_d4_0_q0                   1                    37.5
+    170 A_b1_d4_0_q4                   1                    16.5
+    172 A_b1_d4_0_q6                   1                       9
+    173 A_b1_d4_0_q7                   1                       6
+    176 A_b1_d4_0_q10                  1                    1.86
+    178 y_b1                           1                       0
+)";
+inline constexpr char kTableSolution[] =
+    R"(Optimal - objective value 12.00000000
+      0 P                              3                       4
+      1 objective_offset               1                       0
+      2 A_0                            0                       0
+      3 A_1                            0                       0
+      4 A_2                            1                       0
+      5 A_3                            0                       0
+      6 A_4                            2                       0
+      7 z_0_2                          0                       0
+      8 z_0_4                          0                       0
+      9 z_1_2                          0                       0
+     10 z_1_4                          0                       0
+     11 z_2_4                          0                       0
+     12 z_3_4                          0                       0
+)";
+
 // Lines for 64 sequences.
 inline std::string length_list() {
   std::string text;

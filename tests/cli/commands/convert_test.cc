@@ -121,13 +121,5 @@ TEST_F(Convert, WhatATableCannotHoldIsSaid) {
   EXPECT_THAT(layers.err, Not(HasSubstr("recorded_from")));
 }
 
-TEST_F(Convert, ExportNamesBothProblemsItTakes) {
-  const Finished refused =
-      run_stowage({"export", "layout.json", "-o", "model.lp"}, {.directory = dir_.path()});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("layout.json: E209 /problem: must be \"scatter\" or "
-                                     "\"assign\" for this command, is \"layout\""));
-}
-
 }  // namespace
 }  // namespace stowage

@@ -1,0 +1,61 @@
+// The MILP of an instance as other solvers get it, and the way back from their solutions to a plan.
+// A new family adds its overload of exported_model_of() and a line to exported_model.cc.
+//
+//   const ModelAnswer answer = exported_model(instance, flags);
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/models/model_flags.h"
+#include "cli/terminal/cli_error.h"
+#include "cli/terminal/exit_codes.h"
+#include "formulations/bound.h"
+#include "formulations/milp/model.h"
+#include "instances/families.h"
+#include "instances/json/writer.h"
+
+namespace stowage {
+
+struct ExportedModel {
+  milp::Model model;
+  std::string what;                 // for people: "at most 3 micro-batches"
+  std::vector<std::string> legend;  // what the names of columns and rows mean
+  std::function<void(JsonWriter&)> facts;
+  // The plan of a solution (values_of() of read_solution.h), without hash and bound. Not callable
+  // for a relaxation, whose solutions are no plans.
+  std::function<Plan(const std::vector<double>& values)> plan;
+  std::optional<NamedBound> bound;  // that method fast proves of all plans of the instance
+};
+
+// Why there is no model.
+struct ModelRefusal {
+  std::vector<CliError> errors;
+  ExitCode code = ExitCode::bad_input;
+};
+
+ModelRefusal refused(const std::string& flag, const std::string& message,
+                     ExitCode code = ExitCode::bad_input);
+
+using ModelAnswer = std::variant<ExportedModel, ModelRefusal>;
+
+// Beyond it the file would have gigabytes.
+inline constexpr std::size_t kMostVariables = 5'000'000;
+
+// Requires flags that are not misplaced and an instance that outlives the answer. Limits that the
+// flags leave open are those of the plan of method fast, so that two calls make the same model.
+ModelAnswer exported_model(const Instance& instance, const ModelFlags& flags);
+
+// `known` is the plan of method fast, if it has one.
+ModelAnswer exported_model_of(const ScatterInstance& instance, const ScatterPlan* known,
+                              const ModelFlags& flags);
+ModelAnswer exported_model_of(const AssignInstance& instance, const AssignPlan* known,
+                              const ModelFlags& flags);
+ModelAnswer exported_model_of(const LayoutInstance& instance, const LayoutPlan* known,
+                              const ModelFlags& flags);
+
+}  // namespace stowage

@@ -1,0 +1,229 @@
+#include "formulations/milp/read_solution.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "instances/json/errors.h"
+
+namespace stowage::milp {
+namespace {
+
+constexpr std::size_t kShown = 60;  // characters of a line in an error
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (true) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) return words;
+    line.remove_prefix(begin);
+    const std::size_t end = std::min(line.find_first_of(" \t\r"), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+std::optional<double> number_of(std::string_view word) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  double number = 0;
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (problem != std::errc() || end != word.data() + word.size() || !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+// Reads one file, line by line.
+class SolutionReader {
+ public:
+  SolutionReader(std::string_view text, const std::string& name) : text_(text) {
+    file_.name = name;
+  }
+
+  Result<SolutionFile> run() {
+    do {
+      if (!next()) return wrong_format();
+    } while (words_of(line_).empty());
+    const std::string_view first = line_;
+    if (first.starts_with("# Solution") || first.starts_with("# Objective")) {
+      gurobi();
+    } else if (first.starts_with("solution status:") || first.starts_with("objective value:")) {
+      scip();
+    } else if (first.starts_with("Model status")) {
+      highs();
+    } else if (first.starts_with("Problem:")) {
+      glpk();
+    } else if (first.find(" - objective value ") != std::string_view::npos) {
+      cbc();
+    } else {
+      return wrong_format();
+    }
+    if (!errors_.empty()) return std::move(errors_).take();
+    if (file_.values.empty()) {
+      return InputError{kNoSolution, file_.name,
+                        "must have the values of a solution, is a file of " + file_.solver +
+                            " without any" +
+                            (file_.status.empty() ? "" : ", status " + quoted(file_.status))};
+    }
+    return std::move(file_);
+  }
+
+ private:
+  InputError wrong_format() const {
+    const bool raw = line_.starts_with("c ") || line_.starts_with("s ");
+    return {kSolutionFormat, place(),
+            "must begin a solution file of CBC, GLPK (glpsol -o), HiGHS, SCIP or Gurobi, is " +
+                quoted(line_) + (raw ? ", as glpsol -w writes" : "")};
+  }
+
+  static std::string quoted(std::string_view text) {
+    return '"' + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "") + '"';
+  }
+  std::string place() const { return file_.name + ':' + std::to_string(number_); }
+
+  bool next() {
+    if (text_.empty()) return false;
+    const std::size_t end = std::min(text_.find('\n'), text_.size());
+    line_ = text_.substr(0, end);
+    if (line_.ends_with('\r')) line_.remove_suffix(1);
+    text_.remove_prefix(std::min(end + 1, text_.size()));
+    ++number_;
+    return true;
+  }
+
+  // The words of the line say a column and its value, which is word `value`.
+  void add(const std::vector<std::string_view>& words, std::size_t column, std::size_t value) {
+    const std::optional<double> number =
+        value < words.size() ? number_of(words[value]) : std::nullopt;
+    if (!number) {
+      errors_.add(kSolutionLine, place(),
+                  "must be a column and its finite value, is " + quoted(line_));
+      return;
+    }
+    file_.values.push_back({std::string(words[column]), *number, number_});
+  }
+
+  std::optional<double> last_number() const {
+    const std::vector<std::string_view> words = words_of(line_);
+    return words.empty() ? std::nullopt : number_of(words.back());
+  }
+
+  // "Optimal - objective value 39.00000000", then a line with index, name, value and reduced cost
+  // for each value; "**" in front of those that are infeasible.
+  void cbc() {
+    file_.solver = "CBC";
+    file_.status = line_.substr(0, line_.find(" - "));
+    file_.objective = last_number();
+    while (next()) {
+      const std::vector<std::string_view> words = words_of(line_);
+      if (words.empty()) continue;
+      const std::size_t stars = words[0] == "**" ? 1 : 0;
+      add(words, std::min(stars + 1, words.size() - 1), stars + 2);
+    }
+  }
+
+  // "# Objective value = 39", then names and values.
+  void gurobi() {
+    file_.solver = "Gurobi";
+    do {
+      const std::vector<std::string_view> words = words_of(line_);
+      if (words.empty()) continue;
+      if (words[0].starts_with('#')) {
+        if (line_.find("Objective value") != std::string_view::npos) {
+          file_.objective = last_number();
+        }
+        continue;
+      }
+      add(words, 0, 1);
+    } while (next());
+  }
+
+  // "solution status: optimal solution found", "objective value: 39", then names, values and
+  // "(obj:1)".
+  void scip() {
+    file_.solver = "SCIP";
+    do {
+      if (line_.starts_with("solution status:")) {
+        file_.status = text_after(':');
+      } else if (line_.starts_with("objective value:")) {
+        file_.objective = last_number();
+      } else if (const auto words = words_of(line_); !words.empty() &&
+                                                     !line_.starts_with("no solution") &&
+                                                     !words[0].starts_with('#')) {
+        add(words, 0, 1);
+      }
+    } while (next());
+  }
+
+  // The status under "Model status", then under "# Columns N" names and values.
+  void highs() {
+    file_.solver = "HiGHS";
+    if (next()) file_.status = line_;
+    bool dual = false;
+    while (next()) {
+      if (line_.starts_with("# Dual")) dual = true;
+      if (dual) continue;
+      if (line_.starts_with("Objective ")) file_.objective = last_number();
+      if (!line_.starts_with("# Columns")) continue;
+      const double columns = last_number().value_or(0);
+      for (int k = 0; k < columns && next(); ++k) add(words_of(line_), 0, 1);
+    }
+  }
+
+  // "Status:     INTEGER OPTIMAL", "Objective:  obj = 39 (MINimum)", and a table of columns: index,
+  // name, "*" or a status, value. What follows a long name stands on a line of its own.
+  void glpk() {
+    file_.solver = "GLPK";
+    bool columns = false;
+    while (next()) {
+      const std::vector<std::string_view> words = words_of(line_);
+      if (!columns) {
+        if (line_.starts_with("Status:")) file_.status = text_after(':');
+        if (line_.starts_with("Objective:") && words.size() > 3) {
+          file_.objective = number_of(words[3]);
+        }
+        columns = line_.find("No. Column name") != std::string_view::npos;
+        continue;
+      }
+      if (words.empty()) return;
+      if (words[0].starts_with("---")) continue;
+      if (words.size() != 2) {
+        add(words, std::min<std::size_t>(1, words.size() - 1), glpk_value(words, 2));
+        continue;
+      }
+      const std::string name(words[1]);
+      if (!next()) return add(words, 1, 2);
+      std::vector<std::string_view> rest = words_of(line_);
+      rest.insert(rest.begin(), name);
+      add(rest, 0, glpk_value(rest, 1));
+    }
+  }
+
+  // The word from `from` on that is the value: the first that is a number.
+  static std::size_t glpk_value(const std::vector<std::string_view>& words, std::size_t from) {
+    return from < words.size() && !number_of(words[from]) ? from + 1 : from;
+  }
+
+  std::string text_after(char mark) const {
+    const std::vector<std::string_view> words = words_of(line_.substr(line_.find(mark) + 1));
+    std::string text;
+    for (const std::string_view word : words) text += (text.empty() ? "" : " ") + std::string(word);
+    return text;
+  }
+
+  std::string_view text_;  // what is left
+  std::string_view line_;
+  int number_ = 0;  // of the line
+  SolutionFile file_;
+  ErrorList errors_;
+};
+
+}  // namespace
+
+Result<SolutionFile> read_solution(std::string_view text, const std::string& name) {
+  return SolutionReader(text, name).run();
+}
+
+}  // namespace stowage::milp

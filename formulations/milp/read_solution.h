@@ -1,0 +1,38 @@
+// Solution files that other solvers wrote of an exported model.
+//
+//   Result<SolutionFile> file = read_solution(text, "model.sol");
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/result.h"
+
+namespace stowage::milp {
+
+// Error codes, with those of the command in cli/README.md.
+inline constexpr char kSolutionFormat[] = "E421";
+inline constexpr char kSolutionLine[] = "E422";
+inline constexpr char kNoSolution[] = "E423";
+
+struct SolutionFile {
+  struct Value {
+    std::string column;
+    double value = 0;
+    int line = 0;
+  };
+  std::string name;                 // of the file, for errors
+  std::string solver;               // "CBC", "GLPK", "HiGHS", "SCIP" or "Gurobi"
+  std::string status;               // in the solver's words; empty if the file has none
+  std::optional<double> objective;  // as the file says
+  std::vector<Value> values;        // some solvers leave zeros out
+};
+
+// Knows the files of CBC (`solution`), GLPK (`glpsol -o`), HiGHS (the raw style), SCIP (`write
+// solution`) and Gurobi (`.sol`) by what they begin with; `name` is the file's, for the errors.
+// Errors, at NAME:LINE: E421 another format, E422 a line that cannot be read, E423 no values.
+Result<SolutionFile> read_solution(std::string_view text, const std::string& name);
+
+}  // namespace stowage::milp
