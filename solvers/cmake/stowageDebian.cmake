@@ -1,6 +1,7 @@
 # Debian packages by `cpack -G DEB`: stowage (the command, its manual page, completions and licence)
 # and libstowage-dev (archives, headers, CMake package, pkg-config files); with BUILD_SHARED_LIBS also
-# libstowageMAJOR.MINOR. What they depend on is read off the binaries by dpkg-shlibdeps.
+# libstowageMAJOR.MINOR, with STOWAGE_PYTHON also python3-stowage, for which Python_EXECUTABLE must be of
+# Debian's python3. What they depend on is read off the binaries by dpkg-shlibdeps.
 set(STOWAGE_MAINTAINER "stowage maintainers <maintainers@localhost>" CACHE STRING
     "Who is responsible for a package, as Debian writes it")
 
@@ -53,6 +54,20 @@ else()
   endif()
 endif()
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
+
+if(STOWAGE_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python3)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_NAME python3-stowage)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_SECTION python)
+  math(EXPR next "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_DEPENDS
+      "python3 (>= 3.${Python_VERSION_MINOR}~), python3 (<< 3.${next}), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON3_DESCRIPTION
+      "Python package: plans global batches inside of training loops.")
+  set(modules lib/python3/dist-packages/stowage)
+  install(TARGETS _core LIBRARY DESTINATION ${modules} COMPONENT python3 EXCLUDE_FROM_ALL)
+  install(FILES ${STOWAGE_PYTHON_FILES} DESTINATION ${modules} COMPONENT python3 EXCLUDE_FROM_ALL)
+endif()
 
 # Debian wants each package's licence and changes under its own name; GLPK's licence is in a package
 # that these depend on.

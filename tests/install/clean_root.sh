@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages on a root file system that has nothing but Debian's essentials, and
 # uses them there: the command plans, verifies and runs a step; a program is built with the library
-# through pkg-config and CMake. Needs root, debootstrap and a Debian archive; not part of ./dev test.
+# through pkg-config and CMake; Python imports its package, if there is one. Needs root, debootstrap and a Debian archive; not part of ./dev test.
 #
 # usage: clean_root.sh FOLDER_OF_DEBS [ARCHIVE]
 #
@@ -59,7 +59,14 @@ cmake -S /consumer -B build >/dev/null
 cmake --build build >/dev/null
 ./build/consumer
 
-apt-get purge -y stowage 'libstowage*' >/dev/null
+if ls /debs/python3-stowage_*.deb >/dev/null 2>&1; then
+  echo "clean_root: the Python package"
+  apt-get install -y --no-install-recommends /debs/python3-stowage_*.deb >/dev/null
+  python3 -c 'import stowage
+stowage.Planner(stowage.Cluster.preset(devices=8)).plan([9000, 4000, 12000, 512]).verify()'
+fi
+
+apt-get purge -y stowage 'libstowage*' python3-stowage >/dev/null
 test ! -e /usr/bin/stowage
 INSIDE
 echo "clean_root: installs, runs and leaves"

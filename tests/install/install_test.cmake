@@ -22,7 +22,9 @@ function(run_examples)
   run(${ARGV0}/packed_attention EXPECT "add up to 4096 of 4096")
 endfunction()
 
+# The flags are all there are: with those of a build type beside them nothing would come from ccache.
 set(common -G ${generator} -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
+    -D CMAKE_BUILD_TYPE=None
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
 file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/planner ${work}/examples ${work}/plain)
 

@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"solvers", {"instances", "formulations", "heuristics"}},
     {"cli", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
     {"bench", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
+    {"python", {"instances", "formulations", "heuristics", "solvers"}},
 };
 
 // Third-party headers that one folder alone may see. The prefix is that of the included path.
@@ -37,6 +38,7 @@ const Fence kFences[] = {
     {"Clp", {"solvers"}, false},         {"Cgl", {"solvers"}, false},
     {"coin/", {"solvers"}, false},       {"CLI/", {"cli", "bench"}, true},
     {"nlohmann/", {"instances"}, false}, {"mpi", {"kernels"}, false},
+    {"nanobind/", {"python"}, true},
 };
 
 std::vector<std::string> includes_of(const SourceFile& file) {
@@ -116,14 +118,17 @@ TEST(Layers, TheVerifierStandsAlone) {
                                        "instances/assign/certificate.h",
                                        "instances/assign/verify.h",
                                        "instances/layout/verify.h",
+                                       "instances/partition/partition.h",
+                                       "instances/partition/verify.h",
                                        "instances/scatter/certificate.h",
                                        "instances/scatter/verify.h",
                                        "instances/scatter/optimum.h",        // held to this itself
                                        "instances/scatter/profile_check.h",  // held to this itself
+                                       "instances/scatter/truth_counts.h",   // held to this itself
                                        "instances/violation_list.h"};
-  const std::vector<std::string> parts = {"/verify.",      "truth.h",      "certificate_check",
-                                          "profile_check", "plan_claims",  "violation",
-                                          "/optimum.",     "infeasibility"};
+  const std::vector<std::string> parts = {"/verify.",      "truth.h",       "certificate_check",
+                                          "profile_check", "plan_claims",   "violation",
+                                          "/optimum.",     "infeasibility", "truth_counts"};
   int seen = 0;
   for (const SourceFile& file : source_files()) {
     if (file.folder() != "instances" || !is_source(file)) continue;
@@ -163,7 +168,7 @@ TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
   const std::vector<SourceFile> files = source_files();
   const std::set<std::string> installed = public_headers(files);
   EXPECT_GE(installed.size(), 10u);
-  EXPECT_LE(installed.size(), 40u) << "a front door is small";
+  EXPECT_LE(installed.size(), 45u) << "a front door is small";
   std::size_t found = 0;
   for (const SourceFile& file : files) {
     if (!installed.contains(file.path)) continue;

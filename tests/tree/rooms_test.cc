@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using Arrows = std::map<std::string, std::set<std::string>>;  // by room: what it includes
 
 const std::set<std::string> kProduct = {"instances", "formulations", "heuristics", "solvers",
-                                        "kernels",   "cli",          "bench"};
+                                        "kernels",   "cli",          "bench",      "python"};
 
 // A room is a header with its source: the path without its ending.
 std::string room_of(const std::string& path) { return path.substr(0, path.find_last_of('.')); }

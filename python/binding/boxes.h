@@ -1,0 +1,56 @@
+// The values that Python holds: variants of all families, each in a class of its own, and vectors
+// that become arrays. None of them changes once made, so that threads may share them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "instances/families.h"
+#include "instances/trainer/step.h"
+#include "solvers/outcome.h"
+
+namespace stowage::python {
+
+namespace nb = nanobind;
+
+struct InstanceBox {
+  Instance value;
+};
+
+struct PlanBox {
+  Plan value;
+};
+
+struct OutcomeBox {
+  Outcome value;
+};
+
+struct TrainerBox {
+  TrainerStep value;
+};
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, const T>;
+
+// A read-only array that owns the values; `shape` is that of a matrix, row by row, or left out.
+template <class T>
+Array<T> array_of(std::vector<T> values, std::initializer_list<std::size_t> shape = {}) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); });
+  if (shape.size() == 0) return Array<T>(owned->data(), {owned->size()}, owner);
+  return Array<T>(owned->data(), shape, owner);
+}
+
+// What each source adds to the module.
+void bind_instances(nb::module_& module);
+void bind_solves(nb::module_& module);
+void bind_explanations(nb::module_& module);
+void bind_trainer_steps(nb::module_& module);
+void bind_partitions(nb::module_& module);
+
+}  // namespace stowage::python

@@ -1,0 +1,222 @@
+// Instances and plans: read, written, checked, drawn.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "instances/head.h"
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
+#include "instances/numbers.h"
+#include "instances/pictures/assign/pipelines.h"
+#include "instances/pictures/drawing/panel.h"
+#include "instances/pictures/layout/map.h"
+#include "instances/pictures/scatter/gantt.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/presets.h"
+#include "instances/verify.h"
+#include "python/binding/boxes.h"
+#include "python/binding/errors.h"
+
+namespace stowage::python {
+namespace {
+
+using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The head of a document of one of `formats`.
+Head head_of(std::string_view text, const std::vector<std::string_view>& formats) {
+  Head head = value_of(read_head(text));
+  if (std::ranges::find(formats, head.format) != formats.end()) return head;
+  std::string wanted;
+  for (const std::string_view format : formats) {
+    wanted += (wanted.empty() ? "" : " or ") + std::string(format);
+  }
+  throw CodedErrors(
+      {{code::kFormat, "/format", "must be " + wanted + ", is \"" + head.format + '"'}});
+}
+
+InstanceBox read_instance(std::string_view text, const std::string& base_dir) {
+  const nb::gil_scoped_release unlocked;
+  const Head head = head_of(text, {"stowage/instance"});
+  InstanceBox box;
+  Families::with_name(head.problem, [&](auto family) {
+    box.value = value_of(family.read_instance(text, base_dir));
+  });
+  return box;
+}
+
+// A bare plan is completed from `instance`, if there is one.
+PlanBox read_plan(std::string_view text, const InstanceBox* instance) {
+  const nb::gil_scoped_release unlocked;
+  const Head head = head_of(text, {"stowage/plan", "stowage/outcome"});
+  const ScatterInstance* step =
+      instance == nullptr ? nullptr : std::get_if<ScatterInstance>(&instance->value);
+  if (step != nullptr && head.problem == "scatter") {
+    return {value_of(complete_scatter_plan(text, *step))};
+  }
+  PlanBox box;
+  Families::with_name(head.problem,
+                      [&](auto family) { box.value = value_of(family.read_plan(text)); });
+  return box;
+}
+
+std::string read_file(const std::string& path) {
+  const nb::gil_scoped_release unlocked;
+  return value_of(read_text_file(path));
+}
+
+template <class Any, class Write>
+std::string written(const Any& any, const Write& write) {
+  const nb::gil_scoped_release unlocked;
+  return std::visit(write, any);
+}
+
+std::string instance_json(const InstanceBox& box) {
+  return written(box.value,
+                 [](const auto& own) { return FamilyOf<decltype(own)>::write_instance(own); });
+}
+
+std::string plan_json(const PlanBox& box) {
+  return written(box.value,
+                 [](const auto& own) { return FamilyOf<decltype(own)>::write_plan(own); });
+}
+
+std::string hash_of(const InstanceBox& box) {
+  return written(box.value, [](const auto& own) { return instance_hash(own); });
+}
+
+const ScatterInstance& scatter_step(const InstanceBox& box) {
+  const auto* step = std::get_if<ScatterInstance>(&box.value);
+  if (step == nullptr) throw nb::type_error("an instance of the problem scatter is needed");
+  return *step;
+}
+
+// The same cluster, model and cost with other sequences, of which `targets` are the loss tokens, or
+// all tokens. Not checked: solve() does that.
+InstanceBox with_lengths(const InstanceBox& box, const Lengths& lengths,
+                         const std::optional<Lengths>& targets, const std::string& name) {
+  ScatterInstance step = scatter_step(box);  // of a Cluster: it has no sequences
+  step.name = name;
+  step.lengths.assign(lengths.data(), lengths.data() + lengths.size());
+  if (targets) step.loss_tokens.assign(targets->data(), targets->data() + targets->size());
+  return {std::move(step)};
+}
+
+InstanceBox preset(const std::string& model, int devices, std::int64_t limit, double memory_mib) {
+  return {value_of(scatter_preset(
+      {.model = model, .devices = devices, .limit_tokens = limit, .memory_mib = memory_mib}))};
+}
+
+// With the exchange that holds most.
+Tokens longest_of_degree(const InstanceBox& box, int degree) {
+  const ScatterInstance& step = scatter_step(box);
+  Tokens most = 0;
+  for (const GroupForm form : group_forms(step)) {
+    if (form.degree == degree) most = std::max(most, longest_in_group(step, form));
+  }
+  return most;
+}
+
+// With the fastest exchange that groups of the degree may use.
+double group_ms(const InstanceBox& box, int degree, const Lengths& lengths) {
+  const ScatterInstance& step = scatter_step(box);
+  Ms fastest = kInfinity;
+  for (const GroupForm form : group_forms(step)) {
+    if (form.degree != degree) continue;
+    const Ms overhead = group_overhead_ms(step, form);
+    Load load{overhead, overhead};
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      load += sequence_load(step, padded_length(step, lengths.data()[i]), form);
+    }
+    fastest = std::min(fastest, load.time());
+  }
+  return fastest;
+}
+
+nb::list violations_of(const std::vector<Violation>& violations) {
+  nb::list all;
+  for (const Violation& violation : violations) {
+    all.append(nb::make_tuple(violation.rule, violation.where, violation.have, violation.need));
+  }
+  return all;
+}
+
+nb::list verified(const InstanceBox& instance, const PlanBox& plan) {
+  std::vector<Violation> violations;
+  {
+    const nb::gil_scoped_release unlocked;
+    violations = verify(instance.value, plan.value);
+  }
+  return violations_of(violations);
+}
+
+Picture picture_of(const ScatterInstance& step, const ScatterPlan& plan,
+                   const ShownBounds& bounds) {
+  return scatter_gantt(step, plan, bounds);
+}
+Picture picture_of(const AssignInstance& step, const AssignPlan& plan, const ShownBounds& bounds) {
+  return assign_pipelines(step, plan, bounds);
+}
+Picture picture_of(const LayoutInstance& layout, const LayoutPlan& plan,
+                   const ShownBounds& bounds) {
+  return layout_map(layout, plan, bounds);
+}
+
+// `proven`: the bound of the plan was proven in this process; otherwise it is shown as a claim.
+// Requires a plan of the instance that verify() finds nothing wrong with.
+std::string svg_of(const InstanceBox& instance, const PlanBox& plan, bool proven) {
+  const nb::gil_scoped_release unlocked;
+  return visit_both(
+      [&](const auto& own, const auto& its) {
+        ShownBounds bounds;
+        (proven ? bounds.proven : bounds.claimed) = ShownBound{bound_of(its), its.bound_by};
+        return svg_document({picture_of(own, its, bounds)}, own.name);
+      },
+      instance.value, plan.value);
+}
+
+}  // namespace
+
+void bind_instances(nb::module_& module) {
+  nb::class_<InstanceBox>(module, "Instance")
+      .def_prop_ro("family", [](const InstanceBox& box) { return family_name(box.value); })
+      .def_prop_ro("unit",
+                   [](const InstanceBox& box) {
+                     return std::visit(
+                         [](const auto& own) { return FamilyOf<decltype(own)>::unit.name; },
+                         box.value);
+                   })
+      .def_prop_ro("name",
+                   [](const InstanceBox& box) {
+                     return std::visit([](const auto& own) { return own.name; }, box.value);
+                   })
+      .def_prop_ro("tokens_per_device",
+                   [](const InstanceBox& box) { return tokens_per_device(scatter_step(box)); })
+      .def("longest_in_group", &longest_of_degree)
+      .def("group_ms", &group_ms)
+      .def("with_lengths", &with_lengths, nb::arg("lengths"), nb::arg("targets").none(),
+           nb::arg("name"))
+      .def("hash", &hash_of)
+      .def("to_json", &instance_json);
+  nb::class_<PlanBox>(module, "Plan")
+      .def_prop_ro("family", [](const PlanBox& box) { return family_name(box.value); })
+      .def("to_json", &plan_json);
+  module.def("read_instance", &read_instance);
+  module.def("read_plan", &read_plan, nb::arg("text"), nb::arg("instance").none());
+  module.def("read_file", &read_file);
+  module.def("scatter_preset", &preset);
+  module.def("verify", &verified,
+             nb::sig("def verify(instance: Instance, plan: Plan) -> list[tuple[str, str, str, "
+                     "str]]"));
+  module.def("svg", &svg_of);
+}
+
+}  // namespace stowage::python

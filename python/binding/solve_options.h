@@ -1,0 +1,28 @@
+// What a Python call says of a solve, as the library takes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "instances/budget.h"
+#include "python/binding/interrupt.h"
+#include "solvers/method.h"
+
+namespace stowage::python {
+
+struct SolveArguments {
+  std::string method;
+  std::string solver;  // of the MILPs: "auto" or the name of a backend
+  std::optional<double> time_limit_s;
+  std::optional<std::int64_t> node_limit;
+  double gap = 0;
+  std::uint64_t seed = 0;
+};
+
+// Raises ValueError for a solver that is not built in.
+SolveOptions options_of(const SolveArguments& arguments);
+
+Budget::Limits limits_of(const SolveArguments& arguments, const Interrupt& interrupt);
+
+}  // namespace stowage::python

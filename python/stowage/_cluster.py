@@ -1,0 +1,309 @@
+"""The cluster, model and cost that steps are planned for."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._documents import instance_of, text_of
+from ._errors import InputError
+from ._lengths import Integers, as_integers
+
+# Where an argument stands in the document of an instance. None stands for no such key.
+_PLACES: dict[str, tuple[str, ...]] = {
+    "devices": ("cluster", "devices"),
+    "memory_mib": ("cluster", "memory_mib"),
+    "states_mib": ("model", "states_mib"),
+    "activation_mib_per_token": ("model", "activation_mib_per_token"),
+    "quadratic_ms": ("cost", "quadratic_ms"),
+    "linear_ms": ("cost", "linear_ms"),
+    "fixed_ms": ("cost", "fixed_ms"),
+    "sequence_fixed_ms": ("cost", "sequence_fixed_ms"),
+    "tile_tokens": ("cost", "tile_tokens"),
+    "window": ("cost", "window"),
+    "exchange": ("cost", "exchange"),
+    "all_to_all_mib_per_token": ("cost", "all_to_all", "mib_per_token"),
+    "mib_per_ms": ("cost", "all_to_all", "mib_per_ms"),
+    "latency_ms": ("cost", "all_to_all", "latency_ms"),
+    "degrees": ("cluster", "degrees"),
+    "aligned": ("cluster", "aligned"),
+    "devices_per_node": ("cluster", "devices_per_node"),
+    "pad_multiple": ("pad_multiple",),
+    "no_idle_ranks": ("rules", "no_idle_ranks"),
+    "sorted_groups": ("rules", "sorted_groups"),
+    "micro_batches_multiple_of": ("rules", "micro_batches_multiple_of"),
+    "min_degree": ("rules", "min_degree"),
+    "max_tokens_per_rank": ("rules", "max_tokens_per_rank"),
+    "max_sequences_per_group": ("rules", "max_sequences_per_group"),
+    "packed": ("rules", "packed"),
+    "name": ("name",),
+}
+
+# What an argument is where a document does not have it.
+_DEFAULTS: dict[str, Any] = {
+    "sequence_fixed_ms": 0.0,
+    "tile_tokens": 1,
+    "window": None,
+    "exchange": None,
+    "all_to_all_mib_per_token": 0.0,
+    "mib_per_ms": {},
+    "latency_ms": {},
+    "no_idle_ranks": False,
+    "sorted_groups": False,
+    "micro_batches_multiple_of": 1,
+    "min_degree": 1,
+    "max_tokens_per_rank": None,
+    "max_sequences_per_group": None,
+    "packed": True,
+}
+
+
+def _powers_of_two(most: int) -> list[int]:
+    return [1 << bit for bit in range(most.bit_length())]
+
+
+def _place(document: dict[str, Any], argument: str, value: Any) -> None:
+    inner = document
+    *outer, last = _PLACES[argument]
+    for key in outer:
+        inner = inner.setdefault(key, {})
+    if value is None:
+        inner.pop(last, None)
+        return
+    if isinstance(value, Mapping):
+        value = {str(key): inside for key, inside in value.items()}
+    inner[last] = list(value) if argument == "degrees" else value
+    if outer == ["cost", "all_to_all"]:
+        inner.setdefault("mib_per_token", 0.0)
+
+
+def _of_document(document: Mapping[str, Any], argument: str) -> Any:
+    value: Any = document
+    for key in _PLACES[argument]:
+        if key not in value:
+            return _DEFAULTS[argument]
+        value = value[key]
+    if argument in ("mib_per_ms", "latency_ms"):
+        return {int(degree): number for degree, number in value.items()}
+    return tuple(value) if argument == "degrees" else value
+
+
+class Cluster:
+    """A scatter instance without sequences: what groups of devices can hold, and how long they take.
+
+    Args:
+        devices: ranks over which a step is scattered.
+        memory_mib: usable memory of a device, MiB.
+        states_mib: parameters, gradients and optimizer states on a device, MiB.
+        activation_mib_per_token: activations of a token that stays on one device, MiB.
+        quadratic_ms, linear_ms: time of a sequence of s tokens on d devices is
+            (quadratic_ms s^2 + linear_ms s) / d, plus its exchange.
+        fixed_ms: once per group, ms.
+        all_to_all_mib_per_token: MiB that a token exchanges, over mib_per_ms[d] on d devices.
+        mib_per_ms: bandwidth by degree; needed above degree 1 if a token exchanges anything.
+        latency_ms: once per group, by degree, ms.
+        degrees: allowed group degrees; default the powers of two up to `devices`.
+        aligned: groups of d begin at multiples of d.
+        devices_per_node: for pictures, and for what `exchange` costs.
+        pad_multiple: lengths are rounded up to a multiple of it.
+        sequence_fixed_ms: once per sequence, ms. tile_tokens: attention computes whole tiles.
+        window, exchange: objects of that name of the cost of an instance
+            (instances/scatter/README.md), as mappings; `exchange` is in place of the all-to-all.
+        name: for people.
+
+    What the consumer of the plans asks of them (its `rules` there; each is off by default):
+        no_idle_ranks: in every micro-batch the groups cover all devices.
+        sorted_groups: degrees do not increase with the rank.
+        micro_batches_multiple_of: the number of micro-batches is a multiple of it.
+        min_degree: smaller degrees are not used.
+        max_tokens_per_rank: padded tokens of a group are at most that times its degree, whatever
+            memory holds; None for no limit.
+        max_sequences_per_group: None for no limit.
+        packed: False, and a group computes its sequences one by one: `fixed_ms` and `latency_ms` are
+            paid for each, and memory holds the longest sequence instead of their sum.
+
+    Raises InputError with all rules that are broken. A cluster does not change, compares by value,
+    can be pickled, and may be used by any number of threads.
+    """
+
+    devices: int
+    memory_mib: float
+    states_mib: float
+    activation_mib_per_token: float
+    quadratic_ms: float
+    linear_ms: float
+    fixed_ms: float
+    all_to_all_mib_per_token: float
+    mib_per_ms: dict[int, float]
+    latency_ms: dict[int, float]
+    degrees: tuple[int, ...]
+    aligned: bool
+    devices_per_node: int
+    pad_multiple: int
+    sequence_fixed_ms: float
+    tile_tokens: int
+    window: Optional[dict[str, float]]
+    exchange: Optional[dict[str, Any]]
+    no_idle_ranks: bool
+    sorted_groups: bool
+    micro_batches_multiple_of: int
+    min_degree: int
+    max_tokens_per_rank: Optional[int]
+    max_sequences_per_group: Optional[int]
+    packed: bool
+    name: str
+    _instance: _core.Instance
+
+    def __init__(
+        self,
+        *,
+        devices: int,
+        memory_mib: float,
+        states_mib: float,
+        activation_mib_per_token: float,
+        quadratic_ms: float,
+        linear_ms: float,
+        fixed_ms: float = 0.0,
+        all_to_all_mib_per_token: float = 0.0,
+        mib_per_ms: Optional[Mapping[int, float]] = None,
+        latency_ms: Optional[Mapping[int, float]] = None,
+        degrees: Optional[Sequence[int]] = None,
+        aligned: bool = True,
+        devices_per_node: int = 8,
+        pad_multiple: int = 1,
+        sequence_fixed_ms: float = 0.0,
+        tile_tokens: int = 1,
+        window: Optional[Mapping[str, float]] = None,
+        exchange: Optional[Mapping[str, Any]] = None,
+        no_idle_ranks: bool = False,
+        sorted_groups: bool = False,
+        micro_batches_multiple_of: int = 1,
+        min_degree: int = 1,
+        max_tokens_per_rank: Optional[int] = None,
+        max_sequences_per_group: Optional[int] = None,
+        packed: bool = True,
+        name: str = "",
+    ) -> None:
+        given = {key: value for key, value in locals().items() if key in _PLACES}
+        document: dict[str, Any] = {
+            "format": "stowage/instance",
+            "version": 1,
+            "problem": "scatter",
+            "lengths": [],
+        }
+        for argument, value in given.items():
+            if value is not None and (argument not in _DEFAULTS or value != _DEFAULTS[argument]):
+                _place(document, argument, value)
+        self._adopt(_core.read_instance(text_of(document), ""))
+
+    @classmethod
+    def preset(
+        cls,
+        model: str = "gpt-7b",
+        *,
+        devices: int = 64,
+        limit: int = 192_000,
+        memory_mib: float = 30_720,
+        **more: Any,
+    ) -> Cluster:
+        """A published model on A100s (instances/presets.md), built for sequences of `limit` tokens.
+
+        `more` are arguments of the constructor that replace those of the preset.
+        """
+        preset = cls._of(_core.scatter_preset(model, devices, limit, memory_mib))
+        return preset.replace(**more) if more else preset
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> Cluster:
+        """The cluster of a scatter instance; its lengths are ignored."""
+        return cls._of(instance_of(path))
+
+    @classmethod
+    def _of(cls, instance: _core.Instance) -> Cluster:
+        if instance.family != "scatter":
+            raise InputError([("E209", "/problem", f'must be "scatter", is "{instance.family}"')])
+        cluster = cls.__new__(cls)
+        cluster._adopt(instance)
+        return cluster
+
+    def _adopt(self, instance: _core.Instance) -> None:
+        none = np.zeros(0, np.int64)
+        empty = instance.with_lengths(none, none, instance.name)
+        document = json.loads(empty.to_json())
+        vars(self)["_instance"] = empty
+        for argument in _PLACES:
+            vars(self)[argument] = _of_document(document, argument)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Cluster does not change: use replace({name}=...)")
+
+    def replace(self, **changes: Any) -> Cluster:
+        """The same with other arguments of the constructor.
+
+        With other `devices` the degrees follow: all powers of two if they were that, and those that
+        are left otherwise. An `exchange` takes the place of an all-to-all.
+        """
+        unknown = sorted(set(changes) - set(_PLACES))
+        if unknown:
+            raise TypeError(f"replace() got unknown arguments: {', '.join(unknown)}")
+        document = json.loads(self._instance.to_json())
+        devices = changes.get("devices", self.devices)
+        if "devices" in changes and "degrees" not in changes:
+            if list(self.degrees) == _powers_of_two(self.devices):
+                changes["degrees"] = _powers_of_two(devices)
+            else:
+                changes["degrees"] = [degree for degree in self.degrees if degree <= devices]
+        if changes.get("exchange") is not None:
+            document["cost"].pop("all_to_all", None)
+        for argument, value in changes.items():
+            _place(document, argument, value)
+        return self._of(_core.read_instance(text_of(document), ""))
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the scatter instance, without sequences."""
+        Path(path).write_text(self._instance.to_json(), encoding="utf-8")
+
+    @property
+    def tokens_per_device(self) -> int:
+        """Padded tokens that the memory of a device holds."""
+        return self._instance.tokens_per_device
+
+    @property
+    def largest_sequence(self) -> int:
+        """Tokens of the longest sequence that a group holds once it is padded."""
+        most = self._instance.longest_in_group(self.degrees[-1])
+        return most // self.pad_multiple * self.pad_multiple
+
+    def group_ms(self, degree: int, lengths: Integers) -> float:
+        """Modelled time of a group of `degree` devices with these sequences, in ms."""
+        if degree not in self.degrees:
+            raise ValueError(f"degree: must be one of {self.degrees}, is {degree}")
+        tokens = as_integers(lengths, "lengths")
+        if tokens.size and tokens.min() < 1:
+            at = int(tokens.argmin())
+            raise InputError([("E205", f"/lengths/{at}", f"must be at least 1, is {tokens[at]}")])
+        return self._instance.group_ms(degree, tokens)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cluster):
+            return NotImplemented
+        return self._instance.to_json() == other._instance.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self._instance.to_json())
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{argument}={vars(self)[argument]!r}" for argument in _PLACES)
+        return f"Cluster({arguments})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _cluster_of_text, (self._instance.to_json(),)
+
+
+def _cluster_of_text(text: str) -> Cluster:
+    return Cluster._of(_core.read_instance(text, ""))

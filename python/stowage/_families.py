@@ -1,0 +1,282 @@
+"""Any problem, by its documents: solve, verify, explain, compare."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._documents import Document, instance_of, plan_of
+from ._errors import InputError, VerificationError
+from ._search import Search, in_main_thread
+from ._trainer_step import TrainerStep
+
+
+class Method(NamedTuple):
+    """A value of `method`. kind: "ours" or "baseline"; source: the paper, or empty."""
+
+    name: str
+    kind: str
+    summary: str
+    source: str
+
+
+class Improvement(NamedTuple):
+    """The state of a search when something got better."""
+
+    seconds: float
+    bound: float
+    objective: Optional[float]
+    nodes: int
+    source: str
+    by: str
+
+
+class Outcome:
+    """What a solve found out (instances/outcomes.md). It does not change; threads may share it.
+
+    Attributes:
+        status: "optimal", "feasible", "infeasible", "unknown" or "error".
+        stopped_by: "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error".
+        family, unit: "scatter" and "ms", for instance.
+        objective: of the plan, in that unit; None without one. bound: no plan is better.
+        bound_by: the name of its certificate. bounds: all that were computed, (name, value).
+        gap, method, found_by, seconds, nodes, detail; method_bound: of a baseline.
+        unplaceable: int64 ids of sequences that fit nowhere. improvements: list of Improvement.
+    """
+
+    def __init__(self, instance: _core.Instance, outcome: _core.Outcome, search: Search) -> None:
+        self._instance = instance
+        self._outcome = outcome
+        self._search = search
+        self.family: str = instance.family
+        self.unit: str = instance.unit
+        self.status: str = outcome.status
+        self.stopped_by: str = outcome.stopped_by
+        self.objective: Optional[float] = outcome.objective
+        self.bound: float = outcome.bound
+        self.bound_by: str = outcome.bound_by
+        self.gap: Optional[float] = outcome.gap
+        self.method: str = outcome.method
+        self.method_bound: Optional[float] = outcome.method_bound
+        self.found_by: str = outcome.found_by
+        self.seconds: float = outcome.seconds
+        self.nodes: int = outcome.nodes
+        self.detail: str = outcome.detail
+        self.bounds: list[tuple[str, float]] = outcome.bounds
+        self.unplaceable: NDArray[np.int64] = outcome.unplaceable
+        self.improvements = [Improvement(*step) for step in outcome.improvements]
+
+    @property
+    def plan(self) -> Optional[dict[str, Any]]:
+        """The stowage/plan document, verified; None without a plan."""
+        plan = self._outcome.plan
+        return None if plan is None else json.loads(plan.to_json())
+
+    def trainer(self) -> TrainerStep:
+        """What ranks of a trainer do; of scatter and assign. Raises ValueError without a plan."""
+        return TrainerStep(_core.trainer_step(self._instance, self._some_plan()))
+
+    def save_plan(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the stowage/plan. Raises ValueError without one."""
+        Path(path).write_text(self._some_plan().to_json(), encoding="utf-8")
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the stowage/outcome, which `stowage verify` checks with the proof of its bound."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+    def render(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Draws the plan as an SVG picture. Raises ValueError without one."""
+        Path(path).write_text(_core.svg(self._instance, self._some_plan(), True), encoding="utf-8")
+
+    def _repr_svg_(self) -> Optional[str]:
+        plan = self._outcome.plan
+        return None if plan is None else _core.svg(self._instance, plan, True)
+
+    def _some_plan(self) -> _core.Plan:
+        plan = self._outcome.plan
+        if plan is None:
+            raise ValueError(f"there is no plan: {self.status}, stopped by {self.stopped_by}")
+        return plan
+
+    def _amount(self, value: Optional[float]) -> Union[int, float, None]:
+        return int(value) if value is not None and self.unit == "bytes" else value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stowage/outcome document."""
+        unit = "_" + self.unit
+        proof = self._outcome.infeasibility
+        certificate = self._outcome.certificate_json
+        solver = (
+            (_core.backend_names() or [""])[0]
+            if self._search.solver == "auto"
+            else self._search.solver
+        )
+        codes = {"optimal": 0, "feasible": 0, "infeasible": 1, "unknown": 3, "error": 70}
+        document: dict[str, Any] = {
+            "format": "stowage/outcome",
+            "version": 1,
+            "problem": self.family,
+            "name": self._instance.name,
+            "status": self.status,
+            "stopped_by": self.stopped_by,
+            "exit_code": codes[self.status],
+            "objective" + unit: self._amount(self.objective),
+            "bound" + unit: self._amount(self.bound),
+            "bound_by": self.bound_by,
+            "gap": self.gap,
+            "method": self.method,
+            "found_by": self.found_by,
+            "solver": solver,
+            "seed": self._search.seed,
+            "seconds": self.seconds,
+            "nodes": self.nodes,
+            "detail": self.detail,
+            "bounds": [{"name": n, "value" + unit: self._amount(v)} for n, v in self.bounds],
+            "unplaceable": self.unplaceable.tolist(),
+            "violations": [],
+            "improvements": [
+                {
+                    "seconds": step.seconds,
+                    "bound" + unit: self._amount(step.bound),
+                    "objective" + unit: self._amount(step.objective),
+                    "nodes": step.nodes,
+                    "source": step.source,
+                    "by": step.by,
+                }
+                for step in self.improvements
+            ],
+        }
+        if proof is not None:
+            by, witnesses, at = proof
+            document["infeasibility"] = {"by": by, "witnesses": witnesses.tolist()}
+            if at is not None:
+                document["infeasibility"]["step"] = at
+        if certificate is not None:
+            document["certificate"] = json.loads(certificate)
+        document["plan"] = self.plan
+        return document
+
+    def __repr__(self) -> str:
+        objective = "no plan" if self.objective is None else f"{self.objective:g} {self.unit}"
+        return f"<Outcome {self.status}: {objective}, bound {self.bound:g} ({self.bound_by})>"
+
+
+class Compared(NamedTuple):
+    """A row of a comparison; `best`: no method of it found a better plan."""
+
+    method: Method
+    outcome: Outcome
+    best: bool
+
+
+def methods(instance: Document) -> list[Method]:
+    """The methods that this build has for an instance: "auto" first, then baselines, then ours."""
+    return [Method(*method) for method in _core.methods(instance_of(instance))]
+
+
+def solve(
+    instance: Document,
+    *,
+    method: str = "auto",
+    time_limit: Optional[float] = 10.0,
+    node_limit: Optional[int] = None,
+    gap: float = 0.0,
+    seed: int = 0,
+    solver: str = "auto",
+    start: Optional[Document] = None,
+) -> Outcome:
+    """Plans an instance of any problem, a dictionary or the path of its file.
+
+    Args:
+        time_limit: seconds of wall clock; None for none.
+        start: a plan, or an outcome with one, to begin with; it is never made worse.
+        The others as those of Planner.
+
+    Raises InputError for documents and methods. An instance without a plan is an outcome. The first
+    Ctrl-C ends the search with the best plan, the second raises KeyboardInterrupt.
+    """
+    given = instance_of(instance)
+    search = Search(method, time_limit, node_limit, gap, seed, solver)
+    search.check(given)
+    begin = None if start is None else plan_of(start, given)
+    return Outcome(given, search.run(given, begin), search)
+
+
+def verify(instance: Document, plan: Document) -> None:
+    """Checks a plan, or the plan of an outcome, with the independent verifier.
+
+    A plan of scatter that was made elsewhere may be bare (instances/scatter/README.md): degree,
+    first_rank and sequences of each group.
+
+    Raises VerificationError with every violation; InputError for what is no such document.
+    """
+    given = instance_of(instance)
+    violations = _core.verify(given, plan_of(plan, given))
+    if violations:
+        raise VerificationError(violations)
+
+
+def explain(
+    instance: Document,
+    plan: Optional[Document] = None,
+    *,
+    method: str = "auto",
+    time_limit: float = 2.0,
+    node_limit: Optional[int] = None,
+    seed: int = 0,
+    solver: str = "auto",
+) -> dict[str, Any]:
+    """What binds a plan and what changes would gain; or why there is none, and what would help.
+
+    The limits are those of each of the solves that this takes. The keys are those of `stowage
+    explain` (cli/README.md), without units. Raises VerificationError for an invalid plan.
+    """
+    given = instance_of(instance)
+    search = Search(method, time_limit, node_limit, 0.0, seed, solver)
+    search.check(given)
+    its = None if plan is None else plan_of(plan, given)
+    if its is not None and (violations := _core.verify(given, its)):
+        raise VerificationError(violations)
+    interrupt = _core.Interrupt()
+    answer = _core.explain(given, its, search.arguments(), interrupt, in_main_thread())
+    if interrupt.signals > 1:
+        raise KeyboardInterrupt
+    return answer
+
+
+def compare(
+    instance: Document,
+    *,
+    methods: Optional[Sequence[str]] = None,
+    time_limit: Optional[float] = 10.0,
+    node_limit: Optional[int] = None,
+    seed: int = 0,
+    solver: str = "auto",
+) -> list[Compared]:
+    """Runs methods side by side, all by default. Baselines have no time limit, as published."""
+    given = instance_of(instance)
+    known = [Method(*method) for method in _core.methods(given)]
+    unknown = sorted(set(methods or ()) - {method.name for method in known})
+    if unknown:
+        raise InputError(
+            [("E701", "methods", f"must be names of methods, has {', '.join(unknown)}")]
+        )
+    outcomes = []
+    for method in known:
+        if methods is not None and method.name not in methods:
+            continue
+        limit = None if method.kind == "baseline" else time_limit
+        search = Search(method.name, limit, node_limit, 0.0, seed, solver)
+        search.check(given)
+        outcomes.append((method, Outcome(given, search.run(given, None), search)))
+    best = min((o.objective for _, o in outcomes if o.objective is not None), default=None)
+    return [
+        Compared(method, outcome, best is not None and outcome.objective == best)
+        for method, outcome in outcomes
+    ]

@@ -1,0 +1,295 @@
+"""Plans global batches inside a training loop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import weakref
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Iterable, Iterator, Mapping, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._cluster import Cluster
+from ._errors import BackendError, Infeasible, InputError, NoPlan
+from ._lengths import Integers, as_integers
+from ._search import Search
+from ._step import Report, Sequences, Step
+
+log = logging.getLogger("stowage")
+
+_OVERSIZE = ("raise", "drop", "clip")
+
+
+class Planner:
+    """Plans one global batch after another for a cluster.
+
+    Args:
+        method: "fast" answers in the time that a data loader has; "auto" goes on improving until
+            its limit; stowage.methods() lists all.
+        time_limit: wall-clock seconds of a plan; None for none. A plan then depends on the machine.
+        node_limit: limit of the search that does not depend on the machine.
+        gap: relative gap that is good enough.
+        seed: of methods that draw.
+        solver: of MILPs, "auto" or one of stowage.build_info()["backends"].
+        on_oversize: what to do with a sequence that no group can hold: "raise" Infeasible, "drop"
+            it, or "clip" it to Cluster.largest_sequence.
+        threads: of submit() and stream().
+
+    The same arguments and lengths give the same plan on every rank and machine, unless a time limit
+    ends the search. Any number of threads may call a planner at once; it can be pickled; after a
+    fork the child has threads of its own. `with Planner(...)` or close() ends its threads.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        method: str = "fast",
+        time_limit: Optional[float] = None,
+        node_limit: Optional[int] = None,
+        gap: float = 0.0,
+        seed: int = 0,
+        solver: str = "auto",
+        on_oversize: str = "raise",
+        threads: int = 1,
+    ) -> None:
+        if on_oversize not in _OVERSIZE:
+            raise ValueError(f"on_oversize: must be one of {_OVERSIZE}, is {on_oversize!r}")
+        if threads < 1:
+            raise ValueError(f"threads: must be at least 1, is {threads}")
+        self.cluster = cluster
+        self.search = Search(method, time_limit, node_limit, gap, seed, solver)
+        self.search.check(cluster._instance)
+        self.on_oversize = on_oversize
+        self.threads = threads
+        self._forget_threads()
+        _planners.add(self)
+
+    def _forget_threads(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: Optional[ThreadPoolExecutor] = None
+        self._running: set[_core.Interrupt] = set()
+
+    def plan(
+        self,
+        lengths: Integers,
+        *,
+        ids: Optional[Integers] = None,
+        loss_tokens: Optional[Integers] = None,
+        start: Optional[Step] = None,
+    ) -> Step:
+        """The plan of a batch of K sequences.
+
+        Args:
+            lengths: tokens, integers [K], at least 1 each.
+            ids: what Step.sequences calls them, integers [K]; default 0 to K - 1.
+            loss_tokens: targets of each sequence, integers [K], 0 to its length: the labels that
+                are not masked; default the lengths. No plan depends on them, loss denominators and
+                trainer files do.
+            start: a plan of the same lengths and loss tokens to begin with; it is never made worse.
+
+        Raises InputTypeError and InputError for what is not such lengths, Infeasible for sequences
+        that fit no group and for rules that these sequences cannot keep, NoPlan where a limit comes before the first plan, KeyboardInterrupt. The
+        first Ctrl-C ends a search with the best plan so far, whose stopped_by is "interrupted".
+        """
+        interrupt = _core.Interrupt()
+        with self._lock:
+            self._running.add(interrupt)
+        try:
+            return self._planned(*self._sequences(lengths, ids, loss_tokens), start, interrupt)
+        finally:
+            with self._lock:
+                self._running.discard(interrupt)
+
+    def submit(
+        self,
+        lengths: Integers,
+        *,
+        ids: Optional[Integers] = None,
+        loss_tokens: Optional[Integers] = None,
+        start: Optional[Step] = None,
+    ) -> Future[Step]:
+        """Plans on a thread of the planner, which needs no lock of the interpreter meanwhile."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="stowage")
+            pool = self._pool
+        return pool.submit(self.plan, lengths, ids=ids, loss_tokens=loss_tokens, start=start)
+
+    def stream(
+        self, batches: Iterable[Union[Integers, Mapping[str, Any]]], *, ahead: int = 2
+    ) -> Iterator[Step]:
+        """The plans of batches, in order, up to `ahead` of them planned before they are asked for.
+
+        A batch is its lengths, or a mapping of the arguments of plan(): {"lengths": ...,
+        "loss_tokens": ...}.
+        """
+        if ahead < 1:
+            raise ValueError(f"ahead: must be at least 1, is {ahead}")
+        waiting: deque[Future[Step]] = deque()
+        try:
+            for batch in batches:
+                given = batch if isinstance(batch, Mapping) else {"lengths": batch}
+                waiting.append(self.submit(**given))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def close(self) -> None:
+        """Ends all searches that run, with the best plans so far, and the threads."""
+        with self._lock:
+            for interrupt in self._running:
+                interrupt.set()
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def __enter__(self) -> Planner:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _planner_of, (self.cluster, self.search, self.on_oversize, self.threads)
+
+    def _sequences(
+        self, lengths: Integers, ids: Optional[Integers], loss_tokens: Optional[Integers]
+    ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
+        """The lengths to plan, their loss tokens, and what they are called."""
+        tokens = as_integers(lengths, "lengths")
+        if tokens.size == 0:
+            raise InputError([("E201", "/lengths", "must hold at least one length, is empty")])
+        names = np.arange(tokens.size) if ids is None else as_integers(ids, "ids")
+        targets = None if loss_tokens is None else as_integers(loss_tokens, "loss_tokens")
+        for name, array in (("ids", names), ("loss_tokens", targets)):
+            if array is not None and array.size != tokens.size:
+                raise ValueError(
+                    f"{name}: must be as many as lengths, {tokens.size}, are {array.size}"
+                )
+        if targets is not None:
+            wrong = np.flatnonzero((targets < 0) | ((targets > tokens) & (tokens > 0)))
+            if wrong.size:  # here, for places change below
+                raise InputError(
+                    (
+                        "E205",
+                        f"/loss_tokens/{at}",
+                        f"must be from 0 to the {tokens[at]} tokens of the sequence, is {targets[at]}",
+                    )
+                    for at in wrong
+                )
+        none = np.zeros(0, np.int64)
+        most = self.cluster.largest_sequence
+        over = tokens > most
+        if self.on_oversize == "raise" or not over.any():
+            return tokens, targets, Sequences(names, none, none)
+        if (low := np.flatnonzero(tokens < 1)).size:  # here, for the places change below
+            raise InputError(
+                ("E205", f"/lengths/{at}", f"must be at least 1, is {tokens[at]}") for at in low
+            )
+        if self.on_oversize == "clip":
+            return self._clipped(tokens, names, targets)
+        log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
+        kept = ~over
+        if not kept.any():
+            raise self._infeasible(names, tokens)
+        left = None if targets is None else targets[kept]
+        return tokens[kept], left, Sequences(names[kept], names[over], none)
+
+    def _clipped(
+        self,
+        tokens: NDArray[np.int64],
+        names: NDArray[np.int64],
+        targets: Optional[NDArray[np.int64]],
+    ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
+        most = self.cluster.largest_sequence
+        over = tokens > most
+        if most == 0:
+            raise self._infeasible(names, tokens)
+        log.warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
+        clipped = np.minimum(tokens, most)
+        left = None if targets is None else np.minimum(targets, clipped)
+        return clipped, left, Sequences(names, np.zeros(0, np.int64), names[over])
+
+    def _planned(
+        self,
+        lengths: NDArray[np.int64],
+        targets: Optional[NDArray[np.int64]],
+        sequences: Sequences,
+        start: Optional[Step],
+        interrupt: _core.Interrupt,
+    ) -> Step:
+        instance = self.cluster._instance.with_lengths(lengths, targets, self.cluster.name)
+        if start is not None and start.instance_hash != instance.hash():
+            raise ValueError("start: must be a plan of these lengths and loss tokens on this cluster")
+        outcome = self.search.run(instance, None if start is None else start._plan, interrupt)
+        plan = outcome.plan
+        if plan is None:
+            raise self._without_plan(outcome, lengths, sequences)
+        report = Report(
+            outcome.status,
+            outcome.objective or 0.0,
+            outcome.bound,
+            outcome.bound_by,
+            outcome.gap or 0.0,
+            outcome.stopped_by,
+            outcome.found_by,
+            outcome.seconds,
+        )
+        if outcome.detail:
+            log.info("%s: %s", outcome.method, outcome.detail)
+        log.debug("planned %d sequences: %s", len(lengths), report)
+        return Step(instance, plan, report, sequences)
+
+    def _without_plan(
+        self, outcome: _core.Outcome, lengths: NDArray[np.int64], sequences: Sequences
+    ) -> Exception:
+        if outcome.status == "infeasible":
+            over = outcome.unplaceable
+            if over.size == 0:  # the rules, then
+                return Infeasible(
+                    outcome.detail,
+                    over,
+                    "plan more sequences in a step, or ask less with the rules of the cluster",
+                )
+            return self._infeasible(sequences.ids[over], lengths[over])
+        if outcome.status == "error":
+            return BackendError(outcome.detail)
+        return NoPlan(f"no plan within the limits ({outcome.stopped_by})")
+
+    def _infeasible(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Infeasible:
+        most = self.cluster.largest_sequence
+        listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths)]
+        more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
+        return Infeasible(
+            f"{len(ids)} sequences are longer than the {most} tokens that the largest group holds, "
+            f"of degree {self.cluster.degrees[-1]}: {', '.join(listed + more)}",
+            ids,
+            'raise memory_mib or max_tokens_per_rank, allow larger degrees, shorten them, or set on_oversize="drop" or "clip"',
+        )
+
+
+def _planner_of(cluster: Cluster, search: Search, on_oversize: str, threads: int) -> Planner:
+    return Planner(cluster, on_oversize=on_oversize, threads=threads, **search._asdict())
+
+
+# Threads do not survive a fork, and locks that they held stay locked.
+_planners: weakref.WeakSet[Planner] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for planner in _planners:
+        planner._forget_threads()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

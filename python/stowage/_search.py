@@ -1,0 +1,69 @@
+"""What is asked of a search, and the call of it."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import NamedTuple, Optional
+
+from . import _core
+from ._errors import InputError
+
+
+class Search(NamedTuple):
+    """Method and limits, as solve() and Planner take them."""
+
+    method: str
+    time_limit: Optional[float]
+    node_limit: Optional[int]
+    gap: float
+    seed: int
+    solver: str
+
+    def check(self, instance: _core.Instance) -> None:
+        """Raises InputError or ValueError for what no search takes."""
+        known = [name for name, *_ in _core.methods(instance)]
+        if self.method not in known:
+            raise InputError(
+                [("E701", "method", f"must be one of {', '.join(known)}, is {self.method!r}")]
+            )
+        if self.time_limit is not None and not self.time_limit >= 0:
+            raise ValueError(f"time_limit: must be at least 0 seconds, is {self.time_limit}")
+        if self.node_limit is not None and self.node_limit < 0:
+            raise ValueError(f"node_limit: must be at least 0, is {self.node_limit}")
+        if not (self.gap >= 0 and math.isfinite(self.gap)):
+            raise ValueError(f"gap: must be at least 0, is {self.gap}")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed: must be from 0 to 2^63 - 1, is {self.seed}")
+        solvers = ["auto", *_core.backend_names()]
+        if self.solver not in solvers:
+            raise ValueError(f"solver: must be one of {solvers}, is {self.solver!r}")
+
+    def arguments(self) -> _core.SolveArguments:
+        return _core.SolveArguments(
+            method=self.method,
+            solver=self.solver,
+            time_limit=self.time_limit,
+            node_limit=self.node_limit,
+            gap=self.gap,
+            seed=self.seed,
+        )
+
+    def run(
+        self,
+        instance: _core.Instance,
+        start: Optional[_core.Plan],
+        interrupt: Optional[_core.Interrupt] = None,
+    ) -> _core.Outcome:
+        """Raises KeyboardInterrupt for a Ctrl-C that ended no search, or came twice."""
+        interrupt = interrupt or _core.Interrupt()
+        outcome = _core.solve(instance, self.arguments(), start, interrupt, in_main_thread())
+        cut_short = outcome.stopped_by == "interrupted" and outcome.plan is not None
+        if interrupt.signals > (1 if cut_short else 0):
+            raise KeyboardInterrupt
+        return outcome
+
+
+def in_main_thread() -> bool:
+    """Whether signals of Python arrive in this thread."""
+    return threading.current_thread() is threading.main_thread()

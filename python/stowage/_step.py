@@ -1,0 +1,141 @@
+"""A verified plan of one global batch, as a training loop uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._errors import VerificationError
+from ._ragged import Ragged
+from ._trainer_step import TrainerStep
+
+
+class Report(NamedTuple):
+    """How a step was planned."""
+
+    status: str  # "optimal" or "feasible"
+    objective_ms: float
+    bound_ms: float
+    bound_by: str
+    gap: float
+    stopped_by: str
+    found_by: str
+    seconds: float
+
+
+class Sequences(NamedTuple):
+    """What the caller calls the sequences that were planned, in the order they were planned in."""
+
+    ids: NDArray[np.int64]
+    dropped: NDArray[np.int64]
+    clipped: NDArray[np.int64]
+
+
+class Step(TrainerStep):
+    """A verified plan of one global batch, beside what a trainer file holds of it.
+
+    Attributes beside those of TrainerStep:
+        status: "optimal" or "feasible". objective_ms: modelled time of the step. bound_ms: no plan
+            takes less; bound_by: its certificate. gap: of the two, relative. stopped_by: what ended
+            the search. found_by: the method. seconds: it took.
+        predicted_ms: float64 [B], modelled time of each batch.
+        ids: int64, what `sequences` are taken from: id i of a trainer file is ids[i].
+        dropped, clipped: int64 ids of sequences that were left out or cut (on_oversize).
+
+    `sequences` are the caller's ids; in a trainer file they count from 0.
+    """
+
+    predicted_ms: NDArray[np.float64]
+
+    def __init__(
+        self, instance: _core.Instance, plan: _core.Plan, report: Report, sequences: Sequences
+    ) -> None:
+        super().__init__(_core.trainer_step(instance, plan))
+        self._instance = instance
+        self._plan = plan
+        self._report = report
+        self._given = sequences
+        self.predicted_ms = _core.predicted_ms(plan)
+        self.ids = sequences.ids
+        self.dropped = sequences.dropped
+        self.clipped = sequences.clipped
+        own = sequences.ids[self.sequences.values]
+        own.flags.writeable = False
+        self.sequences = Ragged(own, self.sequences.offsets)
+
+    @property
+    def status(self) -> str:
+        return self._report.status
+
+    @property
+    def objective_ms(self) -> float:
+        return self._report.objective_ms
+
+    @property
+    def bound_ms(self) -> float:
+        return self._report.bound_ms
+
+    @property
+    def bound_by(self) -> str:
+        return self._report.bound_by
+
+    @property
+    def gap(self) -> float:
+        return self._report.gap
+
+    @property
+    def stopped_by(self) -> str:
+        return self._report.stopped_by
+
+    @property
+    def found_by(self) -> str:
+        return self._report.found_by
+
+    @property
+    def seconds(self) -> float:
+        return self._report.seconds
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The stowage/plan document."""
+        document: dict[str, Any] = json.loads(self._plan.to_json())
+        return document
+
+    @property
+    def instance(self) -> dict[str, Any]:
+        """The stowage/instance document that the plan is of."""
+        document: dict[str, Any] = json.loads(self._instance.to_json())
+        return document
+
+    def verify(self) -> None:
+        """Checks the plan once more with the independent verifier. Raises VerificationError."""
+        violations = _core.verify(self._instance, self._plan)
+        if violations:
+            raise VerificationError(violations)
+
+    def render(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Draws the plan as an SVG picture: ranks downwards, time to the right."""
+        Path(path).write_text(self._repr_svg_(), encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return _core.svg(self._instance, self._plan, True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _step_of_text, (
+            self._instance.to_json(),
+            self._plan.to_json(),
+            self._report,
+            self._given,
+        )
+
+
+def _step_of_text(instance: str, plan: str, report: Report, sequences: Sequences) -> Step:
+    step = Step(_core.read_instance(instance, ""), _core.read_plan(plan, None), report, sequences)
+    step.verify()
+    return step

@@ -1,0 +1,198 @@
+"""What a training loop needs of a plan: for every rank and micro-batch its packed row."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._ragged import Ragged
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """A packed row, and the ranks that share it. Arrays are views of those of the step."""
+
+    index: int  # of the batch in its step
+    micro_batch: int
+    ranks: range
+    degree: int  # ranks that share the row
+    stages: int  # pipeline stages, each on `degree` ranks
+    sequences: NDArray[np.int64]  # ids, in packing order
+    loss_tokens: NDArray[np.int32]  # targets of each
+    cu_seqlens: NDArray[np.int32]  # prefix sums of the lengths
+    cu_seqlens_padded: NDArray[np.int32]  # of the lengths as they lie in the row
+    max_seqlen: int  # the longest, as it lies in the row
+    tokens: int  # of the row, padding included
+    loss_denominator: int  # targets of the row
+
+
+class Row(NamedTuple):
+    """A rank's part of a packed row: `positions` are the row's tokens that it holds, in order."""
+
+    batch: Batch
+    positions: NDArray[np.int64]
+
+
+class TrainerStep:
+    """A step as a trainer file holds it. Arrays are read-only; B batches, R ranks, M micro-batches.
+
+    Attributes:
+        problem, name, instance_hash: str; ranks, micro_batches, loss_denominator: int.
+        schedule: int32 [R, M], the batch of a rank in a micro-batch, -1 where it idles.
+        micro_batch, group, first_rank, degree, stages, max_seqlen, tokens: int32 [B]; tokens are
+            those of the row, padding included.
+        loss_denominators: int64 [B], targets of each batch.
+        sequences: Ragged int64, ids. cu_seqlens, cu_seqlens_padded: Ragged int32, prefix sums.
+        loss_tokens: Ragged int32, targets of each sequence: all its tokens unless the step was
+            planned with others.
+
+    It does not change and can be pickled; any number of threads may use it.
+    """
+
+    schedule: NDArray[np.int32]
+    micro_batch: NDArray[np.int32]
+    group: NDArray[np.int32]
+    first_rank: NDArray[np.int32]
+    degree: NDArray[np.int32]
+    stages: NDArray[np.int32]
+    max_seqlen: NDArray[np.int32]
+    tokens: NDArray[np.int32]
+    loss_denominators: NDArray[np.int64]
+    sequences: Ragged[np.int64]
+    loss_tokens: Ragged[np.int32]
+    cu_seqlens: Ragged[np.int32]
+    cu_seqlens_padded: Ragged[np.int32]
+
+    def __init__(self, trainer: _core.TrainerStep) -> None:
+        self._trainer = trainer
+        self.problem = trainer.problem
+        self.name = trainer.name
+        self.instance_hash = trainer.instance_hash
+        self.ranks = trainer.ranks
+        self.micro_batches = trainer.micro_batches
+        self.loss_denominator = trainer.loss_denominator
+        for key, value in trainer.arrays().items():
+            setattr(self, key, Ragged(*value) if isinstance(value, tuple) else value)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> TrainerStep:
+        """Reads a trainer file, JSON or binary. Raises InputError."""
+        return TrainerStep(_core.read_trainer(data))
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> TrainerStep:
+        """Reads the trainer file at `path`, JSON or binary. Raises InputError, OSError."""
+        return cls.from_bytes(Path(path).read_bytes())
+
+    def to_bytes(self) -> bytes:
+        """A binary trainer file (instances/trainer/README.md)."""
+        return self._trainer.to_bytes()
+
+    def to_json(self) -> str:
+        """A trainer file as JSON."""
+        return self._trainer.to_json()
+
+    @property
+    def position_resets(self) -> Ragged[np.int32]:
+        """Where in each row the positions start at 0 again."""
+        padded = self.cu_seqlens_padded
+        keep = np.ones(len(padded.values), bool)
+        keep[padded.offsets[1:] - 1] = False
+        return Ragged(padded.values[keep], padded.offsets - np.arange(len(padded.offsets)))
+
+    def batch(self, index: int) -> Batch:
+        """The batch `index` of all B."""
+        first = int(self.first_rank[index])
+        degree, stages = int(self.degree[index]), int(self.stages[index])
+        return Batch(
+            index=index,
+            micro_batch=int(self.micro_batch[index]),
+            ranks=range(first, first + degree * stages),
+            degree=degree,
+            stages=stages,
+            sequences=self.sequences[index],
+            loss_tokens=self.loss_tokens[index],
+            cu_seqlens=self.cu_seqlens[index],
+            cu_seqlens_padded=self.cu_seqlens_padded[index],
+            max_seqlen=int(self.max_seqlen[index]),
+            tokens=int(self.tokens[index]),
+            loss_denominator=int(self.loss_denominators[index]),
+        )
+
+    def of_rank(self, rank: int) -> list[Optional[Batch]]:
+        """What `rank` computes, micro-batch by micro-batch; None where it idles."""
+        return [None if b < 0 else self.batch(b) for b in self._scheduled(rank)]
+
+    def rows(self, rank: int, slice: str = "contiguous") -> list[Optional[Row]]:
+        """The part of each packed row that `rank` holds, micro-batch by micro-batch.
+
+        slice: "contiguous", the i-th of `degree` equal parts of the row, as Ulysses has it; or
+        "zigzag", of each sequence the chunks i and 2 degree - 1 - i of 2 degree, as the ring of
+        Megatron-LM has it. Raises ValueError where lengths do not divide into such parts.
+        """
+        return [
+            None if b < 0 else Row(self.batch(b), self.positions(b, rank, slice))
+            for b in self._scheduled(rank)
+        ]
+
+    def position_ids(self, index: int) -> NDArray[np.int64]:
+        """int64 [tokens of the row]: the place of each token in its sequence."""
+        starts = self.cu_seqlens_padded[index].astype(np.int64)
+        return np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
+
+    def _scheduled(self, rank: int) -> list[int]:
+        if not 0 <= rank < self.ranks:
+            raise ValueError(f"rank: must be from 0 to {self.ranks - 1}, is {rank}")
+        scheduled: list[int] = self.schedule[rank].tolist()
+        return scheduled
+
+    def positions(self, index: int, rank: int, slice: str) -> NDArray[np.int64]:
+        """int64 [tokens / degree]: what `rank` holds of the row of batch `index`; see rows()."""
+        degree = int(self.degree[index])
+        place = (rank - int(self.first_rank[index])) % degree
+        tokens = int(self.tokens[index])
+        if slice == "contiguous":
+            _divides(degree, tokens, "the row", degree)
+            part = tokens // degree
+            return np.arange(place * part, (place + 1) * part)
+        if slice != "zigzag":
+            raise ValueError(f'slice: must be "contiguous" or "zigzag", is {slice!r}')
+        chunks = 2 * degree if degree > 1 else 1
+        kept = []
+        starts = self.cu_seqlens_padded[index].tolist()
+        for start, end in zip(starts, starts[1:]):
+            _divides(chunks, end - start, "a sequence", chunks)
+            part = (end - start) // chunks
+            for chunk in sorted({place, chunks - 1 - place}):
+                kept.append(np.arange(start + chunk * part, start + (chunk + 1) * part))
+        return np.concatenate(kept)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrainerStep.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.name!r}: {len(self.sequences.values)} sequences, "
+            f"{self.micro_batches} micro-batches on {self.ranks} ranks>"
+        )
+
+
+def _divides(parts: int, tokens: int, what: str, multiple: int) -> None:
+    if tokens % parts:
+        raise ValueError(
+            f"{what} of {tokens} tokens has no {parts} equal parts: plan with a pad_multiple that "
+            f"{multiple} divides"
+        )
+
+
+def read_trainer(source: Union[bytes, str, os.PathLike[str]]) -> TrainerStep:
+    """Reads a trainer file, JSON or binary: its bytes, or its path."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return TrainerStep.from_bytes(bytes(source))
+    return TrainerStep.load(source)

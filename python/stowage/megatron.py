@@ -1,0 +1,127 @@
+"""Plans for Megatron-LM's hybrid context parallelism.
+
+    stowage.megatron.use(planner)      # before HybridCPDataLoaderWrapper is made
+
+Written for megatron-core 0.16. Its scheduler runs the sequences of a rank one by one, on groups that
+are powers of two; a micro-batch ends with a barrier.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import torch
+from megatron.core.datasets import data_schedule
+from megatron.core.packed_seq_params import PackedSeqParams
+from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler
+
+from ._planner import Planner
+from ._trainer_step import Batch
+from .torch import PackedBatch
+
+
+class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
+    """In place of BalancedCPScheduler, whose arguments it takes behind the planner.
+
+    The planner's cluster has as many devices as `dp_cp_group` has ranks, all powers of two as
+    degrees, and holds no more tokens on a device than `max_seq_len_per_rank`. Raises ValueError
+    otherwise.
+    """
+
+    def __init__(
+        self,
+        planner: Planner,
+        max_seq_len_per_rank: int,
+        dp_cp_group: torch.distributed.ProcessGroup,
+    ) -> None:
+        super().__init__(max_seq_len_per_rank, dp_cp_group)
+        cluster = planner.cluster
+        ranks = dp_cp_group.size()
+        powers = tuple(1 << bit for bit in range(ranks.bit_length()))
+        if ranks != powers[-1] or cluster.devices != ranks or cluster.degrees != powers:
+            raise ValueError(
+                f"planner: must be of {ranks} devices, a power of two, and of all degrees {powers}, "
+                f"is of {cluster.devices} and {cluster.degrees}"
+            )
+        if cluster.tokens_per_device > max_seq_len_per_rank:
+            raise ValueError(
+                f"planner: a device must hold at most max_seq_len_per_rank, {max_seq_len_per_rank} "
+                f"tokens, holds {cluster.tokens_per_device}: lower memory_mib"
+            )
+        self.planner = planner
+
+    def get_groups_and_subsamples(
+        self, sample_id_seqlens: list[tuple[int, int]], config: Any
+    ) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
+        """For each micro-batch and rank the lengths, and the ids, of its sequences.
+
+        In the last micro-batch every rank has a sequence, which Megatron needs: groups are widened
+        where ranks would idle.
+        """
+        ids = [sample for sample, _ in sample_id_seqlens]
+        length_of = dict(sample_id_seqlens)
+        step = self.planner.plan([length for _, length in sample_id_seqlens], ids=ids)
+        groups = []
+        for m in range(step.micro_batches):
+            idle = bool((step.schedule[:, m] < 0).any())
+            batches = [
+                step.batch(b) for b in range(len(step.sequences)) if step.micro_batch[b] == m
+            ]
+            groups.append((idle, [(batch.degree, batch.sequences.tolist()) for batch in batches]))
+        groups.sort(key=lambda group: not group[0])  # those without idle ranks last
+        samples = [self._by_rank(batches) for _, batches in groups[:-1]]
+        samples.append(self._by_rank(_widened(groups[-1][1], step.ranks)))
+        return [[[length_of[i] for i in own] for own in ranks] for ranks in samples], samples
+
+    def _by_rank(self, batches: list[tuple[int, list[int]]]) -> list[list[int]]:
+        """The ids of each rank: widest groups first, so that each begins at a multiple of its width."""
+        ranks: list[list[int]] = []
+        for degree, ids in sorted(batches, key=lambda batch: -batch[0]):
+            ranks.extend(list(ids) for _ in range(degree))
+        ranks.extend([] for _ in range(self.total_hdp_gpus - len(ranks)))
+        return ranks
+
+
+def _widened(batches: list[tuple[int, list[int]]], ranks: int) -> list[tuple[int, list[int]]]:
+    """The groups with all ranks at work: the narrowest is doubled until they fill them.
+
+    All widths are powers of two and so is `ranks`: what is free is a multiple of the narrowest.
+    """
+    own = list(batches)
+    while sum(degree for degree, _ in own) < ranks:
+        narrowest = min(range(len(own)), key=lambda k: own[k][0])
+        degree, ids = own[narrowest]
+        own[narrowest] = (2 * degree, ids)
+    return own
+
+
+def use(planner: Planner) -> None:
+    """Lets HybridCPDataLoaderWrapper plan with `planner` from here on, in this process."""
+
+    def scheduler(
+        max_seq_len_per_rank: int, dp_cp_group: torch.distributed.ProcessGroup
+    ) -> HybridCPScheduler:
+        return HybridCPScheduler(planner, max_seq_len_per_rank, dp_cp_group)
+
+    data_schedule.BalancedCPScheduler = scheduler
+
+
+def packed_seq_params(
+    batch: Union[PackedBatch, Batch],
+    group: Optional[torch.distributed.ProcessGroup],
+    device: Any = None,
+) -> PackedSeqParams:
+    """A packed row in Megatron's words, "thd", for attention on `group` (stowage.torch.Groups)."""
+    own = torch.tensor(batch.cu_seqlens.tolist(), dtype=torch.int32, device=device)
+    padded = torch.tensor(batch.cu_seqlens_padded.tolist(), dtype=torch.int32, device=device)
+    return PackedSeqParams(
+        qkv_format="thd",
+        cu_seqlens_q=own,
+        cu_seqlens_kv=own,
+        cu_seqlens_q_padded=padded,
+        cu_seqlens_kv_padded=padded,
+        max_seqlen_q=batch.max_seqlen,
+        max_seqlen_kv=batch.max_seqlen,
+        local_cp_size=batch.degree,
+        cp_group=group,
+    )

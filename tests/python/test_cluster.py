@@ -1,0 +1,239 @@
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import stowage
+from conftest import two
+
+
+def small(**more):
+    arguments = dict(
+        devices=4,
+        memory_mib=100,
+        states_mib=20,
+        activation_mib_per_token=1,
+        quadratic_ms=0.5,
+        linear_ms=2,
+        fixed_ms=3,
+        all_to_all_mib_per_token=6,
+        mib_per_ms={2: 3, 4: 1.5},
+        latency_ms={4: 7},
+        pad_multiple=8,
+        name="small",
+    )
+    return stowage.Cluster(**{**arguments, **more})
+
+
+def test_has_the_arguments_it_was_made_with():
+    cluster = small(aligned=False, degrees=[1, 3, 4], mib_per_ms={3: 3, 4: 1.5})
+    assert (cluster.devices, cluster.degrees, cluster.aligned) == (4, (1, 3, 4), False)
+    assert cluster.mib_per_ms == {3: 3, 4: 1.5} and cluster.latency_ms == {4: 7}
+    assert cluster.quadratic_ms == 0.5 and cluster.pad_multiple == 8 and cluster.name == "small"
+    assert eval(repr(cluster), {"Cluster": stowage.Cluster}) == cluster
+
+
+def test_knows_what_fits_and_what_it_costs():
+    cluster = small()
+    assert cluster.tokens_per_device == 80
+    assert cluster.largest_sequence == 320
+    # 5 tokens are padded to 8: 3 + (0.5 * 64 + 2 * 8) / 2 + 6 * 8 / (2 * 3)
+    assert cluster.group_ms(2, [5]) == pytest.approx(3 + 24 + 8)
+    assert cluster.group_ms(4, [5, 16]) == pytest.approx(
+        3 + 7 + (0.5 * (64 + 256) + 2 * 24) / 4 + 6 * 24 / (4 * 1.5)
+    )
+
+
+@pytest.mark.parametrize("lengths, place", [([5, 0], "/lengths/1"), ([-1], "/lengths/0")])
+def test_refuses_lengths_below_one(lengths, place):
+    with pytest.raises(stowage.InputError) as raised:
+        small().group_ms(2, lengths)
+    assert raised.value.errors[0].pointer == place
+
+
+def test_refuses_a_degree_it_does_not_have():
+    with pytest.raises(ValueError, match="degree: must be one of"):
+        small().group_ms(3, [5])
+
+
+def test_lists_every_broken_rule():
+    with pytest.raises(stowage.InputError) as raised:
+        small(memory_mib=-1, linear_ms=float("nan"), devices=0)
+    assert {"E105"} == {
+        error.code for error in raised.value.errors
+    }  # broken syntax ends the reading
+    with pytest.raises(stowage.InputError) as raised:
+        small(memory_mib=-1, linear_ms=-2)
+    assert [error.pointer for error in raised.value.errors] == [
+        "/cluster/memory_mib",
+        "/cost/linear_ms",
+    ]
+    assert "E206 /cluster/memory_mib: must be" in str(raised.value)
+
+
+def test_takes_numbers_of_numpy():
+    cluster = small(devices=np.int64(4), memory_mib=np.float64(100), degrees=np.array([1, 2, 4]))
+    assert cluster == small()
+
+
+def test_does_not_change():
+    cluster = small()
+    with pytest.raises(AttributeError, match="replace"):
+        cluster.devices = 3
+    assert {cluster: 1}[small()] == 1
+    assert cluster != small(name="other") and cluster != "small"
+
+
+def test_replaces_arguments():
+    assert small().replace(memory_mib=200, name="x") == small(memory_mib=200, name="x")
+    assert small().replace(devices=2).degrees == (1, 2)
+    assert small(degrees=[1, 4]).replace(devices=3).degrees == (1,)
+    wide = stowage.Cluster.preset("gpt-7b", devices=8).replace(devices=4)
+    assert wide.degrees == (1, 2, 4)
+    with pytest.raises(TypeError, match="unknown arguments: memory"):
+        small().replace(memory=3)
+    with pytest.raises(stowage.InputError) as raised:
+        small().replace(devices=8)
+    assert raised.value.errors[0].code == "E303"  # no bandwidth of 8 devices
+
+
+def test_presets():
+    cluster = stowage.Cluster.preset("gpt-7b", devices=16, limit=64_000, fixed_ms=1.5)
+    assert cluster.devices == 16 and cluster.fixed_ms == 1.5
+    with pytest.raises(stowage.InputError) as raised:
+        stowage.Cluster.preset("gpt-8b")
+    assert raised.value.errors[0].code == "E501"
+
+
+def test_is_saved_and_loaded(tmp_path):
+    path = tmp_path / "cluster.json"
+    small().save(path)
+    assert stowage.Cluster.load(path) == small()
+    document = json.loads(path.read_text())
+    document["lengths"] = [5, 6]
+    path.write_text(json.dumps(document))
+    assert stowage.Cluster.load(str(path)) == small()
+    with pytest.raises(stowage.InputError) as raised:
+        stowage.Cluster.load(tmp_path / "none.json")
+    assert raised.value.errors[0].code == "E110"
+
+
+def test_is_of_scatter_only(tmp_path, data):
+    with pytest.raises(stowage.InputError) as raised:
+        stowage.Cluster.load(data / "assign" / "tiny" / "duplicates.json")
+    assert raised.value.errors[0].code == "E209"
+
+
+def test_is_pickled():
+    assert pickle.loads(pickle.dumps(small())) == small()
+
+
+def test_stands_for_the_instance_without_lengths(tmp_path):
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps(two()))
+    step = stowage.Planner(stowage.Cluster.load(path), method="auto").plan([64, 80])
+    assert step.status == "optimal" and step.objective_ms == pytest.approx(39)
+
+
+RULES = dict(
+    no_idle_ranks=True,
+    sorted_groups=True,
+    micro_batches_multiple_of=3,
+    min_degree=2,
+    max_tokens_per_rank=60,
+    max_sequences_per_group=5,
+    packed=False,
+)
+
+
+def test_rules_are_those_of_the_document(tmp_path):
+    path = tmp_path / "cluster.json"
+    cluster = small(**RULES)
+    cluster.save(path)
+    assert json.loads(path.read_text())["rules"] == RULES
+    for same in (stowage.Cluster.load(path), small().replace(**RULES)):
+        assert same == cluster and {name: getattr(same, name) for name in RULES} == RULES
+    assert eval(repr(cluster), {"Cluster": stowage.Cluster}) == cluster != small()
+    none = dict(RULES, max_tokens_per_rank=None, max_sequences_per_group=None, packed=True)
+    none.update(no_idle_ranks=False, sorted_groups=False, micro_batches_multiple_of=1, min_degree=1)
+    assert cluster.replace(**none) == small()
+    small().save(path)
+    assert "rules" not in json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    "rule, value",
+    [
+        ("no_idle_ranks", 3),
+        ("micro_batches_multiple_of", 0),
+        ("min_degree", 8),
+        ("max_tokens_per_rank", 0),
+        ("max_sequences_per_group", 1.5),
+        ("packed", "no"),
+    ],
+)
+def test_refuses_rules(rule, value):
+    with pytest.raises(stowage.InputError) as raised:
+        small(**{rule: value})
+    assert raised.value.errors[0].pointer == "/rules/" + rule
+
+
+def test_plans_keep_the_rules():
+    lengths = np.random.default_rng(3).integers(1, 100, 60)
+    rules = {**RULES, "packed": True, "max_sequences_per_group": 2}
+    step = stowage.Planner(small(**rules)).plan(lengths)
+    free = stowage.Planner(small()).plan(lengths)
+    assert step.objective_ms > free.objective_ms
+    assert step.micro_batches % 3 == 0 and (step.schedule >= 0).all()
+    assert step.degree.min() >= 2 and max(map(len, step.sequences)) <= 2
+    for m in range(step.micro_batches):
+        assert (np.diff(step.degree[step.micro_batch == m]) <= 0).all()
+    assert (step.tokens <= 60 * step.degree).all()
+    # No rule is kept by chance.
+    assert free.micro_batches % 3 != 0 and free.degree.min() == 1
+    assert max(map(len, free.sequences)) > 2 and (free.tokens > 60 * free.degree).any()
+    slow = small(latency_ms={2: 1000, 4: 1000})
+    assert (stowage.Planner(slow).plan([5]).schedule < 0).any()
+    assert (stowage.Planner(slow.replace(no_idle_ranks=True)).plan([5]).schedule >= 0).all()
+
+
+def test_memory_holds_the_longest_sequence_of_a_group_that_is_not_packed():
+    alone = small(packed=False)
+    lengths = [40] * 30
+    step = stowage.Planner(alone.replace(degrees=[1])).plan(lengths)
+    assert step.tokens.max() > alone.tokens_per_device >= step.max_seqlen.max()
+    assert alone.largest_sequence == small().largest_sequence
+    assert small(max_tokens_per_rank=60).largest_sequence == 240
+    # fixed_ms is paid for each: 2 (3 + 0.5 40^2 + 2 40)
+    assert alone.group_ms(1, [40, 40]) == pytest.approx(2 * (3 + 800 + 80))
+
+
+def test_rules_that_few_sequences_cannot_keep():
+    planner = stowage.Planner(small(micro_batches_multiple_of=3))
+    assert planner.plan([5, 6, 7]).micro_batches == 3
+    with pytest.raises(stowage.Infeasible) as raised:
+        planner.plan([5, 6])
+    assert raised.value.unplaceable.size == 0 and "rules" in raised.value.remedy
+    assert "longer" not in str(raised.value) and raised.value.args[0]
+
+
+def test_costs_of_every_kind(data):
+    exchange = {
+        "kinds": ["all_to_all", "ring"],
+        "all_to_all_mib_per_token": 1.25,
+        "keys_values_mib_per_token": 0.375,
+        "inside_mib_per_ms": 96.5,
+        "across_mib_per_ms": 10.33,
+    }
+    costs = dict(tile_tokens=16, sequence_fixed_ms=0.5, window={"tokens": 64, "share": 0.5})
+    cluster = small(
+        **costs, exchange=exchange, all_to_all_mib_per_token=0.0, mib_per_ms=None, latency_ms=None
+    )
+    assert cluster.tile_tokens == 16 and cluster.window == {"tokens": 64, "share": 0.5}
+    assert cluster.exchange["kinds"]["4"] == ["all_to_all", "ring"]
+    assert eval(repr(cluster), {"Cluster": stowage.Cluster}) == cluster
+    assert small(**costs).replace(exchange=exchange) == cluster
+    assert cluster.replace(exchange=None).group_ms(1, [40]) == cluster.group_ms(1, [40])
+    with pytest.raises(stowage.InputError, match="in place of all_to_all"):
+        small(exchange=exchange)

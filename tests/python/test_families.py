@@ -1,0 +1,142 @@
+"""solve, verify, explain and compare, by documents of all problems."""
+
+import json
+
+import numpy as np
+import pytest
+
+import stowage
+from conftest import DATA, two
+
+TINY = {
+    "scatter": sorted((DATA / "scatter" / "tiny").glob("*.json"))[:6],
+    "assign": sorted((DATA / "assign" / "tiny").glob("*.json"))[:6],
+    "layout": sorted((DATA / "layout" / "tiny").glob("*.json"))[:6],
+}
+
+
+@pytest.mark.parametrize("family", TINY)
+def test_solves_tiny_instances(family, tmp_path):
+    assert TINY[family]
+    for path in TINY[family]:
+        outcome = stowage.solve(path, node_limit=100_000, time_limit=None)
+        assert outcome.family == family and outcome.unit == (
+            "bytes" if family == "layout" else "ms"
+        )
+        again = stowage.solve(json.loads(path.read_text()), node_limit=100_000, time_limit=None)
+        assert (again.status, again.plan) == (outcome.status, outcome.plan)
+        if outcome.plan is None:
+            assert outcome.status == "infeasible" and outcome.objective is None
+            assert outcome._repr_svg_() is None
+            with pytest.raises(ValueError, match="there is no plan: infeasible"):
+                outcome.save_plan(tmp_path / "plan.json")
+            continue
+        outcome.save_plan(tmp_path / "plan.json")
+        stowage.verify(path, tmp_path / "plan.json")
+        stowage.verify(path, outcome.to_dict())
+        assert outcome.bound <= outcome.objective * (1 + 1e-6)
+        assert outcome._repr_svg_().startswith("<?xml")
+
+
+def test_finds_the_optimum_of_the_first_instance():
+    outcome = stowage.solve(two())
+    assert outcome.status == "optimal" and outcome.stopped_by == "proof"
+    assert outcome.objective == pytest.approx(39) and outcome.gap <= 1e-6
+    assert outcome.bounds and outcome.improvements[-1].objective == outcome.objective
+    assert outcome.plan["micro_batches"][0]["groups"][0]["degree"] == 2
+    assert outcome.trainer().schedule.tolist() == [[0], [0]]
+    assert "optimal: 39 ms" in repr(outcome)
+
+
+def test_an_instance_without_a_plan_is_an_outcome():
+    instance = two()
+    instance["lengths"] = [64, 161]
+    outcome = stowage.solve(instance)
+    assert outcome.status == "infeasible" and outcome.unplaceable.tolist() == [1]
+    document = outcome.to_dict()
+    assert document["infeasibility"] == {"by": "sequences", "witnesses": [1]}
+    why = stowage.explain(instance)
+    assert why["status"] == "infeasible" and why["remedies"] and why["irreducible"]
+    assert all("plan" not in cause for cause in why["causes"])
+
+
+def test_starts_with_a_plan():
+    plan = stowage.solve(two(), method="fast").plan
+    assert stowage.solve(two(), start=plan).objective == pytest.approx(39)
+    with pytest.raises(stowage.InputError):
+        stowage.solve(two(), start=stowage.solve(TINY["layout"][0]).plan)
+
+
+def test_takes_bare_plans(tmp_path):
+    def bare(degree):
+        groups = [{"degree": degree, "first_rank": 0, "sequences": [0, 1]}]
+        head = {"format": "stowage/plan", "version": 1, "problem": "scatter"}
+        return {**head, "micro_batches": [{"groups": groups}]}
+
+    stowage.verify(two(), bare(2))
+    (tmp_path / "plan.json").write_text(json.dumps(bare(2)))
+    stowage.verify(two(), tmp_path / "plan.json")
+    with pytest.raises(stowage.VerificationError, match="capacity"):
+        stowage.verify(two(), bare(1))
+    assert stowage.solve(two(), start=bare(2), method="fast").objective == pytest.approx(39)
+    with pytest.raises(stowage.InputError):
+        stowage.verify(TINY["layout"][0], bare(2))
+
+
+def test_explains_a_plan():
+    plan = stowage.solve(two()).plan
+    why = stowage.explain(two(), plan, node_limit=1000)
+    assert why["objective"] == pytest.approx(39) and why["binds"] and why["what_if"]
+    plan["objective_ms"] = 1
+    with pytest.raises(stowage.VerificationError) as raised:
+        stowage.explain(two(), plan)
+    assert "objective" in {violation.rule for violation in raised.value.violations}
+
+
+def test_compares_methods():
+    rows = stowage.compare(two(), node_limit=1000)
+    assert [row.method for row in rows] == stowage.methods(two())
+    best = min(row.outcome.objective for row in rows if row.outcome.objective is not None)
+    assert [row.best for row in rows] == [row.outcome.objective == best for row in rows]
+    assert {row.method.kind for row in rows} == {"ours", "baseline"}
+    named = stowage.compare(two(), methods=["fast"])
+    assert [row.method.name for row in named] == ["fast"]
+    with pytest.raises(stowage.InputError, match="E701"):
+        stowage.compare(two(), methods=["fast", "faster"])
+
+
+def test_every_error_of_a_document():
+    instance = two()
+    instance["lengths"] = [64, -4]
+    instance["cluster"]["memory_mb"] = 3
+    with pytest.raises(stowage.InputError) as raised:
+        stowage.solve(instance)
+    assert {(e.code, e.pointer) for e in raised.value.errors} == {
+        ("E202", "/cluster/memory_mb"),
+        ("E205", "/lengths/1"),
+    }
+    with pytest.raises(stowage.InputError, match="E207 /format"):
+        stowage.solve(stowage.solve(two()).plan)
+    with pytest.raises(stowage.InputError, match="E701"):
+        stowage.solve(two(), method="magic")
+    with pytest.raises(stowage.InputError, match="E110"):
+        stowage.solve("no-such-file.json")
+
+
+def test_a_list_is_found_beside_the_instance(tmp_path):
+    instance = two()
+    instance["lengths"] = {"file": "lengths.txt"}
+    (tmp_path / "lengths.txt").write_text("64\n80\n")
+    (tmp_path / "two.json").write_text(json.dumps(instance))
+    assert stowage.solve(tmp_path / "two.json").objective == pytest.approx(39)
+
+
+def test_takes_arrays_in_documents():
+    instance = two()
+    instance["lengths"] = np.array([64, 80])
+    assert stowage.solve(instance).objective == pytest.approx(39)
+
+
+def test_build_info():
+    info = stowage.build_info()
+    assert info["version"] == stowage.__version__ and "Eigen" in info["libraries"]
