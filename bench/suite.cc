@@ -58,6 +58,20 @@ Entry generated_from(const Generator& generator, const std::filesystem::path& ro
   return named(Result<decltype(instance)>(std::move(instance)));
 }
 
+// A generated step with the cost of a file, and named after that too.
+Entry priced_by(Entry entry, const std::filesystem::path& file) {
+  if (!entry) return entry;
+  SuiteEntry made = *std::move(entry);
+  auto& step = std::get<ScatterInstance>(made.instance);
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return text.errors();
+  const Result<ScatterCost> cost = read_scatter_cost(*text, step.cluster);
+  if (!cost) return cost.errors();
+  step.cost = *cost;
+  step.name = made.name += '-' + file.stem().string();
+  return made;
+}
+
 LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"kind", "buffers", "steps", "bytes", "seed"});
   const std::string kind = reader.text("kind");
@@ -130,7 +144,10 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   if (const JsonValue* generator = reader.find("generator")) {
     const ScatterGenerator asked =
         scatter_generator_from(*generator, reader.at("generator"), errors);
-    if (clean()) return generated_from(asked, root, generate_scatter);
+    const std::string cost = reader.text("cost", "");
+    if (!clean()) return std::nullopt;
+    Entry made = generated_from(asked, root, generate_scatter);
+    return cost.empty() ? std::move(made) : priced_by(std::move(made), root / cost);
   } else if (const JsonValue* assign = reader.find("assign")) {
     const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
     if (clean()) return generated_from(asked, root, generate_assign);
@@ -162,9 +179,9 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
-  const ObjectReader reader(
-      value, path, errors,
-      {"file", "generator", "assign", "plain", "drawn_assign", "buffers", "packing", "trace"});
+  const ObjectReader reader(value, path, errors,
+                            {"file", "generator", "cost", "assign", "plain", "drawn_assign",
+                             "buffers", "packing", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

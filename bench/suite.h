@@ -6,7 +6,8 @@
 //
 //   {"file": PATH}          an instance, relative to the directory above the suite's
 //   {"generator": {...}}    a step, with the keys of `x-generator` (instances/presets.md); lists of
-//                           lengths are those of instances/data/lengths
+//                           lengths are those of instances/data/lengths. With "cost": PATH beside
+//                           it, the cost of that file in place of the preset's
 //   {"drawn_assign": SEED}  an assign step whose parameters are drawn (drawn_assign.h)
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed

@@ -12,7 +12,8 @@ Documents name what is made from which results, so that no figure is typed:
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
-details, gains or history (whose SUITE is "-"); files are relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
+details, gains, exchanges or history (whose SUITE is "-"); files are relative to the root of the
+source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
 """
 import argparse
 import os
@@ -181,6 +182,28 @@ def gains_table(results):
     return text + "".join(gains_row(name, own, of) for name, own in rows)
 
 
+EXCHANGES = ("all-to-all", "ring", "all-gather", "two-level")  # files of bench/exchange
+CHOICE = "-choice"
+
+
+def exchange_table(results):
+    """Steps with one kind of exchange for all groups, and with a choice for each group."""
+    of = {r["instance"]: r for r in results}
+    text = header(["step", *(f"{kind} ms" for kind in EXCHANGES), "choice ms", "gap",
+                   "best single kind over choice"], ["step"])
+    ratios = []
+    for name, choice in of.items():
+        if not name.endswith(CHOICE):
+            continue
+        step = name.removesuffix(CHOICE)
+        singles = [of[f"{step}-{kind}"] for kind in EXCHANGES]
+        ratios.append(min(r["objective"] for r in singles) / choice["objective"])
+        text += row(step, *(amount(r["objective"], r) for r in [*singles, choice]),
+                    percent(relative_gap(choice["objective"], choice["bound"])),
+                    f"{ratios[-1]:.3f}")
+    return text + row("median", *[""] * (len(EXCHANGES) + 2), f"{median(ratios):.3f}")
+
+
 def history_table(runs):
     """A row for each run, suite and method; an older protocol is a number in brackets."""
     latest = max((s["protocol"] for setups, _ in runs for s in setups), default=0)
@@ -204,7 +227,7 @@ def history_table(runs):
 # --- documents -------------------------------------------------------------------------------
 
 TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_table,
-          "details": detail_table, "gains": gains_table}
+          "details": detail_table, "gains": gains_table, "exchanges": exchange_table}
 
 
 def table_for(marker, root):

@@ -148,6 +148,17 @@ class Gains(unittest.TestCase):
                       tables.gains_table([result("step", "fast", 101, 90)]))
 
 
+class Exchanges(unittest.TestCase):
+    def test_compare_the_choice_with_the_best_single_kind(self):
+        results = [result("step-all-to-all", "fast", 120, 90), result("step-ring", "fast", 110, 90),
+                   result("step-all-gather", "fast", 130, 90),
+                   result("step-two-level", "fast", 150, 90),
+                   result("step-choice", "fast", 100, 90)]
+        table = tables.exchange_table(results)
+        self.assertIn("| step | 120.0 | 110.0 | 130.0 | 150.0 | 100.0 | 10.00 % | 1.100 |", table)
+        self.assertTrue(table.endswith("| median |  |  |  |  |  |  | 1.100 |\n"))
+
+
 class Filling(unittest.TestCase):
     def test_replaces_what_stands_between_the_markers(self):
         text = tables.filled("before\n<!-- table history - -->\nan old table\n"
