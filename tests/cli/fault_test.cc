@@ -242,8 +242,8 @@ TEST_P(Faults, NoThreads) {
   }
 }
 
-// From too little to start to plenty. The loader itself fails below what the libraries need, with
-// its own words and exit code 127.
+// From too little for the libraries to plenty. The loader fails below what they need, with its own
+// words and exit code 127; where not even the program has room, the kernel ends it without a word.
 TEST_P(Faults, LittleMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer reserves terabytes";
@@ -253,7 +253,7 @@ TEST_P(Faults, LittleMemory) {
     const std::size_t most = std::size_t{1} << 20;
     const Finished run =
         run_stowage(GetParam().arguments,
-                    {.directory = dir_.path(), .memory_limit = most * (10 + draw(random_, 150))});
+                    {.directory = dir_.path(), .memory_limit = most * (20 + draw(random_, 140))});
     EXPECT_EQ(run.signal, 0) << run.err;
     // A run whose kernels get no threads has failed, which is 1.
     const bool failed_run = run.exit_code == 1 && GetParam().name == "run";
