@@ -177,7 +177,7 @@ class Balancing {
         std::max(count(dearer) - rules_.most, rules_.fewest - count(cheaper)),
         std::min(count(dearer) - rules_.fewest, rules_.most - count(cheaper))};
     const std::int64_t difference = load_[dearer] - load_[cheaper];
-    std::optional<Exchange> best;
+    std::optional<BinExchange> best;
     if (depth_ == 1) {
       best = best_swap(costs_, bins_[dearer], bins_[cheaper], difference, change);
       *work_ -= count(dearer) + count(cheaper);
@@ -188,7 +188,7 @@ class Balancing {
       *work_ -= static_cast<std::int64_t>(from.size() + to.size());
     }
     if (!best) return false;
-    const Exchange chosen = *best;
+    const BinExchange chosen = *best;
     for (int i = 0; i < chosen.given; ++i) move(chosen.gives.items[at(i)], dearer, cheaper);
     for (int i = 0; i < chosen.taken; ++i) move(chosen.takes.items[at(i)], cheaper, dearer);
     for (const std::size_t bin : {dearer, cheaper}) {

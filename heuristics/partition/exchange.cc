@@ -68,12 +68,12 @@ std::size_t SubsetLists::size() const {
   return all;
 }
 
-std::optional<Exchange> best_swap(std::span<const std::int64_t> costs,
-                                  std::span<const std::int32_t> dearer,
-                                  std::span<const std::int32_t> cheaper, std::int64_t difference,
-                                  ChangeRange change) {
+std::optional<BinExchange> best_swap(std::span<const std::int64_t> costs,
+                                     std::span<const std::int32_t> dearer,
+                                     std::span<const std::int32_t> cheaper, std::int64_t difference,
+                                     ChangeRange change) {
   const auto cost = [&](std::int32_t item) { return costs[static_cast<std::size_t>(item)]; };
-  std::optional<Exchange> best;
+  std::optional<BinExchange> best;
   std::int64_t distance = difference;  // of twice the moved cost from `difference`
   std::size_t i = 0;
   std::size_t j = 0;
@@ -82,7 +82,7 @@ std::optional<Exchange> best_swap(std::span<const std::int64_t> costs,
     const std::int64_t off = 2 * (cost(dearer[i]) - cost(cheaper[j])) - difference;
     if (std::abs(off) < distance) {
       distance = std::abs(off);
-      best = Exchange{1, 1, {cost(dearer[i]), {dearer[i]}}, {cost(cheaper[j]), {cheaper[j]}}};
+      best = BinExchange{1, 1, {cost(dearer[i]), {dearer[i]}}, {cost(cheaper[j]), {cheaper[j]}}};
       if (distance == 0) return best;
     }
     off > 0 ? ++i : ++j;
@@ -91,14 +91,14 @@ std::optional<Exchange> best_swap(std::span<const std::int64_t> costs,
     const std::int64_t off = 2 * cost(dearer[k]) - difference;
     if (std::abs(off) >= distance) continue;
     distance = std::abs(off);
-    best = Exchange{1, 0, {cost(dearer[k]), {dearer[k]}}, {}};
+    best = BinExchange{1, 0, {cost(dearer[k]), {dearer[k]}}, {}};
   }
   return best;
 }
 
-std::optional<Exchange> best_exchange(const SubsetLists& dearer, const SubsetLists& cheaper,
-                                      std::int64_t difference, ChangeRange change) {
-  std::optional<Exchange> best;
+std::optional<BinExchange> best_exchange(const SubsetLists& dearer, const SubsetLists& cheaper,
+                                         std::int64_t difference, ChangeRange change) {
+  std::optional<BinExchange> best;
   std::int64_t distance = difference;  // of twice the moved cost from `difference`
   for (int given = 0; given <= kMaxExchanged; ++given) {
     const auto& gives = dearer.by_size[static_cast<std::size_t>(given)];
@@ -113,7 +113,7 @@ std::optional<Exchange> best_exchange(const SubsetLists& dearer, const SubsetLis
         const std::int64_t off = 2 * (gives[i].cost - takes[j].cost) - difference;
         if (std::abs(off) < distance) {
           distance = std::abs(off);
-          best = Exchange{given, taken, gives[i], takes[j]};
+          best = BinExchange{given, taken, gives[i], takes[j]};
           if (distance == 0) return best;
         }
         off < 0 ? ++i : ++j;

@@ -36,7 +36,7 @@ struct SubsetLists {
   std::size_t size() const;  // of all lists
 };
 
-struct Exchange {
+struct BinExchange {
   int given = 0;  // items from the dearer bin
   int taken = 0;  // items from the cheaper bin
   ItemSubset gives;
@@ -51,11 +51,11 @@ struct ChangeRange {
   std::int64_t most = 0;
 };
 // Of at most one item of each bin. The items index `costs` and stand by falling cost. O(n).
-std::optional<Exchange> best_swap(std::span<const std::int64_t> costs,
-                                  std::span<const std::int32_t> dearer,
-                                  std::span<const std::int32_t> cheaper, std::int64_t difference,
-                                  ChangeRange change);
-std::optional<Exchange> best_exchange(const SubsetLists& dearer, const SubsetLists& cheaper,
-                                      std::int64_t difference, ChangeRange change);
+std::optional<BinExchange> best_swap(std::span<const std::int64_t> costs,
+                                     std::span<const std::int32_t> dearer,
+                                     std::span<const std::int32_t> cheaper, std::int64_t difference,
+                                     ChangeRange change);
+std::optional<BinExchange> best_exchange(const SubsetLists& dearer, const SubsetLists& cheaper,
+                                         std::int64_t difference, ChangeRange change);
 
 }  // namespace stowage
