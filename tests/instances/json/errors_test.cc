@@ -787,13 +787,8 @@ std::vector<Evaluated> evaluate() {
   return all;
 }
 
-const std::vector<Evaluated>& all_cases() {
-  static const std::vector<Evaluated> all = evaluate();
-  return all;
-}
-
-TEST(JsonErrors, EachBreakIsNamedWithCodePlaceAndReason) {
-  for (const auto& [c, errors] : all_cases()) {
+void expect_codes_places_and_reasons(const std::vector<Evaluated>& all) {
+  for (const auto& [c, errors] : all) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(errors.size(), c.expected.size());
     for (std::size_t i = 0; i < std::min(errors.size(), c.expected.size()); ++i) {
@@ -806,8 +801,9 @@ TEST(JsonErrors, EachBreakIsNamedWithCodePlaceAndReason) {
   }
 }
 
-TEST(JsonErrors, MessagesAreOneLineOfUtf8AndSayMustAndIs) {
-  for (const auto& [c, errors] : all_cases()) {
+// One line of UTF-8 that says must and is.
+void expect_plain_messages(const std::vector<Evaluated>& all) {
+  for (const auto& [c, errors] : all) {
     for (const InputError& error : errors) {
       if (error.code == "E109") continue;
       const std::string text = to_string(error);
@@ -851,7 +847,8 @@ std::set<std::string> codes_in(const std::filesystem::path& path, const std::reg
   return codes;
 }
 
-TEST(JsonErrors, TheIndexTheSourcesAndTheCasesAgree) {
+// The index in errors.md, the sources and the cases name the same codes.
+void expect_all_codes(const std::vector<Evaluated>& all) {
   std::set<std::string> in_sources;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kInstancesDir)) {
     const auto extension = entry.path().extension();
@@ -861,12 +858,20 @@ TEST(JsonErrors, TheIndexTheSourcesAndTheCasesAgree) {
   const std::set<std::string> in_index = codes_in(
       kInstancesDir / "errors.md", std::regex("\n\\| (E[0-9]{3}) \\| [^|]+ \\| [^|]+ \\|"));
   std::set<std::string> in_cases;
-  for (const auto& [c, errors] : all_cases()) {
+  for (const auto& [c, errors] : all) {
     for (const InputError& error : errors) in_cases.insert(error.code);
   }
   EXPECT_EQ(in_sources, in_index);
   EXPECT_EQ(in_sources, in_cases);
   EXPECT_GE(in_sources.size(), 30U);
+}
+
+// In one test, for some cases read all that a document may hold.
+TEST(JsonErrors, EachBreakIsNamedWithCodePlaceAndReason) {
+  const std::vector<Evaluated> all = evaluate();
+  expect_codes_places_and_reasons(all);
+  expect_plain_messages(all);
+  expect_all_codes(all);
 }
 
 }  // namespace
