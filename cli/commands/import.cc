@@ -77,11 +77,11 @@ class ImportCommand : public Command {
       std::visit([&](auto& own) { state_bound(own, exported.bound->value, exported.bound->name); },
                  plan);
     }
-    return judge_and_write(console, instance, std::move(plan), *file);
+    return judge_and_write(console, instance, plan, *file);
   }
 
  private:
-  ExitCode judge_and_write(Console& console, const Instance& instance, Plan plan,
+  ExitCode judge_and_write(Console& console, const Instance& instance, const Plan& plan,
                            const milp::SolutionFile& file) const {
     const Unit unit = objective_unit(instance);
     const std::vector<Violation> violations =
