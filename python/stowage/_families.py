@@ -47,6 +47,7 @@ class Outcome:
         objective: of the plan, in that unit; None without one. bound: no plan is better.
         bound_by: the name of its certificate. bounds: all that were computed, (name, value).
         gap, method, found_by, seconds, nodes, detail; method_bound: of a baseline.
+        remedy: of "infeasible", what to change so that there is a plan; explain() lists more.
         unplaceable: int64 ids of sequences that fit nowhere. improvements: list of Improvement.
     """
 
@@ -68,6 +69,7 @@ class Outcome:
         self.seconds: float = outcome.seconds
         self.nodes: int = outcome.nodes
         self.detail: str = outcome.detail
+        self.remedy: str = outcome.remedy
         self.bounds: list[tuple[str, float]] = outcome.bounds
         self.unplaceable: NDArray[np.int64] = outcome.unplaceable
         self.improvements = [Improvement(*step) for step in outcome.improvements]
@@ -152,6 +154,8 @@ class Outcome:
                 for step in self.improvements
             ],
         }
+        if self.remedy:
+            document["remedy"] = self.remedy
         if proof is not None:
             by, witnesses, at = proof
             document["infeasibility"] = {"by": by, "witnesses": witnesses.tolist()}

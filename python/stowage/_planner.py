@@ -94,8 +94,9 @@ class Planner:
             start: a plan of the same lengths and loss tokens to begin with; it is never made worse.
 
         Raises InputTypeError and InputError for what is not such lengths, Infeasible for sequences
-        that fit no group and for rules that these sequences cannot keep, NoPlan where a limit comes before the first plan, KeyboardInterrupt. The
-        first Ctrl-C ends a search with the best plan so far, whose stopped_by is "interrupted".
+        that fit no group and for rules that these sequences cannot keep, NoPlan where a limit comes
+        before the first plan, KeyboardInterrupt. The first Ctrl-C ends a search with the best plan
+        so far, whose stopped_by is "interrupted".
         """
         interrupt = _core.Interrupt()
         with self._lock:
@@ -198,10 +199,10 @@ class Planner:
             )
         if self.on_oversize == "clip":
             return self._clipped(tokens, names, targets)
-        log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
         kept = ~over
-        if not kept.any():
-            raise self._infeasible(names, tokens)
+        if not kept.any():  # the search says what would help
+            return tokens, targets, Sequences(names, none, none)
+        log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
         left = None if targets is None else targets[kept]
         return tokens[kept], left, Sequences(names[kept], names[over], none)
 
@@ -213,12 +214,13 @@ class Planner:
     ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
         most = self.cluster.largest_sequence
         over = tokens > most
-        if most == 0:
-            raise self._infeasible(names, tokens)
+        none = np.zeros(0, np.int64)
+        if most == 0:  # the search says what would help
+            return tokens, targets, Sequences(names, none, none)
         log.warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
         clipped = np.minimum(tokens, most)
         left = None if targets is None else np.minimum(targets, clipped)
-        return clipped, left, Sequences(names, np.zeros(0, np.int64), names[over])
+        return clipped, left, Sequences(names, none, names[over])
 
     def _planned(
         self,
@@ -256,26 +258,19 @@ class Planner:
         if outcome.status == "infeasible":
             over = outcome.unplaceable
             if over.size == 0:  # the rules, then
-                return Infeasible(
-                    outcome.detail,
-                    over,
-                    "plan more sequences in a step, or ask less with the rules of the cluster",
-                )
-            return self._infeasible(sequences.ids[over], lengths[over])
+                return Infeasible(outcome.detail, over, outcome.remedy)
+            ids, most = sequences.ids[over], self.cluster.largest_sequence
+            listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
+            more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
+            return Infeasible(
+                f"{len(ids)} sequences are longer than the {most} tokens that the largest group "
+                f"holds, of degree {self.cluster.degrees[-1]}: {', '.join(listed + more)}",
+                ids,
+                f'{outcome.remedy}, or set on_oversize="drop" or "clip"',
+            )
         if outcome.status == "error":
             return BackendError(outcome.detail)
         return NoPlan(f"no plan within the limits ({outcome.stopped_by})")
-
-    def _infeasible(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Infeasible:
-        most = self.cluster.largest_sequence
-        listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths)]
-        more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
-        return Infeasible(
-            f"{len(ids)} sequences are longer than the {most} tokens that the largest group holds, "
-            f"of degree {self.cluster.degrees[-1]}: {', '.join(listed + more)}",
-            ids,
-            'raise memory_mib or max_tokens_per_rank, allow larger degrees, shorten them, or set on_oversize="drop" or "clip"',
-        )
 
 
 def _planner_of(cluster: Cluster, search: Search, on_oversize: str, threads: int) -> Planner:
