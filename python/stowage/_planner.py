@@ -232,7 +232,9 @@ class Planner:
     ) -> Step:
         instance = self.cluster._instance.with_lengths(lengths, targets, self.cluster.name)
         if start is not None and start.instance_hash != instance.hash():
-            raise ValueError("start: must be a plan of these lengths and loss tokens on this cluster")
+            raise ValueError(
+                "start: must be a plan of these lengths and loss tokens on this cluster"
+            )
         outcome = self.search.run(instance, None if start is None else start._plan, interrupt)
         plan = outcome.plan
         if plan is None:

@@ -1,9 +1,11 @@
-"""Plans for Megatron-LM's hybrid context parallelism.
+"""Plans for Megatron-LM: its hybrid context parallelism, and its packing schedulers.
 
-    stowage.megatron.use(planner)      # before HybridCPDataLoaderWrapper is made
+    stowage.megatron.use(planner)        # before HybridCPDataLoaderWrapper is made
+    stowage.megatron.register(planner)   # then: --sequence-packing-scheduler stowage
 
-Written for megatron-core 0.16. Its scheduler runs the sequences of a rank one by one, on groups that
-are powers of two; a micro-batch ends with a barrier.
+Hybrid context parallelism is that of megatron-core 0.16: it runs the sequences of a rank one by one,
+on groups that are powers of two; a micro-batch ends with a barrier. Packing schedulers are in Megatron-LM
+itself, on its branches dev and main, and in no release of megatron-core up to 0.19.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ from megatron.core.datasets import data_schedule
 from megatron.core.packed_seq_params import PackedSeqParams
 from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler
 
+from ._megatron_packing import PackingScheduler as PackingScheduler
+from ._megatron_packing import add_choice as add_choice
+from ._megatron_packing import register as register
 from ._planner import Planner
 from ._trainer_step import Batch
 from .torch import PackedBatch
