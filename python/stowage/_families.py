@@ -206,7 +206,7 @@ def solve(
     Ctrl-C ends the search with the best plan, the second raises KeyboardInterrupt.
     """
     given = instance_of(instance)
-    search = Search(method, time_limit, node_limit, gap, seed, solver)
+    search = Search.of(method, time_limit, node_limit, gap, seed, solver)
     search.check(given)
     begin = None if start is None else plan_of(start, given)
     return Outcome(given, search.run(given, begin), search)
@@ -242,7 +242,7 @@ def explain(
     explain` (cli/README.md), without units. Raises VerificationError for an invalid plan.
     """
     given = instance_of(instance)
-    search = Search(method, time_limit, node_limit, 0.0, seed, solver)
+    search = Search.of(method, time_limit, node_limit, 0.0, seed, solver)
     search.check(given)
     its = None if plan is None else plan_of(plan, given)
     if its is not None and (violations := _core.verify(given, its)):
@@ -276,7 +276,7 @@ def compare(
         if methods is not None and method.name not in methods:
             continue
         limit = None if method.kind == "baseline" else time_limit
-        search = Search(method.name, limit, node_limit, 0.0, seed, solver)
+        search = Search.of(method.name, limit, node_limit, 0.0, seed, solver)
         search.check(given)
         outcomes.append((method, Outcome(given, search.run(given, None), search)))
     best = min((o.objective for _, o in outcomes if o.objective is not None), default=None)
