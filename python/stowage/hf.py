@@ -55,7 +55,10 @@ def packed_dataset(dataset: Any, steps: Iterable[TrainerStep]) -> Any:
 
     The columns of `dataset`, joined, and `seq_lengths`, as TRL's collator wants them. Row i is for rank
     i modulo all ranks: in the order of the rows, one at a time, accelerate deals them out as they were
-    planned. Sequences of a row are not padded. Raises ValueError for other steps.
+    planned. SFTTrainer takes them with SFTConfig(padding_free=True, max_length=None,
+    per_device_train_batch_size=1, train_sampling_strategy="sequential",
+    dataset_kwargs={"skip_prepare_dataset": True}). Sequences of a row are not padded. Raises
+    ValueError for other steps.
     """
     from datasets import Dataset
 

@@ -113,3 +113,68 @@ def test_refuses_plans_of_wider_groups():
     wide = stowage.Planner(CLUSTER).plan([500, 30, 30, 30])
     with pytest.raises(ValueError, match="every group must be one rank"):
         packed_dataset(samples(), [wide])
+
+
+def test_trls_trainer_takes_the_rows_as_planned(trl, tmp_path, monkeypatch):
+    monkeypatch.setenv("WANDB_DISABLED", "true")
+    from tokenizers import Tokenizer, models
+
+    words = {f"w{i}": i for i in range(599)}
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(models.WordLevel({**words, "pad": 599}, unk_token="pad")),
+        pad_token="pad",
+        eos_token="pad",
+    )
+    one = stowage.Planner(SINGLE.replace(devices=1))
+    step = one.plan(LENGTHS)
+    rows = packed_dataset(samples(), [step])
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=600,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=512,
+    )
+    model = transformers.LlamaForCausalLM(config)
+    alone, targets = 0.0, 0
+    for row in step.batch(int(step.schedule[0, 0])).sequences.tolist():
+        ids, labels = (torch.tensor(Documents()[row][name]) for name in ("input_ids", "labels"))
+        with torch.no_grad():
+            logits = model(input_ids=ids[None]).logits[0, :-1]
+        alone += float(
+            torch.nn.functional.cross_entropy(
+                logits, labels[1:], ignore_index=-100, reduction="sum"
+            )
+        )
+        targets += int((labels[1:] != -100).sum())
+    arguments = trl.SFTConfig(
+        output_dir=str(tmp_path),
+        padding_free=True,
+        max_length=None,
+        per_device_train_batch_size=1,
+        max_steps=3,
+        logging_steps=1,
+        report_to=[],
+        use_cpu=True,
+        bf16=False,
+        gradient_checkpointing=False,
+        save_strategy="no",
+        train_sampling_strategy="sequential",
+        dataset_kwargs={"skip_prepare_dataset": True},
+    )
+    trainer = trl.SFTTrainer(
+        model=model, args=arguments, train_dataset=rows, processing_class=tokenizer
+    )
+    seen, compute = [], trainer.compute_loss
+
+    def watched(model, inputs, *others, **more):
+        seen.append(inputs["input_ids"][0].tolist())
+        return compute(model, inputs, *others, **more)
+
+    monkeypatch.setattr(trainer, "compute_loss", watched)
+    trainer.train()
+    assert seen == [rows[i]["input_ids"] for i in range(3)]
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    assert losses[0] == pytest.approx(alone / targets, rel=1e-3)
