@@ -22,7 +22,9 @@ class PackingScheduler:
     Every rank of every micro-batch has work, groups are sorted by size and have sizes that Megatron
     makes groups of (powers of two that divide the ranks, and all ranks), the tokens of a rank are
     at most `max_seqlen_per_dp_cp_rank`, and the number of micro-batches is a multiple of
-    `microbatch_group_size_per_vp_stage`. Memory and cost are those of the planner's cluster.
+    `microbatch_group_size_per_vp_stage`. Memory and cost are those of the planner's cluster. Lengths are
+    those that Megatron hands over, rounded up to the cluster's pad_multiple: if a branch aligns the
+    sequences of a pack, that is its alignment.
     """
 
     planner: Planner  # of the class that register() makes
@@ -112,6 +114,16 @@ def _sizes_of_groups(ranks: int, degrees: tuple[int, ...]) -> list[int]:
     return sizes
 
 
+def require_same_plans(planner: Planner) -> None:
+    """Raises ValueError for planners whose plans depend on the machine, or leave samples out."""
+    if planner.search.time_limit is not None:
+        raise ValueError(
+            "planner: every rank plans by itself: set node_limit in place of time_limit"
+        )
+    if planner.on_oversize != "raise":
+        raise ValueError(f'planner: on_oversize must be "raise", is "{planner.on_oversize}"')
+
+
 def register(planner: Planner, name: str = "stowage") -> type:
     """Lets `--sequence-packing-scheduler NAME` plan with `planner`, in this process.
 
@@ -120,12 +132,7 @@ def register(planner: Planner, name: str = "stowage") -> type:
     begins. Raises ValueError for planners whose plans depend on the machine or leave samples out,
     and stowage.Error for a release of megatron-core without packing schedulers.
     """
-    if planner.search.time_limit is not None:
-        raise ValueError(
-            "planner: every rank plans by itself: set node_limit in place of time_limit"
-        )
-    if planner.on_oversize != "raise":
-        raise ValueError(f'planner: on_oversize must be "raise", is "{planner.on_oversize}"')
+    require_same_plans(planner)
     base = getattr(data_schedule, "DpBalancedScheduler", None)
     schedulers = getattr(data_schedule, "scheduler_map", None)
     if base is None or schedulers is None:

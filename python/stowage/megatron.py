@@ -20,6 +20,7 @@ from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPSchedul
 from ._megatron_packing import PackingScheduler as PackingScheduler
 from ._megatron_packing import add_choice as add_choice
 from ._megatron_packing import register as register
+from ._megatron_packing import require_same_plans
 from ._planner import Planner
 from ._trainer_step import Batch
 from .torch import PackedBatch
@@ -29,8 +30,8 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
     """In place of BalancedCPScheduler, whose arguments it takes behind the planner.
 
     The planner's cluster has as many devices as `dp_cp_group` has ranks, all powers of two as
-    degrees, and holds no more tokens on a device than `max_seq_len_per_rank`. Raises ValueError
-    otherwise.
+    degrees, and holds no more tokens on a device than `max_seq_len_per_rank`; it has no time limit and
+    leaves no sample out. Raises ValueError otherwise.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
         dp_cp_group: torch.distributed.ProcessGroup,
     ) -> None:
         super().__init__(max_seq_len_per_rank, dp_cp_group)
+        require_same_plans(planner)
         cluster = planner.cluster
         ranks = dp_cp_group.size()
         powers = tuple(1 << bit for bit in range(ranks.bit_length()))

@@ -50,6 +50,7 @@ MODULES = {
     "hf": ["hf.py"],
     "deepspeed": ["deepspeed.py"],
 }
+PRIVATE = {"require_same_plans"}  # of a module that is private itself
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
@@ -86,7 +87,7 @@ def modules() -> Iterator[str]:
         found = [part for tree in trees for part in tree.body]
         for part in found:
             name = getattr(part, "name", "_")
-            if name.startswith("_"):
+            if name.startswith("_") or name in PRIVATE:
                 continue
             yield f"## stowage.{module}.{name}\n"
             if isinstance(part, ast.ClassDef):

@@ -60,6 +60,19 @@ def test_refuses_clusters_that_are_not_megatrons(arguments, said):
         scheduler(**arguments)
 
 
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ({"method": "auto", "time_limit": 1.0}, "set node_limit"),
+        ({"on_oversize": "clip"}, 'on_oversize must be "raise", is "clip"'),
+    ],
+    ids=str,
+)
+def test_refuses_planners_of_other_plans(more, said):
+    with pytest.raises(ValueError, match=said):
+        HybridCPScheduler(stowage.Planner(CLUSTER, **more), PER_RANK, group_of(4))
+
+
 def test_a_packed_row_in_megatrons_words():
     step = stowage.Planner(CLUSTER).plan([30, 5, 100, 400])
     for b in range(len(step.sequences)):
