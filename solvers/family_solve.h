@@ -27,8 +27,9 @@ namespace stowage {
 // Why there is no plan.
 struct Refutation {
   std::string detail;
-  std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why
-  InfeasibilityProof proof = {};          // of another reason
+  std::string remedy;                          // as in Outcome
+  std::vector<std::int64_t> unplaceable = {};  // ids that fit no group, if that is why
+  InfeasibilityProof proof = {};               // of another reason
 };
 
 template <class InstanceT>
@@ -88,6 +89,7 @@ class FamilySolve {
     outcome.status = Status::infeasible;
     outcome.stopped_by = StoppedBy::proof;
     outcome.detail = why.detail;
+    outcome.remedy = why.remedy;
     outcome.unplaceable = why.unplaceable;
     outcome.infeasibility = why.proof;
     if (!why.unplaceable.empty()) {

@@ -76,6 +76,7 @@ struct Outcome {
   double seconds = 0;
   std::int64_t nodes = 0;
   std::string detail;                     // a sentence for people; never empty for error
+  std::string remedy;                     // of infeasible: what to change, for people
   std::vector<InputError> errors;         // of the instance or the options: status error
   std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why: infeasible
   std::optional<InfeasibilityProof> infeasibility;  // of infeasible: what proves it, if not `none`

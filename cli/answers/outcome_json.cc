@@ -87,6 +87,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   if (!frame.timeless) json.number("seconds", outcome.seconds);
   json.integer("nodes", outcome.nodes);
   json.text("detail", outcome.detail);
+  if (!outcome.remedy.empty()) json.text("remedy", outcome.remedy);
   if (!frame.errors.empty()) write_errors(json, frame.errors);
   write_bounds(json, outcome.bounds, unit);
   json.key("unplaceable");

@@ -130,7 +130,7 @@ class SolveCommand : public Command {
       }
     }
     if (outcome.status == Status::infeasible) {
-      for (const std::string& reason : infeasibility_report(instance, outcome.unplaceable)) {
+      for (const std::string& reason : infeasibility_report(instance, outcome)) {
         console.info(reason);
       }
     }

@@ -46,6 +46,7 @@ Result<std::string> step_line(const PlannedStep& step, const StepRemarks& remark
   write_number(json, "gap", outcome.gap());
   json.text("found_by", outcome.found_by);
   json.text("detail", outcome.detail);
+  if (!outcome.remedy.empty()) json.text("remedy", outcome.remedy);
   if (!remarks.errors.empty()) write_error(json, remarks.errors);
   json.key("unplaceable");
   json.integers(outcome.unplaceable);
@@ -80,7 +81,7 @@ void StreamReport::add(const PlannedStep& step) {
     console_.warn(number + printable(outcome.detail));
   } else if (outcome.status == Status::infeasible) {
     ++infeasible_;
-    for (const std::string& line : infeasibility_report(step.instance, outcome.unplaceable)) {
+    for (const std::string& line : infeasibility_report(step.instance, outcome)) {
       console_.warn(number + line);
     }
   } else if (!outcome.plan) {

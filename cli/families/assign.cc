@@ -65,12 +65,9 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
     held = longest_allowed(instance, strategy);
     holder = strategy.name;
   }
-  Tokens longest = 0;
-  for (std::size_t i = 0; i < unplaceable.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(unplaceable.size(), kListedSequences); ++i) {
     const Tokens length = instance.lengths[static_cast<std::size_t>(unplaceable[i])];
     const Tokens padded = padded_length(instance, length);
-    longest = std::max(longest, padded);
-    if (i >= kListedSequences) continue;
     std::string line =
         "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
     if (padded != length) line += " (" + grouped(padded) + " after padding)";
@@ -85,14 +82,7 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                     grouped(static_cast<std::int64_t>(unplaceable.size() - kListedSequences)) +
                     " more sequences");
   }
-  if (longest > 0 && instance.constraints.chunks) {
-    lines.push_back(
-        "remedy: choose a chunk size that a scheme's max_tokens admits, retain fewer chunks, add a "
-        "strategy with a scheme of more stages or max_tokens, or shorten the sequences");
-  } else if (longest > 0) {
-    lines.push_back("remedy: add a strategy with a scheme of max_tokens " + grouped(longest) +
-                    " or more, or shorten the sequences");
-  } else if (!instance.lengths.empty() || !instance.constraints.allow_empty) {
+  if (unplaceable.empty() && (!instance.lengths.empty() || !instance.constraints.allow_empty)) {
     lines.push_back(
         "each sequence fits a row, so that it is the constraints that cannot be met: "
         "rows_multiple_of, equal_rows or allow_empty ask for more rows than the sequences give");

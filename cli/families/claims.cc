@@ -76,6 +76,9 @@ class ClaimCheck {
     if (claims_.infeasibility) {
       broken(kStatus, "/infeasibility", "a reason why there is no plan", "none beside a plan");
     }
+    if (claims_.remedy && !claims_.remedy->empty()) {
+      broken(kStatus, "/remedy", in_quotes(*claims_.remedy), "none beside a plan");
+    }
     candidates();
     const std::string& name = std::visit(
         [](const auto& p) -> auto& { return p.name; }, plan);

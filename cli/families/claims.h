@@ -48,6 +48,7 @@ struct OutcomeClaims {
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> exit_code;
   std::optional<std::string> detail;
+  std::optional<std::string> remedy;
   bool errors = false;  // of writing the plan
   std::optional<std::vector<ClaimedBound>> bounds;
   std::vector<std::int64_t> unplaceable;

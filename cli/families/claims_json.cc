@@ -126,11 +126,11 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
     const JsonPath root;
     const ObjectReader outcome(
         document, root, errors,
-        {"format",     "version",      "problem",    "name",        "status",  "stopped_by",
-         "exit_code",  objective,      bound,        "bound_by",    "gap",     "method",
-         method_bound, "found_by",     "solver",     "seed",        "seconds", "nodes",
-         "detail",     "errors",       "bounds",     "unplaceable", "plan",    "infeasibility",
-         "violations", "improvements", "certificate"});
+        {"format",     "version",      "problem",     "name",        "status",  "stopped_by",
+         "exit_code",  objective,      bound,         "bound_by",    "gap",     "method",
+         method_bound, "found_by",     "solver",      "seed",        "seconds", "nodes",
+         "detail",     "errors",       "bounds",      "unplaceable", "plan",    "infeasibility",
+         "violations", "improvements", "certificate", "remedy"});
     OutcomeClaims claims{.status = one_of(outcome, "status", kStatus).value_or(""),
                          .objective = number(outcome, objective),
                          .bound = number(outcome, bound),
@@ -144,6 +144,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
                          .nodes = integer(outcome, "nodes"),
                          .exit_code = integer(outcome, "exit_code"),
                          .detail = text(outcome, "detail"),
+                         .remedy = text(outcome, "remedy"),
                          .unplaceable = ids(outcome, "unplaceable")};
     if (claims.exit_code && std::ranges::find(kExitCodes, *claims.exit_code) == kExitCodes.end()) {
       errors.add(code::kIntegerRange, "/exit_code",

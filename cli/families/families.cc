@@ -98,9 +98,11 @@ void write_plan(JsonWriter& json, const Plan& plan) {
   std::visit([&json](const auto& p) { write_json(json, p); }, plan);
 }
 
-std::vector<std::string> infeasibility_report(const Instance& instance,
-                                              const std::vector<std::int64_t>& unplaceable) {
-  return std::visit([&](const auto& i) { return infeasibility_of(i, unplaceable); }, instance);
+std::vector<std::string> infeasibility_report(const Instance& instance, const Outcome& outcome) {
+  std::vector<std::string> lines =
+      std::visit([&](const auto& i) { return infeasibility_of(i, outcome.unplaceable); }, instance);
+  if (!outcome.remedy.empty()) lines.push_back("remedy: " + outcome.remedy);
+  return lines;
 }
 
 }  // namespace stowage

@@ -16,6 +16,7 @@
 #include "instances/json/writer.h"
 #include "instances/pictures/drawing/panel.h"
 #include "instances/pictures/shown_bound.h"
+#include "solvers/outcome.h"
 
 namespace stowage {
 
@@ -63,8 +64,7 @@ std::string method_list(std::string_view family_name);
 std::string plan_json(const Plan& plan);
 void write_plan(JsonWriter& json, const Plan& plan);
 
-// Why nothing can be planned and what would help, one line each. `unplaceable` as in Outcome.
-std::vector<std::string> infeasibility_report(const Instance& instance,
-                                              const std::vector<std::int64_t>& unplaceable);
+// Why nothing can be planned, and in the last line what would help. Of an infeasible outcome.
+std::vector<std::string> infeasibility_report(const Instance& instance, const Outcome& outcome);
 
 }  // namespace stowage

@@ -17,24 +17,6 @@ namespace {
 
 constexpr std::size_t kListedSequences = 10;
 
-// The least degree of the form's exchange that holds a sequence of so many tokens, if a group of
-// all devices does.
-std::optional<std::int64_t> degree_for(const ScatterInstance& instance, ExchangeKind kind,
-                                       Tokens longest) {
-  const int devices = instance.cluster.devices;
-  if (longest_in_group(instance, {devices, kind}) < longest) return std::nullopt;
-  int least = 1;
-  for (int high = devices; least < high;) {
-    const int middle = least + (high - least) / 2;
-    if (longest_in_group(instance, {middle, kind}) < longest) {
-      least = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return least;
-}
-
 }  // namespace
 
 std::string size_of(const ScatterInstance& instance) {
@@ -104,43 +86,20 @@ std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable) {
   std::vector<std::string> lines;
   const GroupForm form = largest_form(instance);
-  const int degree = form.degree;
   const Tokens capacity = longest_in_group(instance, form);
-  Tokens longest = 0;
-  for (std::size_t i = 0; i < unplaceable.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(unplaceable.size(), kListedSequences); ++i) {
     const auto id = static_cast<std::size_t>(unplaceable[i]);
     const Tokens length = instance.lengths[id];
     const Tokens padded = padded_length(instance, length);
-    longest = std::max(longest, padded);
-    if (i >= kListedSequences) continue;
     std::string line = "sequence " + grouped(unplaceable[i]) + " has " + counted(length, "token");
     if (padded != length) line += " (" + grouped(padded) + " after padding)";
     lines.push_back(line + ", the largest group holds " + grouped(capacity) + " (degree " +
-                    std::to_string(degree) + ')');
+                    std::to_string(form.degree) + ')');
   }
   if (unplaceable.size() > kListedSequences) {
     const auto more = static_cast<std::int64_t>(unplaceable.size() - kListedSequences);
     lines.push_back("and " + counted(more, "more sequence"));
   }
-  if (longest == 0) return lines;
-  const Tokens share = (longest + degree - 1) / degree;
-  const Tokens held = (longest + sequence_tokens(instance, form) + degree - 1) / degree;
-  const double memory = fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(held);
-  const Tokens cap = instance.rules.max_tokens_per_rank;
-  const bool capped = cap < share;
-  std::string remedy = "remedy: ";
-  if (capped) {
-    remedy += "raise rules.max_tokens_per_rank from " + std::to_string(cap) + " to " +
-              std::to_string(share);
-  }
-  if (!capped || tokens_per_device(instance, form) < held) {
-    remedy += std::string(capped ? " and " : "raise ") + "cluster.memory_mib from " +
-              shortest(instance.cluster.memory_mib) + " to " + shortest(std::ceil(memory));
-  }
-  if (const auto wanted = degree_for(instance, form.exchange, longest)) {
-    remedy += ", or allow a degree of at least " + grouped(*wanted);
-  }
-  lines.push_back(remedy + ", or shorten the sequences");
   return lines;
 }
 

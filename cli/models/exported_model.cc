@@ -11,7 +11,7 @@ ModelAnswer exported_model(const Instance& instance, const ModelFlags& flags) {
   const Outcome known = solve(instance, {.method = "fast"}, budget);
   if (!known.unplaceable.empty()) {
     ModelRefusal refusal{{}, ExitCode::refused};
-    for (const std::string& line : infeasibility_report(instance, known.unplaceable)) {
+    for (const std::string& line : infeasibility_report(instance, known)) {
       if (line.starts_with("remedy: ") && !refusal.errors.empty()) {
         refusal.errors.back().error.message += "; " + line;
       } else {

@@ -112,6 +112,7 @@ void bind_solves(nb::module_& module) {
       .def_prop_ro("seconds", [](const OutcomeBox& box) { return box.value.seconds; })
       .def_prop_ro("nodes", [](const OutcomeBox& box) { return box.value.nodes; })
       .def_prop_ro("detail", [](const OutcomeBox& box) { return box.value.detail; })
+      .def_prop_ro("remedy", [](const OutcomeBox& box) { return box.value.remedy; })
       .def_prop_ro(
           "unplaceable", [](const OutcomeBox& box) { return array_of(box.value.unplaceable); },
           nb::rv_policy::automatic)

@@ -63,8 +63,19 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def _powers_of_two(most: int) -> list[int]:
-    return [1 << bit for bit in range(most.bit_length())]
+def _powers_of_two(most: Any) -> list[int]:
+    """Up to `most`; none if that is no integer, which the reader will refuse."""
+    whole = int(most) if isinstance(most, (int, np.integer)) else 0
+    return [1 << bit for bit in range(whole.bit_length())]
+
+
+def _require_finite(value: Any, place: str) -> None:
+    """What JSON cannot say is told of by its place. Raises InputError."""
+    if isinstance(value, Mapping):
+        for key, inside in value.items():
+            _require_finite(inside, f"{place}/{key}")
+    elif isinstance(value, (float, np.floating)) and not np.isfinite(value):
+        raise InputError([("E105", place, f"must be a finite number, is {value}")])
 
 
 def _place(document: dict[str, Any], argument: str, value: Any) -> None:
@@ -75,9 +86,10 @@ def _place(document: dict[str, Any], argument: str, value: Any) -> None:
     if value is None:
         inner.pop(last, None)
         return
+    _require_finite(value, "/" + "/".join(_PLACES[argument]))
     if isinstance(value, Mapping):
         value = {str(key): inside for key, inside in value.items()}
-    inner[last] = list(value) if argument == "degrees" else value
+    inner[last] = list(value) if argument == "degrees" and np.iterable(value) else value
     if outer == ["cost", "all_to_all"]:
         inner.setdefault("mib_per_token", 0.0)
 
@@ -256,7 +268,7 @@ class Cluster:
         if "devices" in changes and "degrees" not in changes:
             if list(self.degrees) == _powers_of_two(self.devices):
                 changes["degrees"] = _powers_of_two(devices)
-            else:
+            elif isinstance(devices, (int, np.integer)):
                 changes["degrees"] = [degree for degree in self.degrees if degree <= devices]
         if changes.get("exchange") is not None:
             document["cost"].pop("all_to_all", None)

@@ -47,6 +47,7 @@ class Outcome:
         objective: of the plan, in that unit; None without one. bound: no plan is better.
         bound_by: the name of its certificate. bounds: all that were computed, (name, value).
         gap, method, found_by, seconds, nodes, detail; method_bound: of a baseline.
+        remedy: of "infeasible", what to change so that there is a plan; explain() lists more.
         unplaceable: int64 ids of sequences that fit nowhere. improvements: list of Improvement.
     """
 
@@ -68,6 +69,7 @@ class Outcome:
         self.seconds: float = outcome.seconds
         self.nodes: int = outcome.nodes
         self.detail: str = outcome.detail
+        self.remedy: str = outcome.remedy
         self.bounds: list[tuple[str, float]] = outcome.bounds
         self.unplaceable: NDArray[np.int64] = outcome.unplaceable
         self.improvements = [Improvement(*step) for step in outcome.improvements]
@@ -152,6 +154,8 @@ class Outcome:
                 for step in self.improvements
             ],
         }
+        if self.remedy:
+            document["remedy"] = self.remedy
         if proof is not None:
             by, witnesses, at = proof
             document["infeasibility"] = {"by": by, "witnesses": witnesses.tolist()}
@@ -202,7 +206,7 @@ def solve(
     Ctrl-C ends the search with the best plan, the second raises KeyboardInterrupt.
     """
     given = instance_of(instance)
-    search = Search(method, time_limit, node_limit, gap, seed, solver)
+    search = Search.of(method, time_limit, node_limit, gap, seed, solver)
     search.check(given)
     begin = None if start is None else plan_of(start, given)
     return Outcome(given, search.run(given, begin), search)
@@ -238,7 +242,7 @@ def explain(
     explain` (cli/README.md), without units. Raises VerificationError for an invalid plan.
     """
     given = instance_of(instance)
-    search = Search(method, time_limit, node_limit, 0.0, seed, solver)
+    search = Search.of(method, time_limit, node_limit, 0.0, seed, solver)
     search.check(given)
     its = None if plan is None else plan_of(plan, given)
     if its is not None and (violations := _core.verify(given, its)):
@@ -272,7 +276,7 @@ def compare(
         if methods is not None and method.name not in methods:
             continue
         limit = None if method.kind == "baseline" else time_limit
-        search = Search(method.name, limit, node_limit, 0.0, seed, solver)
+        search = Search.of(method.name, limit, node_limit, 0.0, seed, solver)
         search.check(given)
         outcomes.append((method, Outcome(given, search.run(given, None), search)))
     best = min((o.objective for _, o in outcomes if o.objective is not None), default=None)

@@ -28,6 +28,13 @@ def as_integers(given: Integers, name: str) -> NDArray[np.int64]:
         array = np.asarray(given)
     except ValueError as ragged:
         raise InputTypeError(f"{name}: must be 1-d, is a list of lists: {ragged}") from None
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise InputTypeError(f"{name}: must have no masked entries; use {name}.compressed()")
+    if array.ndim == 0:
+        raise InputTypeError(
+            f"{name}: must be an array, a list or a CPU tensor of integers, is of the type "
+            f"{type(given).__name__}; use numpy.array(list({name}))"
+        )
     if array.ndim != 1:
         raise InputTypeError(
             f"{name}: must be 1-d, has the shape {array.shape}; use {name}.reshape(-1)"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import logging
 import os
 import threading
 import weakref
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 
 import numpy as np
@@ -15,10 +17,11 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._cluster import Cluster
-from ._errors import BackendError, Infeasible, InputError, NoPlan
+from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan
 from ._lengths import Integers, as_integers
-from ._search import Search
+from ._search import Search, whole
 from ._step import Report, Sequences, Step
+from ._threads import Threads
 
 log = logging.getLogger("stowage")
 
@@ -42,7 +45,8 @@ class Planner:
 
     The same arguments and lengths give the same plan on every rank and machine, unless a time limit
     ends the search. Any number of threads may call a planner at once; it can be pickled; after a
-    fork the child has threads of its own. `with Planner(...)` or close() ends its threads.
+    fork the child has threads of its own. `with Planner(...)`, close() and the end of the program end
+    its threads, and what they search.
     """
 
     def __init__(
@@ -58,12 +62,15 @@ class Planner:
         on_oversize: str = "raise",
         threads: int = 1,
     ) -> None:
+        if not isinstance(cluster, Cluster):
+            raise InputTypeError(f"cluster: must be a Cluster, is of the type {_type(cluster)}")
         if on_oversize not in _OVERSIZE:
             raise ValueError(f"on_oversize: must be one of {_OVERSIZE}, is {on_oversize!r}")
+        threads = whole(threads, "threads")
         if threads < 1:
             raise ValueError(f"threads: must be at least 1, is {threads}")
         self.cluster = cluster
-        self.search = Search(method, time_limit, node_limit, gap, seed, solver)
+        self.search = Search.of(method, time_limit, node_limit, gap, seed, solver)
         self.search.check(cluster._instance)
         self.on_oversize = on_oversize
         self.threads = threads
@@ -72,7 +79,7 @@ class Planner:
 
     def _forget_threads(self) -> None:
         self._lock = threading.Lock()
-        self._pool: Optional[ThreadPoolExecutor] = None
+        self._pool: Optional[Threads] = None
         self._running: set[_core.Interrupt] = set()
 
     def plan(
@@ -94,8 +101,9 @@ class Planner:
             start: a plan of the same lengths and loss tokens to begin with; it is never made worse.
 
         Raises InputTypeError and InputError for what is not such lengths, Infeasible for sequences
-        that fit no group and for rules that these sequences cannot keep, NoPlan where a limit comes before the first plan, KeyboardInterrupt. The
-        first Ctrl-C ends a search with the best plan so far, whose stopped_by is "interrupted".
+        that fit no group and for rules that these sequences cannot keep, NoPlan where a limit comes
+        before the first plan, KeyboardInterrupt. The first Ctrl-C ends a search with the best plan
+        so far, whose stopped_by is "interrupted".
         """
         interrupt = _core.Interrupt()
         with self._lock:
@@ -115,11 +123,12 @@ class Planner:
         start: Optional[Step] = None,
     ) -> Future[Step]:
         """Plans on a thread of the planner, which needs no lock of the interpreter meanwhile."""
+        call = functools.partial(self.plan, lengths, ids=ids, loss_tokens=loss_tokens, start=start)
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="stowage")
-            pool = self._pool
-        return pool.submit(self.plan, lengths, ids=ids, loss_tokens=loss_tokens, start=start)
+                self._pool = Threads(self.threads)
+                weakref.finalize(self, self._pool.stop)
+            return self._pool.submit(call)
 
     def stream(
         self, batches: Iterable[Union[Integers, Mapping[str, Any]]], *, ahead: int = 2
@@ -151,7 +160,7 @@ class Planner:
                 interrupt.set()
             pool, self._pool = self._pool, None
         if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.close()
 
     def __enter__(self) -> Planner:
         return self
@@ -169,7 +178,7 @@ class Planner:
         tokens = as_integers(lengths, "lengths")
         if tokens.size == 0:
             raise InputError([("E201", "/lengths", "must hold at least one length, is empty")])
-        names = np.arange(tokens.size) if ids is None else as_integers(ids, "ids")
+        names = np.arange(tokens.size) if ids is None else as_integers(ids, "ids").copy()
         targets = None if loss_tokens is None else as_integers(loss_tokens, "loss_tokens")
         for name, array in (("ids", names), ("loss_tokens", targets)):
             if array is not None and array.size != tokens.size:
@@ -198,10 +207,10 @@ class Planner:
             )
         if self.on_oversize == "clip":
             return self._clipped(tokens, names, targets)
-        log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
         kept = ~over
-        if not kept.any():
-            raise self._infeasible(names, tokens)
+        if not kept.any():  # the search says what would help
+            return tokens, targets, Sequences(names, none, none)
+        log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
         left = None if targets is None else targets[kept]
         return tokens[kept], left, Sequences(names[kept], names[over], none)
 
@@ -213,12 +222,13 @@ class Planner:
     ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
         most = self.cluster.largest_sequence
         over = tokens > most
-        if most == 0:
-            raise self._infeasible(names, tokens)
+        none = np.zeros(0, np.int64)
+        if most == 0:  # the search says what would help
+            return tokens, targets, Sequences(names, none, none)
         log.warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
         clipped = np.minimum(tokens, most)
         left = None if targets is None else np.minimum(targets, clipped)
-        return clipped, left, Sequences(names, np.zeros(0, np.int64), names[over])
+        return clipped, left, Sequences(names, none, names[over])
 
     def _planned(
         self,
@@ -228,9 +238,13 @@ class Planner:
         start: Optional[Step],
         interrupt: _core.Interrupt,
     ) -> Step:
+        if start is not None and not isinstance(start, Step):
+            raise InputTypeError(f"start: must be a Step, is of the type {_type(start)}")
         instance = self.cluster._instance.with_lengths(lengths, targets, self.cluster.name)
         if start is not None and start.instance_hash != instance.hash():
-            raise ValueError("start: must be a plan of these lengths and loss tokens on this cluster")
+            raise ValueError(
+                "start: must be a plan of these lengths and loss tokens on this cluster"
+            )
         outcome = self.search.run(instance, None if start is None else start._plan, interrupt)
         plan = outcome.plan
         if plan is None:
@@ -256,26 +270,23 @@ class Planner:
         if outcome.status == "infeasible":
             over = outcome.unplaceable
             if over.size == 0:  # the rules, then
-                return Infeasible(
-                    outcome.detail,
-                    over,
-                    "plan more sequences in a step, or ask less with the rules of the cluster",
-                )
-            return self._infeasible(sequences.ids[over], lengths[over])
+                return Infeasible(outcome.detail, over, outcome.remedy)
+            ids, most = sequences.ids[over], self.cluster.largest_sequence
+            listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
+            more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
+            return Infeasible(
+                f"{len(ids)} sequences are longer than the {most} tokens that the largest group "
+                f"holds, of degree {self.cluster.degrees[-1]}: {', '.join(listed + more)}",
+                ids,
+                f'{outcome.remedy}, or set on_oversize="drop" or "clip"',
+            )
         if outcome.status == "error":
             return BackendError(outcome.detail)
         return NoPlan(f"no plan within the limits ({outcome.stopped_by})")
 
-    def _infeasible(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Infeasible:
-        most = self.cluster.largest_sequence
-        listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths)]
-        more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
-        return Infeasible(
-            f"{len(ids)} sequences are longer than the {most} tokens that the largest group holds, "
-            f"of degree {self.cluster.degrees[-1]}: {', '.join(listed + more)}",
-            ids,
-            'raise memory_mib or max_tokens_per_rank, allow larger degrees, shorten them, or set on_oversize="drop" or "clip"',
-        )
+
+def _type(value: object) -> str:
+    return type(value).__name__
 
 
 def _planner_of(cluster: Cluster, search: Search, on_oversize: str, threads: int) -> Planner:
@@ -284,6 +295,14 @@ def _planner_of(cluster: Cluster, search: Search, on_oversize: str, threads: int
 
 # Threads do not survive a fork, and locks that they held stay locked.
 _planners: weakref.WeakSet[Planner] = weakref.WeakSet()
+
+
+def _at_exit() -> None:
+    for planner in list(_planners):
+        planner.close()
+
+
+atexit.register(_at_exit)
 
 
 def _after_fork() -> None:

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import math
+import operator
 import threading
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import _core
-from ._errors import InputError
+from ._errors import InputError, InputTypeError
+
+
+def whole(value: Any, name: str) -> int:
+    """An integer of Python or NumPy. Raises InputTypeError for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputTypeError(f"{name}: must be an integer, is {value!r}") from None
+
+
+def number(value: Any, name: str) -> float:
+    """A number of Python or NumPy. Raises InputTypeError for anything else."""
+    try:
+        return float(value + 0)
+    except TypeError:
+        raise InputTypeError(f"{name}: must be a number, is {value!r}") from None
 
 
 class Search(NamedTuple):
@@ -19,6 +36,26 @@ class Search(NamedTuple):
     gap: float
     seed: int
     solver: str
+
+    @classmethod
+    def of(
+        cls,
+        method: str,
+        time_limit: Optional[float],
+        node_limit: Optional[int],
+        gap: float,
+        seed: int,
+        solver: str,
+    ) -> Search:
+        """Of arguments as callers give them. Raises InputTypeError."""
+        return cls(
+            method,
+            None if time_limit is None else number(time_limit, "time_limit"),
+            None if node_limit is None else whole(node_limit, "node_limit"),
+            number(gap, "gap"),
+            whole(seed, "seed"),
+            solver,
+        )
 
     def check(self, instance: _core.Instance) -> None:
         """Raises InputError or ValueError for what no search takes."""

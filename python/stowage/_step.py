@@ -66,7 +66,8 @@ class Step(TrainerStep):
         self.dropped = sequences.dropped
         self.clipped = sequences.clipped
         own = sequences.ids[self.sequences.values]
-        own.flags.writeable = False
+        for array in (own, *sequences):
+            array.flags.writeable = False
         self.sequences = Ragged(own, self.sequences.offsets)
 
     @property

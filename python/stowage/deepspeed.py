@@ -1,21 +1,26 @@
-"""Plans for DeepSpeed-Ulysses: attention on another group of ranks for each packed row.
+"""Plans for DeepSpeed: Ulysses on another group of ranks for each row, and variable batch sizes.
 
-groups = UlyssesGroups(cluster)
-...
-groups.use(model, batch)     # before the forward pass of each row
+loader = UlyssesDataLoader(loader, UlyssesGroups(cluster), model, device)   # on every rank
+for step, rows in loader:
+    for row in rows:
+        if row is not None:      # this rank has work
+            ...                  # row["input_ids"], row["position_ids"], row["shift_labels"]
 """
 
 from __future__ import annotations
 
-from typing import Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Optional, Sequence, Union
 
 import torch.distributed as dist
 from deepspeed.sequence.layer import DistributedAttention
 from torch import nn
+from torch.utils.data import DataLoader
 
 from ._cluster import Cluster
-from ._trainer_step import Batch
-from .torch import Groups, PackedBatch
+from ._single_rank_rows import single_rank_rows
+from ._step import Step
+from ._trainer_step import Batch, TrainerStep
+from .torch import Groups, PackedBatch, StepBatchSampler
 
 
 class UlyssesGroups(Groups):
@@ -40,3 +45,87 @@ class UlyssesGroups(Groups):
         for module in model.modules():
             if isinstance(module, DistributedAttention):
                 module.spg = group
+
+
+class UlyssesDataLoader:
+    """In place of UlyssesSPDataLoaderAdapter, whose group of ranks is always the same.
+
+    Args:
+        loader: a DataLoader with a StepBatchSampler and a PackedCollator(slice="contiguous").
+        groups: of the sampler's cluster.
+        model: whose DistributedAttention gets the group of each row as it is delivered; None if
+            the caller calls groups.use() itself.
+        device: that tensors are moved to.
+
+    An iteration gives the steps that are left of an epoch, each with its rows: dictionaries, or None
+    where this rank idles. A row has what the adapter delivers, of this rank's part: input_ids,
+    position_ids and shift_labels, int64 [1, T / degree]; and `batch`, the PackedBatch. Labels are
+    shifted before rows are cut, as there. Nothing is gathered: each rank loads what it trains on.
+    """
+
+    def __init__(
+        self,
+        loader: DataLoader[Any],
+        groups: UlyssesGroups,
+        model: Optional[nn.Module] = None,
+        device: Any = "cpu",
+    ) -> None:
+        if not isinstance(loader.batch_sampler, StepBatchSampler):
+            raise ValueError("loader: must have a StepBatchSampler")
+        if getattr(loader.collate_fn, "slice", None) != "contiguous":
+            raise ValueError('loader: must have a PackedCollator(slice="contiguous")')
+        self.sampler = loader.batch_sampler
+        self.loader, self.groups, self.model, self.device = loader, groups, model, device
+
+    def __iter__(self) -> Iterator[tuple[Step, Iterator[Optional[dict[str, Any]]]]]:
+        for step, batches in self.sampler.steps_with(self.loader):
+            yield step, map(self._row, batches)
+
+    def _row(self, batch: PackedBatch) -> Optional[dict[str, Any]]:
+        if batch.idle:
+            return None
+        if self.model is not None:
+            self.groups.use(self.model, batch)
+        moved = batch.to(self.device)
+        return {
+            "input_ids": moved.input_ids,
+            "position_ids": moved.position_ids,
+            "shift_labels": moved.labels,
+            "batch": moved,
+        }
+
+
+def batches_by_plan(
+    steps: Iterable[TrainerStep], accumulation: int = 1
+) -> tuple[list[tuple[int, list[int]]], list[int], list[int]]:
+    """Planned steps as `batch_by_seqlens` of DeepSpeed answers: microbatch_ids, batch_sizes, max_seqlens.
+
+    Args:
+        steps: plans of a data set whose rows are the ids, on groups of single ranks (degrees=[1]),
+            each of which has work in every micro-batch (no_idle_ranks=True).
+        accumulation: micro-batches between two steps of the optimizer; each plan has a multiple of
+            it (micro_batches_multiple_of).
+
+    microbatch_ids are (batch, rows), by batch, micro-batch and rank: dataloader_for_variable_batch_size
+    with a replica for each rank, and batches of one, deals them out as they were planned. batch_sizes
+    are the sequences of each batch, which the learning rate is scaled with; max_seqlens the longest,
+    padded. Raises ValueError for other steps.
+    """
+    microbatch_ids: list[tuple[int, list[int]]] = []
+    batch_sizes: list[int] = []
+    max_seqlens: list[int] = []
+    for step in steps:
+        rows = single_rank_rows(step)
+        if step.micro_batches % accumulation:
+            raise ValueError(
+                f"step {step.name!r}: the number of micro-batches must be a multiple of "
+                f"{accumulation}, is {step.micro_batches}: plan with micro_batches_multiple_of"
+            )
+        of_batch = accumulation * step.ranks
+        longest = step.max_seqlen[step.schedule.T.ravel()]
+        for first in range(0, len(rows), of_batch):
+            own = rows[first : first + of_batch]
+            microbatch_ids += [(len(batch_sizes), row.tolist()) for row in own]
+            batch_sizes.append(sum(map(len, own)))
+            max_seqlens.append(int(longest[first : first + of_batch].max()))
+    return microbatch_ids, batch_sizes, max_seqlens

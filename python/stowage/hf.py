@@ -1,15 +1,19 @@
-"""Packed rows for models of Hugging Face transformers.
+"""Packed rows for models of Hugging Face transformers, and for TRL's trainers.
 
     model(**stowage.hf.model_inputs(batch))
+    rows = stowage.hf.packed_dataset(dataset, [step])     # what trl.pack_dataset() makes
 
-The batch is a whole row: PackedCollator(..., slice=None), on groups of one rank. Models that take
+A batch is a whole row: PackedCollator(..., slice=None), on groups of one rank. Models that take
 packed rows keep its sequences apart by `position_ids`; flash attention takes flash_kwargs() too.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import chain
+from typing import Any, Iterable
 
+from ._single_rank_rows import single_rank_rows
+from ._trainer_step import TrainerStep
 from .torch import PackedBatch
 
 
@@ -38,3 +42,32 @@ def model_inputs(batch: PackedBatch) -> dict[str, Any]:
         "use_cache": False,
         "num_items_in_batch": batch.labels.new_tensor(batch.loss_denominator),
     }
+
+
+def packed_dataset(dataset: Any, steps: Iterable[TrainerStep]) -> Any:
+    """A `datasets.Dataset` of packed rows, in place of TRL's pack_dataset().
+
+    Args:
+        dataset: rows of lists, "input_ids" and others of the same length ("labels",
+            "completion_mask"); the ids of the steps are its rows.
+        steps: plans on groups of single ranks (degrees=[1]), each of which has work in every
+            micro-batch (no_idle_ranks=True); max_tokens_per_rank is what TRL calls max_length.
+
+    The columns of `dataset`, joined, and `seq_lengths`, as TRL's collator wants them. Row i is for rank
+    i modulo all ranks: in the order of the rows, one at a time, accelerate deals them out as they were
+    planned. SFTTrainer takes them with SFTConfig(padding_free=True, max_length=None,
+    per_device_train_batch_size=1, train_sampling_strategy="sequential",
+    dataset_kwargs={"skip_prepare_dataset": True}). Sequences of a row are not padded. Raises
+    ValueError for other steps.
+    """
+    from datasets import Dataset
+
+    columns: dict[str, list[Any]] = {name: [] for name in dataset.column_names}
+    columns["seq_lengths"] = []
+    for step in steps:
+        for row in single_rank_rows(step):
+            samples = dataset[row.tolist()]
+            for name in dataset.column_names:
+                columns[name].append(list(chain.from_iterable(samples[name])))
+            columns["seq_lengths"].append([len(ids) for ids in samples["input_ids"]])
+    return Dataset.from_dict(columns)

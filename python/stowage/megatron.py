@@ -1,9 +1,11 @@
-"""Plans for Megatron-LM's hybrid context parallelism.
+"""Plans for Megatron-LM: its hybrid context parallelism, and its packing schedulers.
 
-    stowage.megatron.use(planner)      # before HybridCPDataLoaderWrapper is made
+    stowage.megatron.use(planner)        # before HybridCPDataLoaderWrapper is made
+    stowage.megatron.register(planner)   # then: --sequence-packing-scheduler stowage
 
-Written for megatron-core 0.16. Its scheduler runs the sequences of a rank one by one, on groups that
-are powers of two; a micro-batch ends with a barrier.
+Hybrid context parallelism is that of megatron-core 0.16: it runs the sequences of a rank one by one,
+on groups that are powers of two; a micro-batch ends with a barrier. Packing schedulers are in Megatron-LM
+itself, on its branches dev and main, and in no release of megatron-core up to 0.19.
 """
 
 from __future__ import annotations
@@ -15,6 +17,10 @@ from megatron.core.datasets import data_schedule
 from megatron.core.packed_seq_params import PackedSeqParams
 from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler
 
+from ._megatron_packing import PackingScheduler as PackingScheduler
+from ._megatron_packing import add_choice as add_choice
+from ._megatron_packing import register as register
+from ._megatron_packing import require_same_plans
 from ._planner import Planner
 from ._trainer_step import Batch
 from .torch import PackedBatch
@@ -24,8 +30,8 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
     """In place of BalancedCPScheduler, whose arguments it takes behind the planner.
 
     The planner's cluster has as many devices as `dp_cp_group` has ranks, all powers of two as
-    degrees, and holds no more tokens on a device than `max_seq_len_per_rank`. Raises ValueError
-    otherwise.
+    degrees, and holds no more tokens on a device than `max_seq_len_per_rank`; it has no time limit and
+    leaves no sample out. Raises ValueError otherwise.
     """
 
     def __init__(
@@ -35,6 +41,7 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
         dp_cp_group: torch.distributed.ProcessGroup,
     ) -> None:
         super().__init__(max_seq_len_per_rank, dp_cp_group)
+        require_same_plans(planner)
         cluster = planner.cluster
         ranks = dp_cp_group.size()
         powers = tuple(1 << bit for bit in range(ranks.bit_length()))

@@ -9,6 +9,7 @@
 #include "heuristics/assign/chunked.h"
 #include "heuristics/assign/registry.h"
 #include "solvers/assign/few_sequences.h"
+#include "solvers/assign/remedy.h"
 #include "solvers/family_solve.h"
 
 namespace stowage {
@@ -26,7 +27,9 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
   std::optional<Refutation> refute() override {
     std::vector<std::int64_t> ids = unplaceable_sequences(instance_);
     if (ids.empty()) return std::nullopt;
-    return Refutation{"a sequence is longer than every replica has memory for", std::move(ids)};
+    std::string remedy = remedy_for_long(instance_, ids);
+    return Refutation{"a sequence is longer than every replica has memory for", std::move(remedy),
+                      std::move(ids)};
   }
 
   std::vector<NamedBound> bounds() override {

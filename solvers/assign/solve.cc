@@ -17,6 +17,7 @@
 #include "solvers/assign/grouped_bound.h"
 #include "solvers/assign/hydraulis.h"
 #include "solvers/assign/pattern_bound.h"
+#include "solvers/assign/remedy.h"
 #include "solvers/assign/starvation.h"
 #include "solvers/family_solve.h"
 
@@ -55,10 +56,15 @@ class AssignSolve : public FamilySolve<AssignInstance> {
  private:
   std::optional<Refutation> refute() override {
     if (std::vector<std::int64_t> ids = unplaceable_sequences(instance_); !ids.empty()) {
-      return Refutation{"a sequence is longer than every row may be", std::move(ids)};
+      std::string remedy = remedy_for_long(instance_, ids);
+      return Refutation{"a sequence is longer than every row may be", std::move(remedy),
+                        std::move(ids)};
     }
     if (!starves(table_)) return std::nullopt;
-    return Refutation{"the row constraints need more sequences than there are", {}, {.by = "rows"}};
+    return Refutation{"the row constraints need more sequences than there are",
+                      remedy_for_rows(instance_),
+                      {},
+                      {.by = "rows"}};
   }
 
   std::vector<NamedBound> bounds() override {
@@ -214,7 +220,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     if (incumbent_.plan()) {
       incumbent_.raise_bound({"subsets", incumbent_.plan()->objective_ms});
     } else {
-      refuted_ = {"no packing meets the row constraints", {}};
+      refuted_ = {"no packing meets the row constraints", remedy_for_rows(instance_)};
     }
     return true;
   }

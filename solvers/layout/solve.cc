@@ -45,6 +45,18 @@ InfeasibilityProof proof_of(const LayoutInfeasibility& why) {
           .step = why.step};
 }
 
+std::string remedy_of(const LayoutInstance& instance, const LayoutInfeasibility& why) {
+  using Reason = LayoutInfeasibility::Reason;
+  if (why.reason == Reason::pins_clash) return "move one of the two pins, or pin one buffer only";
+  if (why.reason == Reason::load_above_capacity) {
+    return "raise capacity to at least " + std::to_string(peak_load(instance).load) +
+           ", or need less memory at the step";
+  }
+  const Buffer& buffer = instance.buffers[static_cast<std::size_t>(why.buffers.front())];
+  return "raise capacity to at least " + std::to_string(*buffer.offset + buffer.size) +
+         ", or pin the buffer lower";
+}
+
 class LayoutSolve : public FamilySolve<LayoutInstance> {
  public:
   using FamilySolve::FamilySolve;
@@ -59,7 +71,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   std::optional<Refutation> refute() override {
     const auto why = layout_infeasibility(instance_);
     if (!why) return std::nullopt;
-    return Refutation{why->text, {}, proof_of(*why)};
+    return Refutation{why->text, remedy_of(instance_, *why), {}, proof_of(*why)};
   }
 
   std::vector<NamedBound> bounds() override {
@@ -184,7 +196,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
         return StoppedBy::proof;
       case LayoutEnd::exhausted:
         if (!incumbent_.plan()) {
-          refuted_ = {"the search has no layout within the capacity left to try", {}};
+          refuted_ = {"the search has no layout within the capacity left to try",
+                      "raise capacity, or take pins away"};
         }
         return StoppedBy::proof;
       case LayoutEnd::gap:
@@ -211,6 +224,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     if (!check_infeasibility(instance_, proof).empty()) return std::nullopt;
     return Refutation{"no stack of buffers ends between the load of step " + std::to_string(step) +
                           " and the capacity",
+                      "raise capacity to at least " +
+                          std::to_string(static_cast<std::int64_t>(incumbent_.bound())),
                       {},
                       std::move(proof)};
   }

@@ -15,6 +15,8 @@ constexpr double kPivot = 1e-9;
 constexpr double kPerturbation = 1e-7;
 constexpr std::size_t kPivotsPerRow = 20;
 constexpr std::size_t kAskEvery = 32;  // pivots between looks at the budget
+constexpr double kStartPivot = 1e-7;   // less, and the start is no basis of this model
+constexpr double kStartCost = 1e-9;    // of the largest: a reduced cost this far below 0 is noise
 
 bool is_covering(const milp::Model& model) {
   for (const milp::Variable& v : model.variables()) {
@@ -33,12 +35,11 @@ class Tableau {
         cells_(rows_ * columns_),
         value_(rows_),
         cost_(columns_) {
-    double largest = 0;
-    for (const milp::Variable& v : model.variables()) largest = std::max(largest, v.objective);
+    for (const milp::Variable& v : model.variables()) largest_ = std::max(largest_, v.objective);
     std::mt19937_64 random(1);
     for (std::size_t j = 0; j < columns_; ++j) {
       const double share = 0.5 + static_cast<double>(draw(random, 1000)) / 2000;
-      cost_[j] = model.variables()[j].objective + largest * kPerturbation * share;
+      cost_[j] = model.variables()[j].objective + largest_ * kPerturbation * share;
       outside_.push_back(j);
     }
     for (std::size_t i = 0; i < rows_; ++i) {
@@ -51,6 +52,29 @@ class Tableau {
   }
 
   std::size_t rows() const { return rows_; }
+
+  // Goes to a basis that was optimal before rows were added. False, and the tableau is spoilt, if
+  // it is none of this model, or not dual feasible: columns or costs are others then.
+  bool adopt(const LpBasis& start) {
+    std::vector<std::size_t> tight;
+    for (std::size_t i = 0; i < std::min(rows_, start.rows.size()); ++i) {
+      if (start.rows[i] != LpPlace::basic) tight.push_back(i);
+    }
+    for (std::size_t j = 0; j < std::min(columns_, start.variables.size()); ++j) {
+      if (start.variables[j] != LpPlace::basic) continue;
+      const auto row =
+          std::ranges::max_element(tight, {}, [&](std::size_t i) { return std::abs(at(i, j)); });
+      if (row == tight.end() || std::abs(at(*row, j)) < kStartPivot) return false;
+      pivot(*row, j);
+      tight.erase(row);
+    }
+    if (!tight.empty()) return false;
+    for (double& cost : cost_) {
+      if (cost < -kStartCost * largest_) return false;
+      cost = std::max(0.0, cost);
+    }
+    return true;
+  }
 
   // One pivot. False if the point is feasible, which makes it optimal, or no pivot is possible.
   bool step() {
@@ -72,13 +96,20 @@ class Tableau {
       return false;
     }
     pivot(row, enter);
+    for (const std::size_t j : touched_) cost_[j] = std::max(0.0, cost_[j]);
     return true;
   }
 
   bool infeasible() const { return infeasible_; }
 
-  // Values of the variables and prices of the rows.
+  // Values of the variables, prices of the rows, and where both stand.
   void read(LpResult& result) const {
+    result.basis.variables.assign(columns_, LpPlace::lower);
+    result.basis.rows.assign(rows_, LpPlace::lower);
+    for (const std::size_t basic : basic_) {
+      (basic < columns_ ? result.basis.variables[basic] : result.basis.rows[basic - columns_]) =
+          LpPlace::basic;
+    }
     result.values.assign(columns_, 0);
     result.duals.assign(rows_, 0);
     for (std::size_t i = 0; i < rows_; ++i) {
@@ -130,7 +161,7 @@ class Tableau {
       value_[i] += weight * value_[row];
     }
     const double price = cost_[enter];
-    for (const std::size_t j : touched_) cost_[j] = std::max(0.0, cost_[j] + price * line[j]);
+    for (const std::size_t j : touched_) cost_[j] += price * line[j];
     cost_[enter] = price * line[enter];
     std::swap(basic_[row], outside_[enter]);
   }
@@ -143,14 +174,16 @@ class Tableau {
   std::vector<std::size_t> basic_;    // variable, or columns_ + row for its slack
   std::vector<std::size_t> outside_;  // likewise
   std::vector<std::size_t> touched_;
+  double largest_ = 0;  // cost of the model
   bool infeasible_ = false;
 };
 
 }  // namespace
 
-LpResult run_dense_simplex(const milp::Model& model, Budget& budget) {
+LpResult run_dense_simplex(const milp::Model& model, const LpBasis& start, Budget& budget) {
   if (!is_covering(model)) return {.detail = "not a covering model"};
   Tableau tableau(model);
+  if (!start.variables.empty() && !tableau.adopt(start)) tableau = Tableau(model);
   LpResult result;
   for (std::size_t pivots = 0; tableau.step(); ++pivots) {
     if (pivots % kAskEvery != 0) continue;

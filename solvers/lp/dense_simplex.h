@@ -11,8 +11,9 @@
 namespace stowage {
 
 // Costs are raised by up to 1e-7 of the largest, differently for each variable, so that ties do not
-// keep it from ending; prices are exact for those costs. Says so in `detail` if the model is of
-// another kind or the budget or the patience (20 pivots per row) ended.
-LpResult run_dense_simplex(const milp::Model& model, Budget& budget);
+// keep it from ending; prices are exact for those costs. `start` is the basis of a result for the
+// same columns and fewer rows; any other costs time and is of no use. Says so in `detail` if the
+// model is of another kind or the budget or the patience (20 pivots per row) ended.
+LpResult run_dense_simplex(const milp::Model& model, const LpBasis& start, Budget& budget);
 
 }  // namespace stowage

@@ -26,8 +26,8 @@ constexpr double kLargeCost = 0x1p40;
 constexpr double kLargestNumber = 1e15;
 
 LpResult run_backend(std::optional<MilpBackend> backend, const milp::Model& model,
-                     [[maybe_unused]] const LpBasis& start, Budget& budget) {
-  if (!backend) return run_dense_simplex(model, budget);
+                     const LpBasis& start, Budget& budget) {
+  if (!backend) return run_dense_simplex(model, start, budget);
   try {
 #ifdef STOWAGE_WITH_CBC
     if (backend == MilpBackend::cbc) return run_clp(model, start, budget);

@@ -20,7 +20,8 @@ namespace stowage {
 // Requires `backend` to be in built_backends(), a model without integer variables, and at least one
 // variable and row. Only costs are scaled, and only extreme ones: the caller keeps coefficients
 // near 1, and beyond 1e15 they are refused. Never throws. Without a backend, the dense simplex of
-// dense_simplex.h, which takes covering models only and no start.
+// dense_simplex.h, which takes covering models only, and a start of the same columns and fewer
+// rows.
 LpResult solve_lp(std::optional<MilpBackend> backend, const milp::Model& model,
                   const LpBasis& start, Budget& budget);
 

@@ -27,8 +27,9 @@ constexpr std::int64_t kLargeStepBoundLps = 18;
 
 void ScatterBounding::quickly() {
   if (run_.done()) return;
-  // Planning a large step takes long enough for a finer grid to make no difference.
-  const bool large = run_.instance.lengths.size() > kLarge;
+  // Planning a large step takes long enough for a finer grid to make no difference; but for the
+  // dense simplex, which stands in where no backend is built, that grid is too large.
+  const bool large = run_.instance.lengths.size() > kLarge && run_.any_backend();
   begin_step(large ? StepBoundOptions{} : quick_step_bound());
   if (large) {
     raise_step(run_.budget.seconds_left(), kLargeStepBoundLps);

@@ -11,23 +11,12 @@
 #include "instances/scatter/cost_model.h"
 #include "solvers/explain/family_explain.h"
 #include "solvers/scatter/explain.h"
+#include "solvers/scatter/remedy.h"
 
 namespace stowage {
 namespace {
 
 std::string tokens(Tokens count) { return plain_count(count, "token"); }
-
-// The least whole MiB with which a device of a group of this form holds `wanted` tokens.
-Mib memory_for(ScatterInstance instance, GroupForm form, Tokens wanted) {
-  instance.cluster.memory_mib =
-      std::ceil(fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(wanted));
-  // The product may have been rounded down by a hair, and above 2^53 one more is no more.
-  Mib& memory = instance.cluster.memory_mib;
-  while (tokens_per_device(instance, form) < wanted) {
-    memory = std::max(memory + 1, std::nextafter(memory, kInfinity));
-  }
-  return memory;
-}
 
 // The least degree of at least `wanted` that the cluster's rules admit beside the present ones.
 std::int64_t degree_for(const Cluster& cluster, std::int64_t wanted) {

@@ -17,6 +17,7 @@
 #include "solvers/scatter/exact.h"
 #include "solvers/scatter/flexsp.h"
 #include "solvers/scatter/flexsp_chunks.h"
+#include "solvers/scatter/remedy.h"
 #include "solvers/scatter/replan.h"
 #include "solvers/scatter/run.h"
 #include "solvers/scatter/subsets.h"
@@ -62,7 +63,10 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
  private:
   std::optional<Refutation> refute() override {
     std::vector<std::int64_t> ids = unplaceable_sequences(instance_);
-    if (!ids.empty()) return Refutation{.detail = "", .unplaceable = std::move(ids)};
+    if (!ids.empty()) {
+      std::string remedy = remedy_for_long(instance_, ids);
+      return Refutation{.detail = "", .remedy = std::move(remedy), .unplaceable = std::move(ids)};
+    }
     if (instance_.lengths.empty()) return std::nullopt;
     return refute_by_count();
   }
@@ -78,7 +82,9 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
                                       std::to_string(run_.table.size()) + " sequences"
                                 : "no groups of the allowed degrees make up all ranks";
     return Refutation{
-        .detail = std::move(detail), .unplaceable = {}, .proof = {.by = "micro_batches"}};
+        .detail = std::move(detail),
+        .remedy = remedy_for_few(instance_, groups ? std::optional(needed) : std::nullopt),
+        .proof = {.by = "micro_batches"}};
   }
 
   std::vector<NamedBound> bounds() override { return scatter_bounds(run_.table); }
@@ -224,7 +230,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     if (incumbent_.plan()) return std::nullopt;
     if (ended == StoppedBy::proof) {
       refuted_ = Refutation{.detail = "no plan keeps all the rules, as the MILP of the step says",
-                            .unplaceable = {}};
+                            .remedy = remedy_for_rules(instance_)};
     }
     return ended;
   }

@@ -1,13 +1,16 @@
-"""Prints python/reference.md: the public names of the package, with signatures and docstrings.
+"""Prints python/reference.md: the public names of the package and of the
+modules that need a framework, with signatures and docstrings.
 
 STOWAGE_UPDATE_GOLDEN=1 lets test_readme.py write it.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
-from typing import Any, Iterator
+from pathlib import Path
+from typing import Any, Iterator, Union
 
 import stowage
 
@@ -38,6 +41,62 @@ def described(text: str) -> str:
     return f"```text\n{text}\n```\n" if text else ""
 
 
+# What needs a framework is read, not imported. Files of a module, its own first.
+FOLDER = Path(stowage.__file__).parent
+MODULES = {
+    "torch": ["torch.py"],
+    "megatron": ["megatron.py", "_megatron_packing.py"],
+    "verl": ["verl.py"],
+    "hf": ["hf.py"],
+    "deepspeed": ["deepspeed.py"],
+}
+PRIVATE = {"require_same_plans"}  # of a module that is private itself
+Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+
+
+def written(function: Function, name: str) -> str:
+    arguments = ast.unparse(function.args)
+    returns = "" if function.returns is None else f" -> {ast.unparse(function.returns)}"
+    return f"`{name}({arguments}){returns}`"
+
+
+def described_class(found: ast.ClassDef) -> Iterator[str]:
+    own = [part for part in found.body if isinstance(part, ast.FunctionDef)]
+    for part in own:
+        if part.name == "__init__":
+            yield written(part, found.name) + "\n"
+    yield described(ast.get_docstring(found) or "")
+    seen = False
+    for part in own:
+        text = ast.get_docstring(part)
+        if part.name.startswith("_") or text is None:
+            continue
+        seen = True
+        plain = any(isinstance(d, ast.Name) and d.id == "property" for d in part.decorator_list)
+        name = f"`{part.name}`" if plain else written(part, part.name)
+        yield f"- {name}: {' '.join(text.split())}"
+    if seen:
+        yield ""
+
+
+def modules() -> Iterator[str]:
+    for module, files in MODULES.items():
+        trees = [ast.parse((FOLDER / file).read_text(encoding="utf-8")) for file in files]
+        yield f"# stowage.{module}\n"
+        yield described(ast.get_docstring(trees[0]) or "")
+        found = [part for tree in trees for part in tree.body]
+        for part in found:
+            name = getattr(part, "name", "_")
+            if name.startswith("_") or name in PRIVATE:
+                continue
+            yield f"## stowage.{module}.{name}\n"
+            if isinstance(part, ast.ClassDef):
+                yield from described_class(part)
+            elif isinstance(part, ast.FunctionDef):
+                yield written(part, name) + "\n"
+                yield described(ast.get_docstring(part) or "")
+
+
 def page() -> Iterator[str]:
     yield "# Reference of the Python package\n"
     yield "Made by `tests/python/reference.py` from the docstrings; the tests compare.\n"
@@ -62,6 +121,7 @@ def page() -> Iterator[str]:
                 yield f"- `{signature(own, member)}`: {' '.join(docstring(member).split())}"
         if seen:
             yield ""
+    yield from modules()
 
 
 if __name__ == "__main__":

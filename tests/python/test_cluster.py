@@ -214,7 +214,8 @@ def test_rules_that_few_sequences_cannot_keep():
     assert planner.plan([5, 6, 7]).micro_batches == 3
     with pytest.raises(stowage.Infeasible) as raised:
         planner.plan([5, 6])
-    assert raised.value.unplaceable.size == 0 and "rules" in raised.value.remedy
+    assert raised.value.unplaceable.size == 0
+    assert raised.value.remedy.startswith("plan at least 3 sequences in a step or lower rules.")
     assert "longer" not in str(raised.value) and raised.value.args[0]
 
 
@@ -237,3 +238,28 @@ def test_costs_of_every_kind(data):
     assert cluster.replace(exchange=None).group_ms(1, [40]) == cluster.group_ms(1, [40])
     with pytest.raises(stowage.InputError, match="in place of all_to_all"):
         small(exchange=exchange)
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ({"memory_mib": float("nan")}, "E105 /cluster/memory_mib: must be a finite number, is nan"),
+        (
+            {"mib_per_ms": {2: float("inf"), 4: 1.0}},
+            "E105 /cost/all_to_all/mib_per_ms/2: must be a finite number, is inf",
+        ),
+        ({"devices": 1.5}, "E204 /cluster/devices: must be an integer"),
+        ({"devices": "8"}, "E203 /cluster/devices: must be an integer"),
+        ({"degrees": 4}, "E203 /cluster/degrees: must be an array of integers, is 4"),
+    ],
+    ids=str,
+)
+def test_names_the_argument_and_its_value(wrong, said):
+    with pytest.raises(stowage.InputError) as raised:
+        small().replace(**wrong)
+    assert str(raised.value).startswith(said)
+
+
+def test_takes_numbers_of_numpy():
+    cluster = small().replace(devices=np.int64(2), memory_mib=np.float32(64))
+    assert cluster.devices == 2 and cluster.degrees == (1, 2) and cluster.memory_mib == 64

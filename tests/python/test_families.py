@@ -27,10 +27,12 @@ def test_solves_tiny_instances(family, tmp_path):
         assert (again.status, again.plan) == (outcome.status, outcome.plan)
         if outcome.plan is None:
             assert outcome.status == "infeasible" and outcome.objective is None
+            assert outcome.remedy and outcome.to_dict()["remedy"] == outcome.remedy
             assert outcome._repr_svg_() is None
             with pytest.raises(ValueError, match="there is no plan: infeasible"):
                 outcome.save_plan(tmp_path / "plan.json")
             continue
+        assert outcome.remedy == "" and "remedy" not in outcome.to_dict()
         outcome.save_plan(tmp_path / "plan.json")
         stowage.verify(path, tmp_path / "plan.json")
         stowage.verify(path, outcome.to_dict())

@@ -51,8 +51,10 @@ class OnDevice:
         ([2**70], "must be integers, are object"),
         ([[1, 2], [3, 4]], "must be 1-d, has the shape (2, 2)"),
         ([[1, 2], [3]], "must be 1-d"),
-        (7, "must be 1-d, has the shape ()"),
-        (None, "must be 1-d"),
+        (7, "must be an array, a list or a CPU tensor of integers, is of the type int"),
+        (None, "is of the type NoneType"),
+        (iter([1, 2]), "is of the type list_iterator; use numpy.array(list(lengths))"),
+        (np.ma.array([1, 2], mask=[0, 1]), "must have no masked entries"),
         (OnDevice(), "must be in the memory of the CPU"),
     ],
     ids=str,
@@ -80,6 +82,15 @@ def test_names_the_place_and_the_value(planner, lengths, place, value):
     error = raised.value.errors[0]
     assert error.pointer == place and value in error.message
     assert isinstance(raised.value, ValueError)
+
+
+def test_ids_are_no_part_of_the_callers_array(planner):
+    ids = np.array([7, 8, 9])
+    step = planner.plan([100, 200, 300], ids=ids)
+    ids[:] = 0
+    assert sorted(step.sequences.values.tolist()) == [7, 8, 9] == step.ids.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        step.ids[0] = 0
 
 
 def test_names_what_fits_no_group(planner):

@@ -1,3 +1,4 @@
+import gc
 import logging
 import multiprocessing
 import os
@@ -100,6 +101,56 @@ def test_close_ends_a_search_with_its_plan(cluster):
     step = future.result()
     assert step.stopped_by == "interrupted" and step.status == "feasible"
     step.verify()
+
+
+def test_a_program_ends_with_a_search_under_way(cluster):
+    program = """
+import time, stowage
+cluster = stowage.Cluster.preset("gpt-7b", devices=8, limit=64_000)
+planner = stowage.Planner(cluster, method="auto", time_limit=3600)
+running, waiting = planner.submit([9000] * 300), planner.submit([9000] * 300)
+while not planner._running:
+    time.sleep(0.001)
+print("ends", flush=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=600
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
+
+
+def test_threads_go_with_their_planner(cluster):
+    def own():
+        return [thread for thread in threading.enumerate() if thread.name.startswith("stowage_")]
+
+    others = own()
+    planner = stowage.Planner(cluster, threads=2)
+    futures = [planner.submit(drawn(10, seed)) for seed in range(4)]
+    assert [future.result().status for future in futures]
+    assert len(own()) == len(others) + 2
+    mine = [thread for thread in own() if thread not in others]
+    del planner, futures
+    gc.collect()
+    for thread in mine:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def test_what_waits_is_cancelled(cluster):
+    planner = hard(cluster)
+    first, second, third = (planner.submit(drawn(200, seed)) for seed in range(3))
+    assert third.cancel()
+    while not planner._running:
+        time.sleep(0.001)
+    planner.close()
+    assert second.cancelled() and third.cancelled()
+    assert first.result().stopped_by == "interrupted" or first.exception()
+    again = stowage.Planner(cluster)
+    again.close()
+    assert again.submit(drawn(10)).result().status  # a closed planner begins anew
+    again.close()
+    with pytest.raises(stowage.InputError):
+        again.submit([-1]).result()
 
 
 def after(seconds, *times):
@@ -213,6 +264,35 @@ def test_refuses_arguments(cluster, wrong, said):
     with pytest.raises(ValueError) as raised:
         stowage.Planner(cluster, **wrong)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ({"seed": 1.5}, "seed: must be an integer, is 1.5"),
+        ({"threads": 1.5}, "threads: must be an integer, is 1.5"),
+        ({"node_limit": "9"}, "node_limit: must be an integer, is '9'"),
+        ({"time_limit": "1"}, "time_limit: must be a number, is '1'"),
+        ({"gap": None}, "gap: must be a number, is None"),
+    ],
+    ids=str,
+)
+def test_refuses_types(cluster, wrong, said):
+    with pytest.raises(stowage.InputTypeError, match=said):
+        stowage.Planner(cluster, **wrong)
+
+
+def test_takes_numbers_of_numpy(cluster):
+    given = {"seed": np.int64(3), "threads": np.int32(2), "gap": np.float32(0.5)}
+    planner = stowage.Planner(cluster, node_limit=np.int64(5), time_limit=np.float64(9), **given)
+    assert planner.search == ("fast", 9.0, 5, 0.5, 3, "auto") and planner.threads == 2
+
+
+def test_refuses_what_is_no_cluster_and_no_step(cluster):
+    with pytest.raises(stowage.InputTypeError, match="cluster: must be a Cluster, is of the type"):
+        stowage.Planner({"devices": 8})
+    with pytest.raises(stowage.InputTypeError, match="start: must be a Step, is of the type dict"):
+        stowage.Planner(cluster).plan([5], start={})
 
 
 def test_logs(cluster, caplog):

@@ -87,6 +87,16 @@ TEST_F(LyingOutcome, IsRefused) {
   EXPECT_FALSE(std::filesystem::exists(dir_.path() / "page.html"));
 }
 
+TEST_F(LyingOutcome, ARemedyBesideAPlanIsRefused) {
+  auto outcome = nlohmann::json::parse(dir_.read("outcome.json"));
+  EXPECT_FALSE(outcome.contains("remedy"));
+  outcome["remedy"] = "raise cluster.memory_mib";
+  dir_.write("lie.json", outcome.dump());
+  const Finished told = run({"verify", "instance.json", "lie.json"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("violation outcome_status at /remedy: has \"raise"));
+}
+
 // A bound that verify computes itself, by the name the plan gives it, is no other word.
 TEST_F(LyingOutcome, AFalseClosedBoundIsRefused) {
   auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
@@ -130,6 +140,7 @@ TEST_F(LyingOutcome, AnOutcomeWithoutAPlanIsJudgedAsWell) {
   EXPECT_EQ(told.exit_code, 0) << told.err;
   EXPECT_THAT(told.err, HasSubstr("infeasible, proven by sequences"));
   auto outcome = nlohmann::json::parse(dir_.read("why.json"));
+  EXPECT_THAT(outcome["remedy"].get<std::string>(), HasSubstr("shorten the sequences"));
   outcome.erase("infeasibility");
   outcome["unplaceable"] = nlohmann::json::array();
   dir_.write("lie.json", outcome.dump());

@@ -1,13 +1,16 @@
-"""stowage.hf with a model of transformers: a packed row gives the loss of its sequences."""
+"""stowage.hf with a model of transformers, whose loss of a packed row is that of its sequences, and
+with TRL's collator and trainer."""
 
 import pytest
 
 transformers = pytest.importorskip("transformers")
 
+import numpy as np
 import torch
 
-from stowage.hf import flash_kwargs, model_inputs
-from test_torch import Documents, loader_of, sampler_of
+import stowage
+from stowage.hf import flash_kwargs, model_inputs, packed_dataset
+from test_torch import CLUSTER, LENGTHS, Documents, loader_of, sampler_of
 
 
 @pytest.fixture
@@ -56,3 +59,122 @@ def test_flash_attention_gets_the_padded_row():
     assert given["cu_seq_lens_q"].dtype == torch.int32
     assert given["cu_seq_lens_k"][-1] == batch.input_ids.shape[1]
     assert given["max_length_q"] == int(given["cu_seq_lens_q"].diff().max())
+
+
+MOST = 450  # tokens of a row: TRL's max_length
+SINGLE = CLUSTER.replace(
+    degrees=[1], memory_mib=1000, max_tokens_per_rank=MOST, no_idle_ranks=True, pad_multiple=1
+)
+
+
+@pytest.fixture
+def trl():
+    return pytest.importorskip("trl")
+
+
+def samples():
+    from datasets import Dataset
+
+    return Dataset.from_list(
+        [{key: row.tolist() for key, row in Documents()[i].items()} for i in range(len(LENGTHS))]
+    )
+
+
+def steps():
+    planner = stowage.Planner(SINGLE)
+    return [planner.plan(LENGTHS[rows], ids=rows) for rows in np.split(np.arange(len(LENGTHS)), 2)]
+
+
+def test_rows_are_as_trl_packs_them(trl):
+    from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
+    planned = steps()
+    packed = packed_dataset(samples(), planned)
+    theirs = trl.pack_dataset(samples(), MOST)
+    assert sorted(packed.column_names) == sorted(theirs.column_names)
+    assert sorted(sum(packed["seq_lengths"], [])) == sorted(LENGTHS.tolist())
+    assert max(map(len, packed["input_ids"])) <= MOST
+    collator = DataCollatorForLanguageModeling(pad_token_id=0, padding_free=True)
+    batches = [step.batch(b) for step in planned for b in step.schedule.T.ravel()]
+    assert len(batches) == len(packed) and len(packed) % SINGLE.devices == 0
+    for row, batch in zip(packed, batches):
+        made = collator([row])
+        starts = batch.cu_seqlens
+        assert made["cu_seq_lens_q"].tolist() == starts.tolist()
+        assert made["max_length_q"] == batch.max_seqlen
+        places = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
+        assert made["position_ids"][0].tolist() == places.tolist()
+        first = [Documents()[i]["input_ids"][0] for i in batch.sequences]
+        assert made["input_ids"][0][starts[:-1].tolist()].tolist() == first
+        assert (made["labels"][0][starts[:-1].tolist()] == -100).all()
+
+
+def test_refuses_plans_of_wider_groups():
+    wide = stowage.Planner(CLUSTER).plan([500, 30, 30, 30])
+    with pytest.raises(ValueError, match="every group must be one rank"):
+        packed_dataset(samples(), [wide])
+
+
+def test_trls_trainer_takes_the_rows_as_planned(trl, tmp_path, monkeypatch):
+    monkeypatch.setenv("WANDB_DISABLED", "true")
+    from tokenizers import Tokenizer, models
+
+    words = {f"w{i}": i for i in range(599)}
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(models.WordLevel({**words, "pad": 599}, unk_token="pad")),
+        pad_token="pad",
+        eos_token="pad",
+    )
+    one = stowage.Planner(SINGLE.replace(devices=1))
+    step = one.plan(LENGTHS)
+    rows = packed_dataset(samples(), [step])
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=600,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=512,
+    )
+    model = transformers.LlamaForCausalLM(config)
+    alone, targets = 0.0, 0
+    for row in step.batch(int(step.schedule[0, 0])).sequences.tolist():
+        ids, labels = (torch.tensor(Documents()[row][name]) for name in ("input_ids", "labels"))
+        with torch.no_grad():
+            logits = model(input_ids=ids[None]).logits[0, :-1]
+        alone += float(
+            torch.nn.functional.cross_entropy(
+                logits, labels[1:], ignore_index=-100, reduction="sum"
+            )
+        )
+        targets += int((labels[1:] != -100).sum())
+    arguments = trl.SFTConfig(
+        output_dir=str(tmp_path),
+        padding_free=True,
+        max_length=None,
+        per_device_train_batch_size=1,
+        max_steps=3,
+        logging_steps=1,
+        report_to=[],
+        use_cpu=True,
+        bf16=False,
+        gradient_checkpointing=False,
+        save_strategy="no",
+        train_sampling_strategy="sequential",
+        dataset_kwargs={"skip_prepare_dataset": True},
+    )
+    trainer = trl.SFTTrainer(
+        model=model, args=arguments, train_dataset=rows, processing_class=tokenizer
+    )
+    seen, compute = [], trainer.compute_loss
+
+    def watched(model, inputs, *others, **more):
+        seen.append(inputs["input_ids"][0].tolist())
+        return compute(model, inputs, *others, **more)
+
+    monkeypatch.setattr(trainer, "compute_loss", watched)
+    trainer.train()
+    assert seen == [rows[i]["input_ids"] for i in range(3)]
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    assert losses[0] == pytest.approx(alone / targets, rel=1e-3)

@@ -60,6 +60,19 @@ def test_refuses_clusters_that_are_not_megatrons(arguments, said):
         scheduler(**arguments)
 
 
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ({"method": "auto", "time_limit": 1.0}, "set node_limit"),
+        ({"on_oversize": "clip"}, 'on_oversize must be "raise", is "clip"'),
+    ],
+    ids=str,
+)
+def test_refuses_planners_of_other_plans(more, said):
+    with pytest.raises(ValueError, match=said):
+        HybridCPScheduler(stowage.Planner(CLUSTER, **more), PER_RANK, group_of(4))
+
+
 def test_a_packed_row_in_megatrons_words():
     step = stowage.Planner(CLUSTER).plan([30, 5, 100, 400])
     for b in range(len(step.sequences)):
@@ -84,7 +97,9 @@ def test_memory_is_megatrons():
     for _ in range(1000):
         degree = int(draw.choice([1, 2, 4]))
         # Padded lengths, near to what the group holds as often as not.
-        lengths = 8 * draw.integers(1, max(2, int(draw.choice([3, 24])) * degree), draw.integers(1, 6))
+        lengths = 8 * draw.integers(
+            1, max(2, int(draw.choice([3, 24])) * degree), draw.integers(1, 6)
+        )
         group = {"degree": degree, "first_rank": 0, "sequences": list(range(len(lengths)))}
         plan = {
             "format": "stowage/plan",
@@ -111,6 +126,8 @@ def test_rules_of_a_cluster_are_megatrons():
     draw = np.random.default_rng(7)
     for count in (4, 9, 40):
         lengths = draw.integers(1, 512 + 1, count)
-        groups, samples = scheduler(cluster).get_groups_and_subsamples(list(enumerate(lengths)), None)
+        groups, samples = scheduler(cluster).get_groups_and_subsamples(
+            list(enumerate(lengths)), None
+        )
         assert all(own for ranks in samples for own in ranks)
         assert sorted({i for ranks in samples for own in ranks for i in own}) == list(range(count))

@@ -274,7 +274,7 @@ def test_groups_need_alignment():
 HERE = Path(__file__).resolve().parent
 
 
-def torchrun(*arguments, processes=4):
+def torchrun(*arguments, processes=4, folder=None):
     command = [
         sys.executable,
         "-m",
@@ -286,7 +286,9 @@ def torchrun(*arguments, processes=4):
     ]
     extensions = HERE.parents[2] / "build" / "torch_extensions"  # DeepSpeed compiles one
     environment = {**os.environ, "TORCH_EXTENSIONS_DIR": str(extensions)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=600, env=environment, cwd=folder
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -299,3 +301,9 @@ def test_the_example_trains_the_same_model():
 
 def test_rank_0_plans_for_all():
     assert "4 ranks agree on 3 steps" in torchrun(HERE / "broadcast.py")
+
+
+def test_the_loop_of_the_page_runs(tmp_path):
+    CLUSTER.save(tmp_path / "cluster.json")
+    out = torchrun(HERE / "loop.py", folder=tmp_path)
+    assert "step 0: " in out and "4 steps, weights differ by" in out

@@ -1,0 +1,42 @@
+# %% [markdown]
+# # Megatron-LM plans with stowage
+# A branch of Megatron-LM that has packing schedulers takes `--sequence-packing-scheduler stowage` once
+# this has run in each process, before training begins. `add_choice` is for its `extra_args_provider`,
+# where the option lists its values.
+
+# %%
+import numpy as np
+
+import stowage
+import stowage.megatron
+
+cluster = stowage.Cluster.preset("gpt-7b", devices=8, limit=64_000)
+planner = stowage.Planner(cluster)
+try:
+    stowage.megatron.register(planner)
+    print("registered")
+except stowage.Error as without:  # releases of megatron-core up to 0.19
+    print(without)
+
+# %% [markdown]
+# Releases of megatron-core have hybrid context parallelism. `use(planner)` gives it these plans; here its
+# scheduler is asked directly. A group of ranks computes its samples one by one there, which
+# `packed=False` says, and a rank holds at most `per_rank` tokens.
+
+
+# %%
+class DataAndContextRanks:
+    """As much of a process group as the scheduler asks for."""
+
+    def size(self):
+        return 8
+
+
+one_by_one = stowage.Planner(cluster.replace(packed=False))
+per_rank = cluster.tokens_per_device
+stowage.megatron.use(one_by_one)
+scheduler = stowage.megatron.HybridCPScheduler(one_by_one, per_rank, DataAndContextRanks())
+lengths = np.random.default_rng(1).lognormal(7.0, 1.5, 60).astype(int).clip(16, 50_000)
+_, samples = scheduler.get_groups_and_subsamples(list(enumerate(lengths.tolist())), None)
+for number, ranks in enumerate(samples):
+    print(f"micro-batch {number}: samples on each rank {[len(own) for own in ranks]}")

@@ -1,0 +1,168 @@
+"""Plans for the packing schedulers of Megatron-LM; stowage.megatron has the names.
+
+A scheduler is made anew for every step, with what the configuration says, and answers which samples
+each rank packs in each micro-batch. All ranks plan by themselves, and equally.
+"""
+
+from __future__ import annotations
+
+import argparse
+import enum
+from typing import Any, Optional
+
+from megatron.core.datasets import data_schedule
+
+from ._errors import Error
+from ._planner import Planner
+
+
+class PackingScheduler:
+    """What register() mixes into Megatron's own scheduler: the plans, by the rules of its data path.
+
+    Every rank of every micro-batch has work, groups are sorted by size and have sizes that Megatron
+    makes groups of (powers of two that divide the ranks, and all ranks), the tokens of a rank are
+    at most `max_seqlen_per_dp_cp_rank`, and the number of micro-batches is a multiple of
+    `microbatch_group_size_per_vp_stage`. Memory and cost are those of the planner's cluster. Lengths are
+    those that Megatron hands over, rounded up to the cluster's pad_multiple: if a branch aligns the
+    sequences of a pack, that is its alignment.
+    """
+
+    planner: Planner  # of the class that register() makes
+    is_dynamic_cp: bool
+
+    def __init__(
+        self,
+        max_seqlen_per_dp_cp_rank: int,
+        cp_size: int,
+        dp_size: int,
+        microbatch_group_size_per_vp_stage: Optional[int] = None,
+        *,
+        max_num_seqs: Optional[int] = None,
+        min_cp_size: int = 1,
+        **more: Any,
+    ) -> None:
+        """The arguments of Megatron; `max_num_seqs` and `min_cp_size` as its schedulers have them."""
+        own = {} if max_num_seqs is None else {"max_num_seqs": max_num_seqs}
+        super().__init__(  # type: ignore[call-arg]
+            max_seqlen_per_dp_cp_rank,
+            cp_size,
+            dp_size,
+            microbatch_group_size_per_vp_stage,
+            **own,
+            **more,
+        )
+        cluster = self.planner.cluster
+        if cluster.devices != cp_size * dp_size:
+            raise ValueError(
+                f"planner: must be of the {cp_size * dp_size} ranks that share data and context, "
+                f"is of {cluster.devices} devices"
+            )
+        self.is_dynamic_cp = True
+        self._cp_size = cp_size
+        self._rules = {
+            "no_idle_ranks": True,
+            "sorted_groups": True,
+            "max_tokens_per_rank": max_seqlen_per_dp_cp_rank,
+            "micro_batches_multiple_of": microbatch_group_size_per_vp_stage or 1,
+            "max_sequences_per_group": max_num_seqs,
+            "min_degree": min_cp_size,
+        }
+
+    def run(self, *arguments: Any, **more: Any) -> Any:
+        """Megatron's, with what only the configuration says: its last argument."""
+        config = more.get("config", arguments[-1] if arguments else None)
+        self.is_dynamic_cp = bool(getattr(config, "dynamic_context_parallel", True))
+        for rule, key in (
+            ("min_degree", "min_dynamic_context_parallel_size"),
+            ("max_sequences_per_group", "thd_max_packed_sequences"),
+        ):
+            self._rules[rule] = getattr(config, key, None) or self._rules[rule]
+        return super().run(*arguments, **more)  # type: ignore[misc]
+
+    def get_groups_and_subsamples(
+        self, sample_id_seqlens: list[tuple[int, int]]
+    ) -> list[list[list[int]]]:
+        """The ids of each rank's samples, by micro-batch and rank, of [(id, padded length)].
+
+        Raises what Planner.plan() does: Infeasible, for instance, for fewer samples than groups.
+        """
+        step = self._planner().plan(
+            [length for _, length in sample_id_seqlens], ids=[own for own, _ in sample_id_seqlens]
+        )
+        ids = step.sequences.tolist()
+        return [[list(ids[b]) for b in ranks] for ranks in step.schedule.T.tolist()]
+
+    def _planner(self) -> Planner:
+        """The planner under the rules of this run: with one degree if contexts are of one size."""
+        own, rules = self.planner, dict(self._rules)
+        if self.is_dynamic_cp:
+            degrees = _sizes_of_groups(own.cluster.devices, own.cluster.degrees)
+        else:
+            degrees, rules["min_degree"] = [self._cp_size], 1
+        cluster = own.cluster.replace(degrees=degrees, **rules)
+        return Planner(cluster, **own.search._asdict())
+
+
+def _sizes_of_groups(ranks: int, degrees: tuple[int, ...]) -> list[int]:
+    """Those of `degrees` that Megatron has process groups for."""
+    sizes = [d for d in degrees if d == ranks or (ranks % d == 0 and d & (d - 1) == 0)]
+    if not sizes:
+        raise ValueError(
+            f"planner: degrees must have a power of two that divides {ranks}, or {ranks}, "
+            f"are {degrees}"
+        )
+    return sizes
+
+
+def require_same_plans(planner: Planner) -> None:
+    """Raises ValueError for planners whose plans depend on the machine, or leave samples out."""
+    if planner.search.time_limit is not None:
+        raise ValueError(
+            "planner: every rank plans by itself: set node_limit in place of time_limit"
+        )
+    if planner.on_oversize != "raise":
+        raise ValueError(f'planner: on_oversize must be "raise", is "{planner.on_oversize}"')
+
+
+def register(planner: Planner, name: str = "stowage") -> type:
+    """Lets `--sequence-packing-scheduler NAME` plan with `planner`, in this process.
+
+    Enters a class into Megatron's `scheduler_map`, and a member into `PackingSchedulerEnum` where
+    that is what the map is keyed by; returns the class. Call it in every process, before training
+    begins. Raises ValueError for planners whose plans depend on the machine or leave samples out,
+    and stowage.Error for a release of megatron-core without packing schedulers.
+    """
+    require_same_plans(planner)
+    base = getattr(data_schedule, "DpBalancedScheduler", None)
+    schedulers = getattr(data_schedule, "scheduler_map", None)
+    if base is None or schedulers is None:
+        raise Error(
+            "megatron-core: this release has no packing schedulers (scheduler_map of "
+            "megatron.core.datasets.data_schedule); use stowage.megatron.use() with its hybrid "
+            "context parallelism, or a later release"
+        )
+    made = type("StowagePackingScheduler", (PackingScheduler, base), {"planner": planner})
+    names: Any = getattr(data_schedule, "PackingSchedulerEnum", None)
+    if names is None:
+        schedulers[name] = made
+        return made
+    key = name.upper()
+    if key not in names.__members__:
+        # An enumeration cannot grow: a new one takes its place, and old members stay keys.
+        values = {member.name: member.value for member in names}
+        grown = enum.Enum("PackingSchedulerEnum", {**values, key: name})  # type: ignore[misc]
+        schedulers.update({grown[old.name]: each for old, each in list(schedulers.items())})
+        data_schedule.PackingSchedulerEnum = names = grown
+    schedulers[names[key]] = made
+    return made
+
+
+def add_choice(parser: argparse.ArgumentParser, name: str = "stowage") -> argparse.ArgumentParser:
+    """Lets Megatron's parser take `--sequence-packing-scheduler NAME`: its extra_args_provider.
+
+    It does nothing to a parser without that option, or whose option takes any name.
+    """
+    for action in parser._actions:
+        if "--sequence-packing-scheduler" in action.option_strings and action.choices is not None:
+            action.choices = [*action.choices, *({name} - set(action.choices))]
+    return parser

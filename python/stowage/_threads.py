@@ -1,0 +1,73 @@
+"""Threads that plan ahead, and that no program has to wait for when it ends.
+
+concurrent.futures joins its threads before the interpreter calls anybody, so that a program would end
+only when its last search does. These are daemon threads; _planner.py ends and joins them at exit.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from concurrent.futures import Future
+from typing import Any, Callable, Optional, TypeVar
+
+T = TypeVar("T")
+Task = tuple["Future[Any]", Callable[[], Any]]
+
+
+class Threads:
+    """Makes calls in the order of their submission, up to `count` at a time.
+
+    submit() and close() must not be called at the same time.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._waiting: queue.SimpleQueue[Optional[Task]] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        future: Future[T] = Future()
+        self._waiting.put((future, call))
+        if len(self._threads) < self._count:
+            name = f"stowage_{len(self._threads)}"
+            # Not a method of this object, which may go while the thread waits.
+            thread = threading.Thread(target=_work, args=(self._waiting,), name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        return future
+
+    def close(self) -> None:
+        """Cancels what has not begun, and waits for what has."""
+        self.stop()
+        for thread in self._threads:
+            thread.join()
+
+    def stop(self) -> None:
+        """The same without waiting."""
+        while True:
+            try:
+                task = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            if task is not None:
+                task[0].cancel()
+        for _ in self._threads:
+            self._waiting.put(None)
+
+
+def _work(waiting: queue.SimpleQueue[Optional[Task]]) -> None:
+    while (task := waiting.get()) is not None:
+        _call(*task)
+        del task  # a result is its future's alone
+
+
+def _call(future: Future[Any], call: Callable[[], Any]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = call()
+    except BaseException as raised:
+        future.set_exception(raised)
+    else:
+        future.set_result(result)
