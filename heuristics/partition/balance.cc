@@ -66,6 +66,8 @@ std::vector<std::vector<std::int64_t>> by_id(const ItemBins& bins,
   return made;
 }
 
+constexpr std::int64_t kMovedPerStep = 16;  // entries of an array, in the time of a step of work
+
 class Balancing {
  public:
   // The costs must outlive it.
@@ -255,6 +257,7 @@ class Balancing {
     const auto from = std::ranges::lower_bound(order_, before);
     const auto to = std::ranges::lower_bound(order_, now);
     *from = now;
+    *work_ -= std::abs(to - from) / kMovedPerStep;
     if (from < to) {
       std::rotate(from, from + 1, to);
     } else {
@@ -316,8 +319,12 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
   };
   std::optional<ItemBins> start;
   start = free ? longest_first(sorted, rules.bins) : giants_apart(sorted, ids, rules.bins);
-  ItemBins differencing = differenced(std::span<const std::int64_t>(sorted), ids, rules.bins,
-                                      free ? 1 : at(rules.bins));
+  ItemBins differencing;
+  constexpr std::int64_t kMostDifferenced = 100'000'000;  // steps at worst
+  if (!free || n <= kMostDifferenced / rules.bins) {
+    differencing = differenced(std::span<const std::int64_t>(sorted), ids, rules.bins,
+                               free ? 1 : at(rules.bins));
+  }
   if (!start) start = std::exchange(differencing, {});
   Balancing balancing(sorted, rules, *std::move(start));
   improve(balancing);
