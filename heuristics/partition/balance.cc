@@ -1,3 +1,4 @@
+// Longer than 300 lines: levelling and exchanges keep the same loads and order of bins up to date.
 #include "heuristics/partition/balance.h"
 
 #include <algorithm>
