@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-#include "heuristics/partition/start.h"
+#include "heuristics/partition/item_bins.h"
 
 namespace stowage {
 

@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
+
+#include "heuristics/partition/item_bins.h"
 
 namespace stowage {
-
-// The items of each bin, ascending indices into costs that fall.
-using ItemBins = std::vector<std::vector<std::int32_t>>;
 
 // Each item to the cheapest bin, ties to the one of fewest items: no bin stays empty. Requires
 // falling costs, at least as many as bins. O(n log bins).
