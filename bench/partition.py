@@ -1,46 +1,48 @@
 """Balanced partitions beside verl's own: the table of bench/README.md.
 
-usage: partition.py STOWAGE SEQLEN_BALANCING LENGTHS [BATCHES]
+usage: PYTHONPATH=build/release/python python bench/partition.py SEQLEN_BALANCING LENGTHS [BATCHES]
 
-STOWAGE is the command, SEQLEN_BALANCING the file verl/utils/seqlen_balancing.py of an unpacked verl
-(`pip download verl --no-deps`), LENGTHS the folder of bundled lists. Their function is called as
-it is; it gets the costs, as verl's trainer hands them to it. The file imports torch and parts of
-verl that partitioning does not use: empty modules stand in for them.
+SEQLEN_BALANCING is the file verl/utils/seqlen_balancing.py of an unpacked verl (`pip download verl
+--no-deps`), LENGTHS the folder of bundled lists. Their function is called as it is, ours is that of
+stowage.verl, which stands in its place: both take the list of costs that verl's trainer hands in and
+give lists of indices. Their file imports torch and parts of verl that partitioning does not use: empty
+modules stand in for them.
 
 Batches have 512 to 8,192 sequences of the bundled lists, cut at 8K, 32K or 128K tokens, and 8 to 512
-bins with four sequences a bin or more; every other one asks for equal counts. Times: the CPU time of
-verl's call, and the wall-clock time that the command states for its own call, check included, which
-is at least its CPU time.
+bins with four sequences a bin or more; every other one asks for equal counts. Times are CPU times of
+this process, of one call each.
 """
 import importlib.util
-import json
 import pathlib
 import random
 import statistics
-import subprocess
 import sys
 import time
 import types
 
 SEED = 7
 QUADRATIC, LINEAR = 1, 24576
+NAME = "get_seqlen_balanced_partitions"
 
 
-def their_function(path):
+def functions(path):
+    """Theirs and ours."""
     names = ["torch", "torch.distributed", "verl", "verl.protocol", "verl.utils",
-             "verl.utils.device", "verl.utils.tensordict_utils"]
-    for name in names:
-        module = sys.modules[name] = types.ModuleType(name)
+             "verl.utils.device", "verl.utils.tensordict_utils", "verl.utils.seqlen_balancing"]
+    spec = importlib.util.spec_from_file_location(names[-1], path)
+    made = {name: types.ModuleType(name) for name in names[:-1]}
+    made[names[-1]] = importlib.util.module_from_spec(spec)
+    for name, module in made.items():
+        sys.modules[name] = module
         parent, _, leaf = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], leaf, module)
     sys.modules["torch"].Tensor = object
     sys.modules["verl.protocol"].DataProto = object
     sys.modules["verl.utils.device"].get_device_name = None
-    spec = importlib.util.spec_from_file_location("seqlen_balancing", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.get_seqlen_balanced_partitions
+    spec.loader.exec_module(made[names[-1]])
+    import stowage.verl
+    return getattr(made[names[-1]], NAME), getattr(stowage.verl, NAME)
 
 
 def batches(count, folder):
@@ -57,51 +59,55 @@ def batches(count, folder):
         yield bins, equal, [min(limit, draw.choice(source)) for _ in range(size)]
 
 
+def timed(function, *arguments):
+    begin = time.process_time()
+    made = function(*arguments)
+    return made, time.process_time() - begin
+
+
 def extremes(costs, partition):
     loads = [sum(costs[i] for i in part) for part in partition]
     return max(loads), min(loads)
 
 
-def compare(stowage, theirs, bins, equal, lengths):
+def compare(theirs, ours, bins, equal, lengths):
+    import stowage
     costs = [QUADRATIC * s * s + LINEAR * s for s in lengths]
-    begin = time.process_time()
-    partition = theirs(costs, bins, equal)
-    seconds = time.process_time() - begin
-    run = subprocess.run([stowage, "partition", "-", "--bins", str(bins), "--log-level", "error",
-                          "--counts", "equal" if equal else "any"],
-                         input="\n".join(map(str, lengths)), capture_output=True, text=True, check=True)
-    answer = json.loads(run.stdout)
-    ours = [part["sequences"] for part in answer["bins"]]
-    assert sorted(i for part in ours for i in part) == list(range(len(lengths)))
-    assert not equal or len({len(part) for part in ours}) == 1
-    largest, smallest = extremes(costs, ours)
-    assert (largest, smallest) == (answer["largest"], answer["smallest"])
+    partition, seconds = timed(theirs, costs, bins, equal)
+    own, own_seconds = timed(ours, costs, bins, equal)
+    assert sorted(i for part in own for i in part) == list(range(len(lengths)))
+    assert not equal or len({len(part) for part in own}) == 1
+    proof = stowage.balanced_partitions(lengths, bins, counts="equal" if equal else "any")
+    largest, smallest = extremes(costs, own)
     most, least = extremes(costs, partition)
+    assert (largest, smallest) == (proof.largest, proof.smallest)
     return {"equal": equal, "worse": (largest, -smallest) > (most, -least),
-            "optimal": largest == answer["lower_bound"], "one": largest == max(costs),
-            "gap": answer["gap"], "their gap": 1 - answer["lower_bound"] / most,
+            "optimal": largest == proof.lower_bound, "one": largest == max(costs),
+            "gap": proof.gap, "their gap": 1 - proof.lower_bound / most,
             "spread": (most - least + 1) / (largest - smallest + 1),
-            "their ms": 1000 * seconds, "ms": 1000 * answer["seconds"],
-            "faster": seconds / answer["seconds"]}
+            "their ms": 1000 * seconds, "ms": 1000 * own_seconds, "faster": seconds / own_seconds}
 
 
 def row(name, some):
     middle = lambda key: statistics.median(each[key] for each in some)
     count = lambda key: sum(each[key] for each in some)
-    total = sum(each["their ms"] for each in some) / sum(each["ms"] for each in some)
     return (f"| {name} | {len(some)} | {count('worse')} | {count('optimal')} | {middle('gap'):.1e} | "
             f"{middle('their gap'):.1e} | {middle('spread'):.3g} | {middle('ms'):.2f} | "
-            f"{middle('their ms'):.1f} | {middle('faster'):.0f} | {total:.0f} |")
+            f"{middle('their ms'):.1f} | {middle('faster'):.0f} | "
+            f"{min(each['faster'] for each in some):.0f} | {count('their ms') / count('ms'):.0f} |")
 
 
 def main():
-    stowage, file, folder = sys.argv[1:4]
-    count = int(sys.argv[4]) if len(sys.argv) > 4 else 1000
-    theirs = their_function(file)
-    all_of = [compare(stowage, theirs, *batch) for batch in batches(count, folder)]
+    file, folder = sys.argv[1:3]
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
+    theirs, ours = functions(file)
+    for function in (theirs, ours):
+        function([3, 2, 1], 2, False)
+    all_of = [compare(theirs, ours, *batch) for batch in batches(count, folder)]
     print("| batches | number | worse than verl | largest bin proven optimal | gap | verl's gap | "
-          "spread of verl's, times ours | ms | verl's ms | times faster | of all together |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+          "spread of verl's, times ours | CPU ms | verl's CPU ms | times faster: median | least | "
+          "all together |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     print(row("all", all_of))
     print(row("any counts", [each for each in all_of if not each["equal"]]))
     print(row("equal counts", [each for each in all_of if each["equal"]]))

@@ -16,6 +16,7 @@
 #include "instances/layout/trace.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/generate_json.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage::bench {
 namespace {
@@ -69,6 +70,31 @@ Entry priced_by(Entry entry, const std::filesystem::path& file) {
   if (!cost) return cost.errors();
   step.cost = *cost;
   step.name = made.name += '-' + file.stem().string();
+  return made;
+}
+
+// A generated step whose groups hold more than activations.
+Entry holding(Entry entry, const JsonValue& memory, const JsonPath& path, ErrorList& errors) {
+  if (!entry) return entry;
+  const ObjectReader reader(
+      memory, path, errors,
+      {"sequence_mib", "logits_mib_per_token", "logits_chunk_tokens", "keys_values_mib_per_token"});
+  SuiteEntry made = *std::move(entry);
+  ModelMemory& model = std::get<ScatterInstance>(made.instance).model;
+  model.sequence_mib = reader.number("sequence_mib", {.least = 0}, 0);
+  model.logits_mib_per_token = reader.number("logits_mib_per_token", {.least = 0}, 0);
+  model.logits_chunk_tokens = reader.integer("logits_chunk_tokens", {0, kMaxExact}, 0);
+  model.keys_values_mib_per_token = reader.number("keys_values_mib_per_token", {.least = 0}, 0);
+  return made;
+}
+
+// A generated step with rules of its own, and named after that too.
+Entry ruled_by(Entry entry, const JsonValue& rules, const JsonPath& path, ErrorList& errors) {
+  if (!entry) return entry;
+  SuiteEntry made = *std::move(entry);
+  auto& step = std::get<ScatterInstance>(made.instance);
+  step.rules = read_scatter_rules(rules, path, &step.cluster, errors);
+  step.name = made.name += "-rules";
   return made;
 }
 
@@ -147,7 +173,15 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
     const std::string cost = reader.text("cost", "");
     if (!clean()) return std::nullopt;
     Entry made = generated_from(asked, root, generate_scatter);
-    return cost.empty() ? std::move(made) : priced_by(std::move(made), root / cost);
+    if (!cost.empty()) made = priced_by(std::move(made), root / cost);
+    if (const JsonValue* memory = reader.find("memory")) {
+      made = holding(std::move(made), *memory, reader.at("memory"), errors);
+    }
+    if (const JsonValue* rules = reader.find("rules")) {
+      made = ruled_by(std::move(made), *rules, reader.at("rules"), errors);
+    }
+    if (clean()) return made;
+    return std::nullopt;
   } else if (const JsonValue* assign = reader.find("assign")) {
     const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
     if (clean()) return generated_from(asked, root, generate_assign);
@@ -180,8 +214,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
-                            {"file", "generator", "cost", "assign", "plain", "drawn_assign",
-                             "buffers", "packing", "trace"});
+                            {"file", "generator", "cost", "memory", "rules", "assign", "plain",
+                             "drawn_assign", "buffers", "packing", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

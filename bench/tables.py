@@ -12,8 +12,8 @@ Documents name what is made from which results, so that no figure is typed:
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
-details, gains, exchanges or history (whose SUITE is "-"); files are relative to the root of the
-source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
+details, gains, exchanges, rules, options or history (whose SUITE is "-"); files are relative to the
+root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
 """
 import argparse
 import os
@@ -133,20 +133,35 @@ def detail_table(results):
     return text
 
 
+RULES = "-rules"
+# Planners of trainers with a column each in the table of gains, behind the best homogeneous one.
+TRAINERS = ("megatron-dynamic", "verl", "dp-balanced")
+
+
+def by_list(steps):
+    """[(length list or "all", its steps)]"""
+    lists = {}
+    for step in steps:
+        lists.setdefault(length_list(step), []).append(step)
+    return [*lists.items(), ("all", steps)]
+
+
+def spread(values, decimals):
+    """Median and range; "-" of nothing."""
+    if not values:
+        return "-"
+    least, most = min(values), max(values)
+    return f"{median(values):.{decimals}f} ({least:.{decimals}f} to {most:.{decimals}f})"
+
+
 def length_list(instance):
     """What a step was cut from: "docs_md" of "gpt-7b-64gpu-192k-docs_md-0"."""
-    parts = instance.rsplit("-", 2)
+    parts = instance.removesuffix(RULES).rsplit("-", 2)
     return parts[1] if len(parts) == 3 else instance
 
 
 def gains_row(name, steps, of):
     """`of` maps (instance, method) to a result; ratios are to the default method's step time."""
-    def spread(values, decimals):
-        if not values:
-            return "-"
-        least, most = min(values), max(values)
-        return f"{median(values):.{decimals}f} ({least:.{decimals}f} to {most:.{decimals}f})"
-
     def middle(values, in_unit):
         return f"{median(values):.0f} {in_unit}" if values else "-"
 
@@ -160,7 +175,8 @@ def gains_row(name, steps, of):
     def ratios(method, key="objective"):
         return [r[key] / ours[step]["objective"] for step, r in of_method(method, key)]
 
-    return row(name, len(steps), spread(ratios("batch-ada"), 2), spread(ratios("flexsp"), 2),
+    return row(name, len(steps), spread(ratios("batch-ada"), 2),
+               *(spread(ratios(method), 2) for method in TRAINERS), spread(ratios("flexsp"), 2),
                spread(ratios("flexsp-chunks", "method_bound"), 2), spread(ratios("fast"), 3),
                spread([100 * relative_gap(r["objective"], r["bound"]) for r in ours.values()], 2),
                middle([r["cpu_s"] for _, r in of_method("flexsp")], "s"),
@@ -169,21 +185,56 @@ def gains_row(name, steps, of):
 
 def gains_table(results):
     """A row for each length list: medians and ranges of step times over the default method's."""
-    of, lists = {}, {}
+    of = {}
     for r in results:
         of.setdefault((r["instance"], r["method"]), r)
     steps = list(dict.fromkeys(r["instance"] for r in results))
-    for step in steps:
-        lists.setdefault(length_list(step), []).append(step)
-    text = header(["lengths", "steps", "best homogeneous", "`flexsp`",
-                   "its chunks, any solver: at least", "`fast`", "gap in %", "`flexsp` plans in",
-                   "`fast` in"], {"lengths"})
-    rows = [*lists.items(), ("all", steps)]
-    return text + "".join(gains_row(name, own, of) for name, own in rows)
+    text = header(["lengths", "steps", "best homogeneous", *(f"`{method}`" for method in TRAINERS),
+                   "`flexsp`", "its chunks, any solver: at least", "`fast`", "gap in %",
+                   "`flexsp` plans in", "`fast` in"], {"lengths"})
+    return text + "".join(gains_row(name, own, of) for name, own in by_list(steps))
+
+
+def rules_table(results):
+    """Steps with rules beside the same without, by length list; `fast` against megatron-dynamic."""
+    of = {(r["instance"], r["method"]): r for r in results}
+    steps = [name for name, method in of if method == "fast" and not name.endswith(RULES)]
+    text = header(["lengths", "steps", "`fast`: time with rules over without", "its bound likewise",
+                   "its gap with rules in %", "`megatron-dynamic` over `fast`, with rules",
+                   "without", "CPU of `fast`, with over without"], {"lengths"})
+    for name, own in by_list(steps):
+        pairs = [(of[step + RULES, "fast"], of[step, "fast"]) for step in own]
+        ratios = {key: [ruled[key] / plain[key] for ruled, plain in pairs]
+                  for key in ("objective", "bound", "cpu_s")}
+        times = [[[of[step + end, method]["objective"] for step in own]
+                  for method in ("megatron-dynamic", "fast")] for end in (RULES, "")]
+        peers = [[peer / ours for peer, ours in zip(*both)] for both in times]
+        text += row(name, len(own), spread(ratios["objective"], 3), spread(ratios["bound"], 3),
+                    spread([100 * relative_gap(r["objective"], r["bound"]) for r, _ in pairs], 2),
+                    *(spread(ratio, 4) for ratio in peers), spread(ratios["cpu_s"], 2))
+    return text
+
+
+def options_table(results):
+    """What `fast` takes for steps with every option, and for the same without any."""
+    of = {r["instance"]: r for r in results}
+    text = header(["step", "CPU ms without", "gap", "CPU ms with all", "gap", "times as long"],
+                  {"step"})
+    ratios = []
+    for name, full in of.items():
+        if not name.endswith(OPTIONS):
+            continue
+        plain = of[name.removesuffix(OPTIONS)]
+        ratios.append(full["cpu_s"] / plain["cpu_s"])
+        cells = [(f"{1000 * r['cpu_s']:.0f}", percent(relative_gap(r["objective"], r["bound"])))
+                 for r in (plain, full)]
+        text += row(name.removesuffix(OPTIONS), *cells[0], *cells[1], f"{ratios[-1]:.2f}")
+    return text + row("median", "", "", "", "", f"{median(ratios):.2f}")
 
 
 EXCHANGES = ("all-to-all", "ring", "all-gather", "two-level")  # files of bench/exchange
 CHOICE = "-choice"
+OPTIONS = "-options" + RULES
 
 
 def exchange_table(results):
@@ -227,7 +278,8 @@ def history_table(runs):
 # --- documents -------------------------------------------------------------------------------
 
 TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_table,
-          "details": detail_table, "gains": gains_table, "exchanges": exchange_table}
+          "details": detail_table, "gains": gains_table, "exchanges": exchange_table,
+          "rules": rules_table, "options": options_table}
 
 
 def table_for(marker, root):

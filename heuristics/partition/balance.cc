@@ -1,3 +1,4 @@
+// Longer than 300 lines: levelling and exchanges keep the same loads and order of bins up to date.
 #include "heuristics/partition/balance.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "heuristics/partition/differencing.h"
 #include "heuristics/partition/exchange.h"
 #include "heuristics/partition/start.h"
 #include "heuristics/partition/two_way.h"
@@ -18,7 +20,8 @@
 namespace stowage {
 namespace {
 
-// Items by falling cost: what an item is called in here is its place in this order.
+// Items by falling cost, of equal ones by falling id: what an item is called in here is its place
+// in this order.
 struct Item {
   std::int64_t cost = 0;
   std::int64_t id = 0;
@@ -26,27 +29,61 @@ struct Item {
 std::vector<Item> falling(std::span<const std::int64_t> costs) {
   std::vector<Item> order;
   order.reserve(costs.size());
-  for (const std::int64_t cost : costs) {
-    order.push_back({cost, static_cast<std::int64_t>(order.size())});
+  for (std::size_t i = costs.size(); i-- > 0;) {
+    order.push_back({costs[i], static_cast<std::int64_t>(i)});
   }
   radix_sort(order, [](const Item& item) { return sort_key(-item.cost); });
   return order;
 }
 
+// The cost of the largest bin, and that of the smallest below zero: less is better.
+using Extremes = std::pair<std::int64_t, std::int64_t>;
+
+// Nothing if there are no bins, or one of them is empty.
+std::optional<Extremes> extremes(std::span<const std::int64_t> costs, const ItemBins& bins) {
+  std::optional<Extremes> found;
+  for (const std::vector<std::int32_t>& bin : bins) {
+    if (bin.empty()) return std::nullopt;
+    std::int64_t load = 0;
+    for (const std::int32_t item : bin) load += costs[at(item)];
+    if (!found) found = {load, -load};
+    found = {std::max(found->first, load), std::max(found->second, -load)};
+  }
+  return found;
+}
+
+// The ids of the items of each bin, ascending.
+std::vector<std::vector<std::int64_t>> by_id(const ItemBins& bins,
+                                             std::span<const std::int64_t> ids) {
+  std::vector<std::vector<std::int64_t>> made(bins.size());
+  std::vector<std::size_t> bin_of(ids.size());
+  for (std::size_t b = 0; b < bins.size(); ++b) {
+    made[b].reserve(bins[b].size());
+    for (const std::int32_t item : bins[b]) bin_of[at(ids[at(item)])] = b;
+  }
+  for (std::size_t id = 0; id < bin_of.size(); ++id) {
+    made[bin_of[id]].push_back(static_cast<std::int64_t>(id));
+  }
+  return made;
+}
+
+constexpr std::int64_t kMovedPerStep = 16;  // entries of an array, in the time of a step of work
+
 class Balancing {
  public:
-  Balancing(std::vector<std::int64_t> costs, const BalanceRules& rules, ItemBins bins)
-      : costs_(std::move(costs)), rules_(rules), bins_(std::move(bins)) {
+  // The costs must outlive it.
+  Balancing(std::span<const std::int64_t> costs, const BalanceRules& rules, ItemBins bins)
+      : costs_(costs), rules_(rules), bins_(std::move(bins)) {
     std::int64_t sum = 0;
     for (std::size_t b = 0; b < bins_.size(); ++b) {
       std::int64_t load = 0;
       for (const std::int32_t item : bins_[b]) load += costs_[at(item)];
       load_.push_back(load);
-      order_.insert({load, b});
+      order_.emplace_back(load, b);
       sum += load;
     }
+    std::ranges::sort(order_);
     even_ = sum % rules.bins == 0 ? 0 : 1;
-    lists_.resize(bins_.size());
     version_.assign(bins_.size(), 0);
   }
 
@@ -57,11 +94,11 @@ class Balancing {
     depth_ = depth;
     subsets_ = subsets;
     work_ = &work;
-    std::ranges::fill(lists_, SubsetLists());
+    if (depth > 1) lists_.assign(bins_.size(), {});
     Tried dear;
     Tried cheap;
     while (work > 0 && spread() > even_) {
-      const bool enough = order_.rbegin()->first <= rules_.enough;
+      const bool enough = largest() <= rules_.enough;
       if ((enough || !relieve(dear)) && !fill(cheap)) break;
     }
   }
@@ -73,9 +110,9 @@ class Balancing {
   void level(bool counted) {
     const ItemBins before = bins_;
     const std::vector<std::int64_t> loads_before = load_;
-    const std::int64_t largest = order_.rbegin()->first;
-    const std::int64_t smallest = order_.begin()->first;
-    std::set<std::pair<std::int64_t, std::size_t>> left = order_;
+    const std::int64_t largest_before = largest();
+    const std::int64_t smallest_before = smallest();
+    std::set<std::pair<std::int64_t, std::size_t>> left(order_.begin(), order_.end());
     std::int64_t sum = 0;
     for (const std::int64_t load : load_) sum += load;
     while (left.size() > 1) {
@@ -95,9 +132,12 @@ class Balancing {
       left.insert({load_[stays], stays});
     }
     reorder();
-    const std::int64_t now = order_.rbegin()->first;
+    const std::int64_t now = largest();
     const bool filled = std::ranges::none_of(bins_, [](const auto& bin) { return bin.empty(); });
-    if (filled && (now < largest || (now == largest && order_.begin()->first >= smallest))) return;
+    if (filled &&
+        (now < largest_before || (now == largest_before && smallest() >= smallest_before))) {
+      return;
+    }
     bins_ = before;
     load_ = loads_before;
     reorder();
@@ -109,14 +149,10 @@ class Balancing {
     return static_cast<std::int64_t>(most);
   }
 
-  // Whether the largest bin is cheaper than that of the other, or as dear and the smallest dearer.
-  bool better_than(const Balancing& other) const {
-    const auto extremes = [](const Balancing& own) {
-      return std::pair(own.order_.rbegin()->first, -own.order_.begin()->first);
-    };
-    return extremes(*this) < extremes(other);
-  }
+  std::int64_t largest() const { return order_.back().first; }
+  std::int64_t smallest() const { return order_.front().first; }
 
+  Extremes extremes() const { return {largest(), -smallest()}; }
   ItemBins take() && { return std::move(bins_); }
 
  private:
@@ -127,7 +163,7 @@ class Balancing {
     std::vector<std::int64_t> with;
   };
 
-  std::int64_t spread() const { return order_.rbegin()->first - order_.begin()->first; }
+  std::int64_t spread() const { return largest() - smallest(); }
 
   void turn_to(std::size_t bin, Tried& tried) const {
     if (tried.bin == bin && tried.version == version_[bin]) return;
@@ -136,7 +172,7 @@ class Balancing {
 
   // The largest bin gives to another one, the smallest first.
   bool relieve(Tried& tried) {
-    const std::size_t dearest = order_.rbegin()->second;
+    const std::size_t dearest = order_.back().second;
     turn_to(dearest, tried);
     for (const auto& [load, bin] : order_) {
       if (*work_ <= 0 || load_[dearest] - load <= 1) return false;
@@ -149,7 +185,7 @@ class Balancing {
 
   // The smallest bin takes from another one, the largest first.
   bool fill(Tried& tried) {
-    const std::size_t cheapest = order_.begin()->second;
+    const std::size_t cheapest = order_.front().second;
     turn_to(cheapest, tried);
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
       const auto [load, bin] = *it;
@@ -191,11 +227,9 @@ class Balancing {
     const BinExchange chosen = *best;
     for (int i = 0; i < chosen.given; ++i) move(chosen.gives.items[at(i)], dearer, cheaper);
     for (int i = 0; i < chosen.taken; ++i) move(chosen.takes.items[at(i)], cheaper, dearer);
+    const std::int64_t given = chosen.gives.cost - chosen.takes.cost;
     for (const std::size_t bin : {dearer, cheaper}) {
-      order_.erase({load_[bin], bin});
-      const std::int64_t gain = chosen.takes.cost - chosen.gives.cost;
-      load_[bin] += bin == dearer ? gain : -gain;
-      order_.insert({load_[bin], bin});
+      set_load(bin, load_[bin] + (bin == dearer ? -given : given));
       ++version_[bin];
       if (depth_ > 1) lists_[bin] = SubsetLists();
     }
@@ -218,12 +252,27 @@ class Balancing {
     load_[b] = sum - load_[a];
   }
 
+  void set_load(std::size_t bin, std::int64_t load) {
+    const std::pair before(load_[bin], bin);
+    const std::pair now(load, bin);
+    const auto from = std::ranges::lower_bound(order_, before);
+    const auto to = std::ranges::lower_bound(order_, now);
+    *from = now;
+    *work_ -= std::abs(to - from) / kMovedPerStep;
+    if (from < to) {
+      std::rotate(from, from + 1, to);
+    } else {
+      std::rotate(to, from, from + 1);
+    }
+    load_[bin] = load;
+  }
+
   void reorder() {
-    order_.clear();
     for (std::size_t b = 0; b < bins_.size(); ++b) {
-      order_.insert({load_[b], b});
+      order_[b] = {load_[b], b};
       ++version_[b];
     }
+    std::ranges::sort(order_);
   }
 
   void move(std::int32_t item, std::size_t from, std::size_t to) {
@@ -233,14 +282,14 @@ class Balancing {
     bins_[to].insert(std::ranges::lower_bound(bins_[to], item), item);
   }
 
-  std::vector<std::int64_t> costs_;
+  std::span<const std::int64_t> costs_;
   BalanceRules rules_;
   ItemBins bins_;  // items ascending
   std::vector<std::int64_t> load_;
-  std::set<std::pair<std::int64_t, std::size_t>> order_;  // (load, bin)
-  std::vector<SubsetLists> lists_;                        // made when they are asked for
-  std::vector<std::int64_t> version_;                     // of a bin: its exchanges so far
-  std::int64_t even_ = 0;                                 // no spread is less
+  std::vector<std::pair<std::int64_t, std::size_t>> order_;  // (load, bin), ascending
+  std::vector<SubsetLists> lists_;                           // made when they are asked for
+  std::vector<std::int64_t> version_;                        // of a bin: its exchanges so far
+  std::int64_t even_ = 0;                                    // no spread is less
   int depth_ = 1;
   std::size_t subsets_ = 0;
   std::int64_t* work_ = nullptr;
@@ -252,39 +301,45 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
                                                const BalanceRules& rules) {
   const std::vector<Item> order = falling(costs);
   std::vector<std::int64_t> sorted;
+  std::vector<std::int64_t> ids;
   sorted.reserve(costs.size());
-  for (const Item& item : order) sorted.push_back(item.cost);
+  ids.reserve(costs.size());
+  for (const Item& item : order) {
+    sorted.push_back(item.cost);
+    ids.push_back(item.id);
+  }
   const auto n = static_cast<std::int64_t>(costs.size());
   const bool free = rules.fewest <= 1 && rules.most >= n - rules.bins + 1;
-  const auto from = [&](ItemBins start) {
-    Balancing balancing(sorted, rules, std::move(start));
+  const auto improve = [&](Balancing& balancing) {
     constexpr std::int64_t kMostWork = 500'000'000;
     constexpr std::int64_t kManyItems = 16;  // of a bin, that two-way differencing is precise with
-    std::int64_t work = std::min(kMostWork, free ? 16 * n * rules.bins + 300 * n : 12 * n);
+    std::int64_t work = std::min(kMostWork, free ? 4 * n * rules.bins + 100 * n : 12 * n);
     if (n >= kManyItems * rules.bins) balancing.level(!free);
     balancing.search(1, 0, work);
     for (const int depth : {2, 3}) balancing.search(depth, free ? 500 : 120, work);
-    return balancing;
   };
-  Balancing balancing =
-      from(free ? longest_first(sorted, rules.bins) : differenced_rounds(sorted, rules.bins));
-  // Few items in few bins offer few exchanges: another start may lead to better ones.
+  std::optional<ItemBins> start;
+  start = free ? longest_first(sorted, rules.bins) : giants_apart(sorted, ids, rules.bins);
+  ItemBins differencing;
+  constexpr std::int64_t kMostDifferenced = 100'000'000;  // steps at worst
+  if (!free || n <= kMostDifferenced / rules.bins) {
+    differencing = differenced(std::span<const std::int64_t>(sorted), ids, rules.bins,
+                               free ? 1 : at(rules.bins));
+  }
+  if (!start) start = std::exchange(differencing, {});
+  Balancing balancing(sorted, rules, *std::move(start));
+  improve(balancing);
+  // Differencing alone may still be better, and few items in few bins offer few exchanges, so that
+  // another start may lead to better ones.
   constexpr std::int64_t kFew = 2'000;
-  if (free && n * rules.bins <= kFew) {
-    ItemBins start = differenced_items(sorted, rules.bins);
-    if (std::ranges::none_of(start, [](const auto& bin) { return bin.empty(); })) {
-      Balancing other = from(std::move(start));
-      if (other.better_than(balancing)) balancing = std::move(other);
-    }
+  const bool few = free && n * rules.bins <= kFew;
+  if (const auto other = extremes(sorted, differencing);
+      other && (few || *other < balancing.extremes())) {
+    Balancing second(sorted, rules, std::move(differencing));
+    improve(second);
+    if (second.extremes() < balancing.extremes()) balancing = std::move(second);
   }
-  std::vector<std::vector<std::int64_t>> made;
-  for (const std::vector<std::int32_t>& bin : std::move(balancing).take()) {
-    std::vector<std::int64_t> items;
-    for (const std::int32_t item : bin) items.push_back(order[at(item)].id);
-    std::ranges::sort(items);
-    made.push_back(std::move(items));
-  }
-  return made;
+  return by_id(std::move(balancing).take(), ids);
 }
 
 }  // namespace stowage

@@ -4,26 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <vector>
+
+#include "heuristics/partition/item_bins.h"
 
 namespace stowage {
-
-// The items of each bin, ascending indices into costs that fall.
-using ItemBins = std::vector<std::vector<std::int32_t>>;
 
 // Each item to the cheapest bin, ties to the one of fewest items: no bin stays empty. Requires
 // falling costs, at least as many as bins. O(n log bins).
 ItemBins longest_first(std::span<const std::int64_t> costs, std::int64_t bins);
 
-// Largest differencing of single items (Karmarkar and Karp 1982): the two partial partitions of
-// greatest spread become one, the dearest bins of each with the cheapest of the other, until one is
-// left. A bin may stay empty. Requires as longest_first(). Memory n * bins; O(n bins log bins).
-ItemBins differenced_items(std::span<const std::int64_t> costs, std::int64_t bins);
-
 // A dearest item that is above the average of the bins with the cheapest of company gets just that.
-// The rest by largest differencing of whole rounds, an item a bin and round. The last round may not
-// reach all bins, so that counts differ by at most one. Requires as longest_first(). O(n log n).
-ItemBins differenced_rounds(std::span<const std::int64_t> costs, std::int64_t bins);
+// The rest by largest differencing of whole rounds, an item a bin and round (differencing.h). The
+// last round may not reach all bins, so that counts differ by at most one. Nothing if there is no
+// such item. Requires as longest_first() and ids as differenced(). O(n log n).
+std::optional<ItemBins> giants_apart(std::span<const std::int64_t> costs,
+                                     std::span<const std::int64_t> ids, std::int64_t bins);
 
 }  // namespace stowage

@@ -1,53 +1,78 @@
 #include "heuristics/partition/two_way.h"
 
+#include <array>
 #include <cstddef>
-#include <queue>
 #include <utility>
 
 namespace stowage {
 namespace {
 
-// Items that stand on opposite sides, as edges of a tree that grows with every differencing.
-class Opposites {
+// Two opposite sides of items as chains, so that joining two such pairs is O(1).
+class Sides {
  public:
-  explicit Opposites(std::size_t nodes) : first_(nodes, -1) {}
-
-  void join(std::size_t a, std::size_t b) {
-    add(a, b);
-    add(b, a);
+  explicit Sides(std::size_t nodes) : next_(nodes, -1), ends_(nodes) {
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const auto node = static_cast<std::int32_t>(i);
+      ends_[i] = {{{node, node}, {-1, -1}}};
+    }
   }
 
-  // The side of every node: that of node `root` is the first.
-  std::vector<bool> sides(std::size_t root) const {
-    std::vector<bool> on_first(first_.size(), false);
-    std::vector<std::pair<std::size_t, std::size_t>> open = {{root, root}};  // node, where from
-    on_first[root] = true;
-    while (!open.empty()) {
-      const auto [node, from] = open.back();
-      open.pop_back();
-      for (std::int32_t e = first_[node]; e >= 0; e = edges_[static_cast<std::size_t>(e)].next) {
-        const std::size_t to = edges_[static_cast<std::size_t>(e)].to;
-        if (to == from) continue;
-        on_first[to] = !on_first[node];
-        open.emplace_back(to, node);
-      }
+  // What stands beside `a` is opposite to what stands beside `b` from now on. Both must be the
+  // first nodes of their pairs; the joined pair is that of `a`.
+  void oppose(std::size_t a, std::size_t b) {
+    append(ends_[a][0], ends_[b][1]);
+    append(ends_[a][1], ends_[b][0]);
+  }
+
+  // Of all nodes, once they are one pair: whether they stand opposite to `node`.
+  std::vector<bool> opposite(std::size_t node, std::size_t first) const {
+    std::vector<bool> on_second(next_.size(), false);
+    for (std::int32_t i = ends_[first][1].first; i >= 0; i = next_[static_cast<std::size_t>(i)]) {
+      on_second[static_cast<std::size_t>(i)] = true;
     }
-    return on_first;
+    if (on_second[node]) on_second.flip();
+    return on_second;
   }
 
  private:
-  struct Edge {
-    std::size_t to = 0;
-    std::int32_t next = -1;
+  struct Chain {
+    std::int32_t first = -1;
+    std::int32_t last = -1;
   };
-  void add(std::size_t a, std::size_t b) {
-    edges_.push_back({b, first_[a]});
-    first_[a] = static_cast<std::int32_t>(edges_.size()) - 1;
+  void append(Chain& into, const Chain& more) {
+    if (more.first < 0) return;
+    if (into.first < 0) {
+      into = more;
+      return;
+    }
+    next_[static_cast<std::size_t>(into.last)] = more.first;
+    into.last = more.last;
   }
 
-  std::vector<std::int32_t> first_;
-  std::vector<Edge> edges_;
+  std::vector<std::int32_t> next_;  // node of the same side
+  std::vector<std::array<Chain, 2>> ends_;
 };
+
+// Of two opposite sides, by their first node. A heap of them has the greatest first.
+struct Difference {
+  std::int64_t cost = 0;
+  std::int32_t node = 0;
+};
+using Differences = std::vector<Difference>;
+
+// The element at `place` sinks below the greater ones.
+void sink(Differences& heap, std::size_t place) {
+  const Difference moved = heap[place];
+  for (std::size_t child = 2 * place + 1; child < heap.size(); child = 2 * place + 1) {
+    if (child + 1 < heap.size()) {
+      child += static_cast<std::size_t>(heap[child].cost < heap[child + 1].cost);
+    }
+    if (heap[child].cost <= moved.cost) break;
+    heap[place] = heap[child];
+    place = child;
+  }
+  heap[place] = moved;
+}
 
 }  // namespace
 
@@ -56,29 +81,29 @@ std::vector<bool> split_two(std::span<const std::int64_t> costs,
                             std::int64_t difference) {
   const auto cost = [&](std::size_t i) { return costs[static_cast<std::size_t>(items[i])]; };
   const std::size_t dummy = items.size();  // costs `difference`, on the side that is to cost less
-  Opposites opposites(items.size() + 1);
-  std::vector<std::pair<std::int64_t, std::size_t>> start = {{difference, dummy}};
+  Sides sides(items.size() + 1);
+  Differences widest;
+  widest.reserve(items.size() + 1);
+  widest.push_back({difference, static_cast<std::int32_t>(dummy)});
   for (std::size_t i = 0; i < items.size(); i += paired ? 2 : 1) {
-    if (paired && i + 1 < items.size()) {
-      opposites.join(i, i + 1);
-      start.emplace_back(cost(i) - cost(i + 1), i);
-    } else {
-      start.emplace_back(cost(i), i);
-    }
+    const bool pair = paired && i + 1 < items.size();
+    if (pair) sides.oppose(i, i + 1);
+    widest.push_back({cost(i) - (pair ? cost(i + 1) : 0), static_cast<std::int32_t>(i)});
   }
-  std::priority_queue<std::pair<std::int64_t, std::size_t>> widest({}, std::move(start));
+  for (std::size_t i = widest.size() / 2; i-- > 0;) sink(widest, i);
   while (widest.size() > 1) {
-    const auto [more, its] = widest.top();
-    widest.pop();
-    const auto [less, other] = widest.top();
-    widest.pop();
-    opposites.join(its, other);
-    widest.emplace(more - less, its);
+    const Difference more = widest.front();
+    widest.front() = widest.back();
+    widest.pop_back();
+    sink(widest, 0);
+    Difference& less = widest.front();
+    sides.oppose(static_cast<std::size_t>(more.node), static_cast<std::size_t>(less.node));
+    less = {more.cost - less.cost, more.node};
+    sink(widest, 0);
   }
-  std::vector<bool> side = opposites.sides(dummy);
-  side.pop_back();
-  for (std::size_t i = 0; i < side.size(); ++i) side[i] = !side[i];
-  return side;
+  std::vector<bool> first = sides.opposite(dummy, static_cast<std::size_t>(widest.front().node));
+  first.pop_back();
+  return first;
 }
 
 }  // namespace stowage

@@ -133,9 +133,10 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
   for (const auto& [count, step] : best_by_count(field)) {
     if (packing_work(table, count) > kMostPacking) break;
     std::vector<Ms> makespans = makespans_of(*step);
-    for (int dropped = 0; dropped < kDrops; ++dropped, makespans.pop_back()) {
+    for (int dropped = 0; dropped < kDrops; ++dropped) {
       if (makespans.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
       add_start(table, fit_profile(table, makespans, {.proposals = 0}, seed, budget), packed);
+      makespans.resize(makespans.size() - std::min(makespans.size(), at(table.multiple())));
     }
   }
   keep_best(packed, kMostPacked);
@@ -180,13 +181,16 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
   add(batch_ada(table, 1));
   add(megatron_hybrid(table));
   for (StepDraft& step : over_shortest_paths(table, rounds, budget)) add(std::move(step));
-  const int fewest = fewest_micro_batches(table);
-  for (int count = fewest; count < fewest + kTokenCounts; ++count) {
-    add(group_chunks(table, token_chunks(table, count), kQuick, budget));
+  // Numbers that a rule allows: with another one micro-batches would be split or united, unplanned.
+  const auto multiple =
+      static_cast<int>(std::min<std::int64_t>(table.multiple(), std::max(1, table.size())));
+  const int fewest = (fewest_micro_batches(table) + multiple - 1) / multiple * multiple;
+  for (int more = 0; more < kTokenCounts; ++more) {
+    add(group_chunks(table, token_chunks(table, fewest + more * multiple), kQuick, budget));
   }
   add(group_chunks(table, first_fit_chunks(table), kQuick, budget));
-  for (int count = fewest; count < fewest + kSpreadCounts; ++count) {
-    if (const auto chunks = spread_chunks(table, count)) {
+  for (int more = 0; more < kSpreadCounts; ++more) {
+    if (const auto chunks = spread_chunks(table, fewest + more * multiple)) {
       add(group_chunks(table, *chunks, kQuick, budget));
     }
   }

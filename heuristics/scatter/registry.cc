@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "heuristics/scatter/bytescale.h"
+#include "heuristics/scatter/dp_balanced.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/joint.h"
 #include "heuristics/scatter/megatron_dynamic.h"
 #include "heuristics/scatter/megatron_hybrid.h"
 #include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/skrull.h"
+#include "heuristics/scatter/verl.h"
 
 namespace stowage {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 constexpr std::size_t kMostHomogeneous = 20;
 constexpr double kFastMoves = 420;  // of annealing, per sequence
 constexpr double kJointMoves = 40000;
-constexpr int kMostPacked = 20000;  // sequences; it takes longer with more than ours do
+constexpr int kMostPublished = 20000;  // sequences; they take longer with more than ours do
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
                                    std::optional<StepDraft> step) {
@@ -29,12 +31,20 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
   return to_plan(instance, table, *step);
 }
 
-// The step, or that of megatron-dynamic if it is faster: ours lose to no baseline.
-std::optional<StepDraft> or_packed(const ScatterTable& table, std::optional<StepDraft> step) {
-  if (table.size() > kMostPacked) return step;
-  std::optional<StepDraft> packed = megatron_dynamic(table);
-  if (!packed || (step && total(*step) <= total(*packed))) return step;
-  return packed;
+// The step, or the fastest of trainers' own planners if that is faster: ours lose to no baseline.
+std::optional<StepDraft> or_published(const ScatterTable& table, std::optional<StepDraft> step,
+                                      const Budget& budget) {
+  if (table.size() > kMostPublished) return step;
+  if (step) step = obeying(table, *std::move(step));
+  const auto offer = [&](std::optional<StepDraft> other) {
+    if (!other || (step && total(*step) <= total(*other))) return;
+    other = obeying(table, *std::move(other));
+    if (other && (!step || total(*other) < total(*step))) step = std::move(other);
+  };
+  offer(megatron_dynamic(table));
+  if (!budget.exhausted()) offer(dp_balanced(table, budget));
+  if (!budget.exhausted()) offer(verl(table, budget));
+  return step;
 }
 
 }  // namespace
@@ -79,14 +89,24 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
         return megatron_dynamic(table);
       });
+  add("dp-balanced", "packs of one degree in the order of the data",
+      "Megatron Core, packing scheduler dp_balanced",
+      [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
+        return dp_balanced(table, budget);
+      });
+  add("verl", "one degree; Karmarkar-Karp over ranks in equal counts, then over micro-batches",
+      "verl utils/seqlen_balancing.py, rearrange_micro_batches",
+      [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
+        return verl(table, budget);
+      });
   add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_packed(table, joint(table, {.moves = kFastMoves}, seed, budget));
+        return or_published(table, joint(table, {.moves = kFastMoves}, seed, budget), budget);
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_packed(table,
-                         joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget));
+        return or_published(
+            table, joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget), budget);
       });
   return all;
 }

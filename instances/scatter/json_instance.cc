@@ -372,21 +372,6 @@ ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
   return cost;
 }
 
-// `cluster` is null if its degrees are not known.
-ScatterRules read_rules(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
-                        ErrorList& errors) {
-  ScatterRules rules;
-  const std::int64_t before = errors.found();
-  read_fields(value, path, errors, rules);
-  if (errors.found() == before && cluster != nullptr &&
-      rules.min_degree > cluster->degrees.back()) {
-    errors.add(code::kDegrees, path.key("min_degree").pointer(),
-               "must be at most the largest degree, " + std::to_string(cluster->degrees.back()) +
-                   ", is " + std::to_string(rules.min_degree));
-  }
-  return rules;
-}
-
 // By hand: costs and lengths are checked against the degrees of the cluster.
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
@@ -409,8 +394,8 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
                                       degrees_known ? &instance.cluster : nullptr, errors);
   }
   if (const JsonValue* rules = reader.find("rules")) {
-    instance.rules =
-        read_rules(*rules, reader.at("rules"), degrees_known ? &instance.cluster : nullptr, errors);
+    instance.rules = read_scatter_rules(*rules, reader.at("rules"),
+                                        degrees_known ? &instance.cluster : nullptr, errors);
   }
   const std::int64_t before = errors.found();
   instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
@@ -440,6 +425,20 @@ Result<ScatterInstance> read_scatter_instance(std::string_view text, const std::
   return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
     return scatter_instance_from(document, base_dir, errors);
   });
+}
+
+ScatterRules read_scatter_rules(const JsonValue& value, const JsonPath& path,
+                                const Cluster* cluster, ErrorList& errors) {
+  ScatterRules rules;
+  const std::int64_t before = errors.found();
+  read_fields(value, path, errors, rules);
+  if (errors.found() == before && cluster != nullptr &&
+      rules.min_degree > cluster->degrees.back()) {
+    errors.add(code::kDegrees, path.key("min_degree").pointer(),
+               "must be at most the largest degree, " + std::to_string(cluster->degrees.back()) +
+                   ", is " + std::to_string(rules.min_degree));
+  }
+  return rules;
 }
 
 Result<ScatterCost> read_scatter_cost(std::string_view text, const Cluster& cluster) {

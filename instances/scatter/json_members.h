@@ -7,6 +7,7 @@
 //   json.end_object();
 #pragma once
 
+#include "instances/json/reader.h"
 #include "instances/json/writer.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/instance.h"
@@ -17,6 +18,10 @@ namespace stowage {
 void write_json(JsonWriter& json, const ScatterCost& cost);
 void write_json(JsonWriter& json, const ScatterPlan& plan);
 void write_json(JsonWriter& json, const ScatterCertificate& certificate);
+
+// The `rules` of an instance, checked against the degrees of `cluster`; null if they are not known.
+ScatterRules read_scatter_rules(const JsonValue& value, const JsonPath& path,
+                                const Cluster* cluster, ErrorList& errors);
 
 // The instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const ScatterInstance& instance);

@@ -1,7 +1,11 @@
-// balanced_partitions(): the call, and its bins as flat arrays.
+// balanced_partitions(): the call, and its bins as flat arrays or as lists.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +13,7 @@
 
 #include "python/binding/boxes.h"
 #include "python/binding/errors.h"
+#include "solvers/outcome.h"
 #include "solvers/partition/balanced_partitions.h"
 
 namespace stowage::python {
@@ -16,31 +21,28 @@ namespace {
 
 using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-PartitionOutcome partitioned(const Lengths& lengths, std::int64_t bins, PartitionCounts counts,
-                             std::int64_t quadratic, std::int64_t linear) {
+// Checked and verified; lets other threads of Python run meanwhile.
+Partition partitioned(const PartitionInstance& instance) {
   const nb::gil_scoped_release unlocked;
-  PartitionOutcome outcome =
-      balanced_partitions({.lengths = {lengths.data(), lengths.data() + lengths.size()},
-                           .bins = bins,
-                           .counts = counts,
-                           .quadratic = quadratic,
-                           .linear = linear});
+  PartitionOutcome outcome = balanced_partitions(instance);
   if (!outcome.errors.empty()) throw CodedErrors(outcome.errors);
-  return outcome;
+  if (!outcome.partition) {
+    throw std::runtime_error("the partition is invalid: " + to_string(outcome.violations.front()));
+  }
+  return *std::move(outcome.partition);
 }
 
 // (sequences, offsets, tokens, costs, largest, smallest, lower bound, its name, gap)
 nb::tuple balanced(const Lengths& lengths, std::int64_t bins, const std::string& counts,
                    std::int64_t quadratic, std::int64_t linear) {
-  const PartitionOutcome outcome = partitioned(lengths, bins,
-                                               counts == "any"     ? PartitionCounts::any
-                                               : counts == "equal" ? PartitionCounts::equal
-                                                                   : PartitionCounts::nearly_equal,
-                                               quadratic, linear);
-  if (!outcome.partition) {
-    throw std::runtime_error("the partition is invalid: " + to_string(outcome.violations.front()));
-  }
-  const Partition& found = *outcome.partition;
+  const Partition found =
+      partitioned({.lengths = {lengths.data(), lengths.data() + lengths.size()},
+                   .bins = bins,
+                   .counts = counts == "any"     ? PartitionCounts::any
+                             : counts == "equal" ? PartitionCounts::equal
+                                                 : PartitionCounts::nearly_equal,
+                   .quadratic = quadratic,
+                   .linear = linear});
   std::vector<std::int64_t> sequences;
   std::vector<std::int64_t> offsets = {0};
   std::vector<std::int64_t> tokens;
@@ -51,9 +53,31 @@ nb::tuple balanced(const Lengths& lengths, std::int64_t bins, const std::string&
     tokens.push_back(bin.tokens);
     costs.push_back(bin.cost);
   }
-  return nb::make_tuple(array_of(std::move(sequences)), array_of(std::move(offsets)),
-                        array_of(std::move(tokens)), array_of(std::move(costs)), found.largest,
-                        found.smallest, found.lower_bound, found.bound_by, outcome.gap);
+  return nb::make_tuple(
+      array_of(std::move(sequences)), array_of(std::move(offsets)), array_of(std::move(tokens)),
+      array_of(std::move(costs)), found.largest, found.smallest, found.lower_bound, found.bound_by,
+      relative_gap(static_cast<double>(found.largest), static_cast<double>(found.lower_bound)));
+}
+
+// Costs and bins as Python's own lists. Nothing where an item of the list is no plain integer of 64
+// bits: arrays say what is wrong with it.
+std::optional<nb::list> balanced_lists(const nb::list& costs, std::int64_t bins, bool equal) {
+  PartitionInstance instance{.bins = bins,
+                             .counts = equal ? PartitionCounts::equal : PartitionCounts::any,
+                             .quadratic = 0,
+                             .linear = 1};
+  instance.lengths.reserve(costs.size());
+  for (const nb::handle item : costs) {
+    int beyond = 0;
+    if (!PyLong_CheckExact(item.ptr())) return std::nullopt;
+    const std::int64_t cost = PyLong_AsLongLongAndOverflow(item.ptr(), &beyond);
+    if (beyond != 0) return std::nullopt;
+    instance.lengths.push_back(std::max<std::int64_t>(cost, 1));
+  }
+  const Partition found = partitioned(instance);
+  nb::list lists;
+  for (const PartitionBin& bin : found.bins) lists.append(nb::cast(bin.sequences));
+  return lists;
 }
 
 }  // namespace
@@ -65,6 +89,9 @@ void bind_partitions(nb::module_& module) {
       "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
       "numpy.typing.NDArray[numpy.int64], int, int, int, str, float]";
   module.def("balanced_partitions", &balanced, nb::sig(kSignature));
+  module.def("balanced_lists", &balanced_lists,
+             nb::sig("def balanced_lists(costs: list[int], bins: int, equal: bool) -> "
+                     "list[list[int]] | None"));
 }
 
 }  // namespace stowage::python

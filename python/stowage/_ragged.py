@@ -54,4 +54,6 @@ class Ragged(Generic[Number]):
 
     def tolist(self) -> list[list[Any]]:
         """The arrays as lists of Python numbers."""
-        return [array.tolist() for array in self]
+        values = self.values.tolist()
+        offsets = self.offsets.tolist()
+        return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]

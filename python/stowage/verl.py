@@ -8,12 +8,14 @@ its own over micro-batches below a token limit; both go through one function, wh
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
 import numpy as np
 from verl.utils import seqlen_balancing
 
+from . import _core
 from ._lengths import as_integers
 from ._partition import balanced_partitions
 
@@ -35,10 +37,15 @@ def get_seqlen_balanced_partitions(
     Raises InputError where verl's has an assertion: too few samples (E351), or a number of them that
     equal lists cannot share (E352).
     """
+    bins = operator.index(k_partitions)
+    if type(seqlen_list) is list and 0 <= bins < 2**63:  # what verl hands in: no array is needed
+        lists = _core.balanced_lists(seqlen_list, bins, bool(equal_size))
+        if lists is not None:
+            return lists
     costs = seqlen_list.cpu() if hasattr(seqlen_list, "cpu") else seqlen_list
     found = balanced_partitions(
         np.maximum(as_integers(costs, "seqlen_list"), 1),
-        k_partitions,
+        bins,
         counts="equal" if equal_size else "any",
         quadratic=0,
         linear=1,

@@ -3,7 +3,8 @@
 //   PartitionOutcome outcome = balanced_partitions({.lengths = lengths, .bins = 8});
 //   if (outcome.partition) use(outcome.partition->bins);
 //
-// Takes milliseconds: 512 sequences over 8 bins less than one, 8,192 over 512 some fifty.
+// Takes milliseconds: 512 sequences over 8 bins less than one, 8,192 over 512 some forty, or two if
+// counts are equal.
 //
 // Thread safety: its function reads its arguments and nothing else; any number of threads may call
 // it at once.

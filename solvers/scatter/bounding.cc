@@ -1,5 +1,9 @@
 #include "solvers/scatter/bounding.h"
 
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
 #include "heuristics/scatter/draft.h"
 
 namespace stowage {
@@ -23,6 +27,18 @@ constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to b
 constexpr std::size_t kLarge = 2000;  // sequences
 constexpr std::int64_t kLargeStepBoundLps = 18;
 
+// Of kQuickStepBoundLps, where degrees have several kinds of exchange: a linear programme has
+// columns for each of them, and takes that much longer.
+std::int64_t quick_lps(const ScatterTable& table) {
+  const auto levels = std::ssize(table.levels());
+  std::int64_t degrees = 0;
+  int before = 0;
+  for (const Level& level : table.levels()) {
+    if (std::exchange(before, level.degree) != level.degree) ++degrees;
+  }
+  return (kQuickStepBoundLps * degrees + levels - 1) / levels;
+}
+
 }  // namespace
 
 void ScatterBounding::quickly() {
@@ -37,7 +53,7 @@ void ScatterBounding::quickly() {
   }
   const Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   const Ms before = incumbent.bound();
-  const bool more = raise_step(run_.budget.seconds_left(), kQuickStepBoundLps);
+  const bool more = raise_step(run_.budget.seconds_left(), quick_lps(run_.table));
   // Where the first of them did little, the next do not do much either.
   const bool worthwhile =
       incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);

@@ -55,6 +55,43 @@ TEST(Suite, DrawnStepsAreOfEveryKindAndHavePlans) {
   EXPECT_LT(few, 100);
 }
 
+// Each step stands there twice, without rules and with Megatron's.
+TEST(Suite, RulesAreThoseOfAPackingSchedulerOnReportedSteps) {
+  const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, "rules");
+  ASSERT_TRUE(entries) << to_string(entries.errors().front());
+  ASSERT_EQ(entries->size(), 64U);
+  for (std::size_t i = 0; i < entries->size(); i += 2) {
+    const SuiteEntry& plain = (*entries)[i];
+    const SuiteEntry& ruled = (*entries)[i + 1];
+    EXPECT_EQ(part_of(plain.name), Part::report) << plain.name;
+    EXPECT_EQ(ruled.name, plain.name + "-rules");
+    auto step = std::get<ScatterInstance>(ruled.instance);
+    EXPECT_EQ(step.rules.max_tokens_per_rank, tokens_per_device(step)) << ruled.name;
+    EXPECT_TRUE(step.rules.no_idle_ranks && step.rules.sorted_groups);
+    EXPECT_EQ(step.rules.micro_batches_multiple_of, 2);
+    step.rules = {};
+    step.name = plain.name;
+    EXPECT_EQ(step, std::get<ScatterInstance>(plain.instance));
+  }
+}
+
+TEST(Suite, OptionsAreAllOfTimeMemoryAndRules) {
+  const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, "options");
+  ASSERT_TRUE(entries) << to_string(entries.errors().front());
+  const auto& step = std::get<ScatterInstance>(entries->at(1).instance);
+  EXPECT_EQ(step.name, (*entries)[0].name + "-options-rules");
+  ASSERT_TRUE(step.cost.exchange);
+  EXPECT_EQ(step.cost.exchange->kinds.at(64).size(), 4U);
+  EXPECT_GT(step.cost.window.share, 0);
+  EXPECT_GT(step.cost.tile_tokens, 1);
+  EXPECT_GT(step.cost.sequence_fixed_ms, 0);
+  EXPECT_GT(step.model.sequence_mib, 0);
+  EXPECT_GT(step.model.logits_chunk_tokens, 0);
+  EXPECT_GT(step.model.keys_values_mib_per_token, 0);
+  EXPECT_NE(step.rules, ScatterRules{});
+  EXPECT_TRUE(unplaceable_sequences(step).empty());
+}
+
 // The hash's published test vectors: "" is cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar"
 // 85944171f73967e8.
 TEST(Suite, APartDependsOnTheNameAlone) {
@@ -85,7 +122,11 @@ TEST(Suite, UnknownOnesAndBrokenFilesAreErrors) {
   const auto root = std::filesystem::temp_directory_path() / "stowage_suite_test";
   std::filesystem::create_directories(root / "bench");
   std::ofstream(root / "bench/suite.json")
-      << R"({"suites": {"s": [{"file": "missing.json"}, {"generator": {"model": "gpt-7b"}}, {}]}})";
+      << R"({"suites": {"s": [{"file": "missing.json"}, {"generator": {"model": "gpt-7b"}}, {},
+          {"generator": {"model": "gpt-7b", "devices": 8, "limit_tokens": 1000, "memory_mib": 30720,
+                         "source": "uniform", "least": 1, "most": 9, "count": 4, "seed": 0,
+                         "above_limit": "drop"},
+           "rules": {"min_degree": 16}}]}})";
   const auto broken = read_suite(root / "bench/suite.json", "s");
   ASSERT_FALSE(broken);
   std::string text;
@@ -93,6 +134,7 @@ TEST(Suite, UnknownOnesAndBrokenFilesAreErrors) {
   EXPECT_THAT(text, testing::HasSubstr("E110 /suites/s/0 "));
   EXPECT_THAT(text, testing::HasSubstr("E201 /suites/s/1/generator/devices"));
   EXPECT_THAT(text, testing::HasSubstr("E201 /suites/s/2/file"));
+  EXPECT_THAT(text, testing::HasSubstr("/suites/s/3/rules/min_degree"));
   std::filesystem::remove_all(root);
 }
 

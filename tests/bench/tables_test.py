@@ -135,16 +135,19 @@ class Gains(unittest.TestCase):
             step(docs + "0", "auto", 100), step(docs + "0", "batch-ada", 150),
             step(docs + "0", "fast", 101), step(docs + "1", "auto", 100),
             step(docs + "1", "batch-ada", 130), step(docs + "1", "flexsp", 110),
+            step(docs + "1", "megatron-dynamic", 105), step(docs + "0", "verl", 120),
             step("7b-64gpu-chat-0", "auto", 100),
             step(docs + "0", "flexsp-chunks", 120, method_bound=108)])
-        self.assertIn("| docs_md | 2 | 1.40 (1.30 to 1.50) | 1.10 (1.10 to 1.10) | "
+        self.assertIn("| docs_md | 2 | 1.40 (1.30 to 1.50) | 1.05 (1.05 to 1.05) | "
+                      "1.20 (1.20 to 1.20) | - | 1.10 (1.10 to 1.10) | "
                       "1.08 (1.08 to 1.08) | 1.010 (1.010 to 1.010) | 10.00 (10.00 to 10.00) | "
                       "20 s | 40 ms |", table)
-        self.assertIn("| chat | 1 | - | - | - | - | 10.00 (10.00 to 10.00) | - | - |", table)
+        self.assertIn("| chat | 1 | - | - | - | - | - | - | - | 10.00 (10.00 to 10.00) | - | - |",
+                      table)
         self.assertIn("| all | 3 | 1.40", table)
 
     def test_no_ratios_without_the_default_method(self):
-        self.assertIn("| step | 1 | - | - | - | - | - | - | - |",
+        self.assertIn("| step | 1 | - | - | - | - | - | - | - | - | - | - |",
                       tables.gains_table([result("step", "fast", 101, 90)]))
 
 
@@ -157,6 +160,30 @@ class Exchanges(unittest.TestCase):
         table = tables.exchange_table(results)
         self.assertIn("| step | 120.0 | 110.0 | 130.0 | 150.0 | 100.0 | 10.00 % | 1.100 |", table)
         self.assertTrue(table.endswith("| median |  |  |  |  |  |  | 1.100 |\n"))
+
+
+class Rules(unittest.TestCase):
+    def test_compare_each_step_with_itself_without_them(self):
+        results = []
+        for step, plain, ruled, peer in [("7b-docs_md-0", 100, 101, 110),
+                                         ("7b-docs_md-1", 200, 206, 206)]:
+            results += [result(step, "fast", plain, plain),
+                        result(step, "megatron-dynamic", 220, 90),
+                        result(step + "-rules", "fast", ruled, plain, cpu_s=2),
+                        result(step + "-rules", "megatron-dynamic", peer, 90)]
+        table = tables.rules_table(results)
+        self.assertIn("| docs_md | 2 | 1.020 (1.010 to 1.030) | 1.000 (1.000 to 1.000) | "
+                      "1.95 (0.99 to 2.91) | 1.0446 (1.0000 to 1.0891) | "
+                      "1.6500 (1.1000 to 2.2000) | 2.00 (2.00 to 2.00) |", table)
+        self.assertIn("| all | 2 |", table)
+
+
+class Options(unittest.TestCase):
+    def test_compare_each_step_with_itself_without_any(self):
+        table = tables.options_table([result("a", "fast", 100, 90, cpu_s=0.04),
+                                      result("a-options-rules", "fast", 100, 95, cpu_s=0.05)])
+        self.assertIn("| a | 40 | 10.00 % | 50 | 5.00 % | 1.25 |", table)
+        self.assertTrue(table.endswith("| median |  |  |  |  | 1.25 |\n"))
 
 
 class Filling(unittest.TestCase):

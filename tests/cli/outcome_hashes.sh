@@ -21,7 +21,7 @@ for instance in */tiny/*.json */real/*.json; do
   hash_of "$instance" fast 20
   hash_of "$instance" exact 60
   case $family in
-    scatter) methods='joint flexsp flexsp-chunks skrull bytescale megatron-hybrid megatron-dynamic' ;;
+    scatter) methods='joint flexsp flexsp-chunks skrull bytescale megatron-hybrid megatron-dynamic dp-balanced verl' ;;
     assign) methods='joint hydraulis hydraulis-lpt karmarkar-karp chunk-flow' ;;
     layout) methods='memo mip best-fit usmp-hill-climb anneal' ;;
   esac

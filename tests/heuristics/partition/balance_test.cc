@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <random>
+#include <tuple>
 
+#include "heuristics/partition/differencing.h"
 #include "heuristics/partition/exchange.h"
-#include "heuristics/partition/start.h"
 #include "heuristics/partition/two_way.h"
 #include "instances/random.h"
+#include "tests/long_run.h"
 
 namespace stowage {
 namespace {
@@ -27,6 +31,56 @@ Costs loads(const Costs& costs, const std::vector<std::vector<std::int64_t>>& bi
   }
   std::ranges::sort(all);
   return all;
+}
+
+// Largest differencing as verl's karmarkar_karp() states it, every bin of every partial partition
+// kept: of n items, rounds of `each` from the cheapest on. Bins fall as (cost, items, first id).
+std::vector<std::vector<std::int64_t>> plainly_differenced(const Costs& costs, std::int64_t bins,
+                                                           std::int64_t each) {
+  struct Bin {
+    std::int64_t cost = 0;
+    std::vector<std::int64_t> items;  // in the order in which they came
+    auto key() const { return std::tuple(cost, items.size(), items); }
+  };
+  std::vector<std::vector<Bin>> open;
+  const auto order = [](std::vector<Bin>& partial) {
+    std::ranges::sort(partial, std::greater<>(), &Bin::key);
+  };
+  std::vector<std::int64_t> ids(costs.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  std::ranges::stable_sort(ids, {},
+                           [&](std::int64_t id) { return costs[static_cast<std::size_t>(id)]; });
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i % static_cast<std::size_t>(each) == 0) open.emplace_back(bins);
+    open.back()[i % static_cast<std::size_t>(each)] = {costs[static_cast<std::size_t>(ids[i])],
+                                                       {ids[i]}};
+  }
+  for (std::vector<Bin>& partial : open) order(partial);
+  const auto take = [&open] {
+    const auto widest = std::ranges::max_element(open, {}, [](const std::vector<Bin>& partial) {
+      return std::pair(partial.front().cost - partial.back().cost, partial.front().key());
+    });
+    std::vector<Bin> taken = std::move(*widest);
+    open.erase(widest);
+    return taken;
+  };
+  while (open.size() > 1) {
+    std::vector<Bin> into = take();
+    std::vector<Bin> more = take();
+    std::ranges::reverse(more);
+    for (std::size_t b = 0; b < into.size(); ++b) {
+      into[b].cost += more[b].cost;
+      into[b].items.insert(into[b].items.end(), more[b].items.begin(), more[b].items.end());
+    }
+    order(into);
+    open.push_back(std::move(into));
+  }
+  std::vector<std::vector<std::int64_t>> made;
+  for (Bin& bin : open.front()) {
+    std::ranges::sort(bin.items);
+    made.push_back(std::move(bin.items));
+  }
+  return made;
 }
 
 // LPT gives 17 and 13: 8 + 5 + 4 beside 7 + 6. An exchange of 6 for 4 mends it.
@@ -55,27 +109,56 @@ TEST(Balance, AGiantGetsTheCheapestCompany) {
       ElementsAre(18, 19, 101));
 }
 
-// LPT and exchanges alone are beaten by differencing on one draw in a hundred of these.
-TEST(Balance, IsNeverWorseThanDifferencingOfFewItems) {
+// What differencing alone makes, which is what verl trains with, is never better: with free counts
+// (LPT and exchanges alone lose one draw in a hundred of few items) and with equal ones (where
+// apart from giants differencing can miss what it finds with them).
+TEST(Balance, IsNeverWorseThanDifferencing) {
   std::mt19937_64 random(4);
-  for (int trial = 0; trial < 600; ++trial) {
+  for (int trial = 0; trial < in_long_run(900, 20000); ++trial) {
+    const bool free = trial % 3 != 0;
+    const auto bins = static_cast<std::int64_t>(2 + draw(random, free ? 2 : 7));
+    const std::int64_t count = static_cast<std::int64_t>(4 + draw(random, 12)) * bins;
     Costs costs;
-    const auto count = 12 + draw(random, 40);
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       const auto length = static_cast<std::int64_t>(1 + draw(random, 1 + draw(random, 8192)));
       costs.push_back(length * length + 24576 * length);
+      if (draw(random, 12) == 0) costs.back() *= 20;
     }
-    std::ranges::sort(costs, std::greater<>());
-    const auto bins = static_cast<std::int64_t>(2 + draw(random, 2));
-    std::vector<std::vector<std::int64_t>> differenced;
-    for (const auto& bin : differenced_items(costs, bins)) {
-      differenced.emplace_back(bin.begin(), bin.end());
-    }
-    const Costs ours =
-        loads(costs, balance(costs, {.bins = bins, .fewest = 1, .most = std::ssize(costs)}));
-    const Costs theirs = loads(costs, differenced);
+    const BalanceRules rules{
+        .bins = bins, .fewest = free ? 1 : count / bins, .most = free ? count : count / bins};
+    const Costs ours = loads(costs, balance(costs, rules));
+    const Costs theirs = loads(costs, plainly_differenced(costs, bins, free ? 1 : bins));
     EXPECT_LE(std::pair(ours.back(), -ours.front()), std::pair(theirs.back(), -theirs.front()))
         << "trial " << trial;
+  }
+}
+
+TEST(Differencing, IsThatOfVerlWithItsTies) {
+  std::mt19937_64 random(6);
+  for (int trial = 0; trial < in_long_run(600, 20000); ++trial) {
+    const auto bins = static_cast<std::int64_t>(1 + draw(random, 5));
+    const std::int64_t count = static_cast<std::int64_t>(1 + draw(random, 9)) * bins;
+    Costs costs;
+    for (std::int64_t i = 0; i < count; ++i) {
+      costs.push_back(static_cast<std::int64_t>(draw(random, trial % 2 == 0 ? 6 : 100)));
+    }
+    std::vector<std::int64_t> ids(costs.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    std::ranges::sort(ids, std::greater<>(), [&](std::int64_t id) {
+      return std::pair(costs[static_cast<std::size_t>(id)], id);
+    });
+    Costs falling;
+    for (const std::int64_t id : ids) falling.push_back(costs[static_cast<std::size_t>(id)]);
+    for (const std::int64_t each : {std::int64_t{1}, bins}) {
+      std::vector<std::vector<std::int64_t>> made;
+      for (const auto& bin : differenced(std::span<const std::int64_t>(falling), ids, bins,
+                                         static_cast<std::size_t>(each))) {
+        std::vector<std::int64_t>& items = made.emplace_back();
+        for (const std::int32_t i : bin) items.push_back(ids[static_cast<std::size_t>(i)]);
+        std::ranges::sort(items);
+      }
+      EXPECT_EQ(made, plainly_differenced(costs, bins, each)) << "trial " << trial;
+    }
   }
 }
 
@@ -109,8 +192,9 @@ TEST(TwoWay, SplitsByLargestDifferencing) {
     return sides;
   };
   EXPECT_EQ(std::abs(sums(split_two(costs, items, false, 0)).first - 13), 1);
-  // The first side is to cost 11 more; 13 more is as near as these items come.
-  EXPECT_EQ(sums(split_two(costs, items, false, 11)), std::pair(std::int64_t{20}, std::int64_t{7}));
+  // The first side is to cost 11 more; 9 or 13 more is as near as these items come.
+  const auto [first, second] = sums(split_two(costs, items, false, 11));
+  EXPECT_EQ(std::abs(first - second - 11), 2);
   const std::vector<bool> even = split_two(costs, items, true, 0);
   const auto count = std::ranges::count(even, true);
   EXPECT_TRUE(count == 2 || count == 3);

@@ -4,9 +4,11 @@
 #include <bit>
 
 #include "heuristics/scatter/bytescale.h"
+#include "heuristics/scatter/dp_balanced.h"
 #include "heuristics/scatter/megatron_dynamic.h"
 #include "heuristics/scatter/megatron_hybrid.h"
 #include "heuristics/scatter/skrull.h"
+#include "heuristics/scatter/verl.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -116,6 +118,65 @@ TEST(ScatterMegatronDynamic, DoublesTheSmallestGroupsUntilNoneIsIdle) {
   for (const GroupDraft& group : step[0].groups) degrees.push_back(degree(table, group));
   EXPECT_EQ(degrees, (std::vector<int>{4, 2, 2}));
   EXPECT_TRUE(megatron_dynamic(eight({1}, true, {}))->empty());
+}
+
+std::vector<std::vector<std::vector<int>>> positions(const StepDraft& step) {
+  std::vector<std::vector<std::vector<int>>> all;
+  for (const MicroBatchDraft& batch : step) {
+    all.emplace_back();
+    for (const GroupDraft& group : batch.groups) all.back().push_back(group.positions);
+  }
+  return all;
+}
+
+using Groups = std::vector<std::vector<std::vector<int>>>;
+
+// Packs of 200 tokens, in this order: 150 + 40, 120 + 60, 30 + 30. Four fit side by side, and the
+// last one gives its last sequence to a fourth. Positions are by length.
+TEST(ScatterDpBalanced, PacksInTheOrderOfTheDataAndFillsTheMicroBatch) {
+  const StepDraft step = *dp_balanced(eight({2}, true, {150, 40, 120, 60, 30, 30}));
+  EXPECT_EQ(positions(step), (Groups{{{0, 3}, {1, 2}, {4}, {5}}}));
+}
+
+// The 40 tokens go beside the second 60, though they would fit beside the first; then nothing is
+// left to be given: five packs of one sequence stay on eight devices.
+TEST(ScatterDpBalanced, LooksAtTheLastPackOnly) {
+  const ScatterTable table = eight({1}, true, {60, 60, 40, 90, 10});
+  EXPECT_EQ(positions(*dp_balanced(table)), (Groups{{{1}, {2}, {0}, {4}, {3}}}));
+}
+
+// One group of eight takes 1 + 430 / 8 ms; two of four 101 ms, four of two 96 ms.
+TEST(ScatterDpBalanced, TakesTheDegreeThatIsFastest) {
+  const ScatterTable table = eight({2, 4, 8}, true, {150, 40, 120, 60, 30, 30});
+  const StepDraft step = *dp_balanced(table);
+  ASSERT_EQ(step.size(), 1U);
+  ASSERT_EQ(step[0].groups.size(), 1U);
+  EXPECT_EQ(degree(table, step[0].groups[0]), 8);
+  EXPECT_FALSE(dp_balanced(eight({1}, true, {101})));
+  EXPECT_TRUE(dp_balanced(eight({1}, true, {}))->empty());
+}
+
+// Four ranks of two devices and rounds of four samples: 150, 120, 60, 40 and 30, 30, 20, 10. The
+// dearest of the second round, the later 30, goes to the cheapest of the first.
+TEST(ScatterVerl, SharesSamplesInEqualCountsByDifferencing) {
+  const StepDraft step = *verl(eight({2}, true, {150, 120, 60, 40, 30, 30, 20, 10}));
+  EXPECT_EQ(positions(step), (Groups{{{0, 7}, {1, 6}, {2, 4}, {3, 5}}}));
+}
+
+// 1,600 tokens need two micro-batches of 800, but 700 stands against 500 + 400: three. The one of
+// most work comes to the middle.
+TEST(ScatterVerl, TakesMoreMicroBatchesUntilNoneExceedsTheLimit) {
+  const ScatterTable table = eight({8}, true, {700, 500, 400});
+  EXPECT_EQ(positions(*verl(table)), (Groups{{{2}}, {{0}}, {{1}}}));
+  EXPECT_FALSE(verl(eight({1}, true, {101})));
+  EXPECT_TRUE(verl(eight({1}, true, {}))->empty());
+}
+
+// The second round of two is wider, and its dearer sample meets the cheaper of the first: 290 + 200
+// and 300 + 180 tokens, of 400. Both ranks need two micro-batches, and like ones run side by side.
+TEST(ScatterVerl, RunsLikeMicroBatchesOfTheRanksSideBySide) {
+  const StepDraft step = *verl(eight({4}, true, {300, 290, 200, 180}));
+  EXPECT_EQ(positions(step), (Groups{{{1}, {0}}, {{2}, {3}}}));
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ def test_is_never_worse_than_verls(equal):
         lengths = torch.from_numpy(drawn(seed, bins * int(draw.integers(1, 20))))
         costs = seqlen_balancing.calculate_workload(lengths)
         own = stowage.verl.get_seqlen_balanced_partitions(costs, bins, equal)
+        assert own == stowage.verl.get_seqlen_balanced_partitions(costs.tolist(), bins, equal)
         other = theirs(costs.tolist(), bins, equal)
         assert sorted(i for part in own for i in part) == list(range(len(lengths)))
         assert len(own) == bins and all(part == sorted(part) != [] for part in own)
