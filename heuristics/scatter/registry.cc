@@ -33,7 +33,7 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
 std::optional<StepDraft> or_packed(const ScatterTable& table, std::optional<StepDraft> step) {
   if (table.size() > kMostPacked) return step;
   std::optional<StepDraft> packed = megatron_dynamic(table);
-  if (!packed || (step && total(*step) <= total(*packed))) return step;
+  if (!packed || (step && step_ms(table, *step) <= step_ms(table, *packed))) return step;
   return packed;
 }
 

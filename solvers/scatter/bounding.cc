@@ -18,6 +18,7 @@ constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 5;
 constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
+constexpr std::int64_t kQuickPipelineLps = 24;       // cases of longest makespans take more
 constexpr double kQuickGap = 0.02;
 constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to be tried
 constexpr std::size_t kLarge = 2000;  // sequences
@@ -36,7 +37,8 @@ void ScatterBounding::quickly() {
   }
   const Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   const Ms before = incumbent.bound();
-  const bool more = raise_step(run_.budget.seconds_left(), kQuickStepBoundLps);
+  const bool more = raise_step(run_.budget.seconds_left(),
+                               run_.table.again() > 0 ? kQuickPipelineLps : kQuickStepBoundLps);
   // Where the first of them did little, the next do not do much either.
   const bool worthwhile =
       incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);
