@@ -72,6 +72,21 @@ Entry priced_by(Entry entry, const std::filesystem::path& file) {
   return made;
 }
 
+// A generated step in a pipeline, and named after that too.
+Entry staged(Entry entry, int stages, bool planned_flat) {
+  if (!entry || stages == 1) return entry;
+  SuiteEntry made = *std::move(entry);
+  auto& step = std::get<ScatterInstance>(made.instance);
+  step.pipeline_stages = stages;
+  step.name = made.name += "-p" + std::to_string(stages);
+  if (planned_flat) {
+    made.planned = step;
+    made.planned->pipeline_stages = 1;
+    step.name = made.name += "-flat";
+  }
+  return made;
+}
+
 LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"kind", "buffers", "steps", "bytes", "seed"});
   const std::string kind = reader.text("kind");
@@ -145,9 +160,12 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
     const ScatterGenerator asked =
         scatter_generator_from(*generator, reader.at("generator"), errors);
     const std::string cost = reader.text("cost", "");
+    const bool flat = reader.boolean("planned_flat", false);
+    const auto stages = static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
     if (!clean()) return std::nullopt;
     Entry made = generated_from(asked, root, generate_scatter);
-    return cost.empty() ? std::move(made) : priced_by(std::move(made), root / cost);
+    if (!cost.empty()) made = priced_by(std::move(made), root / cost);
+    return staged(std::move(made), stages, flat);
   } else if (const JsonValue* assign = reader.find("assign")) {
     const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
     if (clean()) return generated_from(asked, root, generate_assign);
@@ -180,8 +198,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
-                            {"file", "generator", "cost", "assign", "plain", "drawn_assign",
-                             "buffers", "packing", "trace"});
+                            {"file", "generator", "cost", "pipeline_stages", "planned_flat",
+                             "assign", "plain", "drawn_assign", "buffers", "packing", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);
