@@ -19,6 +19,7 @@
 #include "bench/suite.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/scatter/json.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {
@@ -61,6 +62,26 @@ void time_plans(const std::vector<Improvement>& improvements, Record& record) {
   }
 }
 
+// A plan made for another objective: what it takes here, of which nothing is proven.
+void revalue(const ScatterInstance& instance, Outcome& outcome) {
+  auto& plan = std::get<ScatterPlan>(*outcome.plan);
+  Ms sum = 0;
+  Ms longest = 0;
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    sum += batch.makespan_ms;
+    longest = std::max(longest, batch.makespan_ms);
+  }
+  plan.name = instance.name;
+  plan.instance_hash = instance_hash(instance);
+  plan.objective_ms = step_ms(instance, sum, longest);
+  state_bound(plan, 0, "");
+  outcome.status = Status::feasible;
+  outcome.objective = plan.objective_ms;
+  outcome.bound = 0;
+  outcome.bound_by = "none";
+  outcome.improvements.clear();
+}
+
 struct Measured {
   Record record;
   std::optional<Plan> plan;
@@ -86,8 +107,10 @@ Measured measure(const SuiteEntry& entry, const Method& method, const Asked& ask
   const Clock::time_point start = Clock::now();
   const double cpu = cpu_seconds();
   Budget budget({.time_limit_s = asked.seconds, .clock = BudgetClock::cpu});
-  Outcome outcome = solve(entry.instance, options, budget);
+  Outcome outcome =
+      solve(entry.planned ? Instance(*entry.planned) : entry.instance, options, budget);
   record.cpu_s = cpu_seconds() - cpu;
+  if (entry.planned && outcome.plan) revalue(std::get<ScatterInstance>(entry.instance), outcome);
   record.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   record.memory_mib = largest_memory_mib();
   record.status = to_string(outcome.status);

@@ -98,6 +98,21 @@ Entry ruled_by(Entry entry, const JsonValue& rules, const JsonPath& path, ErrorL
   return made;
 }
 
+// A generated step in a pipeline, and named after that too.
+Entry staged(Entry entry, int stages, bool planned_flat) {
+  if (!entry || stages == 1) return entry;
+  SuiteEntry made = *std::move(entry);
+  auto& step = std::get<ScatterInstance>(made.instance);
+  step.pipeline_stages = stages;
+  step.name = made.name += "-p" + std::to_string(stages);
+  if (planned_flat) {
+    made.planned = step;
+    made.planned->pipeline_stages = 1;
+    step.name = made.name += "-flat";
+  }
+  return made;
+}
+
 LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"kind", "buffers", "steps", "bytes", "seed"});
   const std::string kind = reader.text("kind");
@@ -171,6 +186,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
     const ScatterGenerator asked =
         scatter_generator_from(*generator, reader.at("generator"), errors);
     const std::string cost = reader.text("cost", "");
+    const bool flat = reader.boolean("planned_flat", false);
+    const auto stages = static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
     if (!clean()) return std::nullopt;
     Entry made = generated_from(asked, root, generate_scatter);
     if (!cost.empty()) made = priced_by(std::move(made), root / cost);
@@ -180,8 +197,8 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
     if (const JsonValue* rules = reader.find("rules")) {
       made = ruled_by(std::move(made), *rules, reader.at("rules"), errors);
     }
-    if (clean()) return made;
-    return std::nullopt;
+    if (!clean()) return std::nullopt;
+    return staged(std::move(made), stages, flat);
   } else if (const JsonValue* assign = reader.find("assign")) {
     const AssignGenerator asked = assign_generator_from(*assign, reader.at("assign"), errors);
     if (clean()) return generated_from(asked, root, generate_assign);
@@ -213,9 +230,10 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
 
 std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& path,
                                      const std::filesystem::path& root, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors,
-                            {"file", "generator", "cost", "memory", "rules", "assign", "plain",
-                             "drawn_assign", "buffers", "packing", "trace"});
+  const ObjectReader reader(
+      value, path, errors,
+      {"file", "generator", "cost", "memory", "rules", "pipeline_stages", "planned_flat", "assign",
+       "plain", "drawn_assign", "buffers", "packing", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

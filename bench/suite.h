@@ -7,7 +7,9 @@
 //   {"file": PATH}          an instance, relative to the directory above the suite's
 //   {"generator": {...}}    a step, with the keys of `x-generator` (instances/presets.md); lists of
 //                           lengths are those of instances/data/lengths. With "cost": PATH beside
-//                           it, the cost of that file in place of the preset's
+//                           it, the cost of that file in place of the preset's; with
+//                           "pipeline_stages": P, a pipeline of so many; with "planned_flat": true
+//                           besides, what is planned has one stage, and the plan is valued with P
 //   {"drawn_assign": SEED}  an assign step whose parameters are drawn (drawn_assign.h)
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed
@@ -17,6 +19,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,7 @@ namespace stowage::bench {
 struct SuiteEntry {
   std::string name;  // of the instance
   Instance instance;
+  std::optional<ScatterInstance> planned;  // in its place; plans are then valued by `instance`
 };
 
 // E110 and the errors of the readers; E201 for a suite that the file does not have.

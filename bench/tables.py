@@ -12,8 +12,9 @@ Documents name what is made from which results, so that no figure is typed:
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
-details, gains, exchanges, rules, options or history (whose SUITE is "-"); files are relative to the
-root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for bad input.
+details, gains, exchanges, rules, options, pipelines or history (whose SUITE is "-"); files are
+relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for
+bad input.
 """
 import argparse
 import os
@@ -255,6 +256,34 @@ def exchange_table(results):
     return text + row("median", *[""] * (len(EXCHANGES) + 2), f"{median(ratios):.3f}")
 
 
+FLAT = "-flat"  # planned with one stage
+
+
+def pipeline_table(results):
+    """Steps in pipelines, planned for them and planned without; the methods at the pipelines."""
+    of = {(r["instance"], title(r)): r for r in results}
+    steps = [r["instance"] for r in results
+             if title(r) == "fast" and not r["instance"].endswith(FLAT)]
+    longer = next((title(r) for r in results if title(r) != "fast"), None)
+    text = header(["step", "without ms", "`fast` ms", "without over `fast`", "gap",
+                   *([f"{longer} ms", "its gap"] if longer else [])], ["step"])
+    ratios, gaps, longer_gaps = [], [], []
+    for step in dict.fromkeys(steps):
+        flat, own = of[step + FLAT, "fast"], of[step, "fast"]
+        ratios.append(flat["objective"] / own["objective"])
+        gaps.append(relative_gap(own["objective"], own["bound"]))
+        cells = [amount(flat["objective"], flat), amount(own["objective"], own),
+                 f"{ratios[-1]:.3f}", percent(gaps[-1])]
+        if longer:
+            best = of.get((step, longer))
+            if best:
+                longer_gaps.append(relative_gap(best["objective"], best["bound"]))
+            cells += [amount(best["objective"], best), percent(longer_gaps[-1])] if best else ["", ""]
+        text += row(step, *cells)
+    return text + row("median", "", "", f"{median(ratios):.3f}", percent(median(gaps)),
+                      *(["", percent(median(longer_gaps))] if longer else []))
+
+
 def history_table(runs):
     """A row for each run, suite and method; an older protocol is a number in brackets."""
     latest = max((s["protocol"] for setups, _ in runs for s in setups), default=0)
@@ -279,7 +308,7 @@ def history_table(runs):
 
 TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_table,
           "details": detail_table, "gains": gains_table, "exchanges": exchange_table,
-          "rules": rules_table, "options": options_table}
+          "rules": rules_table, "options": options_table, "pipelines": pipeline_table}
 
 
 def table_for(marker, root):

@@ -158,4 +158,15 @@ inline ScatterInstance tiny_full_scatter(std::uint64_t seed, std::uint64_t most_
   return instance;
 }
 
+// tiny_full_scatter() in a pipeline of 2, 3, 4 or 8 stages; every third without anything else.
+inline ScatterInstance tiny_pipeline_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                             int most_devices = 8) {
+  ScatterInstance instance = seed % 3 == 0 ? tiny_scatter(seed, most_sequences, most_devices)
+                                           : tiny_full_scatter(seed, most_sequences, most_devices);
+  constexpr int kStages[] = {2, 3, 4, 8};
+  instance.pipeline_stages = kStages[seed / 3 % 4];
+  instance.name = "pipeline-" + std::to_string(seed);
+  return instance;
+}
+
 }  // namespace stowage

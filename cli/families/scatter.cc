@@ -7,8 +7,10 @@
 
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
+#include "cli/terminal/unit.h"
 #include "formulations/scatter/bounds.h"
 #include "instances/numbers.h"
+#include "instances/pipeline/schedule.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/optimum.h"
 
@@ -56,6 +58,18 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance&
       add(std::string(exchange_names()[static_cast<std::size_t>(kind)]), sums);
     }
     facts.emplace_back("groups by exchange", text.empty() ? "none" : text);
+  }
+  if (instance.pipeline_stages > 1) {
+    std::vector<Ms> makespans;
+    for (const ScatterMicroBatch& batch : plan.micro_batches) {
+      makespans.push_back(batch.makespan_ms);
+    }
+    const Ms simulated = simulate_1f1b(makespans, instance.pipeline_stages);
+    facts.emplace_back("pipeline", counted(instance.pipeline_stages, "stage") + "; " +
+                                       percent_text(pipeline_share(instance, plan)) +
+                                       " of the step fills and drains it");
+    facts.emplace_back("1F1B schedule",
+                       with_unit(simulated, kMs) + " for these micro-batches in this order");
   }
   facts.emplace_back("idle", percent_text(idle_share(instance, plan)) + " of rank time");
   return facts;

@@ -1,7 +1,10 @@
 #include "formulations/scatter/bounds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -117,6 +120,28 @@ std::optional<std::int64_t> least_groups(const ScatterTable& table) {
   return least.back();
 }
 
+Ms longest_alone(const ScatterTable& table) {
+  Ms longest = 0;
+  for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
+    longest = std::max(longest, table.alone(kind));
+  }
+  return longest;
+}
+
+Ms step_of_more(const ScatterTable& table, int micro_batches) {
+  const Ms overhead = table.least_overhead();
+  const Ms even = table.total_area() / table.devices();
+  if (table.again() == 0) return micro_batches * overhead + even;
+  const Ms alone = longest_alone(table);
+  // In the number of micro-batches this is convex. It falls until the mean makespan is that of the
+  // longest sequence, or until an overhead more costs what a shorter mean gains.
+  const double by_longest = alone > overhead ? even / (alone - overhead) : kInfinity;
+  const double by_overhead = overhead > 0 ? std::sqrt(table.again() * even / overhead) : kInfinity;
+  const double count = std::max(double(micro_batches), std::min(by_longest, by_overhead));
+  if (count == kInfinity) return table.step_ms(even, alone);  // nothing takes any time
+  return table.step_ms(count * overhead + even, std::max(alone, overhead + even / count));
+}
+
 std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
   const int fewest = least_micro_batches(table);
   if (fewest == 0) return {{"area", 0}};
@@ -130,10 +155,9 @@ std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
     counted = hole.micro_batches;
   }
   apart += static_cast<double>(fewest - counted) * table.least_overhead();
-  std::vector<NamedBound> bounds{
-      {"longest", longest},
-      {"area", fewest * table.least_overhead() + table.total_area() / table.devices()},
-      {"pigeonhole", apart}};
+  std::vector<NamedBound> bounds{{"longest", table.step_ms(longest, longest)},
+                                 {"area", step_of_more(table, fewest)},
+                                 {"pigeonhole", table.step_ms(apart, longest)}};
   std::ranges::stable_sort(bounds, {}, &NamedBound::value);
   return bounds;
 }

@@ -33,9 +33,17 @@ int least_micro_batches(const ScatterTable& table);
 // Nothing if no groups make up N. O(N levels) where degrees do not divide each other.
 std::optional<std::int64_t> least_groups(const ScatterTable& table);
 
+// What a step of so many micro-batches or more takes at least, in ms: their overheads, all
+// device-time spread evenly and, in a pipeline, the longest makespan as often as it counts besides,
+// which is that of the longest sequence or the mean. O(lengths levels).
+Ms step_of_more(const ScatterTable& table, int micro_batches);
+
+// The least time of a micro-batch with the sequence for which that is the most, ms.
+Ms longest_alone(const ScatterTable& table);
+
 // All closed-form bounds of the step in ms, weakest first:
 //   longest     the longest sequence on a group of its own [B1]
-//   area        least_micro_batches overheads and all device-time spread evenly [B2]
+//   area        step_of_more(least_micro_batches) [B2]
 //   pigeonhole  long sequences that cannot share a micro-batch, one makespan each [B3]
 // Requires every sequence to fit some level.
 std::vector<NamedBound> scatter_bounds(const ScatterTable& table);

@@ -47,6 +47,7 @@ class Builder {
 
   ScatterMilp build() {
     for (int slot = 0; slot < options_.slots; ++slot) add_slot(slot);
+    if (options_.stages > 1) add_longest();
     for (std::size_t q = 0; q < classes_.size(); ++q) add_coverage(q);
     if (options_.strengthened) add_slot_order();
     if (options_.slots > 1 && instance_.rules.micro_batches_multiple_of > 1) add_multiple();
@@ -223,6 +224,17 @@ class Builder {
     out_.model.add_row(std::move(row));
   }
 
+  // U5: no makespan is longer than the one that counts again for every stage but one.
+  void add_longest() {
+    out_.longest =
+        out_.model.add_variable({.name = "T_max", .objective = double(options_.stages - 1)});
+    for (std::size_t slot = 0; slot < out_.makespan.size(); ++slot) {
+      out_.model.add_row({.name = label("U5", static_cast<int>(slot)),
+                          .lower = 0,
+                          .terms = {{out_.longest, 1}, {out_.makespan[slot], -1}}});
+    }
+  }
+
   bool needs_work() const {
     return instance_.rules.no_idle_ranks || instance_.rules.micro_batches_multiple_of > 1;
   }
@@ -331,6 +343,13 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);
     values[makespan] = std::max(values[makespan], load.time());
     if (!milp.open.empty()) set(milp.open[slot], 1);
+  }
+  if (milp.longest >= 0) {
+    double longest = 0;
+    for (const int slot : milp.makespan) {
+      longest = std::max(longest, values[static_cast<std::size_t>(slot)]);
+    }
+    set(milp.longest, longest);
   }
   if (milp.times >= 0) {
     double open = 0;

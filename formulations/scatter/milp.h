@@ -7,7 +7,8 @@
 //   for (const ClassGroup& group : decode(milp, result.values)) ...
 //
 // Row names carry the numbers of formulations/README.md: C1 to C5 are the published ones, S1 to S5
-// strengthen them, U1 to U4 are the rules on whole micro-batches and on their number.
+// strengthen them, U1 to U4 are the rules on whole micro-batches and on their number, U5 is the
+// longest makespan of a pipeline.
 #pragma once
 
 #include <span>
@@ -28,6 +29,7 @@ struct LengthClass {
 struct ScatterMilpOptions {
   int slots = 1;             // micro-batches at most
   bool strengthened = true;  // false: C1 to C5 alone
+  int stages = 1;            // of a pipeline: the longest makespan counts stages - 1 times more
 };
 
 // A virtual group, or the group a solution makes of it.
@@ -48,6 +50,7 @@ struct ScatterMilp {
   std::vector<int> used;           // m_p: variable of each virtual group
   std::vector<int> assigned;       // A_qp: [group * classes + class], -1 where the class exceeds it
   std::vector<int> open;           // y_b: variable of each slot; empty with one slot
+  int longest = -1;  // T_max: the longest makespan; -1 where it does not count besides
   int times = -1;  // z: the number of micro-batches over the multiple that is asked for; -1 without
 };
 

@@ -19,17 +19,18 @@ ScatterProfileMaster::ScatterProfileMaster(const ScatterTable& table, std::span<
   for (const Kind& kind : table.kinds()) model_.add_row({.lower = double(kind.count)});  // X1
   double least = 0;
   for (std::size_t b = 0; b < low.size(); ++b) {
-    add_batch(low[b], high[b]);
-    least += low[b] / upper;
+    const double times = b == 0 ? 1 + table.again() : 1;  // the first is the longest
+    add_batch(low[b], high[b], times);
+    least += times * low[b] / upper;
   }
   model_.set_offset(least);
   first_pattern_ = model_.variables().size();
 }
 
-void ScatterProfileMaster::add_batch(Ms low, Ms high) {
+void ScatterProfileMaster::add_batch(Ms low, Ms high, double times) {
   const double devices = table_.devices();
   Batch batch{.low = low, .high = high};
-  batch.weight = model_.add_variable({.upper = 1, .objective = (high - low) / upper_});
+  batch.weight = model_.add_variable({.upper = 1, .objective = times * (high - low) / upper_});
   const int shortage = model_.add_variable({.objective = kShortage});
   milp::Row at_low{.lower = -devices, .terms = {{batch.weight, -devices}}};  // X4
   milp::Row at_high{.lower = 0, .terms = {{batch.weight, devices}, {shortage, 1}}};

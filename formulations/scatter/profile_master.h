@@ -53,7 +53,8 @@ class ScatterProfileMaster {
     std::vector<Place> places;
   };
 
-  void add_batch(Ms low, Ms high);
+  // The makespan counts `times` times.
+  void add_batch(Ms low, Ms high, double times);
   Ms room(const Batch& batch, std::size_t level) const;
 
   const ScatterTable& table_;

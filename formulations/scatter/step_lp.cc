@@ -92,7 +92,7 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
       for (const Cell::Packing& packing : from.packing) {
         if (!priced(packing.row)) continue;
         if (packing.what.resource == Resource::time &&
-            packing.what.threshold * 2 > finer.room(i, d)) {
+            (i + 1 == finer.intervals() || packing.what.threshold * 2 > finer.room(i, d))) {
           continue;
         }
         finer.add_packing(i, d, packing.what);

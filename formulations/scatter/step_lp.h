@@ -44,7 +44,8 @@ class ScatterStepLp {
     std::vector<int> row;
   };
   // The same LP on a finer grid, with the links and packing rows that had a price in `duals` (which
-  // may be of an earlier version of this LP) and with all conditions. `grid` contains the old grid.
+  // may be of an earlier version of this LP) and with all conditions. `grid` contains the old grid,
+  // or its beginning: the last interval is then the rest, and `origin` of no use.
   ScatterStepLp on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
                               Origin& origin) const;
 

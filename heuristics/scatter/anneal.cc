@@ -21,6 +21,9 @@ constexpr std::uint32_t kSlowest = 25;
 constexpr std::uint32_t kFairGroup = 30;
 // Evenness counts as much as makespans at first, and little in the end.
 constexpr double kLastWeight = 0.05;
+// Of the longest makespan: the price of it is spread over what lasts nearly as long.
+constexpr double kFirstMargin = 0.03;
+constexpr double kLastMargin = 0.001;
 
 // Draws from the exponential distribution: a change is accepted if it is below one times the
 // temperature.
@@ -47,6 +50,7 @@ class Annealer {
     const double cooling = std::pow(effort_.cold / effort_.hot,
                                     1 / static_cast<double>(std::max<std::int64_t>(1, stages - 1)));
     temperature_ = effort_.hot * mean;
+    if (effort_.price_from == 0) state_.price_longest(kFirstMargin);
     for (std::int64_t stage = 0; stage < stages && !budget.exhausted(); ++stage) {
       // The last stages only go down.
       if (stage >= stages - stages / 16) temperature_ = 0;
@@ -54,6 +58,9 @@ class Annealer {
       temperature_ *= cooling;
       const double done = static_cast<double>(stage + 1) / static_cast<double>(stages);
       state_.set_weight(std::pow(kLastWeight, done));
+      if (done >= effort_.price_from) {
+        state_.price_longest(kFirstMargin * std::pow(kLastMargin / kFirstMargin, done));
+      }
     }
     return state_.draft();
   }
@@ -282,7 +289,7 @@ void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effo
   choose_exchanges(table, *next);
   // Moves look at no rule of whole micro-batches; what they broke is mended before it counts.
   if (obeys(table, step)) next = obeying(table, *std::move(next));
-  if (next && total(*next) < total(step)) step = *std::move(next);
+  if (next && step_ms(table, *next) < step_ms(table, step)) step = *std::move(next);
 }
 
 }  // namespace stowage

@@ -13,6 +13,8 @@ struct AnnealEffort {
   std::int64_t steps = 100000;  // moves tried
   double hot = 3e-3;            // first temperature, as a fraction of the mean makespan
   double cold = 1e-5;           // last temperature
+  // In a pipeline: the part of the steps after which the longest makespan costs what it does.
+  double price_from = 0;
 };
 
 // Never makes the step worse. Deterministic in `seed` and the effort unless the budget ends first.

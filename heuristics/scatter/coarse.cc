@@ -35,7 +35,9 @@ std::optional<Coarse> coarsen(const ScatterTable& table) {
     return Coarse{table.part(every(table, kFactor), devices), kFactor, true};
   }
   if (fewest_micro_batches(table) >= 2 * kFactor) {
-    return Coarse{table.part(every(table, kFactor), table.devices()), kFactor, false};
+    Coarse coarse{table.part(every(table, kFactor), table.devices()), kFactor, false};
+    coarse.table.count_longest(table.again() / kFactor);
+    return coarse;
   }
   return std::nullopt;
 }

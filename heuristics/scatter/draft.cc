@@ -76,6 +76,12 @@ Ms total(const StepDraft& step) {
   return sum;
 }
 
+Ms longest(const StepDraft& step) {
+  Ms longest = 0;
+  for (const MicroBatchDraft& batch : step) longest = std::max(longest, batch.makespan);
+  return longest;
+}
+
 std::vector<int> positions_of(const MicroBatchDraft& batch) {
   std::vector<int> positions;
   for (const GroupDraft& group : batch.groups) {

@@ -58,8 +58,14 @@ void choose_exchanges(const ScatterTable& table, StepDraft& step);
 // The makespan, from the groups.
 Ms slowest(const MicroBatchDraft& batch);
 
-// Sum of the makespans.
+// Sum of the makespans, and the longest of them.
 Ms total(const StepDraft& step);
+Ms longest(const StepDraft& step);
+
+// What the step takes: the objective. In a pipeline the longest makespan counts more than once.
+inline Ms step_ms(const ScatterTable& table, const StepDraft& step) {
+  return table.again() == 0 ? total(step) : table.step_ms(total(step), longest(step));
+}
 
 // All positions of the micro-batch, ascending (longest sequence first).
 std::vector<int> positions_of(const MicroBatchDraft& batch);

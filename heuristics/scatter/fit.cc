@@ -19,7 +19,8 @@ constexpr double kProfileReach = 0.2;  // factors tried below the makespans aske
 constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
 // A makespan gives up such a part, and another may get back that share of it.
 constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
-constexpr double kLess = 1 - 1e-9;  // than sums of areas, for their rounding
+constexpr std::size_t kLevelOff = 4;  // of so many proposals one shortens all the longest
+constexpr double kLess = 1 - 1e-9;    // than sums of areas, for their rounding
 // How a packing goes: see Fitter::fit, and which micro-batches are tried first.
 struct Rule {
   double waste = 1;
@@ -311,6 +312,21 @@ std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<con
   return best;
 }
 
+// The longest makespans, down to 1 - `less` of what they were; others get back that share of it.
+static void level_off(std::vector<Ms>& makespans, double less, double paid_back) {
+  const Ms most = (1 - less) * *std::ranges::max_element(makespans);
+  Ms taken = 0;
+  Ms room = 0;
+  for (Ms& makespan : makespans) {
+    taken += std::max(0.0, makespan - most);
+    room += std::max(0.0, most - makespan);
+    makespan = std::min(makespan, most);
+  }
+  if (!(room > 0)) return;
+  const double share = std::min(1.0, paid_back * taken / room);
+  for (Ms& makespan : makespans) makespan += share * (most - makespan);
+}
+
 std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const Ms> makespans,
                                      const ProfileEffort& effort, std::uint64_t seed,
                                      const Budget& budget) {
@@ -362,11 +378,21 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const 
   for (int proposal = 0; proposal < effort.proposals && !budget.exhausted(); ++proposal) {
     next.clear();
     for (const MicroBatchDraft& batch : step) next.push_back(batch.makespan);
+    if (table.again() > 0 && below(kLevelOff) == 0) {
+      level_off(next, kSteps[below(kSteps.size())], kPaidBack[below(kPaidBack.size())]);
+      const Ms promised = table.step_ms(std::accumulate(next.begin(), next.end(), 0.0),
+                                        *std::ranges::max_element(next));
+      if (promised >= step_ms(table, step)) continue;
+      if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
+      continue;
+    }
     const std::size_t shrunk = below(next.size());
     const Ms less = next[shrunk] * kSteps[below(kSteps.size())];
     next[shrunk] -= less;
     const std::size_t grown = below(next.size());
     if (grown != shrunk) next[grown] += less * kPaidBack[below(kPaidBack.size())];
+    // In a pipeline no makespan becomes the longest in place of a little of another.
+    if (table.again() > 0) next[grown] = std::min(next[grown], longest(step));
     if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
   }
   std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });

@@ -85,7 +85,9 @@ std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill, const
     if (level == likely) continue;
     if (budget.exhausted()) break;
     std::optional<StepDraft> step = homogeneous(table, level, fill);
-    if (std::pair(total(*step), level) >= std::pair(total(*best), best_level)) continue;
+    if (std::pair(step_ms(table, *step), level) >= std::pair(step_ms(table, *best), best_level)) {
+      continue;
+    }
     best = std::move(step);
     best_level = level;
   }

@@ -34,9 +34,10 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
     chosen.back() += draw(random, step.size() - chosen.back());
   }
   const SomeBatches some(table, std::move(chosen), step);
-  std::optional<StepDraft> planned = joint(some.part(), {.moves = moves}, random(), budget);
+  const ScatterTable part = some.part();
+  std::optional<StepDraft> planned = joint(part, {.moves = moves}, random(), budget);
   if (!planned || !some.may_replace(*planned)) return;
-  if (total(*planned) < some.before()) some.replace(*std::move(planned), step);
+  if (step_ms(part, *planned) < some.before()) some.replace(*std::move(planned), step);
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, st
   if (turn == 0) {
     std::optional<StepDraft> planned =
         joint(table, {.moves = 4 * moves, .path_rounds = 60}, random(), budget);
-    if (planned && total(*planned) < total(step)) step = *std::move(planned);
+    if (planned && step_ms(table, *planned) < step_ms(table, step)) step = *std::move(planned);
   } else if (turn % 2 == 0 || step.size() < 3) {
     const auto steps = static_cast<std::int64_t>(moves * table.size());
     const double hot = kHeats[draw(random, kHeats.size())];

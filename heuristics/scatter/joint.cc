@@ -1,6 +1,9 @@
+// Longer than 300 lines: one list of starts, each with its numbers of micro-batches, and their
+// race.
 #include "heuristics/scatter/joint.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -42,6 +45,12 @@ constexpr double kMostPacking = 20000;  // no packings for steps where one is th
 constexpr int kWindows = 6;             // of micro-batches planned anew, each time
 constexpr int kTokenCounts = 2;         // micro-batch counts tried by token-balanced chunks
 constexpr int kSpreadCounts = 3;        // and by spread chunks
+// In a pipeline.
+constexpr double kFirstPriceFrom = 0.3;  // of every other start's first annealing, see AnnealEffort
+constexpr double kNear = 1.015;          // times the best start, of another number of micro-batches
+constexpr double kEvenLoss = 1.03;       // of device-time, beside what sequences need
+constexpr int kMostHopeful = 64;         // times the fewest micro-batches
+constexpr std::array<double, 5> kHopefulShares = {1, 0.8, 1.25, 0.6, 1.6};  // of the best number
 
 // 1 up to 512 sequences, then falling: how much less a sequence of a larger step gets.
 double thrift(const ScatterTable& table) {
@@ -78,31 +87,40 @@ void group_or_halve(const ScatterTable& table, std::span<const int> positions,
 }
 
 // The best start of each number of micro-batches, fewest first.
-std::map<std::size_t, const StepDraft*> best_by_count(const std::vector<StepDraft>& field) {
+std::map<std::size_t, const StepDraft*> best_by_count(const ScatterTable& table,
+                                                      const std::vector<StepDraft>& field) {
   std::map<std::size_t, const StepDraft*> best;
   for (const StepDraft& step : field) {
     const StepDraft*& known = best[step.size()];
-    if (known == nullptr || total(step) < total(*known)) known = &step;
+    if (known == nullptr || step_ms(table, step) < step_ms(table, *known)) known = &step;
   }
   return best;
 }
 
+// What a step takes, for algorithms that compare steps.
+auto by_time(const ScatterTable& table) {
+  return [&table](const StepDraft& step) { return step_ms(table, step); };
+}
+
 // Keeps `count` starts: the best of each number of micro-batches up to that of the best of all,
-// since annealing seldom changes the number; then the best of the rest.
-void keep_best(std::vector<StepDraft>& field, std::size_t count) {
+// since annealing seldom changes the number; then the best of the rest. In a pipeline more
+// micro-batches may win too, if they are not far behind.
+void keep_best(const ScatterTable& table, std::vector<StepDraft>& field, std::size_t count) {
   if (field.empty()) return;
-  std::ranges::stable_sort(field, {}, total);
+  std::ranges::stable_sort(field, {}, by_time(table));
   const std::size_t leading = field.front().size();
+  const Ms near = kNear * step_ms(table, field.front());
   std::set<std::size_t> seen;
   std::stable_partition(field.begin(), field.end(), [&](const StepDraft& step) {
-    return step.size() <= leading && seen.insert(step.size()).second;
+    const bool may_win = table.again() == 0 ? step.size() <= leading : step_ms(table, step) <= near;
+    return may_win && seen.insert(step.size()).second;
   });
   field.resize(std::min(field.size(), count));
 }
 
-std::optional<StepDraft> best_of(std::vector<StepDraft>& field) {
+std::optional<StepDraft> best_of(const ScatterTable& table, std::vector<StepDraft>& field) {
   if (field.empty()) return std::nullopt;
-  return std::move(*std::ranges::min_element(field, {}, total));
+  return std::move(*std::ranges::min_element(field, {}, by_time(table)));
 }
 
 // What cannot be made to keep the rules is no start.
@@ -124,13 +142,54 @@ double packing_work(const ScatterTable& table, std::size_t micro_batches) {
   return static_cast<double>(table.kinds().size() * micro_batches);
 }
 
+// Numbers of micro-batches for which the step takes least in a pipeline, by what their makespans
+// would be if they were even: more of them have a shorter longest one, and more overheads.
+std::vector<int> hopeful_counts(const ScatterTable& table) {
+  if (table.size() == 0) return {};
+  const Ms even = kEvenLoss * table.total_area() / table.devices();
+  Ms alone = table.longest_elsewhere();
+  for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
+    alone = std::max(alone, table.alone(kind));
+  }
+  const Ms overhead = table.least_overhead();
+  const auto step_of = [&](int count) {
+    return table.step_ms(count * overhead + even, std::max(alone, overhead + even / count));
+  };
+  const int fewest = std::max(1, fewest_micro_batches(table));
+  const int most = std::max(fewest, std::min(table.size(), kMostHopeful * fewest));
+  int best = fewest;
+  for (int count = fewest; count <= most; ++count) {
+    if (step_of(count) < step_of(best)) best = count;
+  }
+  std::vector<int> counts;
+  for (const double share : kHopefulShares) {
+    const int count = std::clamp(static_cast<int>(std::lround(share * best)), fewest, most);
+    if (std::ranges::count(counts, count) == 0) counts.push_back(count);
+  }
+  return counts;
+}
+
+// Starts packed for even makespans.
+std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64_t seed,
+                                          const Budget& budget) {
+  std::vector<StepDraft> packed;
+  const Ms even = table.total_area() / table.devices();
+  for (const int count : hopeful_counts(table)) {
+    if (budget.exhausted() || packing_work(table, at(count)) > kMostPacking) break;
+    const Ms makespan = std::max(table.alone(0), table.least_overhead() + even / count);
+    const std::vector<Ms> makespans(at(count), makespan);
+    add_start(table, fit_profile(table, makespans, {.proposals = 0}, seed, budget), packed);
+  }
+  return packed;
+}
+
 // Starts packed for the makespans of others: of the best one of each number of micro-batches, and
 // of these without their shortest micro-batch. The best get more work.
 std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vector<StepDraft>& field,
                                      double moves, std::uint64_t seed, const Budget& budget) {
   std::vector<StepDraft> packed;
   const auto fewest = static_cast<std::size_t>(fewest_micro_batches(table));
-  for (const auto& [count, step] : best_by_count(field)) {
+  for (const auto& [count, step] : best_by_count(table, field)) {
     if (packing_work(table, count) > kMostPacking) break;
     std::vector<Ms> makespans = makespans_of(*step);
     for (int dropped = 0; dropped < kDrops; ++dropped) {
@@ -139,14 +198,18 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
       makespans.resize(makespans.size() - std::min(makespans.size(), at(table.multiple())));
     }
   }
-  keep_best(packed, kMostPacked);
+  if (table.again() > 0) {
+    for (StepDraft& step : over_even_profiles(table, seed, budget))
+      packed.push_back(std::move(step));
+  }
+  keep_best(table, packed, kMostPacked);
   for (StepDraft& step : packed) {
     const double work = packing_work(table, step.size() * packed.size());
     const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
     auto made = fit_profile(table, makespans_of(step), {.proposals = static_cast<int>(proposals)},
                             seed, budget);
     if (made) made = obeying(table, *std::move(made));
-    if (made && total(*made) < total(step)) step = std::move(*made);
+    if (made && step_ms(table, *made) < step_ms(table, step)) step = std::move(*made);
   }
   return packed;
 }
@@ -189,8 +252,15 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
     add(group_chunks(table, token_chunks(table, fewest + more * multiple), kQuick, budget));
   }
   add(group_chunks(table, first_fit_chunks(table), kQuick, budget));
-  for (int more = 0; more < kSpreadCounts; ++more) {
-    if (const auto chunks = spread_chunks(table, fewest + more * multiple)) {
+  std::vector<int> counts;
+  for (int more = 0; more < kSpreadCounts; ++more) counts.push_back(fewest + more * multiple);
+  if (table.again() > 0) {
+    for (const int count : hopeful_counts(table)) {
+      if (std::ranges::count(counts, count) == 0) counts.push_back(count);
+    }
+  }
+  for (const int count : counts) {
+    if (const auto chunks = spread_chunks(table, count)) {
       add(group_chunks(table, *chunks, kQuick, budget));
     }
   }
@@ -217,11 +287,11 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   std::vector<StepDraft> field;
   add_start(table, std::move(safe), field);
   for (auto* const published : {skrull, bytescale}) {
-    if (budget.exhausted()) return best_of(field);
+    if (budget.exhausted()) return best_of(table, field);
     add_start(table, published(table), field);
   }
   const std::size_t baselines = field.size();
-  if (budget.exhausted()) return best_of(field);
+  if (budget.exhausted()) return best_of(table, field);
   if (const std::optional<Coarse> coarse = coarsen(table)) {
     // A better small step is cheap.
     JointEffort more = effort;
@@ -230,22 +300,22 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
       add_start(table, refine(table, *coarse, *small), field);
     }
   }
-  if (budget.exhausted()) return best_of(field);
+  if (budget.exhausted()) return best_of(table, field);
   if (field.size() == baselines || table.size() <= kMostRaced) {
     for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
       field.push_back(std::move(step));
     }
   } else {
-    std::ranges::stable_sort(field, {}, total);
+    std::ranges::stable_sort(field, {}, by_time(table));
     field.resize(1);
   }
   if (field.empty()) return std::nullopt;
-  const Ms most = kHopeful * total(*std::ranges::min_element(field, {}, total));
-  std::erase_if(field, [&](const StepDraft& step) { return total(step) > most; });
+  const Ms most = kHopeful * step_ms(table, *std::ranges::min_element(field, {}, by_time(table)));
+  std::erase_if(field, [&](const StepDraft& step) { return step_ms(table, step) > most; });
   for (StepDraft& step : over_profiles(table, field, effort.moves, seed, budget)) {
     field.push_back(std::move(step));
   }
-  keep_best(field, kMostRacing);
+  keep_best(table, field, kMostRacing);
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
   const WindowEffort windows{.rounds = kWindows, .moves = moves_each(table, effort.moves)};
@@ -253,16 +323,19 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   double hot = kHot * thrift(table);
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
+    bool late = true;  // one by one, since neither is the better for all steps
     for (StepDraft& step : field) {
-      if (budget.exhausted()) return best_of(field);
-      anneal(table, step, {.steps = share, .hot = hot}, seed + static_cast<std::uint64_t>(round),
-             budget);
+      if (budget.exhausted()) return best_of(table, field);
+      const AnnealEffort own{
+          .steps = share, .hot = hot, .price_from = round == 0 && late ? kFirstPriceFrom : 0};
+      late = !late;
+      anneal(table, step, own, seed + static_cast<std::uint64_t>(round), budget);
     }
     // What micro-batches gain that are planned anew may decide which number of them wins.
     if (field.size() == 2) {
       for (StepDraft& step : field) replan_windows(table, step, windows, seed, budget);
     }
-    keep_best(field, (field.size() + 1) / 2);
+    keep_best(table, field, (field.size() + 1) / 2);
     hot *= kCooler;
   }
   replan_windows(table, field.front(), windows, seed, budget);

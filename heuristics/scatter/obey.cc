@@ -370,7 +370,7 @@ std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
     drop_empty(step);
     if (right_count(table, step.size())) fewer = mended(table, step, false);
   }
-  if (fewer && (!more || total(*fewer) < total(*more))) return fewer;
+  if (fewer && (!more || step_ms(table, *fewer) < step_ms(table, *more))) return fewer;
   return more;
 }
 

@@ -22,7 +22,8 @@ std::optional<StepDraft> fastest_degree(const ScatterTable& table, const Budget&
     if (table.size() > 0 && !table.holds(level, 0)) continue;
     if (best && budget.exhausted()) break;
     std::optional<StepDraft> step = make(level);
-    if (step && (!best || total(*step) < total(*best))) best = std::move(step);
+    if (!step) continue;
+    if (!best || step_ms(table, *step) < step_ms(table, *best)) best = std::move(step);
   }
   return best;
 }

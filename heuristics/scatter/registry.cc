@@ -37,9 +37,9 @@ std::optional<StepDraft> or_published(const ScatterTable& table, std::optional<S
   if (table.size() > kMostPublished) return step;
   if (step) step = obeying(table, *std::move(step));
   const auto offer = [&](std::optional<StepDraft> other) {
-    if (!other || (step && total(*step) <= total(*other))) return;
+    if (!other || (step && step_ms(table, *step) <= step_ms(table, *other))) return;
     other = obeying(table, *std::move(other));
-    if (other && (!step || total(*other) < total(*step))) step = std::move(other);
+    if (other && (!step || step_ms(table, *other) < step_ms(table, *step))) step = std::move(other);
   };
   offer(megatron_dynamic(table));
   if (!budget.exhausted()) offer(dp_balanced(table, budget));

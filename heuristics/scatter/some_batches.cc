@@ -15,6 +15,13 @@ SomeBatches::SomeBatches(const ScatterTable& table, std::vector<std::size_t> cho
     before_ += step[index].makespan;
   }
   std::ranges::sort(positions_);
+  if (table.again() == 0) return;
+  Ms longest = 0;
+  for (std::size_t b = 0; b < step.size(); ++b) {
+    Ms& own = std::ranges::count(chosen_, b) > 0 ? longest : longest_elsewhere_;
+    own = std::max(own, step[b].makespan);
+  }
+  before_ = table.step_ms(before_, std::max(longest, longest_elsewhere_));
 }
 
 StepDraft SomeBatches::own(const StepDraft& step) const {

@@ -14,8 +14,11 @@ class SomeBatches {
  public:
   SomeBatches(const ScatterTable& table, std::vector<std::size_t> chosen, const StepDraft& step);
 
-  ScatterTable part() const { return table_.part(positions_, table_.devices()); }
-  Ms before() const { return before_; }  // their makespans together
+  ScatterTable part() const {
+    return table_.part(positions_, table_.devices(), longest_elsewhere_);
+  }
+  // What they take together, as step_ms() of the part says it.
+  Ms before() const { return before_; }
 
   // The chosen micro-batches with positions of part().
   StepDraft own(const StepDraft& step) const;
@@ -34,6 +37,7 @@ class SomeBatches {
   std::vector<std::size_t> chosen_;
   const ScatterTable& table_;
   std::vector<int> positions_;
+  Ms longest_elsewhere_ = 0;  // of the micro-batches that were not chosen
   Ms before_ = 0;
 };
 

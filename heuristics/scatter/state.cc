@@ -1,3 +1,4 @@
+// Longer than 300 lines: every change keeps the same sums, block by block.
 #include "heuristics/scatter/state.h"
 
 #include <algorithm>
@@ -44,6 +45,18 @@ Ms StepState::total() const {
 
 void StepState::set_weight(double weight) {
   share_ = weight / table_.devices();
+  for (Batch& batch : batches_) update_energy(batch);
+}
+
+void StepState::price_longest(double margin) {
+  if (table_.again() == 0) return;
+  Ms longest = table_.longest_elsewhere();
+  for (const Batch& batch : batches_) longest = std::max(longest, batch.makespan);
+  dearest_from_ = longest;
+  dear_from_ = std::max(longest * (1 - margin), table_.longest_elsewhere());
+  const auto dear = std::ranges::count_if(
+      batches_, [&](const Batch& batch) { return batch.makespan > dear_from_; });
+  dear_ = table_.again() / static_cast<double>(std::max<std::ptrdiff_t>(1, dear));
   for (Batch& batch : batches_) update_energy(batch);
 }
 

@@ -5,8 +5,13 @@
 // devices of (t / T)^2 and t the time of the device's group (0 for one that idles). Makespans
 // alone are flat: most moves touch no slowest group. The second factor prefers, among equal
 // makespans, less device-time and evener groups, which is what lets the makespan fall next.
+//
+// In a pipeline the longest makespan counts p - 1 times besides. Its price is spread over the
+// micro-batches that last nearly as long, since all of them must get shorter for it to fall:
+// price_longest() says from where on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -75,6 +80,10 @@ class StepState {
 
   void set_weight(double weight);
 
+  // From now on the energies of micro-batches that last longer than 1 - `margin` times the longest
+  // have a part of its price, and what lasts longer than that now pays all of it.
+  void price_longest(double margin);
+
   // What the energy of the micro-batch would be if these of its groups changed. Two at most.
   double energy_with(int batch, std::span<const Change> changes) const;
   // What groups add to a micro-batch.
@@ -105,7 +114,13 @@ class StepState {
   const Level& level_of(const Group& group) const { return table_.levels()[at(group.level)]; }
   Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
   double energy_of(Ms makespan, double squares) const {
-    return makespan > 0 ? makespan + share_ * squares / makespan : 0;
+    if (!(makespan > 0)) return 0;
+    const double energy = makespan + share_ * squares / makespan;
+    return makespan > dear_from_ ? energy + longest_price(makespan) : energy;
+  }
+  double longest_price(Ms makespan) const {
+    return dear_ * (std::min(makespan, dearest_from_) - dear_from_) +
+           table_.again() * std::max(0.0, makespan - dearest_from_);
   }
   void update_energy(Batch& batch) const {
     batch.energy = energy_of(batch.makespan, batch.squares);
@@ -121,6 +136,11 @@ class StepState {
 
   const ScatterTable& table_;
   double share_ = 0;  // weight / devices
+  // Of makespans beyond `dear_from_` each ms costs `dear_` more, and beyond `dearest_from_` as
+  // often as the longest counts.
+  Ms dear_from_ = kInfinity;
+  Ms dearest_from_ = kInfinity;
+  double dear_ = 0;
   std::vector<int> degrees_;
   std::vector<Tokens> capacities_;
   std::vector<Tokens> sequence_tokens_;

@@ -56,9 +56,9 @@ class Windows {
       const SomeBatches some(table_, members(*window), step);
       StepDraft planned = plan(some, step, seed_ + static_cast<std::uint64_t>(round));
       // What gained little would gain little again.
-      if (!(total(planned) < some.before() * (1 - kGain))) failed_.insert(sequences(step, *window));
-      if (total(planned) < some.before() && some.may_replace(planned))
-        some.replace(std::move(planned), step);
+      const Ms then = step_ms(some.part(), planned);
+      if (!(then < some.before() * (1 - kGain))) failed_.insert(sequences(step, *window));
+      if (then < some.before() && some.may_replace(planned)) some.replace(std::move(planned), step);
     }
   }
 
@@ -114,7 +114,7 @@ class Windows {
     const auto pack = [&](const std::vector<Ms>& asked) {
       auto packed = fit_profile(part, asked, {.proposals = proposals}, seed, budget_);
       if (packed) packed = obeying(part, *std::move(packed));
-      if (packed && total(*packed) < total(best)) best = *std::move(packed);
+      if (packed && step_ms(part, *packed) < step_ms(part, best)) best = *std::move(packed);
     };
     pack(makespans);
     if (table_.multiple() == 1) pack_other_counts(some, makespans, pack);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "instances/assign/chunk_flow.h"
-#include "instances/assign/pipeline.h"
+#include "instances/pipeline/schedule.h"
 #include "instances/ticker.h"
 
 namespace stowage {

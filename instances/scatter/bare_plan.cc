@@ -69,6 +69,8 @@ ScatterGroup completed(const ScatterInstance& instance, const BareGroup& bare) {
 
 ScatterPlan completed(const ScatterInstance& instance, const BarePlan& bare) {
   ScatterPlan plan{.name = bare.name, .instance_hash = instance_hash(instance)};
+  Ms sum = 0;
+  Ms longest = 0;
   for (const BareMicroBatch& groups : bare.micro_batches) {
     ScatterMicroBatch& micro_batch = plan.micro_batches.emplace_back();
     for (const BareGroup& group : groups.groups) {
@@ -76,8 +78,10 @@ ScatterPlan completed(const ScatterInstance& instance, const BarePlan& bare) {
       micro_batch.makespan_ms =
           std::max(micro_batch.makespan_ms, micro_batch.groups.back().time_ms);
     }
-    plan.objective_ms += micro_batch.makespan_ms;
+    sum += micro_batch.makespan_ms;
+    longest = std::max(longest, micro_batch.makespan_ms);
   }
+  plan.objective_ms = step_ms(instance, sum, longest);
   return plan;
 }
 

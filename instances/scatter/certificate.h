@@ -59,7 +59,9 @@ struct PriceInterval {
   std::vector<DegreePrices> degrees;  // one per level, see ScatterCertificate
 };
 
-// A step for which the conditions on the way from the root hold.
+// A step for which the conditions on the way from the root hold. In a pipeline of p stages the
+// longest makespan counts p - 1 times besides. It is at least that of the longest sequence alone,
+// and the highest `from` of a condition on the way that some micro-batch lasts so long.
 struct CertificateLeaf {
   std::vector<PriceInterval> intervals;  // ascending, the first from at most the least overhead
   std::vector<double> values;            // ms per sequence; one per distinct padded length, longest
@@ -85,10 +87,10 @@ struct GroupPrices {
   double group = 0;  // ms for the group
 };
 
-// A set of makespans T_0 >= T_1 >= ... of exactly so many micro-batches, whose sum is less than the
-// bound: makespans of micro-batches one by one, each from some time up to another. Either split in
-// two, or out of reach by prices, or left open because even the least makespans sum up to the
-// bound.
+// A set of makespans T_0 >= T_1 >= ... of exactly so many micro-batches, of a step that takes less
+// than the bound: makespans of micro-batches one by one, each from some time up to another. Either
+// split in two, or out of reach by prices, or left open because even with the least makespans the
+// step takes as long as the bound. In a pipeline of p stages T_0 counts p times.
 struct ProfileNode {
   enum class Kind { open, split, priced };
   Kind kind = Kind::open;

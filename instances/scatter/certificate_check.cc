@@ -88,6 +88,8 @@ class CertificateChecker {
     }
     if (!certificate_.levels.empty()) check_levels(truth, all, shortest);
     if (levels_hold_) fewest_ = true_fewest_micro_batches(instance, counts);
+    again_ = instance.pipeline_stages - 1;
+    if (again_ > 0) alone_ = longest_alone(truth, counts);
   }
 
   CertificateCheck run() && {
@@ -118,6 +120,22 @@ class CertificateChecker {
   }
 
  private:
+  // The least time of a micro-batch that holds the sequence for which that is the most.
+  Real longest_alone(const ScatterTruth& truth, const LengthCounts& counts) const {
+    Real longest = 0;
+    for (const auto& [tokens, count] : counts) {
+      std::optional<Real> least;
+      for (const GroupForm form : forms_) {
+        if (tokens > truth.room(form)) continue;
+        const GroupTimes times = truth.times(truth.sums_of(tokens), form);
+        const Real time = std::max(times.compute, times.transfer);
+        if (!least || time < *least) least = time;
+      }
+      longest = std::max(longest, least.value_or(0));
+    }
+    return longest;
+  }
+
   static Real overhead(const ScatterTruth& truth, GroupForm form) {
     return form.degree > 0 ? truth.times({}, form).compute : 0;
   }
@@ -239,7 +257,9 @@ class CertificateChecker {
                                  .overhead = overhead_,
                                  .sorts = sorts_,
                                  .fewest = fewest_,
-                                 .multiple = rules_.micro_batches_multiple_of};
+                                 .multiple = rules_.micro_batches_multiple_of,
+                                 .again = again_,
+                                 .alone = alone_};
     check_profiles(facts, certificate_,
                    {.number = kNumber, .shape = kProfile, .pattern = kPattern, .bound = kBound},
                    found_);
@@ -313,7 +333,13 @@ class CertificateChecker {
       const Real term = leaf.conditions[c] * static_cast<Real>(conditions[c].count);
       ((term > 0) == conditions[c].at_least ? plus : minus) += std::abs(term);
     }
-    return plus * kLowered - minus * kRaised;
+    Real longest = alone_;
+    for (const Condition& condition : conditions) {
+      if (condition.at_least && condition.count > 0) {
+        longest = std::max<Real>(longest, condition.from);
+      }
+    }
+    return (plus + again_ * longest) * kLowered - minus * kRaised;
   }
 
   bool check_shape(const CertificateLeaf& leaf, const std::string& at, std::size_t conditions) {
@@ -499,6 +525,8 @@ class CertificateChecker {
   std::vector<Real> overhead_;               // ms per group, per level
   std::vector<CertificateSort> sorts_;       // longest first
   std::int64_t fewest_ = 0;
+  int again_ = 0;   // times that the longest makespan counts beside the sum
+  Real alone_ = 0;  // it is at least so long; known where it counts
   std::vector<std::size_t> parent_;
   std::vector<std::size_t> depth_;  // conditions from the root
 };

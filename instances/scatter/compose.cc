@@ -53,6 +53,8 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
   ScatterPlan plan{.name = instance.name};
   plan.micro_batches.reserve(choices.size());
   std::vector<Padded> padded;
+  Ms sum = 0;
+  Ms longest = 0;
   for (MicroBatchChoice& choice : choices) {
     std::erase_if(choice, [](const GroupChoice& group) { return group.sequences.empty(); });
     if (choice.empty()) continue;
@@ -66,9 +68,11 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
       rank += batch.groups.back().degree;
       batch.makespan_ms = std::max(batch.makespan_ms, batch.groups.back().time_ms);
     }
-    plan.objective_ms += batch.makespan_ms;
+    sum += batch.makespan_ms;
+    longest = std::max(longest, batch.makespan_ms);
     plan.micro_batches.push_back(std::move(batch));
   }
+  plan.objective_ms = step_ms(instance, sum, longest);
   return plan;
 }
 

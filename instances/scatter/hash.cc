@@ -81,6 +81,10 @@ std::string instance_hash(const ScatterInstance& instance) {
     fingerprint.add(std::string_view("loss_tokens"));
     for (const Tokens targets : instance.loss_tokens) fingerprint.add(targets);
   }
+  if (instance.pipeline_stages != 1) {
+    fingerprint.add(std::string_view("pipeline_stages"));
+    fingerprint.add(std::int64_t{instance.pipeline_stages});
+  }
   // Rules that ask nothing leave the hash as it is without them.
   if (const ScatterRules& rules = instance.rules; rules != ScatterRules{}) {
     fingerprint.add(std::string_view("rules"));

@@ -3,7 +3,8 @@
 // A step gets K sequences and N devices. It is cut into micro-batches that run one after another;
 // inside a micro-batch the devices are partitioned into sequence-parallel groups of degree d, and
 // every sequence is scattered over exactly one group. The groups run side by side, a micro-batch
-// lasts as long as its slowest group, and the sum of these makespans is minimised.
+// lasts as long as its slowest group, and the sum of these makespans is minimised; in a pipeline of
+// p stages, the sum and p - 1 times the longest of them.
 // Source: FlexSP (arXiv 2412.01523, section 3). The file format is in instances/scatter/README.md.
 //
 //   ScatterInstance step{.name = "two",
@@ -136,6 +137,9 @@ struct ScatterInstance {
   ModelMemory model;
   ScatterCost cost;
   ScatterRules rules = {};
+  // p >= 1: every micro-batch goes through p stages, one after the other, and takes its makespan on
+  // each. Cluster, model and cost are those of one stage.
+  int pipeline_stages = 1;
   Tokens pad_multiple = 1;      // every length is rounded up to a multiple of it before all else
   std::vector<Tokens> lengths;  // the id of a sequence is its index here
   // Targets of each sequence, 0 to its length: the tokens that the loss is a sum over (labels that
@@ -168,6 +172,13 @@ bool may_cross_nodes(const Cluster& cluster, int degree);
 // Whether a group of this degree can exchange in this way. `two_level` needs groups of several
 // whole nodes, the others a degree above 1.
 bool can_exchange(const Cluster& cluster, GroupForm form);
+
+// The time of a step whose makespans have such a sum and such a longest one: sum + (p - 1) longest.
+// While the first stage computes the micro-batches one after another, the last of them still has
+// p - 1 stages to go, and none goes faster than the longest lets it.
+inline Ms step_ms(const ScatterInstance& instance, Ms sum, Ms longest) {
+  return sum + (instance.pipeline_stages - 1) * longest;
+}
 
 // length rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
 inline Tokens padded_length(const ScatterInstance& instance, Tokens length) {

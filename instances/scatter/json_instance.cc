@@ -378,7 +378,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "cluster", "model", "cost",
-                             "rules", "pad_multiple", "lengths", "loss_tokens"});
+                             "rules", "pipeline_stages", "pad_multiple", "lengths", "loss_tokens"});
   ScatterInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "scatter")) {
     return instance;
@@ -397,6 +397,8 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
     instance.rules = read_scatter_rules(*rules, reader.at("rules"),
                                         degrees_known ? &instance.cluster : nullptr, errors);
   }
+  instance.pipeline_stages =
+      static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
   const std::int64_t before = errors.found();
   instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
   if (const JsonValue* lengths = reader.require("lengths")) {
@@ -519,6 +521,7 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
     json.key("rules");
     write_fields(json, instance.rules);
   }
+  if (instance.pipeline_stages != 1) json.integer("pipeline_stages", instance.pipeline_stages);
   json.integer("pad_multiple", instance.pad_multiple);
   json.key("lengths");
   json.integers(instance.lengths);

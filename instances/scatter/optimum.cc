@@ -52,6 +52,30 @@ void insert_apart(Paces& paces, const Pace& pace) {
   }
 }
 
+// So long all micro-batches together, and the longest of them. No entry of a list has as much or
+// more of both as another.
+struct Length {
+  Ms longest = 0;
+  Ms sum = 0;
+};
+using Lengths = std::vector<Length>;
+
+// Where only the sum counts, one entry is enough.
+void insert_sum(Lengths& lengths, const Length& length) {
+  if (lengths.empty() || length.sum < lengths[0].sum) lengths.assign(1, length);
+}
+
+void insert_length(Lengths& lengths, const Length& length) {
+  const auto no_better = [&](const Length& other) {
+    return other.longest >= length.longest && other.sum >= length.sum;
+  };
+  for (const Length& other : lengths) {
+    if (other.longest <= length.longest && other.sum <= length.sum) return;
+  }
+  std::erase_if(lengths, no_better);
+  lengths.push_back(length);
+}
+
 // Calls `visit` with every part of `set` that holds its highest sequence.
 template <class Visit>
 void for_parts(Set set, Visit visit) {
@@ -119,20 +143,30 @@ std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
   }
   const std::vector<Ms> makespans = makespans_of(instance, claimed);
   // least[set][r]: in so many micro-batches that r is left after division by the multiple.
+  const int again = instance.pipeline_stages - 1;  // times that the longest makespan counts besides
+  const auto add = again == 0 ? insert_sum : insert_length;
   const auto sequences = static_cast<std::int64_t>(instance.lengths.size());
   const auto multiple =
       static_cast<std::size_t>(std::min(instance.rules.micro_batches_multiple_of, sequences + 1));
-  std::vector<std::vector<Ms>> least(makespans.size(), std::vector<Ms>(multiple, kNever));
-  least[0][0] = 0;
+  std::vector<std::vector<Lengths>> least(makespans.size(), std::vector<Lengths>(multiple));
+  least[0][0] = {{0, 0}};
   for (Set set = 1; set < least.size(); ++set) {
     for_parts(set, [&](Set batch) {
+      if (makespans[batch] == kNever) return;
       for (std::size_t rest = 0; rest < multiple; ++rest) {
-        Ms& sum = least[set][(rest + 1) % multiple];
-        sum = std::min(sum, makespans[batch] + least[set - batch][rest]);
+        for (const Length& other : least[set - batch][rest]) {
+          const Length with{std::max(other.longest, makespans[batch]),
+                            other.sum + makespans[batch]};
+          if (with.sum + again * with.longest >= claimed) continue;
+          add(least[set][(rest + 1) % multiple], with);
+        }
       }
     });
   }
-  return std::min(claimed, least.back()[0]);
+  for (const Length& length : least.back()[0]) {
+    claimed = std::min(claimed, length.sum + again * length.longest);
+  }
+  return claimed;
 }
 
 }  // namespace stowage

@@ -44,7 +44,7 @@ struct ScatterMicroBatch {
 struct ScatterPlan {
   std::string name;           // of the instance
   std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
-  Ms objective_ms = 0;        // sum of the makespans
+  Ms objective_ms = 0;        // step_ms() of the makespans
   Ms bound_ms = 0;            // no plan of this instance is faster
   std::string bound_by;       // the certificate's name
   std::vector<ScatterMicroBatch> micro_batches;

@@ -174,8 +174,10 @@ class ProfileChecker {
         continue;
       }
       const auto batches = static_cast<std::size_t>(count);
-      check_tree(i, {std::vector<Real>(batches, least_),
-                     std::vector<Real>(batches, certificate_.bound_ms)});
+      Box box{std::vector<Real>(batches, least_),
+              std::vector<Real>(batches, certificate_.bound_ms)};
+      box.low[0] = std::max(box.low[0], facts_.alone);
+      check_tree(i, std::move(box));
     }
     // Every micro-batch lasts an overhead, and devices do all the work at their best [B2].
     Real area = 0;
@@ -187,7 +189,7 @@ class ProfileChecker {
       area += static_cast<Real>(sort.count) * best;
     }
     const std::int64_t next = facts_.fewest + static_cast<std::int64_t>(cases) * facts_.multiple;
-    const Real more = static_cast<Real>(next) * least_ + area / facts_.devices;
+    const Real more = of_more(static_cast<Real>(next), area / facts_.devices);
     if (!(certificate_.bound_ms <= more * kLowered)) {
       over("/profiles", static_cast<double>(more), "of more micro-batches");
     }
@@ -195,6 +197,22 @@ class ProfileChecker {
 
  private:
   static constexpr std::int64_t kMostMicroBatches = 64;
+
+  // The least time of a step of so many micro-batches or more, which share `even` ms beside their
+  // overheads. Where the longest counts again, more of them may do better.
+  Real of_more(Real batches, Real even) const {
+    if (facts_.again == 0) return batches * least_ + even;
+    const Real endless = std::numeric_limits<Real>::infinity();
+    const Real beyond = facts_.alone - least_;
+    // From the first on the longest is the longest sequence, from the second on an overhead costs
+    // more than a shorter longest makespan gains. Between them the time is convex.
+    const Real first = beyond > 0 ? even / beyond : endless;
+    const Real second = least_ > 0 ? std::sqrt(facts_.again * even / least_) : endless;
+    const Real count = std::max(batches, std::min(first, second));
+    const bool many = count == endless;  // of no overhead
+    const Real longest = std::max(facts_.alone, least_ + (many ? 0 : even / count));
+    return (many ? 0 : count * least_) + even + facts_.again * longest;
+  }
 
   static std::string at(std::size_t tree) { return "/profiles/" + text(tree); }
 
@@ -287,8 +305,8 @@ class ProfileChecker {
     const std::size_t batches = box.low.size();
     // Makespans descend and sum up to less than the bound.
     for (std::size_t b = batches - 1; b-- > 0;) box.low[b] = std::max(box.low[b], box.low[b + 1]);
-    Real sum = 0;
-    for (const Real low : box.low) sum += low;
+    Real sum = 0;  // with the longest as often as it counts
+    for (std::size_t b = 0; b < batches; ++b) sum += times(b) * box.low[b];
     if (sum >= certificate_.bound_ms) return;
     if (node.kind == ProfileNode::Kind::open) {
       over(where, static_cast<double>(sum), "the least makespans sum up to no more");
@@ -296,7 +314,8 @@ class ProfileChecker {
     }
     if (!check_numbers(node, batches, where)) return;
     for (std::size_t b = 0; b < batches; ++b) {
-      box.high[b] = std::min(box.high[b], certificate_.bound_ms - (sum - box.low[b]));
+      const Real left = certificate_.bound_ms - (sum - times(b) * box.low[b]);
+      box.high[b] = std::min(box.high[b], left / times(b));
       if (b > 0) box.high[b] = std::min(box.high[b], box.high[b - 1]);
       if (box.high[b] < box.low[b]) return;  // no plan is like that
     }
@@ -336,13 +355,16 @@ class ProfileChecker {
         device_high = std::max(device_high, worth(box.high[b]));
       }
       // Convex in the makespan: the most at one of its ends.
-      proven -= std::max(facts_.devices * device_low * kRaised - box.low[b],
-                         facts_.devices * device_high * kRaised - box.high[b]);
+      proven -= std::max(facts_.devices * device_low * kRaised - times(b) * box.low[b],
+                         facts_.devices * device_high * kRaised - times(b) * box.high[b]);
     }
     if (!(certificate_.bound_ms <= proven)) {
       over(where, static_cast<double>(proven), "its prices prove no more");
     }
   }
+
+  // How often the makespan of the micro-batch counts.
+  Real times(std::size_t batch) const { return batch == 0 ? 1 + facts_.again : 1; }
 
   const CertificateFacts& facts_;
   const ScatterCertificate& certificate_;

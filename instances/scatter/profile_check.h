@@ -28,6 +28,8 @@ struct CertificateFacts {
   std::vector<CertificateSort> sorts;
   std::int64_t fewest = 0;    // micro-batches of any plan
   std::int64_t multiple = 1;  // their number is a multiple of it
+  int again = 0;              // times that the longest makespan counts beside the sum
+  long double alone = 0;      // which lasts so long at least, where it counts
 };
 
 struct ProfileRules {

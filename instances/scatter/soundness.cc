@@ -11,6 +11,7 @@ bool surely_sound(const ScatterInstance& instance) {
                                         .model = instance.model,
                                         .cost = instance.cost,
                                         .rules = instance.rules,
+                                        .pipeline_stages = instance.pipeline_stages,
                                         .pad_multiple = instance.pad_multiple};
   return read_scatter_instance(write_scatter_instance(without_lengths)) &&
          lengths_are_sound(instance.lengths, instance.pad_multiple, instance.loss_tokens,

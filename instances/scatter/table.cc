@@ -57,7 +57,8 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
     : devices_(instance.cluster.devices),
       packed_(instance.rules.packed),
       no_idle_ranks_(instance.rules.no_idle_ranks),
-      multiple_(instance.rules.micro_batches_multiple_of) {
+      multiple_(instance.rules.micro_batches_multiple_of),
+      again_(instance.pipeline_stages - 1) {
   const std::vector<Tokens> padded = padded_lengths(instance);
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
   Tokens most = kMaxExact;
@@ -110,8 +111,11 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   find_areas();
 }
 
-ScatterTable ScatterTable::part(std::span<const int> positions, int devices) const {
+ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
+                                Ms longest_elsewhere) const {
   ScatterTable part;
+  part.again_ = again_;
+  part.longest_elsewhere_ = std::max(longest_elsewhere, longest_elsewhere_);
   part.devices_ = devices;
   part.device_tokens_ = device_tokens_;
   part.packed_ = packed_;

@@ -73,7 +73,8 @@ class ScatterTable {
   // These positions, which must ascend, on `devices` devices with the levels they hold. Ids are
   // positions of this table. Any number of micro-batches will do. Requires levels()[0].degree <=
   // devices <= devices().
-  ScatterTable part(std::span<const int> positions, int devices) const;
+  // Beside them are micro-batches of which the longest lasts `longest_elsewhere`.
+  ScatterTable part(std::span<const int> positions, int devices, Ms longest_elsewhere = 0) const;
 
   int devices() const { return devices_; }
   // What all sequences may have on each device of any level at most: C, or max_tokens_per_rank if
@@ -123,6 +124,17 @@ class ScatterTable {
   bool no_idle_ranks() const { return no_idle_ranks_; }
   std::int64_t multiple() const { return multiple_; }
 
+  // What a step takes whose makespans have such a sum and such a longest one. Of a part of a step
+  // too: the longest of the whole is there or elsewhere.
+  Ms step_ms(Ms sum, Ms longest) const {
+    return again_ == 0 ? sum : sum + again_ * std::max(longest, longest_elsewhere_);
+  }
+  // How often the longest makespan counts beside the sum: pipeline_stages - 1.
+  double again() const { return again_; }
+  // Where the micro-batches of this step stand for several each, it counts less beside them.
+  void count_longest(double again) { again_ = again; }
+  Ms longest_elsewhere() const { return longest_elsewhere_; }
+
   // Least overhead of any level: every micro-batch lasts at least this long.
   Ms least_overhead() const { return least_overhead_; }
 
@@ -162,6 +174,8 @@ class ScatterTable {
   bool packed_ = true;
   bool no_idle_ranks_ = false;
   std::int64_t multiple_ = 1;
+  double again_ = 0;
+  Ms longest_elsewhere_ = 0;
   Tokens total_held_ = 0;
   bool even_ = true;
   Ms least_overhead_ = 0;

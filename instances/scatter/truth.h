@@ -78,6 +78,18 @@ class ScatterTruth {
     return tokens;
   }
 
+  // Of a step: every makespan once, and the longest again for each stage but one.
+  Ms step(const std::vector<Ms>& makespans) const {
+    Ms all = 0;
+    Ms longest = 0;
+    for (const Ms makespan : makespans) {
+      all += makespan;
+      longest = std::max(longest, makespan);
+    }
+    for (int stage = 1; stage < instance_.pipeline_stages; ++stage) all += longest;
+    return all;
+  }
+
   // The degrees of the cluster that the rules leave.
   std::vector<int> degrees() const {
     std::vector<int> left;

@@ -113,11 +113,15 @@ class ScatterVerifier {
         found_(kRuleNames) {}
 
   std::vector<Violation> run() && {
-    std::optional<Ms> objective = 0.0;
+    std::vector<Ms> makespans;
+    bool all_known = true;
     for (std::size_t m = 0; m < plan_.micro_batches.size(); ++m) {
       const auto makespan = check_micro_batch(m);
-      objective = objective && makespan ? std::optional(*objective + *makespan) : std::nullopt;
+      all_known = all_known && makespan;
+      makespans.push_back(makespan.value_or(0));
     }
+    std::optional<Ms> objective;
+    if (all_known) objective = truth_.step(makespans);
     check_nothing_is_missing();
     check_multiple();
     check_ms(kObjective, plan_.objective_ms, objective, [] { return "/objective_ms"; });

@@ -27,7 +27,8 @@
 //   max_sequences_per_group  a group has at most that many sequences
 //   time               time_ms is t(S, d)
 //   makespan           makespan_ms is the largest t(S, d) of the micro-batch
-//   objective          objective_ms is the sum of those makespans
+//   objective          objective_ms is the sum of those makespans, and pipeline_stages - 1 times the
+//                      longest of them
 //   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //

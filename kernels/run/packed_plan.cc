@@ -19,15 +19,17 @@ double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches)
     longest = std::max(longest, batch.time * batch.longest_share);
   }
   double step = 0;
+  double slowest = 0;
   for (const auto& [part, times] : parts) {
     const auto& [sum, longest] = times;
     if (plan.stages.empty()) {
       step += longest;
+      slowest = std::max(slowest, longest);
     } else {
       step = std::max(step, sum + (plan.stages[static_cast<std::size_t>(part)] - 1) * longest);
     }
   }
-  return step;
+  return step + (plan.pipeline_stages - 1) * slowest;
 }
 
 }  // namespace stowage::kernels

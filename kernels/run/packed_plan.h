@@ -50,6 +50,7 @@ struct PackedPlan {
   // one batch after another. Empty for micro-batches: those come one after another, and the batches
   // of each work side by side.
   std::vector<int> stages;
+  int pipeline_stages = 1;         // that the micro-batches go through; 1 where there are replicas
   std::vector<std::string> notes;  // what the executor leaves out
 
   std::string name(int part, int index) const;  // "group 0 of micro-batch 1"
@@ -62,8 +63,9 @@ struct TimedBatch {
   double longest_share = 1;  // of its longest row
 };
 
-// What a step takes whose batches take these times: the slowest batch of each micro-batch, summed;
-// or, of the slowest replica, all batches and once more for every further stage the longest row.
+// What a step takes whose batches take these times: the slowest batch of each micro-batch, summed,
+// and the slowest of all once more for every further stage of a pipeline; or, of the slowest
+// replica, all batches and once more for every further stage the longest row.
 double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches);
 
 }  // namespace stowage::kernels

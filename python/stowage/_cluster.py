@@ -34,6 +34,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "aligned": ("cluster", "aligned"),
     "devices_per_node": ("cluster", "devices_per_node"),
     "pad_multiple": ("pad_multiple",),
+    "pipeline_stages": ("pipeline_stages",),
     "no_idle_ranks": ("rules", "no_idle_ranks"),
     "sorted_groups": ("rules", "sorted_groups"),
     "micro_batches_multiple_of": ("rules", "micro_batches_multiple_of"),
@@ -53,6 +54,7 @@ _DEFAULTS: dict[str, Any] = {
     "all_to_all_mib_per_token": 0.0,
     "mib_per_ms": {},
     "latency_ms": {},
+    "pipeline_stages": 1,
     "no_idle_ranks": False,
     "sorted_groups": False,
     "micro_batches_multiple_of": 1,
@@ -126,6 +128,8 @@ class Cluster:
         sequence_fixed_ms: once per sequence, ms. tile_tokens: attention computes whole tiles.
         window, exchange: objects of that name of the cost of an instance
             (instances/scatter/README.md), as mappings; `exchange` is in place of the all-to-all.
+        pipeline_stages: p, the stages that each micro-batch goes through, one after the other; all
+            else is of one stage. The step takes the sum of the makespans and p - 1 times the longest.
         name: for people.
 
     What the consumer of the plans asks of them (its `rules` there; each is off by default):
@@ -161,6 +165,7 @@ class Cluster:
     tile_tokens: int
     window: Optional[dict[str, float]]
     exchange: Optional[dict[str, Any]]
+    pipeline_stages: int
     no_idle_ranks: bool
     sorted_groups: bool
     micro_batches_multiple_of: int
@@ -192,6 +197,7 @@ class Cluster:
         tile_tokens: int = 1,
         window: Optional[Mapping[str, float]] = None,
         exchange: Optional[Mapping[str, Any]] = None,
+        pipeline_stages: int = 1,
         no_idle_ranks: bool = False,
         sorted_groups: bool = False,
         micro_batches_multiple_of: int = 1,

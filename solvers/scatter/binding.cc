@@ -1,8 +1,10 @@
 // What holds a scatter plan's step where it is: the slowest group of every micro-batch, and whether
-// any move or exchange of one of its sequences would end the step earlier.
+// any move or exchange of one of its sequences would end the step earlier. Longer than 300 lines:
+// the moves are one walk over pairs of groups.
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -52,7 +54,9 @@ class ScatterMoves {
                                 std::ssize(group.sequences)});
       }
       slowest_.push_back(three_slowest(seen_.back()));
+      makespans_.push_back(batch.makespan_ms);
     }
+    std::ranges::sort(makespans_, std::greater<>{});
   }
 
   Moves run() {
@@ -184,9 +188,30 @@ class ScatterMoves {
   // How much earlier the step ends if group g of b takes `left` and group h of c takes `grown`.
   Ms gained(std::size_t b, std::size_t g, Ms left, std::size_t c, std::size_t h, Ms grown) {
     if (++moves_.tried >= kMostMoves) moves_.all = false;
-    if (b == c) return makespan(b) - std::max({rest(b, g, h), left, grown});
-    return makespan(b) - std::max(rest(b, g, g), left) + makespan(c) -
-           std::max(rest(c, h, h), grown);
+    if (b == c) {
+      const Ms then = std::max({rest(b, g, h), left, grown});
+      return makespan(b) - then + gained_again(b, c, then);
+    }
+    const Ms then_b = std::max(rest(b, g, g), left);
+    const Ms then_c = std::max(rest(c, h, h), grown);
+    return makespan(b) - then_b + makespan(c) - then_c +
+           gained_again(b, c, std::max(then_b, then_c));
+  }
+
+  // What a shorter longest makespan gains beside that, if b and c then last `then` at most.
+  Ms gained_again(std::size_t b, std::size_t c, Ms then) const {
+    if (table_.again() == 0) return 0;
+    std::array<Ms, 2> gone{makespan(b), b == c ? 0 : makespan(c)};
+    Ms others = 0;
+    for (const Ms makespan : makespans_) {
+      Ms* const left = std::ranges::find(gone, makespan);
+      if (left == gone.end()) {
+        others = makespan;
+        break;
+      }
+      *left = -1;  // this was one of the two
+    }
+    return table_.again() * (makespans_.front() - std::max(others, then));
   }
 
   bool better(Ms gain) const {
@@ -202,6 +227,7 @@ class ScatterMoves {
   std::vector<int> position_;  // of an id
   std::vector<std::vector<Seen>> seen_;
   std::vector<std::array<int, 3>> slowest_;
+  std::vector<Ms> makespans_;  // the longest first
   Moves moves_;
 };
 
@@ -209,6 +235,16 @@ class ScatterMoves {
 std::string counting(Tokens sequence_tokens) {
   return sequence_tokens == 0 ? ""
                               : " beside " + std::to_string(sequence_tokens) + " for each sequence";
+}
+
+// What a makespan that none exceeds counts besides, in a pipeline.
+std::string longest_text(const ScatterInstance& instance, const ScatterPlan& plan, std::size_t b) {
+  if (instance.pipeline_stages == 1) return "";
+  const auto longest =
+      std::ranges::max_element(plan.micro_batches, {}, &ScatterMicroBatch::makespan_ms);
+  if (plan.micro_batches[b].makespan_ms < longest->makespan_ms) return "";
+  return "; no micro-batch is longer, so that it counts " +
+         std::to_string(instance.pipeline_stages) + " times, once for each stage";
 }
 
 Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, std::size_t b) {
@@ -241,7 +277,7 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
     text +=
         "; the devices idle " + plain_number(100 * std::max(idle, 0.0)) + " % of the micro-batch";
   }
-  return {pointer(b, slowest), text};
+  return {pointer(b, slowest), text + longest_text(instance, plan, b)};
 }
 
 }  // namespace

@@ -22,13 +22,14 @@ constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
 constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
 constexpr std::int64_t kQuickStepBoundLps = 5;
 constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
+constexpr std::int64_t kQuickPipelineLps = 24;       // cases of longest makespans take more
 constexpr double kQuickGap = 0.02;
 constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to be tried
 constexpr std::size_t kLarge = 2000;  // sequences
 constexpr std::int64_t kLargeStepBoundLps = 18;
 
-// Of kQuickStepBoundLps, where degrees have several kinds of exchange: a linear programme has
-// columns for each of them, and takes that much longer.
+// Fewer where degrees have several kinds of exchange: a linear programme has columns for each of
+// them, and takes that much longer.
 std::int64_t quick_lps(const ScatterTable& table) {
   const auto levels = std::ssize(table.levels());
   std::int64_t degrees = 0;
@@ -36,7 +37,8 @@ std::int64_t quick_lps(const ScatterTable& table) {
   for (const Level& level : table.levels()) {
     if (std::exchange(before, level.degree) != level.degree) ++degrees;
   }
-  return (kQuickStepBoundLps * degrees + levels - 1) / levels;
+  const std::int64_t all = table.again() > 0 ? kQuickPipelineLps : kQuickStepBoundLps;
+  return (all * degrees + levels - 1) / levels;
 }
 
 }  // namespace

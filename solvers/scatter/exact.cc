@@ -65,11 +65,21 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
   return groups;
 }
 
+// What the longest makespan costs at least beside the sum of all.
+Ms again_ms(const ScatterTable& table) {
+  Ms longest = 0;
+  if (table.again() == 0) return longest;
+  for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
+    longest = std::max(longest, table.alone(kind));
+  }
+  return table.again() * longest;
+}
+
 // A plan with more micro-batches than this costs at least as much as the incumbent: every one
 // lasts the least overhead, and all device-time is spread over N devices at best.
 int most_slots(const ScatterTable& table, Ms objective) {
   if (!std::isfinite(objective)) return table.size();
-  const Ms left = objective - table.total_area() / table.devices();
+  const Ms left = objective - table.total_area() / table.devices() - again_ms(table);
   const Ms overhead = table.least_overhead();
   if (!(overhead > 0) || left / overhead >= table.size()) return table.size();
   return std::max(1, static_cast<int>(left / overhead * (1 + 1e-9)));
@@ -113,7 +123,8 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
   const int slots =
       std::max(most_slots(ScatterTable(instance), best ? best->objective_ms : kInfinity),
                static_cast<int>(std::max(known, multiple)));
-  const ScatterMilp milp = build_scatter_milp(instance, classes.lengths, {.slots = slots});
+  const ScatterMilp milp = build_scatter_milp(instance, classes.lengths,
+                                              {.slots = slots, .stages = instance.pipeline_stages});
   std::vector<const ScatterMicroBatch*> batches;
   if (best) {
     for (const ScatterMicroBatch& batch : best->micro_batches) batches.push_back(&batch);

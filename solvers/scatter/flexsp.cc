@@ -48,11 +48,14 @@ class Flexsp {
                                          const std::optional<ScatterPlan>& best) {
     std::vector<MicroBatchChoice> batches;
     Ms sum = 0;
+    Ms longest = 0;
     for (const std::vector<int>& chunk : chunks) {
       std::optional<MicroBatchChoice> batch = plan_chunk(table, chunk);
       if (!batch) return std::nullopt;
-      sum += compose_plan(instance_, {*batch}).objective_ms;
-      if (best && sum >= best->objective_ms) return std::nullopt;
+      const Ms makespan = compose_plan(instance_, {*batch}).micro_batches.at(0).makespan_ms;
+      sum += makespan;
+      longest = std::max(longest, makespan);
+      if (best && step_ms(instance_, sum, longest) >= best->objective_ms) return std::nullopt;
       batches.push_back(std::move(*batch));
     }
     return compose_plan(instance_, std::move(batches));

@@ -45,6 +45,7 @@ Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
   alone.lengths.clear();
   alone.rules.micro_batches_multiple_of = 1;
   alone.loss_tokens.clear();  // no plan depends on them
+  alone.pipeline_stages = 1;
   for (const int position : chunk) alone.lengths.push_back(table.length(position));
   ScatterProfileBound search(alone, backend, upper, [&](const ScatterCertificate& better) {
     const CertificateCheck check = check_certificate(alone, better);
@@ -90,15 +91,18 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
   for (const Chunks& chunks : flexsp_chunks(table)) {
     StepDraft step;
     Ms bound = 0;
+    Ms longest = 0;  // bound of the longest makespan
     for (const std::vector<int>& chunk : chunks) {
       std::optional<MicroBatchDraft> batch = group_micro_batch(table, chunk);
       const Ms upper = batch ? batch->makespan : fastest;
-      bound += bound_chunk(view, table, chunk, upper, backend, budget, result.failure);
+      const Ms own = bound_chunk(view, table, chunk, upper, backend, budget, result.failure);
+      bound += own;
+      longest = std::max(longest, own);
       if (batch) step.push_back(std::move(*batch));
     }
-    least = std::min(least, bound);
-    if (step.size() == chunks.size() && total(step) < fastest) {
-      fastest = total(step);
+    least = std::min(least, table.step_ms(bound, longest));
+    if (step.size() == chunks.size() && step_ms(table, step) < fastest) {
+      fastest = step_ms(table, step);
       best = std::move(step);
     }
   }

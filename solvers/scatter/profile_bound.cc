@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "formulations/scatter/bounds.h"
 #include "formulations/scatter/certificate_levels.h"
 
 namespace stowage {
@@ -25,47 +24,50 @@ ScatterProfileBound::ScatterProfileBound(const ScatterInstance& instance, MilpBa
                                          Ms upper, CertificateSink sink)
     : table_(ScatterTable(instance).relaxed()),
       fewest_(least_micro_batches(table_)),
+      alone_(table_.again() > 0 ? longest_alone(table_) : 0),
       lp_(table_, backend),
       upper_(upper),
       sink_(std::move(sink)) {}
 
 bool ScatterProfileBound::promising() const {
-  const Ms area = table_.total_area() / table_.devices();
   return fewest_ >= 1 && fewest_ <= kMostMicroBatches && table_.kinds().size() <= kMostKinds &&
-         area + (kMostMicroBatches + 1) * table_.least_overhead() >= upper_;
+         beyond(kMostMicroBatches + 1) >= upper_;
 }
 
 int ScatterProfileBound::most_micro_batches() const {
-  const Ms left = upper_ - table_.total_area() / table_.devices();
+  const Ms left = upper_ - table_.total_area() / table_.devices() - table_.again() * alone_;
   const Ms overhead = table_.least_overhead();
   if (!(overhead > 0) || left / overhead >= table_.size()) return table_.size();
   return static_cast<int>(left / overhead * (1 + 1e-9));
 }
 
 void ScatterProfileBound::begin() {
-  const Ms area = table_.total_area() / table_.devices();
   const int multiple = static_cast<int>(table_.multiple());
   int count = fewest_;
-  for (; area + count * table_.least_overhead() < upper_ * kClaimed && count <= kMostMicroBatches;
-       count += multiple) {
+  for (; beyond(count) < upper_ * kClaimed && count <= kMostMicroBatches; count += multiple) {
     const auto size = static_cast<std::size_t>(count);
     trees_.push_back({ProfileNode{}});
     leaves_.push_back({.tree = trees_.size() - 1,
                        .low = std::vector<Ms>(size, table_.least_overhead()),
                        .high = std::vector<Ms>(size, upper_)});
-    close(leaves_.back());
+    Leaf& leaf = leaves_.back();
+    leaf.low[0] = std::max(leaf.low[0], alone_);
+    close(leaf);
   }
-  beyond_ = area + count * table_.least_overhead();
+  beyond_ = beyond(count);
 }
 
 // What follows from the order of the makespans and from their sum.
 void ScatterProfileBound::close(Leaf& leaf) const {
   const std::size_t count = leaf.low.size();
   for (std::size_t b = count - 1; b-- > 0;) leaf.low[b] = std::max(leaf.low[b], leaf.low[b + 1]);
-  const Ms sum = std::accumulate(leaf.low.begin(), leaf.low.end(), 0.0);
+  const Ms sum =
+      std::accumulate(leaf.low.begin(), leaf.low.end(), 0.0) + table_.again() * leaf.low[0];
   leaf.bound = std::max(leaf.bound, sum);
   for (std::size_t b = 0; b < count; ++b) {
-    leaf.high[b] = std::min(leaf.high[b], upper_ * kJustBelow - (sum - leaf.low[b]));
+    const double times = b == 0 ? 1 + table_.again() : 1;
+    leaf.high[b] =
+        std::min(leaf.high[b], (upper_ * kJustBelow - (sum - times * leaf.low[b])) / times);
     if (b > 0) leaf.high[b] = std::min(leaf.high[b], leaf.high[b - 1]);
     leaf.high[b] = std::max(leaf.high[b], leaf.low[b]);
   }

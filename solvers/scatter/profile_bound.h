@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/scatter/bounds.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/instance.h"
 #include "solvers/scatter/profile_lp.h"
@@ -59,6 +60,8 @@ class ScatterProfileBound {
   };
 
   void begin();
+  // What steps of so many micro-batches or more take at least.
+  Ms beyond(int count) const { return step_of_more(table_, count); }
   void close(Leaf& leaf) const;
   bool solve(Leaf& leaf, Budget& budget);
   void split(const Leaf& leaf);
@@ -66,12 +69,13 @@ class ScatterProfileBound {
 
   ScatterTable table_;
   int fewest_;
+  Ms alone_;  // no longest makespan is shorter; 0 where it does not count besides
   ScatterProfileLp lp_;
   Ms upper_;
   CertificateSink sink_;
   std::vector<ProfileTree> trees_;
   std::vector<Leaf> leaves_;
-  Ms beyond_ = 0;  // what steps of more micro-batches cost at least
+  Ms beyond_ = 0;  // of more micro-batches than have a tree
   Ms best_ = 0;
 };
 

@@ -84,8 +84,9 @@ Ms ScatterProfileLp::prove(const Box& box, Ms loss, ProfileNode& node, const Bud
       device_low = std::max(device_low, worth(box.low[b]));
       device_high = std::max(device_high, worth(box.high[b]));
     }
-    proven -= std::max(table_.devices() * device_low * (1 + kRounding) - box.low[b],
-                       table_.devices() * device_high * (1 + kRounding) - box.high[b]);
+    const double times = b == 0 ? 1 + table_.again() : 1;
+    proven -= std::max(table_.devices() * device_low * (1 + kRounding) - times * box.low[b],
+                       table_.devices() * device_high * (1 + kRounding) - times * box.high[b]);
   }
   return proven;
 }

@@ -41,11 +41,19 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
     makespan *= 1 + effort.spread * fraction(random);
     sum += makespan;
   }
+  Ms present = some.before();
+  if (part.again() > 0) {
+    // The longest counts besides if it is one of these.
+    const bool here = longest(own) > part.longest_elsewhere();
+    const double again = here ? part.again() : 0;
+    sum += again * *std::ranges::max_element(shape);
+    present = total(own) + again * longest(own);
+  }
   ScatterRepack repack(part, backend);
   repack.learn(own);
   const auto limits = [&](double share) {  // of the present total
     std::vector<Ms> all = shape;
-    for (Ms& limit : all) limit *= share * some.before() / sum;
+    for (Ms& limit : all) limit *= share * present / sum;
     return all;
   };
   const auto possible = [&](double share) {
@@ -70,7 +78,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
     if (planned) planned = obeying(part, *std::move(planned));
     if (!planned) continue;
     anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHot}, random(), budget);
-    if (!(total(*planned) < some.before() * (1 - 1e-9))) continue;
+    if (!(step_ms(part, *planned) < some.before() * (1 - 1e-9))) continue;
     if (!some.may_replace(*planned)) continue;
     some.replace(*std::move(planned), step);
     return true;

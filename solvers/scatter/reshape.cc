@@ -21,8 +21,9 @@ constexpr double kHopeful = 1.05;
 constexpr std::int64_t kMoves = 200000;  // of annealing
 constexpr double kHot = 3e-4;
 constexpr double kPrecision = 1e-3;
-constexpr int kRounds = 40;      // of pricing: what takes longer to decide is hardly possible
-constexpr int kDraws = 40;       // until the longest sequence fits
+constexpr int kRounds = 40;  // of pricing: what takes longer to decide is hardly possible
+constexpr int kDraws = 40;   // until the longest sequence fits
+constexpr std::size_t kEvenDraws = 1000;
 constexpr int kMostShapes = 60;  // until patterns are forgotten
 
 }  // namespace
@@ -68,15 +69,43 @@ std::optional<std::vector<Ms>> ScatterReshape::draw_shape(std::size_t count, Ms 
   return std::nullopt;
 }
 
+// The same for a step that takes `time` in a pipeline, where makespans far apart are a waste: the
+// longest, and what others lack of it.
+std::optional<std::vector<Ms>> ScatterReshape::draw_even_shape(std::size_t count, Ms time,
+                                                               std::mt19937_64& random) const {
+  const Ms least = table_.least_overhead();
+  const auto batches = static_cast<double>(count);
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<Ms> shape{static_cast<double>(kEvenDraws)};
+    const std::size_t spread = 1 + stowage::draw(random, kEvenDraws);
+    double all = shape.front();
+    for (std::size_t b = 1; b < count; ++b) {
+      shape.push_back(static_cast<double>(kEvenDraws - stowage::draw(random, spread)));
+      all += shape.back();
+    }
+    // What is left beside overheads, if the longest is here, or elsewhere.
+    Ms scale = (time - (batches + table_.again()) * least) / (all + table_.again() * shape.front());
+    if (least + scale * shape.front() < table_.longest_elsewhere()) {
+      scale = (time - table_.again() * table_.longest_elsewhere() - batches * least) / all;
+    }
+    if (scale * all <= table_.total_area() / table_.devices()) continue;
+    for (Ms& makespan : shape) makespan = least + scale * makespan;
+    std::ranges::sort(shape, std::greater<>{});
+    if (shape.front() >= table_.alone(0)) return shape;
+  }
+  return std::nullopt;
+}
+
 bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget) {
   if (step.empty()) return false;
   std::mt19937_64 random(seed);
-  const Ms before = total(step);
+  const Ms before = step_ms(table_, step);
   const Ms sum = before * (1 - kPromises[draw(random, kPromises.size())]);
   const std::size_t count = draw_count(step.size(), random);
   Tally& tally = tallies_[count];
   ++tally.tried;
-  const std::optional<std::vector<Ms>> shape = draw_shape(count, sum, random);
+  const std::optional<std::vector<Ms>> shape =
+      table_.again() > 0 ? draw_even_shape(count, sum, random) : draw_shape(count, sum, random);
   if (!shape) return false;
   if (!repack_ || ++shapes_ > kMostShapes) {
     repack_.emplace(table_, backend_);
@@ -92,11 +121,11 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   if (planned) planned = obeying(table_, *std::move(planned));
   if (!planned) return false;
   anneal(table_, *planned, {.steps = kMoves, .hot = kHot}, random(), budget);
-  if (total(*planned) > before * kHopeful) return false;
+  if (step_ms(table_, *planned) > before * kHopeful) return false;
   std::vector<std::size_t> all(planned->size());
   std::iota(all.begin(), all.end(), 0);
   repack_some(table_, all, {.precision = kPrecision}, backend_, random(), *planned, budget);
-  if (!(total(*planned) < before * (1 - 1e-9))) return false;
+  if (!(step_ms(table_, *planned) < before * (1 - 1e-9))) return false;
   step = *std::move(planned);
   return true;
 }

@@ -41,6 +41,8 @@ class ScatterReshape {
   std::size_t draw_count(std::size_t present, std::mt19937_64& random) const;
   std::optional<std::vector<Ms>> draw_shape(std::size_t count, Ms sum,
                                             std::mt19937_64& random) const;
+  std::optional<std::vector<Ms>> draw_even_shape(std::size_t count, Ms time,
+                                                 std::mt19937_64& random) const;
 
   const ScatterTable& table_;
   MilpBackend backend_;

@@ -215,7 +215,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     const auto step = best_of_subsets(run_.table, incumbent_.plan()->objective_ms, part);
     if (!step) return;
     incumbent_.offer(to_plan(instance_, run_.table, *step), 'L', kSubsets);
-    incumbent_.raise_bound({kSubsets, total(*step)});
+    incumbent_.raise_bound({kSubsets, step_ms(run_.table, *step)});
   }
 
   // The whole-step MILP without a plan to begin with. What ended it, or nothing if there is a plan.

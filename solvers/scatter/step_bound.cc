@@ -1,3 +1,4 @@
+// Longer than 300 lines: one search, from the first grid to the certificate.
 #include "solvers/scatter/step_bound.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ namespace {
 // Break points lie this much below the time of a sequence alone, so that it is certain not to fit
 // the interval that ends there.
 constexpr double kJustBelow = 1 - 1e-7;
-constexpr double kApart = 1.004;  // ratio of successive makespans at least
 // Of `upper`: of shorter makespans an LP's tolerances are too large a part.
 constexpr double kShortest = 1e-4;
 constexpr int kBreakKinds = 24;       // longest kinds whose times alone split intervals
@@ -24,17 +24,18 @@ constexpr double kStalled = 2e-5;     // relative gain of a round; with less the
 constexpr int kPatience = 4;          // efforts in a row that gain nothing
 constexpr double kUsed = 1e-4;        // micro-batches in an interval worth splitting
 constexpr double kFractional = 1e-4;  // micro-batches away from an integer
-constexpr double kPenalty = 10;       // objectives per micro-batch too many
+constexpr int kRoughRounds = 3;       // of an LP whose case will be split
 constexpr ColumnGenerationOptions kRounds = {  // on one grid
     .most_rounds = 60,
     .progress = kStalled,
     .counts_nodes = true};
 
-std::vector<Ms> sorted_apart(std::vector<Ms> points) {
+// Successive ones have that ratio at least.
+std::vector<Ms> sorted_apart(std::vector<Ms> points, double ratio) {
   std::ranges::sort(points);
   std::vector<Ms> out;
   for (const Ms point : points) {
-    if (out.empty() || point > out.back() * kApart) out.push_back(point);
+    if (out.empty() || point > out.back() * ratio) out.push_back(point);
   }
   return out;
 }
@@ -48,7 +49,7 @@ LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwis
 }  // namespace
 
 StepBoundOptions quick_step_bound() {
-  return {.resolution = 12, .ratio = 1.6, .breaks = 1, .refinements = 0};
+  return {.resolution = 12, .ratio = 1.6, .breaks = 1, .refinements = 0, .refine_cases = false};
 }
 
 ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options,
@@ -57,6 +58,7 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
       sink_(std::move(sink)),
       table_(ScatterTable(instance).relaxed()),
       fewest_(least_micro_batches(table_)),
+      alone_(table_.again() > 0 ? longest_alone(table_) : 0),
       upper_(upper) {}
 
 bool ScatterStepBound::improve(Budget& budget) {
@@ -64,9 +66,13 @@ bool ScatterStepBound::improve(Budget& budget) {
   if (nodes_.empty() && !open_root(budget)) return budget.exhausted();
   while (!budget.exhausted()) {
     Node& weakest = nodes_[weakest_leaf()];
-    if (weakest.exhausted || weakest.value >= upper_) return false;
+    if (weakest.exhausted || bound_of(weakest) >= upper_) return false;
     const double before = weakest.value;
     if (!weakest.solved) {  // a limit came before
+      weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
+    } else if (wide(weakest)) {
+      cut(weakest);
+    } else if (weakest.rough) {
       weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
     } else if (weakest.coarse) {
       weakest.coarse = !refine(weakest, budget) && budget.exhausted();
@@ -92,7 +98,9 @@ bool ScatterStepBound::improve(Budget& budget) {
 
 std::vector<Ms> ScatterStepBound::first_grid() const {
   const Ms least = table_.least_overhead();
-  Ms shortest = upper_;
+  // The longest makespan of a better step, which counts once and `again` times.
+  const Ms upper = upper_ / (1 + table_.again());
+  Ms shortest = upper;
   Ms longest = 0;
   const int kinds = static_cast<int>(table_.kinds().size());
   for (int k = 0; k < kinds; ++k) {
@@ -101,17 +109,17 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   }
   // Beyond the longest sequence and a micro-batch full of tokens there is little to tell apart.
   const Ms batch = least + table_.total_area() / table_.devices() / static_cast<double>(fewest_);
-  const Ms dense = std::min(upper_, std::max(longest * 1.3, batch * 2));
+  const Ms dense = std::min(upper, std::max(longest * 1.3, batch * 2));
   std::vector<Ms> points;
   for (Ms t = std::max(shortest, upper_ * kShortest); t < dense; t *= options_.ratio) {
     points.push_back(t * kJustBelow);
   }
-  for (Ms t = dense; t < upper_; t *= 2) points.push_back(t);
-  points.push_back(upper_);
-  for (int k = 0; k < std::min(options_.breaks, kinds); ++k) add_breaks(k, 0, upper_, points);
+  for (Ms t = dense; t < upper; t *= 2) points.push_back(t);
+  points.push_back(upper);
+  for (int k = 0; k < std::min(options_.breaks, kinds); ++k) add_breaks(k, 0, upper, points);
   const Ms first = std::max(least * kApart, upper_ * kShortest * kJustBelow);
   std::erase_if(points, [&](Ms t) { return t < first; });
-  std::vector<Ms> grid = sorted_apart(std::move(points));
+  std::vector<Ms> grid = sorted_apart(std::move(points), kApart);
   grid.insert(grid.begin(), least);
   return grid;
 }
@@ -150,11 +158,9 @@ std::vector<Ms> ScatterStepBound::refined_grid(const Node& node) const {
   return points;
 }
 
-bool ScatterStepBound::open_root(Budget& budget) {
-  Node root{
-      .lp = ScatterStepLp(table_, step_items(table_, options_.resolution), first_grid(), fewest_)};
-  LpBasis& basis = root.result.basis;
-  for (const auto& [variable, row] : root.lp->first_basis()) {
+LpBasis ScatterStepBound::first_basis_of(const ScatterStepLp& lp) {
+  LpBasis basis;
+  for (const auto& [variable, row] : lp.first_basis()) {
     const auto v = static_cast<std::size_t>(variable);
     const auto r = static_cast<std::size_t>(row);
     if (basis.variables.size() <= v) basis.variables.resize(v + 1, LpPlace::lower);
@@ -162,6 +168,14 @@ bool ScatterStepBound::open_root(Budget& budget) {
     basis.variables[v] = LpPlace::basic;
     basis.rows[r] = LpPlace::lower;
   }
+  return basis;
+}
+
+bool ScatterStepBound::open_root(Budget& budget) {
+  Node root{
+      .lp = ScatterStepLp(table_, step_items(table_, options_.resolution), first_grid(), fewest_)};
+  root.longest_from = alone_;
+  root.result.basis = first_basis_of(*root.lp);
   if (!solve(root, budget) && root.value == 0) return false;
   nodes_.push_back(std::move(root));
   publish();
@@ -172,7 +186,7 @@ std::size_t ScatterStepBound::weakest_leaf() const {
   std::size_t weakest = nodes_.size();
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     if (!nodes_[n].is_leaf) continue;
-    if (weakest == nodes_.size() || nodes_[n].value < nodes_[weakest].value) weakest = n;
+    if (weakest == nodes_.size() || bound_of(nodes_[n]) < bound_of(nodes_[weakest])) weakest = n;
   }
   return weakest;
 }
@@ -204,15 +218,21 @@ bool ScatterStepBound::branch(Node& node, Budget& budget) {
   const std::optional<StepCondition> condition = condition_for(node);
   if (!condition) return false;
   for (const bool at_least : {false, true}) {
-    Node child{.value = node.value, .prices = node.prices, .lp = node.lp};
+    Node child{.longest_from = node.longest_from,
+               .longest_to = node.longest_to,
+               .value = node.value,
+               .prices = node.prices,
+               .lp = node.lp};
     child.prices.conditions.push_back(0);
     StepCondition own = *condition;
     if (!at_least) own = {.from = own.from, .at_least = false, .count = own.count - 1};
+    if (at_least) child.longest_from = std::max(child.longest_from, own.from);
     child.lp->add_condition(own, kPenalty * upper_);
     child.result.basis = node.result.basis;
     const bool solved = solve(child, budget);
     child.exhausted = !solved && !budget.exhausted();
-    child.coarse = !(solved && child.value < upper_ && refine(child, budget)) && budget.exhausted();
+    child.coarse =
+        !(solved && bound_of(child) < upper_ && refine(child, budget)) && budget.exhausted();
     (at_least ? node.more : node.fewer) = nodes_.size();
     nodes_.push_back(std::move(child));
   }
@@ -240,8 +260,12 @@ bool ScatterStepBound::refine(Node& node, Budget& budget) {
   for (const int from : origin.row) {
     basis.rows.push_back(place_of(old.rows, from, LpPlace::basic));
   }
-  Node next{
-      .barren = node.barren, .value = node.value, .prices = node.prices, .lp = std::move(finer)};
+  Node next{.barren = node.barren,
+            .longest_from = node.longest_from,
+            .longest_to = node.longest_to,
+            .value = node.value,
+            .prices = node.prices,
+            .lp = std::move(finer)};
   next.result.basis = std::move(basis);
   if (!solve(next, budget)) return false;
   node = std::move(next);
@@ -259,6 +283,7 @@ bool ScatterStepBound::deepen(Node& node, Budget& budget) {
 // not be solved.
 bool ScatterStepBound::solve(Node& node, Budget& budget) {
   node.stalled = false;
+  node.rough = false;
   const ColumnGeneration rounds(options_.backend, kRounds);
   const auto price_round = [&](const PricingRound& round) {
     CertificateLeaf prices = node.lp->prices(node.result.duals);
@@ -267,7 +292,9 @@ bool ScatterStepBound::solve(Node& node, Budget& budget) {
       node.value = value;
       node.prices = std::move(prices);
     }
-    if (node.value >= upper_) return Pricing::enough;
+    if (bound_of(node) >= upper_) return Pricing::enough;
+    node.rough = round.number + 1 >= kRoughRounds && wide(node);
+    if (node.rough) return Pricing::enough;
     const int columns = node.lp->add_columns(node.result.duals);
     const int rows = node.lp->add_rows(node.result.values);
     node.stalled = columns == 0 && rows > 0 && round.stalls > node.barren;
@@ -280,7 +307,7 @@ bool ScatterStepBound::solve(Node& node, Budget& budget) {
 
 // Tells the sink, if the weakest leaf has become better.
 void ScatterStepBound::publish() {
-  const double bound = nodes_[weakest_leaf()].value;
+  const double bound = bound_of(nodes_[weakest_leaf()]);
   if (bound <= best_) return;
   best_ = bound;
   ScatterCertificate certificate{.bound_ms = bound, .levels = certificate_levels(table_)};

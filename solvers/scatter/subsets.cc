@@ -1,3 +1,4 @@
+// Longer than 300 lines: groups, micro-batches and steps are one programme over the same sets.
 #include "solvers/scatter/subsets.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of a set on a degree, 32 MiB
 constexpr double kMostPairs = 1e9;                        // of sets
+constexpr double kCaps = 4;                               // on the longest makespan, about
 constexpr double kSecondsPerPair = 1.2e-9;                // or less
 constexpr std::int64_t kPairsPerNode = std::int64_t{1} << 20;
 constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // at the clock
@@ -45,11 +47,38 @@ class Search {
                       [](const Candidate& c) { return std::tuple(c.time, c.set, c.level); });
     if (!sweep(sets_.all(), kInfinity)) return std::nullopt;
     makespan_.swap(first_);
-    if (!chain()) return std::nullopt;
+    if (table_.again() > 0) return over_caps();
+    if (!chain(kInfinity)) return std::nullopt;
     return recovered();
   }
 
  private:
+  // Where the longest makespan counts besides: the least sum of makespans below one cap after
+  // another. With a cap lower than all longest makespans so far, the sum is no less; so a better
+  // step has a longest makespan below what the best one leaves for it.
+  std::optional<StepDraft> over_caps() {
+    std::optional<StepDraft> best;
+    Ms cap = kInfinity;
+    Ms least = upper_;
+    do {
+      if (!chain(cap)) return std::nullopt;
+      const std::size_t all = sets_.size() - 1;
+      if (step_[all] == kInfinity) break;
+      const Ms sum = step_[all];
+      cap = 0;
+      for (std::size_t left = all; left != 0; left -= from_[left]) {
+        cap = std::max(cap, makespan_[from_[left]]);
+      }
+      if (const Ms then = table_.step_ms(sum, cap); then <= least) {
+        least = then;
+        best = recovered();
+        if (!best) return std::nullopt;
+      }
+      cap = std::min(cap, (least - sum) / table_.again() * (1 + kRounding));
+    } while (cap >= alone_ * (1 - kRounding));
+    return best;
+  }
+
   // Every group that a plan of at most `upper` can have: the other micro-batches last the least
   // overhead at least, and with it on that degree the step has no more device-time than fits. A
   // degree that is not faster than a smaller one is left out.
@@ -57,9 +86,19 @@ class Search {
     const auto levels = table_.levels().size();
     const Ms least = table_.least_overhead();
     const int others = std::max(0, least_micro_batches(table_) - 1);
-    const Ms limit = upper_ - others * least * (1 - kRounding);
-    const double idle = (limit - least * (1 - kRounding)) * table_.devices() -
-                        table_.total_area() * (1 - kRounding);  // device-ms
+    const Ms together = upper_ - others * least * (1 - kRounding);
+    for (int kind = 0; kind < static_cast<int>(table_.kinds().size()); ++kind) {
+      alone_ = std::max(alone_, table_.alone(kind));
+    }
+    // The longest makespan, which counts besides, is no shorter than this group.
+    const Ms limit = table_.again() == 0 ? together : together / (1 + table_.again());
+    const auto idle_beside = [&](Ms whole) {  // device-ms
+      const Ms sum = table_.again() == 0
+                         ? together
+                         : together - table_.again() * std::max(whole, alone_) * (1 - kRounding);
+      return (sum - least * (1 - kRounding)) * table_.devices() -
+             table_.total_area() * (1 - kRounding);
+    };
     std::vector<Tokens> tokens(sets_.size(), 0);
     std::vector<Ms> times(sets_.size() * levels, 0);
     std::vector<Ms> transfers(table_.additive() ? 0 : times.size(), 0);
@@ -96,7 +135,7 @@ class Search {
         if (whole > limit || whole >= fastest) continue;
         fastest = whole;
         const double more = own.degree * (whole - least) * (1 - kRounding) - area_[set];
-        if (more > idle) continue;
+        if (more > idle_beside(whole)) continue;
         candidates_.push_back(
             {whole, static_cast<std::uint32_t>(set), static_cast<std::int32_t>(level)});
       }
@@ -107,6 +146,7 @@ class Search {
     double pairs = 1;  // of a set and a part of it
     for (const int count : sets_.all()) pairs *= 0.5 * (count + 1.0) * (count + 2.0);
     pairs /= 3;  // in a chain of micro-batches the first holds the longest sequence
+    if (table_.again() > 0) pairs *= kCaps;
     SetCounts counts;
     for (const Candidate& candidate : candidates_) {
       sets_.read(candidate.set, counts);
@@ -159,9 +199,11 @@ class Search {
     return true;
   }
 
-  // step_[S]: the least sum of makespans of S, whose last micro-batch is from_[S]. Micro-batches
-  // come in the order of the longest sequence that each holds. False if the budget ended it.
-  bool chain() {
+  // step_[S]: the least sum of makespans of S, all below `cap`, whose last micro-batch is from_[S].
+  // Micro-batches come in the order of the longest sequence that each holds. False if the budget
+  // ended it.
+  bool chain(Ms cap) {
+    const Ms upper = upper_ - table_.again() * alone_ * (1 - kRounding);
     step_.assign(sets_.size(), kInfinity);
     from_.assign(sets_.size(), 0);
     step_[0] = 0;
@@ -169,7 +211,7 @@ class Search {
     SetCounts counts;
     for (std::size_t done = 0; done < all; ++done) {
       const Ms spread = (area_[all] - area_[done]) / table_.devices() * (1 - kRounding);
-      if (!(step_[done] + table_.least_overhead() + spread <= upper_)) continue;
+      if (!(step_[done] + table_.least_overhead() + spread <= upper)) continue;
       sets_.read(done, counts);
       for (std::size_t kind = 0; kind < counts.size(); ++kind) {
         counts[kind] = sets_.all()[kind] - counts[kind];
@@ -181,6 +223,7 @@ class Search {
       if (!count(box_.size())) return false;
       box_.visit([&](std::size_t more) {
         const std::size_t batch = more + sets_.place(longest);
+        if (!(makespan_[batch] < cap)) return;
         const Ms sum = step_[done] + makespan_[batch];
         if (sum >= step_[done + batch]) return;
         step_[done + batch] = sum;
@@ -239,6 +282,7 @@ class Search {
   std::vector<int> devices_;
   std::vector<std::uint32_t> by_;  // the candidate that made it so few devices
   std::vector<Ms> first_;
+  Ms alone_ = 0;              // no longest makespan is shorter
   std::vector<Ms> makespan_;  // of a micro-batch of the set; infinite if there is none in reach
   std::vector<Ms> step_;
   std::vector<std::uint32_t> from_;

@@ -186,6 +186,17 @@ class Options(unittest.TestCase):
         self.assertTrue(table.endswith("| median |  |  |  |  | 1.25 |\n"))
 
 
+class Pipelines(unittest.TestCase):
+    def test_compare_what_was_planned_for_a_pipeline_with_what_was_not(self):
+        results = [result("step-p4", "fast", 100, 90), result("step-p4-flat", "fast", 120, 0),
+                   result("step-p4", "auto", 95, 95), result("step-p8", "fast", 200, 180),
+                   result("step-p8-flat", "fast", 200, 0)]
+        table = tables.pipeline_table(results)
+        self.assertIn("| step-p4 | 120.0 | 100.0 | 1.200 | 10.00 % | 95.0 | 0.00 % |", table)
+        self.assertIn("| step-p8 | 200.0 | 200.0 | 1.000 | 10.00 % |  |  |", table)
+        self.assertIn("| median |  |  | 1.100 | 10.00 % |  | 0.00 % |", table)
+
+
 class Filling(unittest.TestCase):
     def test_replaces_what_stands_between_the_markers(self):
         text = tables.filled("before\n<!-- table history - -->\nan old table\n"

@@ -68,6 +68,8 @@ TEST(Check, NamesWhatIsWrongWithAScatterInstance) {
               }),
               ElementsAre("E205 /lengths/0", "E205 /lengths/1"));
   EXPECT_THAT(with([](auto& i) { i.pad_multiple = 0; }), ElementsAre("E205 /pad_multiple"));
+  EXPECT_THAT(with([](auto& i) { i.pipeline_stages = 1024; }), IsEmpty());
+  EXPECT_THAT(with([](auto& i) { i.pipeline_stages = 0; }), ElementsAre("E205 /pipeline_stages"));
   EXPECT_THAT(with([](auto& i) { i.rules.min_degree = 2; }), IsEmpty());
   EXPECT_THAT(with([](auto& i) { i.rules.min_degree = 3; }), ElementsAre("E301 /rules/min_degree"));
   EXPECT_THAT(

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "instances/assign/instance.h"
-#include "instances/assign/pipeline.h"
 #include "instances/assign/plan.h"
+#include "instances/pipeline/schedule.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

@@ -64,6 +64,7 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
 
   instance.pad_multiple = draw.coin() ? 1 : draw.whole(2, 30);
   const Tokens longest = room * cluster.degrees.back() / instance.pad_multiple;
+  if (draw.below(3) == 0) instance.pipeline_stages = static_cast<int>(draw.whole(2, 8));
   for (std::int64_t k = draw.whole(1, 40); k > 0; --k) {
     const Tokens limit = draw.coin() ? longest : std::max<Tokens>(1, longest / 8);
     instance.lengths.push_back(draw.whole(1, limit * instance.pad_multiple));
@@ -74,6 +75,7 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
 // Computes everything that follows from the sequences and the degrees: tokens, cu_seqlens, times.
 inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
   plan.objective_ms = 0;
+  Ms longest = 0;
   for (ScatterMicroBatch& micro_batch : plan.micro_batches) {
     micro_batch.makespan_ms = 0;
     for (ScatterGroup& group : micro_batch.groups) {
@@ -90,7 +92,9 @@ inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
       micro_batch.makespan_ms = std::max(micro_batch.makespan_ms, group.time_ms);
     }
     plan.objective_ms += micro_batch.makespan_ms;
+    longest = std::max(longest, micro_batch.makespan_ms);
   }
+  plan.objective_ms += (instance.pipeline_stages - 1) * longest;
 }
 
 // A valid plan. Requires that every sequence fits the largest degree.

@@ -24,7 +24,7 @@ constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
 // A plan, and the random place in it where the next mutation happens.
 struct Site {
-  const ScatterInstance& instance;
+  ScatterInstance& instance;
   ScatterPlan& plan;
   Draw& draw;
   ScatterMicroBatch& micro_batch;
@@ -323,6 +323,17 @@ const Mutation kMutations[] = {
        s.plan.objective_ms = s.micro_batch.makespan_ms;
        return s.plan.micro_batches.size() > 1;
      }},
+    {"objective_without_the_pipeline", "objective",
+     [](const Site& s) {
+       Ms sum = 0;
+       for (const ScatterMicroBatch& micro_batch : s.plan.micro_batches) {
+         sum += micro_batch.makespan_ms;
+       }
+       s.plan.objective_ms = sum;
+       return s.instance.pipeline_stages > 1;
+     }},
+    {"objective_with_a_stage_more", "objective",
+     always([](const Site& s) { ++s.instance.pipeline_stages; })},
     {"objective_negated", "objective", always([](const Site& s) { s.plan.objective_ms *= -1; })},
     {"objective_infinite", "number", always([](const Site& s) { s.plan.objective_ms = kInf; })},
 

@@ -209,6 +209,30 @@ def test_memory_holds_the_longest_sequence_of_a_group_that_is_not_packed():
     assert alone.group_ms(1, [40, 40]) == pytest.approx(2 * (3 + 800 + 80))
 
 
+def test_the_longest_micro_batch_counts_for_every_stage_of_a_pipeline(tmp_path):
+    lengths = np.random.default_rng(3).integers(1, 100, 60)
+    flat = small()
+    deep = small(pipeline_stages=8)
+    steps = {cluster: stowage.Planner(cluster).plan(lengths) for cluster in (flat, deep)}
+
+    def makespans(step):
+        return [batch["makespan_ms"] for batch in step.plan["micro_batches"]]
+
+    for cluster, step in steps.items():
+        own = makespans(step)
+        taken = sum(own) + (cluster.pipeline_stages - 1) * max(own)
+        assert step.objective_ms == pytest.approx(taken)
+    without = makespans(steps[flat])
+    assert steps[deep].objective_ms <= sum(without) + 7 * max(without)
+    path = tmp_path / "cluster.json"
+    deep.save(path)
+    assert stowage.Cluster.load(path) == deep == flat.replace(pipeline_stages=8) != flat
+    assert deep.replace(pipeline_stages=1) == flat
+    with pytest.raises(stowage.InputError) as raised:
+        small(pipeline_stages=0)
+    assert raised.value.errors[0].pointer == "/pipeline_stages"
+
+
 def test_rules_that_few_sequences_cannot_keep():
     planner = stowage.Planner(small(micro_batches_multiple_of=3))
     assert planner.plan([5, 6, 7]).micro_batches == 3

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "instances/assign/chunk_flow.h"
-#include "instances/assign/pipeline.h"
 #include "instances/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/hues.h"
@@ -13,6 +12,7 @@
 #include "instances/pictures/drawing/tiles.h"
 #include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/length_histogram.h"
+#include "instances/pipeline/schedule.h"
 
 namespace stowage {
 namespace {

@@ -67,6 +67,12 @@ class Gantt {
   // The note on what was merged, empty if nothing was.
   std::string draw(Svg& svg) {
     svg.rect({plot_.x, plot_.y, x_(plan_.objective_ms) - plot_.x, plot_.height}, kWaste, "idle");
+    if (const double share = pipeline_share(instance_, plan_); share > 0) {
+      const double from = x_(plan_.objective_ms * (1 - share));
+      svg.rect({from, plot_.y, x_(plan_.objective_ms) - from, plot_.height}, kWaste,
+               "filling and draining the pipeline: the longest micro-batch " +
+                   counted(instance_.pipeline_stages - 1, "time") + " more");
+    }
     draw_bottom_axis(svg, plot_, x_, linear_axis(Quantity::time_ms, 0, plan_.objective_ms, 9),
                      "time");
     draw_left_axis(svg, plot_, y_, rank_axis(), "rank");
@@ -207,6 +213,12 @@ class Gantt {
   std::vector<Piece> pieces_;
 };
 
+std::string pipeline_text(const ScatterInstance& instance, const ScatterPlan& plan) {
+  if (instance.pipeline_stages == 1) return "";
+  return "The last " + percent_text(pipeline_share(instance, plan)) +
+         " fill and drain a pipeline of " + counted(instance.pipeline_stages, "stage") + ". ";
+}
+
 }  // namespace
 
 double idle_share(const ScatterInstance& instance, const ScatterPlan& plan) {
@@ -218,6 +230,15 @@ double idle_share(const ScatterInstance& instance, const ScatterPlan& plan) {
   }
   const long double all = static_cast<long double>(plan.objective_ms) * instance.cluster.devices;
   return all > 0 ? std::max(0.0, static_cast<double>(1 - busy / all)) : 0;
+}
+
+double pipeline_share(const ScatterInstance& instance, const ScatterPlan& plan) {
+  if (instance.pipeline_stages == 1 || !(plan.objective_ms > 0)) return 0;
+  Ms longest = 0;
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    longest = std::max(longest, batch.makespan_ms);
+  }
+  return (instance.pipeline_stages - 1) * longest / plan.objective_ms;
 }
 
 Picture scatter_gantt(const ScatterInstance& instance, const ScatterPlan& plan,
@@ -239,7 +260,7 @@ Picture scatter_gantt(const ScatterInstance& instance, const ScatterPlan& plan,
   panel.say(counted(std::ssize(instance.lengths), "sequence") + " in " +
             counted(static_cast<std::int64_t>(gantt.groups()), "group") + " of " +
             counted(std::ssize(plan.micro_batches), "micro-batch", "micro-batches") + " on " +
-            counted(instance.cluster.devices, "device") + ". " +
+            counted(instance.cluster.devices, "device") + ". " + pipeline_text(instance, plan) +
             (merged.empty() ? "" : merged + '.'));
   return std::move(panel).finish();
 }

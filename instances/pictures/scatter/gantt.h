@@ -2,7 +2,8 @@
 //
 // Micro-batches follow one another; a group is a bar over its ranks for as long as it runs, cut
 // into what is spent before the first sequence and a part for every sequence, all to scale. Grey is
-// idle: ranks without a group, and groups that wait for the slowest.
+// idle: ranks without a group, groups that wait for the slowest and, at the end, what fills and
+// drains a pipeline.
 #pragma once
 
 #include "instances/pictures/drawing/panel.h"
@@ -21,5 +22,8 @@ Picture scatter_lengths(const ScatterInstance& instance, const ScatterPlan& plan
 
 // The share of the ranks' time, until the end of the step, in which they have no group to run.
 double idle_share(const ScatterInstance& instance, const ScatterPlan& plan);
+
+// The share of the step in which the pipeline fills and drains; 0 with one stage.
+double pipeline_share(const ScatterInstance& instance, const ScatterPlan& plan);
 
 }  // namespace stowage

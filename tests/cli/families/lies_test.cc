@@ -641,6 +641,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_ruled_scatter(seed, most_items));
     all.emplace_back(tiny_timed_scatter(seed, most_items));
     all.emplace_back(tiny_memory_scatter(seed, most_items));
+    all.emplace_back(tiny_pipeline_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
   }

@@ -68,6 +68,24 @@ TEST(ScatterMilp, EncodedPlansArePointsAndDecodeToThemselves) {
   }
 }
 
+// 15 and 7.5 ms: the sum, and the longest three times more.
+TEST(ScatterMilp, TheLongestMakespanCountsAgainInAPipeline) {
+  const std::vector<ClassGroup> groups{{.slot = 0, .degree = 1, .counts = {0, 1}},
+                                       {.slot = 0, .degree = 2, .counts = {1, 0}},
+                                       {.slot = 1, .degree = 4, .counts = {0, 1}}};
+  for (const bool strengthened : {false, true}) {
+    const ScatterMilp milp = build_scatter_milp(
+        step(), kClasses, {.slots = 2, .strengthened = strengthened, .stages = 4});
+    EXPECT_EQ(rows_named(milp.model, "U5"), 2);
+    std::vector<double> point = encode(milp, step(), kClasses, groups);
+    ASSERT_FALSE(point.empty());
+    EXPECT_LE(milp.model.violation(point), 1e-12);
+    EXPECT_DOUBLE_EQ(milp.model.objective(point), 15 + 7.5 + 3 * 15);
+    point[static_cast<std::size_t>(milp.longest)] = 14;
+    EXPECT_NEAR(milp.model.violation(point), 1, 1e-9);
+  }
+}
+
 TEST(ScatterMilp, PlansThatDoNotFitTheModelEncodeToNothing) {
   const ScatterMilp milp = build_scatter_milp(step(), kClasses, {.slots = 1});
   EXPECT_TRUE(encode(milp, step(), kClasses, {}).empty());

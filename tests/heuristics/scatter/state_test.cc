@@ -75,5 +75,38 @@ TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
   EXPECT_GT(done, 1000);
 }
 
+// Two micro-batches of 11 ms and one of 6, in a pipeline of 4 stages.
+TEST(ScatterState, TheLongestMakespanHasItsPriceInAPipeline) {
+  const ScatterInstance instance{.cluster = {.devices = 1, .memory_mib = 10, .degrees = {1}},
+                                 .model = {.activation_mib_per_token = 1},
+                                 .cost = {.linear_ms = 1, .fixed_ms = 1},
+                                 .pipeline_stages = 4,
+                                 .lengths = {5, 5, 5, 5, 5}};
+  const ScatterTable table(instance);
+  const StepDraft step = *batch_ada(table, 1);
+  ASSERT_EQ(step.size(), 3U);
+  EXPECT_DOUBLE_EQ(total(step), 11 + 11 + 6);
+  EXPECT_DOUBLE_EQ(step_ms(table, step), 28 + 3 * 11);
+  StepState state(table, step, 0);
+  const auto energy = [&] {
+    double sum = 0;
+    for (const StepState::Batch& batch : state.batches()) sum += batch.energy;
+    return sum;
+  };
+  EXPECT_NEAR(energy(), 28, 1e-9);
+  state.price_longest(0.1);  // 3 for both of 11 ms, half each, beyond 9.9 ms
+  EXPECT_NEAR(energy(), 28 + 2 * 1.5 * 1.1, 1e-9);
+  const int shortest = state.batch(2).groups.front();
+  const StepState::Change grown{shortest, 13};
+  EXPECT_NEAR(state.energy_with(2, {&grown, 1}), 13 + 1.5 * 1.1 + 3 * 2, 1e-9);
+  state.price_longest(0.9);  // a third each, beyond 1.1 ms
+  EXPECT_NEAR(energy(), 28 + 28 - 3 * 1.1, 1e-9);
+  // Of a part beside a longer micro-batch none counts again.
+  const ScatterTable part = table.part(std::array{0, 1}, 1, 20);
+  StepState beside(part, *batch_ada(part, 1), 0);
+  beside.price_longest(0.1);
+  EXPECT_NEAR(beside.batch(0).energy, 11, 1e-9);
+}
+
 }  // namespace
 }  // namespace stowage

@@ -80,6 +80,7 @@ ScatterInstance any_instance() {
                       .max_sequences_per_group = limit(),
                       .packed = *rc::gen::arbitrary<bool>()};
   }
+  if (*rc::gen::arbitrary<bool>()) instance.pipeline_stages = *rc::gen::inRange(1, 1025);
   instance.pad_multiple = *rc::gen::inRange<Tokens>(1, 5000);
   instance.lengths =
       *rc::gen::container<std::vector<Tokens>>(rc::gen::inRange<Tokens>(1, kMaxExact / 100000));
@@ -276,6 +277,8 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
       hash_with([](auto& i) { i.rules.max_tokens_per_rank = 70; }),
       hash_with([](auto& i) { i.rules.max_sequences_per_group = 70; }),
       hash_with([](auto& i) { i.rules.packed = false; }),
+      hash_with([](auto& i) { i.pipeline_stages = 2; }),
+      hash_with([](auto& i) { i.pipeline_stages = 3; }),
       hash_with([](auto& i) { i.lengths.push_back(1); }),
       hash_with([](auto& i) { std::swap(i.lengths[0], i.lengths[1]); }),
   };

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -330,6 +331,17 @@ const Case kCases[] = {
      [](I&, P& p) { p.micro_batches[0].makespan_ms *= 1 - 5e-10; }},
 
     {"objective_of_the_slowest", {"objective"}, [](I&, P& p) { p.objective_ms = 247.999; }},
+    {"objective_of_a_pipeline",
+     {},
+     [](I& i, P& p) {
+       i.pipeline_stages = 4;
+       Ms longest = 0;
+       for (const ScatterMicroBatch& batch : p.micro_batches) {
+         longest = std::max(longest, batch.makespan_ms);
+       }
+       p.objective_ms += 3 * longest;
+     }},
+    {"objective_without_its_pipeline", {"objective"}, [](I& i, P&) { i.pipeline_stages = 2; }},
     {"objective_within_tolerance", {}, [](I&, P& p) { p.objective_ms *= 1 + 5e-10; }},
 
     {"bound_above_objective", {"bound"}, [](I&, P& p) { p.bound_ms = 248.001; }},

@@ -35,6 +35,20 @@ TEST(PlanTiming, AScatterStepIsTheSumOfItsSlowestGroups) {
   for (const double seconds : timing.batch_seconds) EXPECT_GT(seconds, 0);
 }
 
+TEST(PlanTiming, InAPipelineTheSlowestGroupOfAllCountsForEveryStage) {
+  ScatterInstance step = small_step();
+  step.pipeline_stages = 4;
+  const ScatterPlan plan = compose_plan(step, {{{2, {0}}, {1, {1}}, {1, {2}}}, {{4, {3, 4, 5}}}});
+  const PackedPlan packed = packed_plan(step, plan);
+  EXPECT_EQ(step_time(packed, {{0, 5}, {0, 7}, {0, 6}, {1, 2}}), 9 + 3 * 7);
+  std::vector<TimedBatch> times;
+  for (const PackedBatch& batch : packed.batches) {
+    times.push_back({batch.part, batch.predicted_ms});
+  }
+  EXPECT_EQ(step_time(packed, times), plan.objective_ms);
+  EXPECT_EQ(packed.notes.size(), 1U);
+}
+
 TEST(PlanTiming, AnAssignStepIsItsSlowestReplicaWithItsBubble) {
   const AssignInstance step{
       .name = "step",

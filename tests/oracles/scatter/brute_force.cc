@@ -26,7 +26,29 @@ class Oracle {
     fill_groupings();
   }
 
+  // Without a pipeline one cap on all makespans will do, which none exceeds. With one, every
+  // makespan there is becomes the cap once.
   std::optional<ScatterPlan> run() {
+    std::vector<Ms> caps{kForever};
+    if (instance_.pipeline_stages > 1) {
+      for (Subset set = 0; set <= all_; ++set) {
+        const Ms makespan = grouping(set, devices_).makespan;
+        if (makespan < kForever) caps.push_back(makespan);
+      }
+      std::ranges::sort(caps);
+      caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
+    }
+    std::optional<ScatterPlan> best;
+    for (const Ms cap : caps) {
+      std::optional<ScatterPlan> plan = run_below(cap);
+      if (plan && (!best || plan->objective_ms < best->objective_ms)) best = std::move(plan);
+    }
+    return best;
+  }
+
+ private:
+  // The plan of the least sum of makespans, none of which exceeds the cap.
+  std::optional<ScatterPlan> run_below(Ms cap) {
     // step[n][S]: the best sum of makespans for S in n micro-batches; first[n][S]: the micro-batch
     // that holds S's lowest.
     const std::size_t most = instance_.lengths.size();
@@ -36,7 +58,9 @@ class Oracle {
     for (std::size_t n = 1; n <= most; ++n) {
       for (Subset set = 1; set <= all_; ++set) {
         for_parts(set, [&](Subset part) {
-          const Ms sum = grouping(part, devices_).makespan + step[n - 1][set & ~part];
+          const Ms makespan = grouping(part, devices_).makespan;
+          if (makespan > cap) return;
+          const Ms sum = makespan + step[n - 1][set & ~part];
           if (sum < step[n][set]) {
             step[n][set] = sum;
             first[n][set] = part;
@@ -59,7 +83,6 @@ class Oracle {
     return compose_plan(instance_, std::move(batches));
   }
 
- private:
   // The best grouping of a set on a number of devices (all of which work if none may idle), and the
   // group of its lowest sequence.
   struct Grouping {

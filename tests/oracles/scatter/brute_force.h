@@ -14,7 +14,8 @@ namespace stowage {
 inline constexpr int kBruteForceSequences = 12;
 
 // The optimal plan, or nothing if a sequence fits no degree. Dynamic programme over subsets of
-// sequences and devices in use: O(3^K N degrees). Requires at most kBruteForceSequences sequences.
+// sequences and devices in use: O(3^K N degrees), in a pipeline O(6^K K + 3^K N degrees). Requires
+// at most kBruteForceSequences sequences.
 std::optional<ScatterPlan> brute_force(const ScatterInstance& instance);
 
 }  // namespace stowage

@@ -1,6 +1,6 @@
 // Longer than 300 lines: the schedule pass by pass and, where that is enough, slot by slot, and the
 // search for an order by it.
-#include "instances/assign/pipeline.h"
+#include "instances/pipeline/schedule.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "instances/assign/pipeline.h"
+#include "instances/pipeline/schedule.h"
 
 #include <gtest/gtest.h>
 
