@@ -1,3 +1,4 @@
+// Longer than 300 lines: the stages of one search, which share drafts, plans and what is proven.
 #include "solvers/assign/solve.h"
 
 #include <algorithm>
