@@ -123,7 +123,7 @@ TEST(Suite, UnknownOnesAndBrokenFilesAreErrors) {
   std::filesystem::create_directories(root / "bench");
   std::ofstream(root / "bench/suite.json")
       << R"({"suites": {"s": [{"file": "missing.json"}, {"generator": {"model": "gpt-7b"}}, {},
-          {"generator": {"model": "gpt-7b", "devices": 8, "limit_tokens": 1000, "memory_mib": 30720,
+          {"generator": {"model": "gpt-7b", "devices": 8, "limit_tokens": 64000, "memory_mib": 30720,
                          "source": "uniform", "least": 1, "most": 9, "count": 4, "seed": 0,
                          "above_limit": "drop"},
            "rules": {"min_degree": 16}}]}})";
