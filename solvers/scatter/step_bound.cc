@@ -68,12 +68,10 @@ bool ScatterStepBound::improve(Budget& budget) {
     Node& weakest = nodes_[weakest_leaf()];
     if (weakest.exhausted || bound_of(weakest) >= upper_) return false;
     const double before = weakest.value;
-    if (!weakest.solved) {  // a limit came before
+    if (!weakest.solved || (weakest.rough && !wide(weakest))) {  // unsolved: a limit came before
       weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
     } else if (wide(weakest)) {
       cut(weakest);
-    } else if (weakest.rough) {
-      weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
     } else if (weakest.coarse) {
       weakest.coarse = !refine(weakest, budget) && budget.exhausted();
     } else if (nodes_.size() == 1 && refinements_ < options_.refinements) {
