@@ -198,7 +198,9 @@ class Solve {
     cbc.setLogLevel(0);
     cbc.solver()->messageHandler()->setLogLevel(0);
     cbc.setUseElapsedTime(task_.budget.limits().clock == BudgetClock::wall);
-    if (std::isfinite(task_.budget.seconds_left())) {
+    // CBC counts real seconds, of which a clock of readings knows nothing.
+    const bool real = task_.budget.limits().clock != BudgetClock::looks;
+    if (real && std::isfinite(task_.budget.seconds_left())) {
       cbc.setMaximumSeconds(std::max(0.0, task_.budget.seconds_left()));
     }
     const std::int64_t nodes = task_.budget.nodes_left();

@@ -56,7 +56,7 @@ class Watched {
     std::optional<Clock::time_point> late;
     while (!ended_.wait_for(lock, kLook, [this] { return over_; })) {
       count_nodes();
-      const StopReason reason = caller_->budget.stop_reason();
+      const StopReason reason = stop_reason();
       // A node limit is no clock: how long the last node may take is nobody's business here.
       if (reason == StopReason::none || reason == StopReason::node_limit) continue;
       if (reason == StopReason::interrupted) stop_ = true;
@@ -81,6 +81,15 @@ class Watched {
     if (caller_ == nullptr) return;
     count_nodes();
     caller_->observer(event);
+  }
+
+  // Of the caller's budget. How often this thread wakes up is chance, so that it must not use up a
+  // clock of readings; the backend has a limit of its own of these.
+  StopReason stop_reason() const {
+    const Budget& budget = caller_->budget;
+    if (budget.limits().clock != BudgetClock::looks) return budget.stop_reason();
+    const std::atomic<bool>* const interrupt = budget.limits().interrupt;
+    return interrupt != nullptr && interrupt->load() ? StopReason::interrupted : StopReason::none;
   }
 
   // What the backend has counted since the last time.
