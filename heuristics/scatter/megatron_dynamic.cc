@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/scatter/doubling.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -68,7 +69,7 @@ class PackingScheduler {
         position = next_waiting(next_with_choice(position));
       }
     }
-    fill();
+    double_smallest(table_, levels_, groups_, own_, free_);
     MicroBatchDraft batch{.groups = groups_};
     batch.makespan = slowest(batch);
     return batch;
@@ -141,27 +142,6 @@ class PackingScheduler {
     add_sequence(table_, groups_[chosen->group], position);
     work_[chosen->group] = chosen->work;
     return true;
-  }
-
-  // Doubles the smallest groups while ranks are free.
-  void fill() {
-    while (free_ > 0) {
-      std::size_t chosen = groups_.size();
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        if (own_[g] + 1 == levels_.size()) continue;
-        const int more = degree(levels_[own_[g] + 1]) - degree(levels_[own_[g]]);
-        if (more > free_ || (chosen < groups_.size() && own_[g] >= own_[chosen])) continue;
-        if (has_room(table_, group_of(table_, levels_[own_[g] + 1], groups_[g].positions))) {
-          chosen = g;
-        }
-      }
-      if (chosen == groups_.size()) return;
-      GroupDraft wider = empty_group(table_, levels_[own_[chosen] + 1]);
-      free_ -= degree(wider.level) - degree(groups_[chosen].level);
-      for (const int position : groups_[chosen].positions) add_sequence(table_, wider, position);
-      groups_[chosen] = std::move(wider);
-      ++own_[chosen];
-    }
   }
 
   const ScatterTable& table_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/scatter/doubling.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -61,7 +62,7 @@ class Scheduler {
       reached = std::min(reached, *placed);
     }
     give_back();
-    widen();
+    double_smallest(table_, levels_, groups_, own_, free_);
     MicroBatchDraft batch{.groups = groups_};
     batch.makespan = slowest(batch);
     return batch;
@@ -117,27 +118,6 @@ class Scheduler {
       remove_sequence(table_, group, group.positions.size() - 1);
       std::vector<int>& queue = waiting_[own_[most]];
       queue.insert(std::ranges::upper_bound(queue, last, std::greater<>()), last);
-    }
-  }
-
-  // Doubles the smallest groups while devices are free.
-  void widen() {
-    while (true) {
-      std::size_t chosen = groups_.size();
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        if (own_[g] + 1 == levels_.size()) continue;
-        const int more = degree(levels_[own_[g] + 1]) - degree(levels_[own_[g]]);
-        if (more > free_ || (chosen < groups_.size() && own_[g] >= own_[chosen])) continue;
-        if (has_room(table_, group_of(table_, levels_[own_[g] + 1], groups_[g].positions))) {
-          chosen = g;
-        }
-      }
-      if (chosen == groups_.size()) return;
-      GroupDraft wider = empty_group(table_, levels_[own_[chosen] + 1]);
-      free_ -= degree(wider.level) - degree(groups_[chosen].level);
-      for (const int position : groups_[chosen].positions) add_sequence(table_, wider, position);
-      groups_[chosen] = std::move(wider);
-      ++own_[chosen];
     }
   }
 
