@@ -74,6 +74,32 @@ struct TrainerStep {
 // computes then, or -1 when it idles. Requires a step without trainer_faults().
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step);
 
+// Lists of all batches, one behind the other: that of batch b is [offsets[b], offsets[b + 1]) of
+// the values.
+struct TrainerLists {
+  std::vector<std::int32_t> values;
+  std::vector<std::int64_t> offsets = {0};
+
+  bool operator==(const TrainerLists&) const = default;
+};
+
+// A step as flat arrays, for those who hand it to another language or a device: B entries of B
+// batches, in their order, where nothing else is said.
+struct TrainerArrays {
+  std::vector<std::int32_t> micro_batch, group, first_rank, degree, stages;
+  std::vector<std::int32_t> max_seqlen;         // of the row, with padding
+  std::vector<std::int32_t> tokens;             // of the row, with padding
+  std::vector<std::int64_t> loss_denominators;  // targets of the row
+  TrainerLists sequences;                       // ids
+  TrainerLists
+      loss_tokens;  // targets of each sequence: all its tokens where the step says no others
+  TrainerLists cu_seqlens, cu_seqlens_padded;
+  std::vector<std::int32_t> schedule;  // as trainer_schedule()
+};
+
+// Requires a step without trainer_faults().
+TrainerArrays trainer_arrays(const TrainerStep& step);
+
 // Everything that is wrong with a step, E603 each: batches out of order or on ranks that do
 // not exist or are taken, a sequence twice or missing, prefix sums that are wrong.
 std::vector<InputError> trainer_faults(const TrainerStep& step);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,73 +48,39 @@ nb::bytes bytes_of(const TrainerBox& box) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-// One entry a batch.
-Array<std::int32_t> of_batches(const TrainerStep& step,
-                               std::int32_t (*entry)(const TrainerBatch&)) {
-  std::vector<std::int32_t> values;
-  values.reserve(step.batches.size());
-  for (const TrainerBatch& batch : step.batches) values.push_back(entry(batch));
-  return array_of(std::move(values));
-}
-
-// (values, offsets): the lists of all batches, and where each begins.
 template <class Number>
-nb::tuple ragged(const TrainerStep& step,
-                 const std::vector<std::int32_t>& (*list)(const TrainerBatch&)) {
-  std::vector<Number> values;
-  std::vector<std::int64_t> offsets = {0};
-  for (const TrainerBatch& batch : step.batches) {
-    values.insert(values.end(), list(batch).begin(), list(batch).end());
-    offsets.push_back(std::ssize(values));
+nb::tuple ragged(TrainerLists lists) {
+  if constexpr (std::is_same_v<Number, std::int32_t>) {
+    return nb::make_tuple(array_of(std::move(lists.values)), array_of(std::move(lists.offsets)));
+  } else {
+    std::vector<Number> values(lists.values.begin(), lists.values.end());
+    return nb::make_tuple(array_of(std::move(values)), array_of(std::move(lists.offsets)));
   }
-  return nb::make_tuple(array_of(std::move(values)), array_of(std::move(offsets)));
-}
-
-std::vector<std::int64_t> loss_denominators(const TrainerStep& step) {
-  std::vector<std::int64_t> all;
-  for (const TrainerBatch& batch : step.batches) all.push_back(batch.loss_denominator());
-  return all;
-}
-
-// The targets of each sequence, ragged: all its tokens where the step says nothing else.
-nb::tuple loss_tokens(const TrainerStep& step) {
-  std::vector<std::int32_t> all;
-  std::vector<std::int64_t> offsets = {0};
-  for (const TrainerBatch& batch : step.batches) {
-    for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
-      all.push_back(batch.loss_tokens.empty() ? batch.cu_seqlens[i + 1] - batch.cu_seqlens[i]
-                                              : batch.loss_tokens[i]);
-    }
-    offsets.push_back(std::ssize(all));
-  }
-  return nb::make_tuple(array_of(std::move(all)), array_of(std::move(offsets)));
 }
 
 nb::dict arrays_of(const TrainerBox& box) {
-  using Batch = TrainerBatch;
-  const TrainerStep& step = box.value;
+  TrainerArrays flat;
+  {
+    const nb::gil_scoped_release unlocked;
+    flat = trainer_arrays(box.value);
+  }
   nb::dict all;
-  all["micro_batch"] =
-      of_batches(step, [](const Batch& batch) -> std::int32_t { return batch.micro_batch; });
-  all["group"] = of_batches(step, [](const Batch& batch) -> std::int32_t { return batch.group; });
-  all["first_rank"] =
-      of_batches(step, [](const Batch& batch) -> std::int32_t { return batch.first_rank; });
-  all["degree"] = of_batches(step, [](const Batch& batch) -> std::int32_t { return batch.degree; });
-  all["stages"] = of_batches(step, [](const Batch& batch) -> std::int32_t { return batch.stages; });
-  all["max_seqlen"] = of_batches(step, [](const Batch& batch) { return batch.max_seqlen(); });
-  all["tokens"] =
-      of_batches(step, [](const Batch& batch) { return batch.cu_seqlens_padded.back(); });
-  all["loss_denominators"] = array_of(loss_denominators(step));
-  all["sequences"] = ragged<std::int64_t>(
-      step, [](const Batch& batch) -> const auto& { return batch.sequences; });
-  all["loss_tokens"] = loss_tokens(step);
-  all["cu_seqlens"] = ragged<std::int32_t>(
-      step, [](const Batch& batch) -> const auto& { return batch.cu_seqlens; });
-  all["cu_seqlens_padded"] = ragged<std::int32_t>(
-      step, [](const Batch& batch) -> const auto& { return batch.cu_seqlens_padded; });
-  all["schedule"] = array_of(
-      trainer_schedule(step),
-      {static_cast<std::size_t>(step.ranks), static_cast<std::size_t>(step.micro_batches)});
+  all["micro_batch"] = array_of(std::move(flat.micro_batch));
+  all["group"] = array_of(std::move(flat.group));
+  all["first_rank"] = array_of(std::move(flat.first_rank));
+  all["degree"] = array_of(std::move(flat.degree));
+  all["stages"] = array_of(std::move(flat.stages));
+  all["max_seqlen"] = array_of(std::move(flat.max_seqlen));
+  all["tokens"] = array_of(std::move(flat.tokens));
+  all["loss_denominators"] = array_of(std::move(flat.loss_denominators));
+  // Indices of other arrays are of NumPy's own width.
+  all["sequences"] = ragged<std::int64_t>(std::move(flat.sequences));
+  all["loss_tokens"] = ragged<std::int32_t>(std::move(flat.loss_tokens));
+  all["cu_seqlens"] = ragged<std::int32_t>(std::move(flat.cu_seqlens));
+  all["cu_seqlens_padded"] = ragged<std::int32_t>(std::move(flat.cu_seqlens_padded));
+  all["schedule"] =
+      array_of(std::move(flat.schedule), {static_cast<std::size_t>(box.value.ranks),
+                                          static_cast<std::size_t>(box.value.micro_batches)});
   return all;
 }
 

@@ -257,6 +257,31 @@ TEST(TrainerStep, DerivesWhatATrainerReads) {
   expect_comes_back(step);
 }
 
+TEST(TrainerStep, FlatArraysHoldTheBatchesOneBehindTheOther) {
+  TrainerStep step = small_step();
+  const TrainerArrays flat = trainer_arrays(step);
+  EXPECT_THAT(flat.micro_batch, ElementsAre(0, 0, 1));
+  EXPECT_THAT(flat.group, ElementsAre(0, 1, 0));
+  EXPECT_THAT(flat.first_rank, ElementsAre(0, 2, 0));
+  EXPECT_THAT(flat.degree, ElementsAre(2, 1, 4));
+  EXPECT_THAT(flat.stages, ElementsAre(1, 1, 1));
+  EXPECT_THAT(flat.max_seqlen, ElementsAre(4, 4, 8));
+  EXPECT_THAT(flat.tokens, ElementsAre(8, 4, 8));
+  EXPECT_THAT(flat.loss_denominators, ElementsAre(5, 4, 7));
+  EXPECT_EQ(flat.sequences, (TrainerLists{.values = {2, 0, 3, 1}, .offsets = {0, 2, 3, 4}}));
+  EXPECT_EQ(flat.loss_tokens, (TrainerLists{.values = {3, 2, 4, 7}, .offsets = {0, 2, 3, 4}}));
+  EXPECT_EQ(flat.cu_seqlens,
+            (TrainerLists{.values = {0, 3, 5, 0, 4, 0, 7}, .offsets = {0, 3, 5, 7}}));
+  EXPECT_EQ(flat.cu_seqlens_padded,
+            (TrainerLists{.values = {0, 4, 8, 0, 4, 0, 8}, .offsets = {0, 3, 5, 7}}));
+  EXPECT_EQ(flat.schedule, trainer_schedule(step));
+  step.batches[0].loss_tokens = {1, 2};
+  step.batches[1].loss_tokens = {0};
+  step.batches[2].loss_tokens = {7};
+  EXPECT_THAT(trainer_arrays(step).loss_tokens.values, ElementsAre(1, 2, 0, 7));
+  EXPECT_THAT(trainer_arrays(step).loss_denominators, ElementsAre(3, 0, 7));
+}
+
 TEST(TrainerStep, FaultsAreNamed) {
   struct Damage {
     const char* pointer;
