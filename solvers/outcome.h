@@ -64,7 +64,7 @@ struct Outcome {
   std::optional<double> objective;  // of the plan
   double bound = 0;
   std::string bound_by;  // names the certificate of `bound`
-  // The proof of the bound "step-lp" or "patterns", if there is one. It may be less than `bound`,
+  // The proof of a bound that has one, as "step-lp" and "patterns" have. It may be less than `bound`,
   // whose own certificate cannot be written down if it is a MILP's.
   std::optional<Certificate> certificate;
   std::vector<NamedBound> bounds;  // all that were computed, weakest first

@@ -55,6 +55,12 @@ std::vector<NamedBound> closed_form_bounds_of(const AssignInstance& instance) {
   return assign_bounds(AssignTable(instance));
 }
 
+const char* bound_name_of(const AssignCertificate& certificate) {
+  const bool by_length = std::ranges::any_of(
+      certificate.strategies, [](const StrategyProof& each) { return !each.prices.empty(); });
+  return by_length ? "configurations" : "patterns";
+}
+
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable) {
   std::vector<std::string> lines;

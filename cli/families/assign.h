@@ -34,7 +34,7 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
 // The bound that a certificate proves is told by this name.
-constexpr const char* bound_name_of(const AssignCertificate&) { return "patterns"; }
+const char* bound_name_of(const AssignCertificate& certificate);
 
 constexpr std::string_view parts_of(const AssignInstance&) { return "rows"; }
 std::int64_t part_count_of(const AssignPlan& plan);

@@ -59,11 +59,20 @@ struct SchemePrices {
   bool operator==(const SchemePrices&) const = default;
 };
 
+// What each sequence of one padded length pays, wherever it is.
+struct LengthPrice {
+  Tokens tokens = 0;
+  double price = 0;
+
+  bool operator==(const LengthPrice&) const = default;
+};
+
 // Why one strategy is no faster than the bound.
 struct StrategyProof {
   std::string strategy;
-  std::string by;                     // "longest", "pigeonhole", "rows" (AB1 to AB3) or "patterns"
+  std::string by;  // "longest", "pigeonhole", "rows" (AB1 to AB3), "patterns" or "configurations"
   std::vector<SchemePrices> schemes;  // for "patterns": one per scheme of the strategy
+  std::vector<LengthPrice> prices;    // for "configurations": lengths go down; 0 for all others
 
   bool operator==(const StrategyProof&) const = default;
 };
@@ -88,10 +97,12 @@ struct AssignCertificateCheck {
 //   certificate_pattern    the patterns of a scheme leave out no number of rows and no longest
 //                          sequence, and have 1 to 1000000 steps
 //   certificate_closed     a closed bound, worked out here, reaches bound_ms
+//   certificate_lengths    prices by length are of at most 512 sequences, one for each length
 //   certificate_prices     all sequences together cost more than all replicas may spend
 // Arithmetic is long double; sums must differ by 1e-12 relative, thousands of times what rounding
 // can do. Requires an instance as the reader returns it; any certificate at all may be handed in.
-// O(patterns lengths parts) and, for a closed bound, O(sequences).
+// O(patterns lengths parts), for a closed bound O(sequences), for prices by length 4096 steps for
+// each sequence, scheme and number of rows.
 AssignCertificateCheck check_certificate(const AssignInstance& instance,
                                          const AssignCertificate& certificate);
 

@@ -23,13 +23,14 @@ enum Rule : std::size_t {
   kScheme,
   kPattern,
   kClosed,
+  kLengths,
   kPrices,
   kRuleCount,
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_number",  "certificate_chunks", "certificate_strategy", "certificate_scheme",
-    "certificate_pattern", "certificate_closed", "certificate_prices"};
+    "certificate_pattern", "certificate_closed", "certificate_lengths",  "certificate_prices"};
 
 using Real = long double;
 
@@ -42,6 +43,10 @@ constexpr Real kForever = std::numeric_limits<Real>::infinity();
 constexpr std::int64_t kMostSteps = 1'000'000;
 constexpr std::int64_t kScannedRows = 10'000;
 constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole looks at
+// Of knapsacks.
+constexpr std::int64_t kMostLoads = 512;
+constexpr std::size_t kParts = 2048;
+constexpr std::int64_t kRowsApart = 8;
 
 // A distinct padded length and how often it occurs.
 struct Sort {
@@ -56,6 +61,12 @@ Real work_of(const Scheme& scheme, Tokens tokens) {
 }
 
 Real ceil_div(Real a, Real b) { return std::ceil(a / b * kLowered); }
+
+// A sequence in a knapsack.
+struct Load {
+  Tokens tokens = 0;
+  Real price = 0;
+};
 
 // What a replica has within the bound if its rows are of this pattern.
 struct Room {
@@ -158,9 +169,10 @@ class AssignCertificateChecker {
       return;
     }
     if (proof.by == "patterns") return check_patterns(strategy, p);
+    if (proof.by == "configurations") return check_configurations(strategy, p);
     found_.add(kStrategy, [&] {
       return Description{proof_at(p) + "/by", '"' + proof.by.substr(0, 40) + '"',
-                         "longest, pigeonhole, rows or patterns"};
+                         "longest, pigeonhole, rows, patterns or configurations"};
     });
   }
 
@@ -335,7 +347,11 @@ class AssignCertificateChecker {
       for (const Room& room : rooms) least = std::min(least, price(room, sort.tokens));
       paid += least * static_cast<Real>(sort.count);
     }
-    // Infinite if a sequence cannot be anywhere within the bound.
+    compare_prices(p, paid, spent);
+  }
+
+  // Infinite if a sequence cannot be anywhere within the bound.
+  void compare_prices(std::size_t p, Real paid, Real spent) {
     if (paid * kLowered > spent * kRaised) return;
     found_.add(kPrices, [&] {
       return Description{proof_at(p), "sequences cost " + text(static_cast<double>(paid)),
@@ -343,6 +359,103 @@ class AssignCertificateChecker {
                              " that the replicas may spend within " + text(certificate_.bound_ms) +
                              " ms"};
     });
+  }
+
+  // [K3]: no replica holds sequences worth more than the dearest knapsack of its scheme.
+  void check_configurations(const Strategy& strategy, std::size_t p) {
+    const std::optional<std::vector<Load>> loads = loads_of(p);
+    if (!loads) return;
+    Real paid = 0;
+    for (const Load& load : *loads) paid += load.price;
+    Real spent = 0;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      if (strategy.replicas[g] == 0) continue;
+      spent += dearest(instance_.schemes[g], *loads) * strategy.replicas[g];
+    }
+    compare_prices(p, paid, spent);
+  }
+
+  // One load a sequence that pays anything, shortest first.
+  std::optional<std::vector<Load>> loads_of(std::size_t p) {
+    const std::vector<LengthPrice>& prices = certificate_.strategies[p].prices;
+    const auto where = [&](std::size_t k) { return proof_at(p) + "/prices/" + text(k); };
+    bool good = true;
+    const auto wrong = [&](std::size_t k, std::string have, std::string need) {
+      good = false;
+      found_.add(kLengths, [&] { return Description{where(k), std::move(have), std::move(need)}; });
+    };
+    std::vector<Load> loads;
+    std::size_t next = 0;  // price
+    for (const Sort& sort : sorts_) {
+      if (next == prices.size() || prices[next].tokens != sort.tokens) continue;
+      const double price = prices[next].price;
+      if (!std::isfinite(price) || price < 0) {
+        number(where(next), price);
+        return std::nullopt;
+      }
+      loads.insert(loads.end(), static_cast<std::size_t>(sort.count), Load{sort.tokens, price});
+      ++next;
+    }
+    if (next != prices.size()) {
+      wrong(next, text(prices[next].tokens) + " tokens",
+            "a padded length of the instance, shorter than the one before");
+    }
+    if (truth_.sequences() > kMostLoads) {
+      wrong(0, text(truth_.sequences()) + " sequences", "at most 512");
+    }
+    if (!good) return std::nullopt;
+    std::ranges::reverse(loads);
+    return loads;
+  }
+
+  // Over all numbers of rows: one by one while their tokens may be a limit, then all others
+  // together.
+  Real dearest(const Scheme& scheme, const std::vector<Load>& loads) const {
+    Real most = 0;
+    for (std::int64_t rows = 1;; ++rows) {
+      const RowPattern one{.least_rows = rows, .most_rows = rows};
+      const Real tokens = static_cast<Real>(rows) * static_cast<Real>(scheme.max_tokens);
+      if (rows == kRowsApart || !(most_work(scheme, one, 0) > scheme.linear_ms * tokens)) {
+        return std::max(most, by_work(scheme, {.least_rows = rows}, loads));
+      }
+      const Real value = by_work(scheme, one, loads);
+      if (value > most) most = std::max(most, std::min(value, by_tokens(scheme, rows, loads)));
+    }
+  }
+
+  // Knapsacks over kParts parts of the room; amounts are rounded down, what there is of room up.
+  Real by_work(const Scheme& scheme, const RowPattern& rows, const std::vector<Load>& loads) const {
+    const Real room = most_work(scheme, rows, 0) * kRaised;
+    if (!(room > 0)) return 0;
+    const Real part = room / kParts;
+    std::vector<Real> best(kParts + 1, 0);
+    Real most = 0;
+    for (const Load& load : loads) {
+      if (!holds(scheme, load.tokens)) break;
+      const Real work = work_of(scheme, load.tokens);
+      const Real own = most_work(scheme, rows, work) * kRaised;  // if this is the longest
+      if (work > own * kMightFit) break;
+      put(load, static_cast<std::size_t>(work / part * kSmaller), best);
+      const auto reach = static_cast<std::size_t>(std::min<Real>(kParts, own / part * kMightFit));
+      most = std::max(most, best[reach]);
+    }
+    return most;
+  }
+
+  static Real by_tokens(const Scheme& scheme, std::int64_t rows, const std::vector<Load>& loads) {
+    const Real part = static_cast<Real>(rows) * static_cast<Real>(scheme.max_tokens) / kParts;
+    std::vector<Real> best(kParts + 1, 0);
+    for (const Load& load : loads) {
+      if (!holds(scheme, load.tokens)) break;
+      put(load, static_cast<std::size_t>(static_cast<Real>(load.tokens) / part * kSmaller), best);
+    }
+    return best.back();
+  }
+
+  static void put(const Load& load, std::size_t weight, std::vector<Real>& best) {
+    for (std::size_t room = best.size(); room-- > weight;) {
+      best[room] = std::max(best[room], best[room - weight] + load.price);
+    }
   }
 
   bool check_shape(const Scheme& scheme, const SchemePrices& prices, const std::string& at) {

@@ -46,12 +46,20 @@ void fields(Visitor& v, Prices& prices) {
   v.required("patterns", prices.patterns);
 }
 
+template <class Visitor, Of<LengthPrice> Price>
+void fields(Visitor& v, Price& price) {
+  v.one_line();
+  v.required("tokens", price.tokens, kCount);
+  v.required("price", price.price, kPrice);
+}
+
 template <class Visitor, Of<StrategyProof> Proof>
 void fields(Visitor& v, Proof& proof) {
-  if (proof.schemes.empty()) v.one_line();
+  if (proof.schemes.empty() && proof.prices.empty()) v.one_line();
   v.required("strategy", proof.strategy);
   v.required("by", proof.by);
   v.omit_if(proof.schemes.empty(), "schemes", proof.schemes);
+  v.omit_if(proof.prices.empty(), "prices", proof.prices);
 }
 
 template <class Visitor, Of<AssignCertificate> Certificate>

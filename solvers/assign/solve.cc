@@ -13,6 +13,7 @@
 #include "instances/numbers.h"
 #include "solvers/assign/chunked_solve.h"
 #include "solvers/assign/completion_bound.h"
+#include "solvers/assign/configuration_bound.h"
 #include "solvers/assign/exact.h"
 #include "solvers/assign/few_sequences.h"
 #include "solvers/assign/grouped_bound.h"
@@ -33,6 +34,10 @@ constexpr std::int64_t kStepsForFast = 20'000'000;  // some sixty milliseconds
 constexpr std::int64_t kNodesForFast = 100'000;     // of completion.h: about ten milliseconds
 constexpr std::int64_t kNodesForMore = 1'000'000;
 constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
+constexpr int kLpsForFast = 400;  // of configurations: some 0.4 ms each
+constexpr double kNearForFast = 5e-3;
+constexpr int kLpsForMore = 4000;
+constexpr double kNearForMore = 1e-4;
 constexpr double kWide = 0.01;           // gap above which finer patterns are worth their time
 constexpr int kRuins = 1000;             // between two looks at what is proven
 constexpr double kWorthPatience = 1e-3;  // gap above which more search is worth its time
@@ -104,6 +109,8 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       if (cheap && settle_few(kAnySteps)) continue;
       raise_pattern_bound();
       if (!done()) complete_shares(kNodesForFast);
+      if (!done() && !incumbent_.within(kWide))
+        raise_configuration_bound(kLpsForFast, kNearForFast);
       if (!done() && !incumbent_.within(kWide)) raise_pattern_bound(PatternBands::many);
       if (few && !cheap && !done()) settle_few(kStepsForFast);
     }
@@ -140,6 +147,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     if (done()) return StoppedBy::heuristic_end;
     raise_pattern_bound();
     if (!done()) complete_shares(kNodesForMore);
+    if (!done()) raise_configuration_bound(kLpsForMore, kNearForMore);
     if (!done() && !incumbent_.within(kWorthPatience)) raise_pattern_bound(PatternBands::many);
     if (done()) return StoppedBy::heuristic_end;
     if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
@@ -229,25 +237,39 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   // Only what the checker confirms becomes a bound.
   void raise_pattern_bound(PatternBands bands = PatternBands::few) {
     if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
-    const std::optional<MilpBackend> lps =
-        built_backends().empty() ? std::nullopt : std::optional(backend());
     const PatternBound found = pattern_bound(instance_, table_, incumbent_.plan()->objective_ms,
-                                             {.backend = lps, .bands = bands}, budget_);
-    if (!found.certificate || found.certificate->bound_ms <= incumbent_.bound()) return;
-    const AssignCertificateCheck check = check_certificate(instance_, *found.certificate);
+                                             {.backend = lp_backend(), .bands = bands}, budget_);
+    if (!found.certificate || !confirm("patterns", *found.certificate)) return;
+    known_ = {found.certificate->strategies, found.strategies};
+  }
+
+  // Whether the checker agrees; a bound that says more than what is known is then raised.
+  bool confirm(const std::string& name, const AssignCertificate& certificate) {
+    const AssignCertificateCheck check = check_certificate(instance_, certificate);
     if (!check.violations.empty()) {
       incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
-    } else if (incumbent_.raise_bound({"patterns", check.bound_ms})) {
-      certificate_ = found.certificate;
+      return false;
     }
-    proven_ = found.strategies;
+    if (check.bound_ms > incumbent_.bound() && incumbent_.raise_bound({name, check.bound_ms})) {
+      certificate_ = certificate;
+    }
+    return true;
+  }
+
+  void raise_configuration_bound(int most_lps, double near) {
+    if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
+    ConfigurationBound found =
+        configuration_bound(instance_, table_, incumbent_.plan()->objective_ms, known_,
+                            {.backend = lp_backend(), .most_lps = most_lps, .near = near}, budget_);
+    if (!found.certificate || !confirm("configurations", *found.certificate)) return;
+    known_ = std::move(found.known);
   }
 
   void complete_shares(std::int64_t nodes) {
     if (!incumbent_.plan() || instance_.constraints.equal_rows) return;
     const Budget part = part_for_plans();
     const auto found = completion_bound(table_, incumbent_.plan()->objective_ms, incumbent_.bound(),
-                                        proven_, nodes, part);
+                                        known_.times, nodes, part);
     std::optional<AssignPlan> plan;
     if (found.draft) plan = to_plan(instance_, table_, *found.draft, part);
     if (plan) incumbent_.offer(std::move(*plan), 'M', kCompletion);
@@ -257,7 +279,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   void tighten_bound() {
     const GroupedBound grouped =
         grouped_bound(instance_, table_, plans_, incumbent_.plan()->objective_ms,
-                      incumbent_.bound(), proven_, {.backend = backend()}, budget_);
+                      incumbent_.bound(), known_.times, {.backend = backend()}, budget_);
     if (!grouped.detail.empty()) incumbent_.remark(grouped.detail);
     if (grouped.bound) incumbent_.raise_bound(*grouped.bound);
   }
@@ -276,12 +298,15 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   MilpBackend backend() const { return backend_of(options_); }
+  std::optional<MilpBackend> lp_backend() const {
+    return built_backends().empty() ? std::nullopt : std::optional(backend());
+  }
 
   const AssignTable table_{instance_};
   std::vector<AssignDraft> drafts_;               // the best known of each strategy, fastest first
   std::vector<AssignPlan> plans_;                 // these, as far as there was time
   std::optional<AssignCertificate> certificate_;  // confirmed
-  std::vector<Ms> proven_;                        // of each strategy, by the certificate
+  KnownProofs known_;                             // of each strategy
   // For writing down and verifying a plan.
   double reserve_s_ = 0;
 };

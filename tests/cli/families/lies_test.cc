@@ -255,6 +255,7 @@ const std::vector<Lie>& lies() {
       closed_by("bound_by_chain", "chain"),
       closed_by("bound_by_step_lp", "step-lp"),
       closed_by("bound_by_patterns", "patterns"),
+      closed_by("bound_by_configurations", "configurations"),
       closed_by("bound_by_a_backend", "milp-cbc"),
       closed_by("bound_by_search", "search"),
       closed_by("bound_by_nobody", "none"),
@@ -457,7 +458,9 @@ const std::vector<Lie>& lies() {
       with_plan("certificate_lowered",
                 [](Told& t, Draw&) {
                   const json by = t.outcome["bound_by"];
-                  if (by != "step-lp" && by != "profile" && by != "patterns") return false;
+                  const bool certified = by == "step-lp" || by == "profile" || by == "patterns" ||
+                                         by == "configurations";
+                  if (!certified) return false;
                   return t.certified() && scale(t.outcome["certificate"]["bound_ms"], 0.999);
                 }),
       with_plan("certificate_emptied",

@@ -215,6 +215,75 @@ TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
             "");
 }
 
+// One price for each length: within 140 ms no replica holds two of the four. Knapsacks round amounts
+// down to 1/2048 of their room, so that the proof ends a little before.
+AssignCertificate by_length() {
+  return {.bound_ms = 139.5,
+          .strategies = {{.strategy = "flat", .by = "configurations", .prices = {{60, 1}}},
+                         {"deep", "rows", {}}}};
+}
+
+TEST(AssignCertificate, PricesByLength) {
+  const auto with_prices = [](const std::function<void(AssignCertificate&)>& change) {
+    AssignCertificate c = by_length();
+    change(c);
+    return first_rule(c);
+  };
+  EXPECT_EQ(with_prices([](auto&) {}), "");
+  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices[0].price = 1e-6; }), "");
+  EXPECT_EQ(with_prices([](auto& c) { c.bound_ms = 140.1; }), "certificate_prices");
+  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices[0].price = 0; }),
+            "certificate_prices");
+  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices.clear(); }), "certificate_prices");
+  for (const double bad : {kNan, kInf, -1.0}) {
+    EXPECT_EQ(with_prices([&](auto& c) { c.strategies[0].prices[0].price = bad; }),
+              "certificate_number");
+  }
+  const std::string rule = "certificate_lengths";
+  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices[0].tokens = 61; }), rule);
+  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices.push_back({60, 1}); }), rule);
+  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices.push_back({50, 1}); }), rule);
+  // Knapsacks of more sequences than that would take too long.
+  AssignInstance many = four();
+  many.lengths.assign(513, 60);
+  EXPECT_EQ(first_rule(by_length(), many), rule);
+}
+
+// Rows of 100 tokens and sequences of 40: the work of a pipeline has room for three within 175 ms,
+// the one row that there is time for has tokens for two.
+TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {
+  AssignInstance instance = four();
+  instance.schemes[0].fixed_ms = 50;
+  instance.strategies = {{.name = "flat", .replicas = {2, 0}}};
+  instance.lengths.assign(5, 40);
+  AssignCertificate c = by_length();
+  c.strategies = {{.strategy = "flat", .by = "configurations", .prices = {{40, 1}}}};
+  c.bound_ms = 175;
+  EXPECT_EQ(first_rule(c, instance), "");
+  instance.schemes[0].max_tokens = 120;
+  EXPECT_EQ(first_rule(c, instance), "certificate_prices");
+}
+
+// The longest sequence of a pipeline is paid for in every stage: 60 and 40 tokens in two rows take
+// 120 ms and the bubble of 70, 40 and 40 take 50 less.
+TEST(AssignCertificate, TheLongestSequenceLessensTheWorkOfAPipeline) {
+  AssignInstance instance = four();
+  instance.strategies = {{.name = "deep", .replicas = {0, 2}}};
+  instance.schemes[1].max_tokens = 60;
+  const auto rule_of = [&](std::vector<Tokens> lengths, Ms bound) {
+    instance.lengths = std::move(lengths);
+    AssignCertificate c{.bound_ms = bound};
+    c.strategies = {{.strategy = "deep", .by = "configurations", .prices = {{40, 1}}}};
+    if (instance.lengths.front() == 60)
+      c.strategies[0].prices.insert(c.strategies[0].prices.begin(), {60, 1});
+    return first_rule(c, instance);
+  };
+  EXPECT_EQ(rule_of({60, 60, 40}, 189), "");
+  EXPECT_EQ(rule_of({60, 60, 40}, 191), "certificate_prices");
+  EXPECT_EQ(rule_of({40, 40, 40}, 149), "");
+  EXPECT_EQ(rule_of({40, 40, 40}, 151), "certificate_prices");
+}
+
 TEST(AssignCertificate, AStepWithoutSequencesHasOnlyZero) {
   AssignInstance instance = four();
   instance.lengths.clear();
@@ -272,6 +341,7 @@ TEST(AssignCertificate, IsReadAsItWasWritten) {
   AssignCertificate c = good();
   pattern(c, 0).time = 0.1;
   pattern(c, 1).tokens = 1e-300;
+  c.strategies.push_back(by_length().strategies[0]);
   JsonWriter json;
   json.begin_object();
   json.key("certificate");

@@ -1,0 +1,326 @@
+#include "formulations/assign/configuration_lp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kGrid = 2048;           // parts of a knapsack's room
+constexpr std::int64_t kRanges = 8;   // row numbers told apart
+constexpr double kDown = 1 - 1e-11;   // weights are surely not more than they are
+constexpr double kUp = 1 + 1e-11;     // room is surely not less
+constexpr double kMargin = 1 + 1e-9;  // between what is paid and what may be spent
+constexpr double kBroken = 1 + 1e-7;  // less is rounding of the LP
+constexpr double kTiny = 1e-12;
+constexpr double kKept = 0.5;  // of the best prices in those that are priced
+constexpr double kNear = 1 - 2e-5;
+constexpr int kBisections = 20;
+constexpr std::size_t kAtOnce = 4;  // configurations of a scheme and a number of rows
+
+}  // namespace
+
+ConfigurationLp::ConfigurationLp(const AssignTable& table, int strategy, Ms time)
+    : table_(table), strategy_(strategy), time_(time) {
+  fill_greedily();
+  build();
+}
+
+// For each kind as the longest a configuration filled with the longest that fit, so that the first
+// prices are of what is hard to place.
+void ConfigurationLp::fill_greedily() {
+  const std::vector<AssignKind>& kinds = table_.kinds();
+  const std::vector<SchemeGroup>& groups = table_.groups(strategy_);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Scheme& own = table_.schemes()[at(groups[g].scheme)];
+    for (std::size_t first = 0; first < kinds.size(); ++first) {
+      if (kinds[first].length > own.max_tokens) continue;
+      Ms left = most_work(own, {1, 0}, table_.kind_work(static_cast<int>(first), groups[g].scheme),
+                          time_);
+      Configuration full{.group = g};
+      for (std::size_t k = first; k < kinds.size(); ++k) {
+        const Ms work = table_.kind_work(static_cast<int>(k), groups[g].scheme);
+        for (int n = 0; n < kinds[k].count && work <= left; ++n, left -= work) {
+          full.kinds.push_back(static_cast<int>(k));
+        }
+        if (k == first && full.kinds.empty()) break;
+      }
+      std::ranges::reverse(full.kinds);
+      if (!full.kinds.empty()) met_.push_back(std::move(full));
+    }
+  }
+}
+
+void ConfigurationLp::set_time(Ms time) {
+  time_ = time;
+  best_.clear();
+  std::erase_if(met_, [&](const Configuration& each) { return !fits(each); });
+  fill_greedily();
+  build();
+}
+
+// The first variable is rho, the others are configurations as they were met.
+void ConfigurationLp::build() {
+  model_ = {};
+  const int rho = model_.add_variable({.name = "rho", .objective = 1});
+  for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
+    model_.add_row(
+        {.name = "K1_" + std::to_string(k), .lower = static_cast<double>(table_.kinds()[k].count)});
+  }
+  for (const SchemeGroup& group : table_.groups(strategy_)) {
+    model_.add_row({.name = "K2_" + std::to_string(group.scheme),
+                    .lower = 0,
+                    .terms = {{rho, static_cast<double>(group.count)}}});
+  }
+  for (const Configuration& each : met_) add_variable(each);
+}
+
+void ConfigurationLp::add_variable(const Configuration& configuration) {
+  const int x = model_.add_variable({.name = "x_" + std::to_string(model_.variables().size())});
+  const std::vector<int>& kinds = configuration.kinds;
+  for (std::size_t i = 0; i < kinds.size();) {
+    std::size_t next = i;
+    while (next < kinds.size() && kinds[next] == kinds[i]) ++next;
+    model_.add_term(kinds[i], {x, static_cast<double>(next - i)});
+    i = next;
+  }
+  const int group = static_cast<int>(table_.kinds().size() + configuration.group);
+  model_.add_term(group, {x, -1});
+}
+
+bool ConfigurationLp::homeless() {
+  std::vector<bool> held(table_.kinds().size(), false);
+  for (const Configuration& each : met_) {
+    for (const int kind : each.kinds) held[at(kind)] = true;
+  }
+  const auto first = std::ranges::find(held, false);
+  if (first == held.end()) return false;
+  best_.assign(held.size(), 0);
+  best_[static_cast<std::size_t>(first - held.begin())] = 1;
+  ratio_ = 0;
+  return true;
+}
+
+// Whether the knapsack of work admits it in any number of rows.
+bool ConfigurationLp::fits(const Configuration& configuration) const {
+  const int scheme = table_.groups(strategy_)[configuration.group].scheme;
+  Ms work = 0;
+  for (const int kind : configuration.kinds) work += table_.kind_work(kind, scheme);
+  const Ms longest = table_.kind_work(configuration.kinds.back(), scheme);
+  return work <= most_work(table_.schemes()[at(scheme)], {1, 0}, longest, time_);
+}
+
+bool ConfigurationLp::tokens_bind(const Scheme& scheme, const RowRange& range) const {
+  const Ms work = most_work(scheme, range, 0, time_);
+  const double tokens = static_cast<double>(range.most) * static_cast<double>(scheme.max_tokens);
+  return range.most > 0 && work > scheme.linear_ms * tokens;
+}
+
+// Row numbers one by one while tokens may matter, then all that are left together.
+std::vector<RowRange> ConfigurationLp::ranges(const Scheme& scheme) const {
+  std::vector<RowRange> all;
+  for (std::int64_t rows = 1; rows < kRanges; ++rows) {
+    const RowRange one{rows, rows};
+    if (!tokens_bind(scheme, one)) break;
+    all.push_back(one);
+  }
+  all.push_back({static_cast<std::int64_t>(all.size()) + 1, 0});
+  return all;
+}
+
+ConfigurationLp::Priced ConfigurationLp::price(std::span<const double> duals) {
+  const std::size_t kinds = table_.kinds().size();
+  std::vector<double> own(kinds);
+  for (std::size_t k = 0; k < kinds; ++k) own[k] = std::max(0.0, duals[k]);
+  const std::span<const double> spent = duals.subspan(kinds);
+  // Between the LP's prices, which jump, and the best so far; the LP's where that finds nothing.
+  if (!best_.empty()) {
+    std::vector<double> between(kinds);
+    for (std::size_t k = 0; k < kinds; ++k) between[k] = kKept * best_[k] + (1 - kKept) * own[k];
+    const Priced found = price_at(between, own, spent);
+    if (found.refuted || found.added > 0) return found;
+  }
+  return price_at(own, own, spent);
+}
+
+// The knapsacks at the prices `at`; what breaks `own` becomes rows.
+ConfigurationLp::Priced ConfigurationLp::price_at(const std::vector<double>& here,
+                                                  const std::vector<double>& own,
+                                                  std::span<const double> spent) {
+  Priced found;
+  const std::vector<SchemeGroup>& groups = table_.groups(strategy_);
+  double all = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<Share> shares = dearest(groups[g].scheme, here);
+    if (shares.empty()) continue;
+    all += shares.front().paid * groups[g].count;
+    for (Share& share : shares) {
+      double paid = 0;
+      for (const int kind : share.kinds) paid += own[at(kind)];
+      if (!(paid > spent[g] * kBroken + kTiny)) continue;
+      met_.push_back({g, std::move(share.kinds)});
+      add_variable(met_.back());
+      ++found.added;
+    }
+  }
+  const double ratio = all / paid_by_all(here);
+  if (best_.empty() || ratio < ratio_) {
+    best_ = here;
+    ratio_ = ratio;
+  }
+  found.refuted = ratio * kMargin < 1;
+  return found;
+}
+
+double ConfigurationLp::paid_by_all(const std::vector<double>& prices) const {
+  double paid = 0;
+  for (std::size_t k = 0; k < prices.size(); ++k) paid += prices[k] * table_.kinds()[k].count;
+  return paid;
+}
+
+Ms ConfigurationLp::proven(Ms known, Ms upper) {
+  if (best_.empty()) return known;
+  const Ms asked = time_;
+  Ms low = known;
+  Ms high = upper;
+  for (int k = 0; k < kBisections && low < high * kNear; ++k) {
+    time_ = low + (high - low) / 2;
+    double all = 0;
+    for (const SchemeGroup& group : table_.groups(strategy_)) {
+      const std::vector<Share> shares = dearest(group.scheme, best_);
+      if (!shares.empty()) all += shares.front().paid * group.count;
+    }
+    (all * kMargin < paid_by_all(best_) ? low : high) = time_;
+  }
+  time_ = asked;
+  return low;
+}
+
+StrategyProof ConfigurationLp::proof(std::string strategy) const {
+  StrategyProof proof{.strategy = std::move(strategy), .by = "configurations"};
+  for (std::size_t k = 0; k < best_.size(); ++k) {
+    if (best_[k] > 0) proof.prices.push_back({table_.kinds()[k].length, best_[k]});
+  }
+  return proof;
+}
+
+// Those that pay anything and that the scheme holds, shortest first.
+std::vector<ConfigurationLp::Item> ConfigurationLp::items_of(
+    int scheme, const std::vector<double>& prices) const {
+  std::vector<Item> items;
+  for (auto k = static_cast<int>(prices.size()) - 1; k >= 0; --k) {
+    const AssignKind& kind = table_.kinds()[at(k)];
+    if (!(prices[at(k)] > 0) || kind.length > table_.schemes()[at(scheme)].max_tokens) continue;
+    items.insert(items.end(), at(kind.count), Item{k, prices[at(k)]});
+  }
+  return items;
+}
+
+// What a replica can hold at the dearest, over all numbers of rows: for each the lesser of what the
+// work and what the tokens of so many rows allow. The dearest first; others may be added to it.
+std::vector<ConfigurationLp::Share> ConfigurationLp::dearest(int scheme,
+                                                             const std::vector<double>& prices) {
+  const Scheme& own = table_.schemes()[at(scheme)];
+  const std::vector<Item> items = items_of(scheme, prices);
+  std::vector<Share> all;
+  for (const RowRange& range : ranges(own)) {
+    std::vector<Share> shares = by_work(scheme, range, items);
+    if (shares.empty()) continue;
+    const double most = all.empty() ? 0 : all.front().paid;
+    if (shares.front().paid > most && tokens_bind(own, range)) {
+      Share other = by_tokens(scheme, range, items);
+      if (other.paid < shares.front().paid) shares = {std::move(other)};
+    }
+    if (shares.front().paid > most) {
+      all.insert(all.begin(), std::make_move_iterator(shares.begin()),
+                 std::make_move_iterator(shares.end()));
+    }
+  }
+  return all;
+}
+
+// The longest sequence lessens the work that a pipeline has time for: the knapsack is filled from
+// the shortest on, so that each layer is that of one longest sequence.
+std::vector<ConfigurationLp::Share> ConfigurationLp::by_work(int scheme, const RowRange& range,
+                                                             std::span<const Item> items) {
+  const Scheme& own = table_.schemes()[at(scheme)];
+  const Ms room = most_work(own, range, 0, time_);
+  if (!(room > 0)) return {};
+  const Ms part = room / kGrid;
+  std::vector<int> weights;
+  std::vector<int> rooms;
+  for (const Item& item : items) {
+    const Ms work = table_.kind_work(item.kind, scheme);
+    const Ms least = most_work(own, range, work, time_);
+    if (work > least * kUp) break;  // nor do longer ones fit
+    weights.push_back(static_cast<int>(std::floor(work / part * kDown)));
+    rooms.push_back(std::min(kGrid, static_cast<int>(std::floor(least / part * kUp))));
+  }
+  fill(items.first(weights.size()), weights);
+  // By longest sequence; where that is not taken another one's layer says the same.
+  std::vector<std::pair<double, std::size_t>> best;
+  constexpr std::size_t kWidth = kGrid + 1;
+  for (std::size_t i = 0; i < rooms.size(); ++i) {
+    const double value = layers_[(i + 1) * kWidth + at(rooms[i])];
+    if (value > layers_[i * kWidth + at(rooms[i])]) best.emplace_back(value, i);
+  }
+  const std::size_t count = std::min(best.size(), kAtOnce);
+  std::ranges::partial_sort(best, best.begin() + static_cast<std::ptrdiff_t>(count),
+                            std::greater<>());
+  best.resize(count);
+  std::vector<Share> shares;
+  for (const auto& [value, i] : best) shares.push_back(taken(items, weights, i + 1, rooms[i]));
+  return shares;
+}
+
+ConfigurationLp::Share ConfigurationLp::by_tokens(int scheme, const RowRange& range,
+                                                  std::span<const Item> items) {
+  const Scheme& own = table_.schemes()[at(scheme)];
+  const double part = static_cast<double>(range.most) * static_cast<double>(own.max_tokens) / kGrid;
+  std::vector<int> weights;
+  for (const Item& item : items) {
+    const auto tokens = static_cast<double>(table_.kinds()[at(item.kind)].length);
+    weights.push_back(static_cast<int>(std::floor(tokens / part * kDown)));
+  }
+  fill(items, weights);
+  return taken(items, weights, items.size(), kGrid);
+}
+
+// layers_[(i, room)]: the most that the first i items pay in so much room.
+void ConfigurationLp::fill(std::span<const Item> items, std::span<const int> weights) {
+  constexpr std::size_t kWidth = kGrid + 1;
+  layers_.resize((items.size() + 1) * kWidth);
+  std::fill_n(layers_.begin(), kWidth, 0.0);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const double* before = layers_.data() + i * kWidth;
+    double* after = layers_.data() + (i + 1) * kWidth;
+    const std::size_t weight = std::min(at(weights[i]), kWidth);
+    const double price = items[i].price;
+    std::copy_n(before, weight, after);
+    for (std::size_t room = weight; room < kWidth; ++room) {
+      after[room] = std::max(before[room], before[room - weight] + price);
+    }
+  }
+}
+
+ConfigurationLp::Share ConfigurationLp::taken(std::span<const Item> items,
+                                              std::span<const int> weights, std::size_t count,
+                                              int room) const {
+  constexpr std::size_t kWidth = kGrid + 1;
+  std::size_t left = at(room);
+  Share share{.paid = layers_[count * kWidth + left]};
+  for (std::size_t i = count; i-- > 0;) {
+    if (layers_[(i + 1) * kWidth + left] == layers_[i * kWidth + left]) continue;
+    share.kinds.push_back(items[i].kind);
+    left -= at(weights[i]);
+  }
+  std::ranges::reverse(share.kinds);
+  return share;
+}
+
+}  // namespace stowage

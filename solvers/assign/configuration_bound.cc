@@ -1,0 +1,114 @@
+#include "solvers/assign/configuration_bound.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "formulations/assign/configuration_lp.h"
+#include "instances/numbers.h"
+#include "solvers/lp/column_generation.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kFirst = 1 - 5e-9;  // times the objective: the first question
+constexpr double kCertain = 1 - 1e-9;
+constexpr double kPossible = 1 + 1e-9;  // times over: the time is not refuted
+constexpr double kCells = 20'000;       // of a model: so many more count as another LP
+constexpr int kRounds = 60;             // of one question
+
+double cells(const milp::Model& model) {
+  return static_cast<double>(model.rows().size()) * static_cast<double>(model.variables().size());
+}
+
+class Asking {
+ public:
+  Asking(const AssignInstance& instance, const AssignTable& table, Ms upper, KnownProofs known,
+         const ConfigurationBoundOptions& options, Budget& budget)
+      : instance_(instance),
+        table_(table),
+        upper_(upper),
+        known_(std::move(known)),
+        options_(options),
+        budget_(budget),
+        left_(options.most_lps) {}
+
+  ConfigurationBound run() {
+    const Ms before = least();
+    const Ms first = upper_ * kFirst;
+    std::vector<Ms> high(known_.times.size(), kInfinity);  // not refuted; infinite: not asked yet
+    while (left_ > 0 && !budget_.exhausted()) {
+      const auto weakest = std::ranges::min_element(known_.times);
+      const auto s = static_cast<int>(weakest - known_.times.begin());
+      if (*weakest >= upper_ * (1 - options_.near) || *weakest >= high[at(s)] * (1 - options_.near))
+        break;
+      const Ms time = high[at(s)] == kInfinity ? first : *weakest + (high[at(s)] - *weakest) / 2;
+      if (!refuted(s, time)) high[at(s)] = time;
+    }
+    ConfigurationBound out;
+    const Ms bound = least();
+    if (bound > before) {
+      out.certificate = AssignCertificate{.bound_ms = bound * kCertain};
+      out.certificate->strategies = known_.proofs;
+    }
+    out.known = std::move(known_);
+    return out;
+  }
+
+ private:
+  Ms least() const { return *std::ranges::min_element(known_.times); }
+
+  bool refuted(int strategy, Ms time) {
+    const auto [found, made] = lps_.try_emplace(strategy, table_, strategy, time);
+    ConfigurationLp& lp = found->second;
+    if (!made) lp.set_time(time);
+    if (lp.homeless()) {
+      keep(strategy, time, lp);
+      return true;
+    }
+    const ColumnGeneration rounds(options_.backend, {.most_rounds = kRounds, .counts_nodes = true});
+    bool refuted = false;
+    LpResult solution;
+    rounds.run(lp.model(), solution, budget_, [&](const PricingRound&) {
+      left_ -= 1 + static_cast<int>(cells(lp.model()) / kCells);
+      if (solution.objective <= kPossible) return Pricing::enough;
+      const ConfigurationLp::Priced priced = lp.price(solution.duals);
+      refuted = priced.refuted;
+      if (refuted || left_ <= 0 || budget_.exhausted()) return Pricing::enough;
+      return priced.added > 0 ? Pricing::added : Pricing::nothing;
+    });
+    const Ms known = known_.times[at(strategy)];
+    const Ms proven = refuted ? time : lp.proven(known, time);
+    if (proven > known) keep(strategy, proven, lp);
+    return refuted;
+  }
+
+  void keep(int strategy, Ms time, const ConfigurationLp& lp) {
+    known_.times[at(strategy)] = time;
+    const std::string& name = instance_.strategies[at(strategy)].name;
+    const auto old = std::ranges::find(known_.proofs, name, &StrategyProof::strategy);
+    if (old != known_.proofs.end()) *old = lp.proof(name);
+  }
+
+  const AssignInstance& instance_;
+  const AssignTable& table_;
+  Ms upper_;
+  KnownProofs known_;
+  ConfigurationBoundOptions options_;
+  Budget& budget_;
+  int left_;  // LPs, large ones several times
+  std::map<int, ConfigurationLp> lps_;
+};
+
+}  // namespace
+
+ConfigurationBound configuration_bound(const AssignInstance& instance, const AssignTable& table,
+                                       Ms upper, KnownProofs known,
+                                       const ConfigurationBoundOptions& options, Budget& budget) {
+  const bool many = table.size() == 0 || table.size() > kMostConfigured;
+  if (many || known.times.empty()) return {.known = std::move(known)};
+  return Asking(instance, table, upper, std::move(known), options, budget).run();
+}
+
+}  // namespace stowage

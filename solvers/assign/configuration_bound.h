@@ -1,0 +1,45 @@
+// The configuration LPs of formulations/assign/configuration_lp.h turned into a bound on the step,
+// with its certificate.
+//
+//   const ConfigurationBound found = configuration_bound(instance, table, upper, known, {}, budget);
+//   if (found.certificate && check_certificate(instance, *found.certificate).violations.empty())
+//   ...
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "instances/assign/certificate.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/table.h"
+#include "instances/budget.h"
+#include "solvers/milp/solver.h"
+
+namespace stowage {
+
+// What is known of each strategy: a proof, and the longest time that it refutes.
+struct KnownProofs {
+  std::vector<StrategyProof> proofs;  // of usable strategies, by name
+  std::vector<Ms> times;              // of all strategies; infinite for those that cannot be used
+};
+
+struct ConfigurationBoundOptions {
+  std::optional<MilpBackend> backend;  // nothing: the dense simplex
+  int most_lps = 2000;  // of all strategies and times together; large ones count more
+  double near = 2e-4;   // relative; a gap that is not worth another LP
+};
+
+struct ConfigurationBound {
+  std::optional<AssignCertificate> certificate;  // nothing if nothing more could be proven
+  KnownProofs known;                             // raised where there is more
+};
+
+// Asks of one time after the other, between what is known and `upper`, the objective of a known
+// plan, whether every strategy is refuted: first just below it, then halfway. Nothing new for steps
+// of more than kMostConfigured sequences. The same input gives the same bound unless the budget
+// ends.
+ConfigurationBound configuration_bound(const AssignInstance& instance, const AssignTable& table,
+                                       Ms upper, KnownProofs known,
+                                       const ConfigurationBoundOptions& options, Budget& budget);
+
+}  // namespace stowage
