@@ -41,9 +41,10 @@ def described(text: str) -> str:
     return f"```text\n{text}\n```\n" if text else ""
 
 
-# What needs a framework is read, not imported. Files of a module, its own first.
+# Read, not imported, as most need a framework. Files of a module, its own first.
 FOLDER = Path(stowage.__file__).parent
 MODULES = {
+    "calibrate": ["calibrate.py"],
     "torch": ["torch.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
