@@ -45,7 +45,8 @@ def described(text: str) -> str:
 FOLDER = Path(stowage.__file__).parent
 MODULES = {
     "calibrate": ["calibrate.py"],
-    "torch": ["torch.py"],
+    "torch": ["torch/__init__.py"],
+    "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
     "hf": ["hf.py"],
