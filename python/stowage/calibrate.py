@@ -5,12 +5,15 @@
 >>> found.save("cost.json")
 
 Needs NumPy only. instances/cluster.md says what to measure, and what a table of samples looks like.
+`torchrun -m stowage.calibrate -o cluster.json` measures, and needs torch.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
@@ -144,7 +147,9 @@ class Fit:
 
     def cluster(self, cluster: Cluster) -> Cluster:
         """The cluster with this cost, and with this memory of a device if there is one."""
-        return cluster.with_cost(self.cost).replace(**self.model)
+        document = json.loads(cluster.with_cost(self.cost)._instance.to_json())
+        document["model"].update(self.model)
+        return Cluster._of(_core.read_instance(text_of(document), ""))
 
     def separation(self, cluster: Cluster, lengths: Integers) -> Separation:
         """What separates the plans of a step of these lengths, with this cost."""
@@ -308,3 +313,7 @@ def _arrays(samples: Iterable[Union[Sample, Sequence[Any]]]) -> _Arrays:
         np.array([np.nan if row.mib is None else row.mib for row in rows], np.float64),
         [row.exchange for row in rows],
     )
+
+
+if __name__ == "__main__":
+    sys.exit(importlib.import_module("stowage._measure").main())  # which needs torch

@@ -91,6 +91,8 @@ def test_the_cost_goes_where_plans_are_made(tmp_path):
     mine = found.cluster(cluster.replace(linear_ms=9.0))
     assert mine.linear_ms == found.cost["linear_ms"]
     assert mine.states_mib == found.model["states_mib"]
+    found.model["sequence_mib"] = 3.0  # no argument of a Cluster, but of its instance
+    assert found.cluster(cluster)._instance.to_json().count('"sequence_mib": 3') == 1
     found.save(tmp_path / "cost.json", device="a device", date="2026-01-01")
     document = json.loads((tmp_path / "cost.json").read_text())
     assert document["x-device"] == "a device"

@@ -76,7 +76,7 @@ class Block(nn.Module):
         shape = self.shape
         projected = self.qkv(_rms_norm(x, self.norms[0]))
         heads = projected.unflatten(-1, (shape.heads + 2 * shape.kv_heads, shape.head_dim))
-        parts = [self._attention(own) for own in heads.split(list(lengths))]
+        parts = [self._attention(own) for own in torch.split(heads, list(lengths))]
         x = x + self.out(torch.cat(parts))
         gate, value = self.up(_rms_norm(x, self.norms[1])).chunk(2, -1)
         down: Tensor = self.down(nn.functional.silu(gate) * value)
@@ -111,7 +111,7 @@ def _rotary(x: Tensor) -> Tensor:
 
 class _Group(NamedTuple):
     micro_batch: int
-    index: int
+    number: int
     degree: int
     sequences: list[int]
     lengths: list[int]  # scaled
@@ -191,7 +191,8 @@ def execute(
 
 
 def _padded(group: Mapping[str, Any]) -> list[int]:
-    return np.diff(group["cu_seqlens"]).tolist()
+    starts = group["cu_seqlens"]
+    return [int(end - start) for start, end in zip(starts, starts[1:])]
 
 
 def _groups(plan: Mapping[str, Any], scale: int) -> Iterator[_Group]:
@@ -313,7 +314,7 @@ class _Run:
         rows = [
             {
                 "micro_batch": group.micro_batch,
-                "group": group.index,
+                "group": group.number,
                 "degree": group.degree,
                 "ranks": 1,
                 "sequences": len(group.sequences),
