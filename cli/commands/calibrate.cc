@@ -37,8 +37,10 @@ class CalibrateCommand : public Command {
                   "Packs for each degree, a third of them held out; default 36");
     flags.integer("--max-tokens", most_tokens_, "N", 64, 1 << 20,
                   "Tokens of the largest pack; default 2048");
-    flags.integer("--rounds", rounds_, "N", 1, 1000,
-                  "Runs of every pack, the fastest counts; default 12");
+    flags.integer(
+        "--rounds", rounds_, "N", 1, 1000,
+        "Runs of a pack, at most: no more once its two fastest, of three or more, agree to "
+        "1 %. The fastest counts; default 12");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Seed of packs, tokens and weights; default 0");
     output_flags_.declare(flags, true, false);
@@ -78,6 +80,7 @@ class CalibrateCommand : public Command {
       if (auto error = write_file(output_, json.take())) return console.refuse(*error);
     }
     tell(console, measured);
+    warn_of_load(console, measured);
     for (const auto& [degree, rate] : measured.cost.all_to_all.mib_per_ms) {
       if (rate < kFreeMibPerMs) continue;
       console.warn("these packs do not show what degree " + std::to_string(degree) +
@@ -130,6 +133,17 @@ class CalibrateCommand : public Command {
       text += ',' + shortest(pack.seconds * 1000) + '\n';
     }
     return text;
+  }
+
+  // On an idle machine few packs need all rounds.
+  static void warn_of_load(Console& console, const kernels::Calibration& measured) {
+    const auto restless =
+        std::ranges::count(measured.packs, false, &kernels::CalibrationPack::steady);
+    const auto packs = std::ssize(measured.packs);
+    if (restless * 4 <= packs || measured.packs.front().runs < 2) return;
+    console.warn("the two fastest runs of " + grouped(restless) + " of " + counted(packs, "pack") +
+                 " differ by more than " + percent_text(kernels::kSteady) +
+                 ", in all rounds: something else uses this machine; stop it, or raise --rounds");
   }
 
   static void tell(Console& console, const kernels::Calibration& measured) {
@@ -193,6 +207,8 @@ class CalibrateCommand : public Command {
       json.number("squares", pack.squares());
       json.number("measured_ms", pack.seconds * 1000);
       json.number("predicted_ms", kernels::predicted_ms(measured.cost, pack));
+      json.integer("runs", pack.runs);
+      json.boolean("steady", pack.steady);
       json.boolean("held_out", pack.held_out);
       json.end_object();
     }

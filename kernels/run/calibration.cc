@@ -61,6 +61,14 @@ CalibrationPack described(const Draw& pack, bool held_out) {
   return described;
 }
 
+// `second` is the time of the second fastest run so far.
+void add_run(CalibrationPack& pack, double& second, double seconds) {
+  second = std::min(second, std::max(seconds, pack.seconds));
+  pack.seconds = std::min(pack.seconds, seconds);
+  ++pack.runs;
+  pack.steady = second <= pack.seconds * (1 + kSteady);
+}
+
 // MiB that a token sends and receives in a block: q, k, v and o forward, their gradients backward;
 // a kv head's gradient travels once per query head (exchange/ulysses.h).
 double exchanged_mib_per_token(const BlockShape& block) {
@@ -135,10 +143,13 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
   pool.prepare({options.block, weights});
   const std::int64_t all = static_cast<std::int64_t>(draws.size()) * options.repeats;
   std::int64_t done = 0;
+  std::vector<double> second(draws.size(), kInfinity);  // fastest run of each pack
   // Rounds over all packs, not runs of one pack after another: a machine that is slow for a moment
   // then slows one run of many packs, and the fastest of their runs count.
   for (int round = 0; round < options.repeats; ++round) {
     for (std::size_t i = 0; i < draws.size(); ++i) {
+      ++done;
+      if (round >= options.least_repeats && calibration.packs[i].steady) continue;
       if (budget != nullptr && budget->exhausted()) return calibration;
       const auto rows = static_cast<std::size_t>(draws[i].cu_seqlens.back());
       std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
@@ -156,9 +167,8 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
         calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
         return calibration;
       }
-      double& seconds = calibration.packs[i].seconds;
-      seconds = std::min(seconds, out.seconds);
-      if (progress) progress(++done, all);
+      add_run(calibration.packs[i], second[i], out.seconds);
+      if (progress) progress(done, all);
     }
   }
   calibration.complete = true;

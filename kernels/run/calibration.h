@@ -26,13 +26,19 @@
 
 namespace stowage::kernels {
 
+// Two runs agree if they differ by at most this share. Runs on a machine that something else uses
+// seldom do.
+inline constexpr double kSteady = 0.01;
+
 struct CalibrationOptions {
   BlockShape block;
   std::vector<int> degrees = {1};   // ascending, each a divisor of block.heads
   int packs = 36;                   // of each degree; a third is held out
   std::int64_t least_tokens = 256;  // of a pack, unless most_tokens is less; at least 1
   std::int64_t most_tokens = 2048;
-  int repeats = 3;  // rounds over all packs; the fastest of a pack's runs counts
+  int repeats = 3;  // rounds over all packs, at most; the fastest of a pack's runs counts
+  // A pack whose two fastest runs agree (kSteady) after so many rounds is not run again.
+  int least_repeats = 3;
   std::uint64_t seed = 0;
 };
 
@@ -41,6 +47,8 @@ struct CalibrationPack {
   int degree = 1;
   std::vector<Tokens> lengths;  // s of each sequence
   double seconds = 0;
+  int runs = 0;
+  bool steady = false;    // its two fastest runs agree
   bool held_out = false;  // not fitted
 
   Tokens tokens() const;   // sum of s
@@ -62,7 +70,7 @@ struct Calibration {
   std::string problem;    // what failed, in the words of the rank that did; else empty
 };
 
-// Told after every run of a pack.
+// Told after every run of a pack; runs that are not needed any more count as done.
 using CalibrationProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 // Requires options as above. `budget` may be null.

@@ -116,6 +116,24 @@ TEST(Calibrate, MeasuresEveryPackAndFitsAPositiveCost) {
   EXPECT_EQ(measured.cost.all_to_all.mib_per_ms.count(2), 1U);
 }
 
+TEST(Calibrate, RunsAPackAgainUntilItsFastestRunsAgree) {
+  std::int64_t told = 0;
+  const Calibration measured = calibrate(
+      {.packs = 6, .least_tokens = 60, .most_tokens = 64, .repeats = 5, .least_repeats = 2},
+      [&told](std::int64_t done, std::int64_t all) {
+        EXPECT_GT(done, told);
+        EXPECT_LE(done, all);
+        EXPECT_EQ(all, 30);
+        told = done;
+      },
+      nullptr);
+  ASSERT_TRUE(measured.complete);
+  for (const CalibrationPack& pack : measured.packs) {
+    EXPECT_GE(pack.runs, 2);
+    EXPECT_TRUE(pack.steady || pack.runs == 5);
+  }
+}
+
 TEST(Calibrate, ThePacksDependOnTheSeedAlone) {
   const CalibrationOptions options{.packs = 6, .most_tokens = 128, .repeats = 1, .seed = 7};
   const Calibration first = calibrate(options, {}, nullptr);
