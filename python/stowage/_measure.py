@@ -91,7 +91,12 @@ class _Exchange(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return _Exchange.apply(gradients[0], ctx.group), None
+        return _exchanged(gradients[0], ctx.group), None
+
+
+def _exchanged(parts: Tensor, group: dist.ProcessGroup) -> Tensor:
+    made: Tensor = _Exchange.apply(parts, group)  # type: ignore[no-untyped-call]
+    return made
 
 
 class _UlyssesBlock(Block):
@@ -103,10 +108,10 @@ class _UlyssesBlock(Block):
         heads = self.qkv(_rms_norm(x, self.norms[0])).unflatten(-1, (3 * shape.heads, shape.head_dim))
         if group is not None:  # [T / d, 3 heads, size] to [T, 3 heads / d, size]
             parts = heads.unflatten(1, (3, d, shape.heads // d)).permute(2, 0, 1, 3, 4)
-            heads = _Exchange.apply(parts, group).flatten(0, 1).flatten(1, 2)
+            heads = _exchanged(parts, group).flatten(0, 1).flatten(1, 2)
         seen = torch.cat([self._seen(own, shape.heads // d) for own in torch.split(heads, list(lengths))])
         if group is not None:
-            parts = _Exchange.apply(seen.unflatten(0, (d, len(x))), group)  # [d, T / d, width / d]
+            parts = _exchanged(seen.reshape(d, len(x), -1), group)  # [d, T / d, width / d]
             seen = parts.transpose(0, 1).flatten(1)
         x = x + self.out(seen)
         gate, value = self.up(_rms_norm(x, self.norms[1])).chunk(2, -1)
@@ -114,7 +119,7 @@ class _UlyssesBlock(Block):
         return x + down
 
     def _seen(self, heads: Tensor, own: int) -> Tensor:
-        query, key, value = heads.transpose(0, 1).split(own)
+        query, key, value = torch.split(heads.transpose(0, 1), own)
         seen = nn.functional.scaled_dot_product_attention(
             _rotary(query)[None], _rotary(key)[None], value[None], is_causal=True
         )
@@ -128,12 +133,13 @@ class Transformer(nn.Module):
         super().__init__()
         shape = Shape(hidden, heads, heads, hidden // heads, 2 * hidden)
         self.hidden = hidden
-        self.blocks = nn.ModuleList(_UlyssesBlock(shape, layer) for layer in range(layers))
+        self._own = [_UlyssesBlock(shape, layer) for layer in range(layers)]
+        self.blocks = nn.ModuleList(self._own)
 
     def forward(self, lengths: list[int], group: Optional[dist.ProcessGroup]) -> Tensor:
         d = 1 if group is None else dist.get_world_size(group)
         x = torch.ones(sum(lengths) // d, self.hidden, device=next(self.parameters()).device)
-        for block in self.blocks:
+        for block in self._own:
             x = block.rows(x, lengths, group)
         return x.sum()
 

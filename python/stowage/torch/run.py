@@ -85,8 +85,8 @@ class Block(nn.Module):
     def _attention(self, heads: Tensor) -> Tensor:
         """Of one sequence: [tokens, query, key and value heads, head_dim] to [tokens, queries]."""
         shape = self.shape
-        query, key, value = heads.transpose(0, 1).split(
-            [shape.heads, shape.kv_heads, shape.kv_heads]
+        query, key, value = torch.split(
+            heads.transpose(0, 1), [shape.heads, shape.kv_heads, shape.kv_heads]
         )
         seen = nn.functional.scaled_dot_product_attention(
             _rotary(query)[None], _rotary(key)[None], value[None], is_causal=True, enable_gqa=True
