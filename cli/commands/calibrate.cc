@@ -10,6 +10,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/table.h"
 #include "instances/numbers.h"
+#include "instances/scatter/fit/terms.h"
 #include "instances/scatter/json_members.h"
 
 namespace stowage {
@@ -29,13 +30,17 @@ class CalibrateCommand : public Command {
   void declare(Flags& flags) override {
     flags.text("-o,--output", output_, "COST",
                "Write the cost there; an instance names it with {\"file\": ...} as cost");
+    flags.text("--samples", samples_, "FILE",
+               "Write what was measured there, for stowage fit; also when stopped");
     flags.list("--degrees", degrees_, "A,B,...", "Rank counts to measure; default 1,2,4,8");
     flags.integer("--packs", packs_, "N", 6, 100'000,
                   "Packs for each degree, a third of them held out; default 36");
     flags.integer("--max-tokens", most_tokens_, "N", 64, 1 << 20,
                   "Tokens of the largest pack; default 2048");
-    flags.integer("--rounds", rounds_, "N", 1, 1000,
-                  "Runs of every pack, the fastest counts; default 12");
+    flags.integer(
+        "--rounds", rounds_, "N", 1, 1000,
+        "Runs of a pack, at most: no more once its two fastest, of three or more, agree to "
+        "1 %. The fastest counts; default 12");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Seed of packs, tokens and weights; default 0");
     output_flags_.declare(flags, true, false);
@@ -47,7 +52,9 @@ class CalibrateCommand : public Command {
     if (!degrees) return console.refuse(degrees.errors().front());
     const Result<kernels::BlockShape> block = block_for(*degrees);
     if (!block) return console.refuse(block.errors().front());
-    if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
+    for (const auto& [flag, path] : {std::pair("--output", output_), {"--samples", samples_}}) {
+      if (auto error = check_output(flag, path, {})) return console.refuse(*error);
+    }
     const InterruptScope interrupt;
     Budget budget({.interrupt = &interrupt.flag()});
     const Result<kernels::Calibration> calibration =
@@ -61,9 +68,11 @@ class CalibrateCommand : public Command {
                        budget);
     if (!calibration) return refuse_calibration(console, calibration.errors().front());
     const kernels::Calibration& measured = *calibration;
+    if (!samples_.empty()) {
+      if (auto error = write_file(samples_, samples_text(measured))) return console.refuse(*error);
+    }
     if (!measured.complete) {
-      return console.refuse({kUsage, "calibrate", "was stopped before every pack was measured"},
-                            ExitCode::unknown);
+      return console.refuse({kUsage, "calibrate", stopped(measured)}, ExitCode::unknown);
     }
     if (!output_.empty()) {
       JsonWriter json;
@@ -71,8 +80,9 @@ class CalibrateCommand : public Command {
       if (auto error = write_file(output_, json.take())) return console.refuse(*error);
     }
     tell(console, measured);
+    warn_of_load(console, measured);
     for (const auto& [degree, rate] : measured.cost.all_to_all.mib_per_ms) {
-      if (rate < kernels::kFreeMibPerMs) continue;
+      if (rate < kFreeMibPerMs) continue;
       console.warn("these packs do not show what degree " + std::to_string(degree) +
                    " takes to exchange a token: its rate means nothing; raise --packs or "
                    "--max-tokens");
@@ -98,6 +108,42 @@ class CalibrateCommand : public Command {
     std::sort(degrees.begin(), degrees.end());
     degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
     return degrees;
+  }
+
+  static bool was_measured(const kernels::CalibrationPack& pack) {
+    return pack.seconds < kInfinity;
+  }
+
+  std::string stopped(const kernels::Calibration& measured) const {
+    std::string all = "was stopped before every pack was measured";
+    if (samples_.empty()) return all;
+    return all + "; " + samples_ + " has " +
+           counted(std::ranges::count_if(measured.packs, was_measured), "pack");
+  }
+
+  // Packs that were run at least once.
+  static std::string samples_text(const kernels::Calibration& measured) {
+    std::string text = "degree,lengths_tokens,time_ms\n";
+    for (const kernels::CalibrationPack& pack : measured.packs) {
+      if (!was_measured(pack)) continue;
+      text += std::to_string(pack.degree) + ',';
+      for (std::size_t i = 0; i < pack.lengths.size(); ++i) {
+        text += (i == 0 ? "" : " ") + std::to_string(pack.lengths[i]);
+      }
+      text += ',' + shortest(pack.seconds * 1000) + '\n';
+    }
+    return text;
+  }
+
+  // On an idle machine few packs need all rounds.
+  static void warn_of_load(Console& console, const kernels::Calibration& measured) {
+    const auto restless =
+        std::ranges::count(measured.packs, false, &kernels::CalibrationPack::steady);
+    const auto packs = std::ssize(measured.packs);
+    if (restless * 4 <= packs || measured.packs.front().runs < 2) return;
+    console.warn("the two fastest runs of " + grouped(restless) + " of " + counted(packs, "pack") +
+                 " differ by more than " + percent_text(kernels::kSteady) +
+                 ", in all rounds: something else uses this machine; stop it, or raise --rounds");
   }
 
   static void tell(Console& console, const kernels::Calibration& measured) {
@@ -157,10 +203,12 @@ class CalibrateCommand : public Command {
     for (const kernels::CalibrationPack& pack : measured.packs) {
       json.begin_object(JsonWriter::Layout::line);
       json.integer("degree", pack.degree);
-      json.integer("tokens", pack.tokens);
-      json.number("squares", pack.squares);
+      json.integer("tokens", pack.tokens());
+      json.number("squares", pack.squares());
       json.number("measured_ms", pack.seconds * 1000);
       json.number("predicted_ms", kernels::predicted_ms(measured.cost, pack));
+      json.integer("runs", pack.runs);
+      json.boolean("steady", pack.steady);
       json.boolean("held_out", pack.held_out);
       json.end_object();
     }
@@ -170,6 +218,7 @@ class CalibrateCommand : public Command {
   }
 
   std::string output_;
+  std::string samples_;
   std::vector<std::string> degrees_;
   std::optional<std::int64_t> packs_;
   std::optional<std::int64_t> most_tokens_;

@@ -18,6 +18,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_generate_layout_command());
   commands.push_back(make_convert_command());
   commands.push_back(make_propose_command());
+  commands.push_back(make_fit_command());
   commands.push_back(make_calibrate_command());
   commands.push_back(make_export_command());
   commands.push_back(make_import_command());

@@ -178,6 +178,7 @@ class PlanStreamCommand : public Command {
                  solve_.describe() + share_text());
     const InterruptScope interrupt;
     how.interrupt = &interrupt.flag();
+    how.directory = directory_of(path_);
     StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
     StreamReport report(console);
     plan_stream([&] { return next(steps); }, options_, solve_.limits(interrupt.flag()),

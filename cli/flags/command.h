@@ -34,6 +34,7 @@ std::unique_ptr<Command> make_completion_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_export_command();
+std::unique_ptr<Command> make_fit_command();
 std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
 std::unique_ptr<Command> make_generate_scatter_command();

@@ -67,11 +67,14 @@ inline constexpr char kChunkBytes[] = "E346";
 inline constexpr char kFewerThanBins[] = "E351";
 inline constexpr char kUnequalCounts[] = "E352";
 inline constexpr char kTooCostly[] = "E353";
+// What a fit is made from.
+inline constexpr char kSampleExchange[] = "E361";
+inline constexpr char kFewSamples[] = "E362";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";
 inline constexpr char kListRange[] = "E403";
-// Tables of buffers.
+// Tables of buffers and of samples.
 inline constexpr char kCsvHeader[] = "E411";
 inline constexpr char kCsvRow[] = "E412";
 inline constexpr char kCsvField[] = "E413";

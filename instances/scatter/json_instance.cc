@@ -342,8 +342,9 @@ ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluste
   return cost;
 }
 
-// A cost, or {"file": ...} that names one, relative to `base_dir`. Errors of a file name it.
-ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
+}  // namespace
+
+ScatterCost read_scatter_cost(const JsonValue& value, const JsonPath& path,
                               const std::string& base_dir, const Cluster* cluster,
                               ErrorList& errors) {
   if (value.find("file") == nullptr) return read_cost(value, path, cluster, errors);
@@ -372,6 +373,8 @@ ScatterCost read_cost_or_file(const JsonValue& value, const JsonPath& path,
   return cost;
 }
 
+namespace {
+
 // By hand: costs and lengths are checked against the degrees of the cluster.
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
@@ -390,7 +393,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
   }
   FieldReader(reader).required("model", instance.model);
   if (const JsonValue* cost = reader.require("cost")) {
-    instance.cost = read_cost_or_file(*cost, reader.at("cost"), base_dir,
+    instance.cost = read_scatter_cost(*cost, reader.at("cost"), base_dir,
                                       degrees_known ? &instance.cluster : nullptr, errors);
   }
   if (const JsonValue* rules = reader.find("rules")) {

@@ -23,6 +23,12 @@ void write_json(JsonWriter& json, const ScatterCertificate& certificate);
 ScatterRules read_scatter_rules(const JsonValue& value, const JsonPath& path,
                                 const Cluster* cluster, ErrorList& errors);
 
+// A cost, or {"file": ...} that names one, relative to `base_dir`, checked against the degrees of
+// `cluster`; null if they are not known. Errors of a file name it.
+ScatterCost read_scatter_cost(const JsonValue& value, const JsonPath& path,
+                              const std::string& base_dir, const Cluster* cluster,
+                              ErrorList& errors);
+
 // The instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const ScatterInstance& instance);
 

@@ -8,6 +8,7 @@
 #include "instances/json/reader.h"
 #include "instances/lengths/json.h"
 #include "instances/lengths/list.h"
+#include "instances/scatter/json_members.h"
 
 namespace stowage {
 namespace {
@@ -34,8 +35,8 @@ std::vector<Tokens> read_targets(const ObjectReader& reader, const std::vector<T
   return targets;
 }
 
-void read_json_step(std::string_view text, ScatterInstance& step, std::vector<JsonMember>& extras,
-                    ErrorList& errors) {
+void read_json_step(std::string_view text, const std::string& directory, ScatterInstance& step,
+                    std::vector<JsonMember>& extras, ErrorList& errors) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     errors.add(
         code::kSyntax, "1:1",
@@ -48,7 +49,10 @@ void read_json_step(std::string_view text, ScatterInstance& step, std::vector<Js
   if (document->array() != nullptr) {
     step.lengths = read_lengths(*document, root, step.pad_multiple, errors);
   } else if (document->object() != nullptr) {
-    const ObjectReader reader(*document, root, errors, {"id", "lengths", "loss_tokens"});
+    const ObjectReader reader(*document, root, errors, {"cost", "id", "lengths", "loss_tokens"});
+    if (const JsonValue* cost = reader.find("cost")) {
+      step.cost = read_scatter_cost(*cost, reader.at("cost"), directory, &step.cluster, errors);
+    }
     if (const JsonValue* lengths = reader.require("lengths")) {
       const std::int64_t before = errors.found();
       step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
@@ -136,9 +140,21 @@ Result<std::optional<ScatterInstance>> StepStream::end() const {
   return std::optional<ScatterInstance>();
 }
 
+// A step changes the cost of those after it, if all of it is in order.
+void StepStream::read_json(std::string_view text, ScatterInstance& step, ErrorList& errors) {
+  const std::int64_t before = errors.found();
+  read_json_step(text, options_.directory, step, extras_, errors);
+  if (errors.found() == before) cluster_.cost = step.cost;
+}
+
 bool StepStream::skip() {
-  if (!read_step(nullptr)) return false;
+  Lines lines;
+  if (!read_step(options_.batch_size ? nullptr : &lines)) return false;
   ++index_;
+  if (lines.text.find("\"cost\"") == std::string::npos) return true;
+  ErrorList errors;  // said by who plans the step
+  ScatterInstance step = cluster_;
+  read_json(lines.text, step, errors);
   return true;
 }
 
@@ -157,7 +173,7 @@ Result<std::optional<ScatterInstance>> StepStream::next() {
     step.lengths = *std::move(lengths);
     check_padded_sum(step.lengths, step.pad_multiple, JsonPath(), errors);
   } else {
-    read_json_step(lines.text, step, extras_, errors);
+    read_json(lines.text, step, errors);
   }
   check_costs(step.lengths.size(), step.cluster.degrees.size(), "degrees", JsonPath(), errors);
   if (!errors.empty()) return std::move(errors).take();

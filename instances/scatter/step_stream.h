@@ -9,7 +9,9 @@
 //
 // With a batch size the stream is a list of lengths, one a line, and a step is so many lines.
 // Without, it is JSON lines: a step is a line that holds an array of lengths or an object whose
-// `lengths` is one (other keys are `id`, a text or an integer, and those that begin with x-).
+// `lengths` is one. Other keys are `loss_tokens`, `id`, a text or an integer, those that begin with
+// x-, and `cost`: as in an instance, for this step and all that follow. A step that cannot be read
+// changes no cost.
 // Memory is that of one step, however long the stream. A step is at most kMaxDocumentBytes long,
 // and a line that is longer is taken for one without an end.
 #pragma once
@@ -31,6 +33,7 @@ struct StepStreamOptions {
   std::optional<std::int64_t> batch_size;  // at least 1
   bool drop_last = false;                  // leave out a last step of fewer lines
   std::optional<Tokens> clip;              // longer sequences are cut to so many tokens
+  std::string directory;                   // that files of costs are relative to
   // Once it is true the stream ends before a step that has not been read whole. Who waits for input
   // must end the wait as well, with an end of `stream`. May be null; must outlive the stream.
   const std::atomic<bool>* interrupt = nullptr;
@@ -61,8 +64,8 @@ class StepStream {
   // The id and the x- keys of the step that next() read last, in its order; empty without any.
   std::vector<JsonMember> take_extras() { return std::move(extras_); }
 
-  // Passes over a step without looking at it. False at the end, and where next() would read no
-  // more.
+  // Passes over a step, of which only a new cost is read. False at the end, and where next() would
+  // read no more.
   bool skip();
 
  private:
@@ -76,6 +79,7 @@ class StepStream {
   bool interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
   bool read_line(Lines* kept);
   bool read_step(Lines* kept);
+  void read_json(std::string_view text, ScatterInstance& step, ErrorList& errors);
   Result<std::optional<ScatterInstance>> end() const;
 
   std::istream& stream_;

@@ -1,7 +1,7 @@
 #include "kernels/run/calibration.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -9,6 +9,8 @@
 
 #include "instances/numbers.h"
 #include "instances/random.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/fit/fit.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/run/rank_pool.h"
 #include "kernels/run/time_fit.h"
@@ -52,15 +54,19 @@ Draw random_pack(std::mt19937_64& random, const CalibrationOptions& options, int
 }
 
 CalibrationPack described(const Draw& pack, bool held_out) {
-  CalibrationPack described{.degree = pack.degree,
-                            .tokens = pack.cu_seqlens.back(),
-                            .seconds = kInfinity,
-                            .held_out = held_out};
+  CalibrationPack described{.degree = pack.degree, .seconds = kInfinity, .held_out = held_out};
   for (std::size_t i = 0; i + 1 < pack.cu_seqlens.size(); ++i) {
-    const double s = pack.cu_seqlens[i + 1] - pack.cu_seqlens[i];
-    described.squares += s * s;
+    described.lengths.push_back(pack.cu_seqlens[i + 1] - pack.cu_seqlens[i]);
   }
   return described;
+}
+
+// `second` is the time of the second fastest run so far.
+void add_run(CalibrationPack& pack, double& second, double seconds) {
+  second = std::min(second, std::max(seconds, pack.seconds));
+  pack.seconds = std::min(pack.seconds, seconds);
+  ++pack.runs;
+  pack.steady = second <= pack.seconds * (1 + kSteady);
 }
 
 // MiB that a token sends and receives in a block: q, k, v and o forward, their gradients backward;
@@ -78,94 +84,38 @@ CalibrationError error_of(const std::vector<double>& errors) {
           p95(errors)};
 }
 
-// Least squares without negative coefficients: the most negative is dropped until none is.
-// Columns of zeros keep the coefficient 0.
-Eigen::VectorXd not_negative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
-  std::vector<Eigen::Index> used;
-  for (Eigen::Index c = 0; c < a.cols(); ++c) {
-    if (a.col(c).norm() > 0) used.push_back(c);
-  }
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(a.cols());
-  while (!used.empty()) {
-    Eigen::MatrixXd part(a.rows(), static_cast<Eigen::Index>(used.size()));
-    Eigen::VectorXd size(part.cols());
-    for (Eigen::Index c = 0; c < part.cols(); ++c) {
-      part.col(c) = a.col(used[static_cast<std::size_t>(c)]);
-      size[c] = part.col(c).norm();  // units must not decide what counts as rank deficient
-      part.col(c) /= size[c];
-    }
-    const Eigen::VectorXd found = part.completeOrthogonalDecomposition().solve(b);
-    Eigen::Index worst = 0;
-    if (found.minCoeff(&worst) >= 0) {
-      for (Eigen::Index c = 0; c < part.cols(); ++c) {
-        x[used[static_cast<std::size_t>(c)]] = found[c] / size[c];
-      }
-      return x;
-    }
-    used.erase(used.begin() + worst);
-  }
-  return x;
-}
-
 }  // namespace
 
+Tokens CalibrationPack::tokens() const {
+  return std::accumulate(lengths.begin(), lengths.end(), Tokens{0});
+}
+
+double CalibrationPack::squares() const {
+  double sum = 0;
+  for (const Tokens length : lengths)
+    sum += static_cast<double>(length) * static_cast<double>(length);
+  return sum;
+}
+
 double predicted_ms(const ScatterCost& cost, const CalibrationPack& pack) {
-  const auto tokens = static_cast<double>(pack.tokens);
-  double ms =
-      cost.fixed_ms + (cost.quadratic_ms * pack.squares + cost.linear_ms * tokens) / pack.degree;
-  if (pack.degree == 1) return ms;
-  if (const auto latency = cost.all_to_all.latency_ms.find(pack.degree);
-      latency != cost.all_to_all.latency_ms.end()) {
-    ms += latency->second;
-  }
-  if (const auto rate = cost.all_to_all.mib_per_ms.find(pack.degree);
-      rate != cost.all_to_all.mib_per_ms.end()) {
-    ms += cost.all_to_all.mib_per_token * tokens / (pack.degree * rate->second);
-  }
+  const ScatterInstance here{.cost = cost};
+  double ms = group_overhead_ms(here, pack.degree);
+  for (const Tokens length : pack.lengths) ms += sequence_ms(here, length, pack.degree);
   return ms;
 }
 
 void fit_cost(const BlockShape& block, Calibration& calibration) {
-  std::vector<int> exchanging;  // degrees above 1
-  for (const CalibrationPack& pack : calibration.packs) {
-    if (pack.degree > 1) exchanging.push_back(pack.degree);
-  }
-  std::ranges::sort(exchanging);
-  exchanging.erase(std::unique(exchanging.begin(), exchanging.end()), exchanging.end());
-
-  // Columns: quadratic, linear, fixed, then latency and exchange of each degree above 1. Rows are
-  // divided by their measurement, so that the residual is the relative error.
-  const auto degrees = static_cast<Eigen::Index>(exchanging.size());
-  const auto rows = std::ranges::count(calibration.packs, false, &CalibrationPack::held_out);
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, 3 + 2 * degrees);
-  Eigen::Index row = 0;
+  std::vector<TimedRow> rows;
   for (const CalibrationPack& pack : calibration.packs) {
     if (pack.held_out) continue;
-    const double share = static_cast<double>(pack.tokens) / pack.degree;
-    a(row, 0) = pack.squares / pack.degree;
-    a(row, 1) = share;
-    a(row, 2) = 1;
-    if (pack.degree > 1) {
-      const auto at = std::ranges::find(exchanging, pack.degree) - exchanging.begin();
-      a(row, 3 + 2 * at) = 1;
-      a(row, 4 + 2 * at) = share;
-    }
-    a.row(row) /= pack.seconds * kMsPerSecond;
-    ++row;
+    rows.push_back(
+        {.degree = pack.degree, .lengths = pack.lengths, .ms = pack.seconds * kMsPerSecond});
   }
-  const Eigen::VectorXd x = not_negative(a, Eigen::VectorXd::Ones(rows));
-
-  ScatterCost& cost = calibration.cost;
-  cost = {.quadratic_ms = x[0], .linear_ms = x[1], .fixed_ms = x[2]};
-  if (degrees > 0) cost.all_to_all.mib_per_token = exchanged_mib_per_token(block);
-  for (Eigen::Index at = 0; at < degrees; ++at) {
-    const int degree = exchanging[static_cast<std::size_t>(at)];
-    const double per_token = x[4 + 2 * at];
-    cost.all_to_all.latency_ms[degree] = x[3 + 2 * at];
-    cost.all_to_all.mib_per_ms[degree] =
-        per_token > 0 ? std::min(cost.all_to_all.mib_per_token / per_token, kFreeMibPerMs)
-                      : kFreeMibPerMs;
-  }
+  const Result<CostFit> fit = stowage::fit_cost(
+      rows, structure_of(rows, exchanged_mib_per_token(block)), {.per_sequence = false});
+  assert(fit);
+  calibration.cost = fit->cost;
+  const ScatterCost& cost = calibration.cost;
   std::vector<double> fitted;
   std::vector<double> held_out;
   for (const CalibrationPack& pack : calibration.packs) {
@@ -193,10 +143,13 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
   pool.prepare({options.block, weights});
   const std::int64_t all = static_cast<std::int64_t>(draws.size()) * options.repeats;
   std::int64_t done = 0;
+  std::vector<double> second(draws.size(), kInfinity);  // fastest run of each pack
   // Rounds over all packs, not runs of one pack after another: a machine that is slow for a moment
   // then slows one run of many packs, and the fastest of their runs count.
   for (int round = 0; round < options.repeats; ++round) {
     for (std::size_t i = 0; i < draws.size(); ++i) {
+      ++done;
+      if (round >= options.least_repeats && calibration.packs[i].steady) continue;
       if (budget != nullptr && budget->exhausted()) return calibration;
       const auto rows = static_cast<std::size_t>(draws[i].cu_seqlens.back());
       std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
@@ -214,9 +167,8 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
         calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
         return calibration;
       }
-      double& seconds = calibration.packs[i].seconds;
-      seconds = std::min(seconds, out.seconds);
-      if (progress) progress(++done, all);
+      add_run(calibration.packs[i], second[i], out.seconds);
+      if (progress) progress(done, all);
     }
   }
   calibration.complete = true;

@@ -9,10 +9,10 @@
 //
 //   t(S, d) = fixed + latency_d + sum over S of ((quadratic s^2 + linear s) / d + x_d s / d)
 //
-// where x_d = mib_per_token / v_d is what the exchange costs a token, by least squares of relative
-// errors: a pack of a few tokens counts as much as a long one. R^2 would not notice that short
-// packs are missed. Terms that come out negative, which no machine has, are left out one by one.
-// Rank counts that do not divide the heads leave ranks idle and are outside of the model.
+// where x_d = mib_per_token / v_d is what the exchange costs a token, as
+// instances/scatter/fit/fit.h fits it: by relative errors, so that a pack of a few tokens counts as
+// much as a long one, and so that a few packs which something disturbed do not count. Rank counts
+// that do not divide the heads leave ranks idle and are outside of the model.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@
 
 namespace stowage::kernels {
 
-// The bandwidth of a degree whose exchange costs nothing measurable: it still needs one, and no
-// higher one is fitted.
-inline constexpr double kFreeMibPerMs = 1e9;
+// Two runs agree if they differ by at most this share. Runs on a machine that something else uses
+// seldom do.
+inline constexpr double kSteady = 0.01;
 
 struct CalibrationOptions {
   BlockShape block;
@@ -36,17 +36,23 @@ struct CalibrationOptions {
   int packs = 36;                   // of each degree; a third is held out
   std::int64_t least_tokens = 256;  // of a pack, unless most_tokens is less; at least 1
   std::int64_t most_tokens = 2048;
-  int repeats = 3;  // rounds over all packs; the fastest of a pack's runs counts
+  int repeats = 3;  // rounds over all packs, at most; the fastest of a pack's runs counts
+  // A pack whose two fastest runs agree (kSteady) after so many rounds is not run again.
+  int least_repeats = 3;
   std::uint64_t seed = 0;
 };
 
 // One pack as it was measured.
 struct CalibrationPack {
   int degree = 1;
-  std::int64_t tokens = 0;  // sum of s
-  double squares = 0;       // sum of s^2
+  std::vector<Tokens> lengths;  // s of each sequence
   double seconds = 0;
+  int runs = 0;
+  bool steady = false;    // its two fastest runs agree
   bool held_out = false;  // not fitted
+
+  Tokens tokens() const;   // sum of s
+  double squares() const;  // sum of s^2
 };
 
 // Mean and 95th percentile of |fitted - measured| / measured.
@@ -64,7 +70,7 @@ struct Calibration {
   std::string problem;    // what failed, in the words of the rank that did; else empty
 };
 
-// Told after every run of a pack.
+// Told after every run of a pack; runs that are not needed any more count as done.
 using CalibrationProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 // Requires options as above. `budget` may be null.
@@ -72,7 +78,8 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
                       Budget* budget);
 
 // The cost that explains the packs that are not held out, and how well it explains all of them.
-// Requires at least one pack more than the model has terms: 3, and 2 for each degree above 1.
+// Requires at least one fitted pack more than the model has terms: 3, and 2 for each degree
+// above 1.
 void fit_cost(const BlockShape& block, Calibration& calibration);
 
 // t(S, d) of a pack by the cost, in ms.

@@ -52,5 +52,6 @@ void bind_solves(nb::module_& module);
 void bind_explanations(nb::module_& module);
 void bind_trainer_steps(nb::module_& module);
 void bind_partitions(nb::module_& module);
+void bind_fits(nb::module_& module);
 
 }  // namespace stowage::python

@@ -51,4 +51,5 @@ NB_MODULE(_core, module) {
   bind_explanations(module);
   bind_trainer_steps(module);
   bind_partitions(module);
+  bind_fits(module);
 }

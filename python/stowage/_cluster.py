@@ -282,6 +282,20 @@ class Cluster:
             _place(document, argument, value)
         return self._of(_core.read_instance(text_of(document), ""))
 
+    def with_cost(self, cost: Union[str, os.PathLike[str], Mapping[str, Any]]) -> Cluster:
+        """The same with another cost: the object of that name of an instance, or a file with it.
+
+        Such files are written by `stowage fit -o`, `stowage calibrate -o` and
+        stowage.calibrate.Fit.save().
+        """
+        document = json.loads(self._instance.to_json())
+        if isinstance(cost, Mapping):
+            document["cost"] = dict(cost)
+            return self._of(_core.read_instance(text_of(document), ""))
+        path = Path(cost)
+        document["cost"] = {"file": path.name}
+        return self._of(_core.read_instance(text_of(document), str(path.parent)))
+
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the scatter instance, without sequences."""
         Path(path).write_text(self._instance.to_json(), encoding="utf-8")

@@ -105,14 +105,35 @@ class Planner:
         before the first plan, KeyboardInterrupt. The first Ctrl-C ends a search with the best plan
         so far, whose stopped_by is "interrupted".
         """
+        return self._plan(self.cluster, lengths, ids, loss_tokens, start)
+
+    def _plan(
+        self,
+        cluster: Cluster,
+        lengths: Integers,
+        ids: Optional[Integers],
+        loss_tokens: Optional[Integers],
+        start: Optional[Step],
+    ) -> Step:
         interrupt = _core.Interrupt()
         with self._lock:
             self._running.add(interrupt)
         try:
-            return self._planned(*self._sequences(lengths, ids, loss_tokens), start, interrupt)
+            given = self._sequences(cluster, lengths, ids, loss_tokens)
+            return self._planned(cluster, *given, start, interrupt)
         finally:
             with self._lock:
                 self._running.discard(interrupt)
+
+    def use_cost(self, cost: Union[str, os.PathLike[str], Mapping[str, Any]]) -> None:
+        """Plans with another cost (Cluster.with_cost) what is asked for from now on.
+
+        Plans that submit() and stream() were asked for before keep the cost of then. Ranks that plan
+        the same steps must change it before the same step.
+        """
+        cluster = self.cluster.with_cost(cost)
+        self.search.check(cluster._instance)
+        self.cluster = cluster
 
     def submit(
         self,
@@ -123,7 +144,7 @@ class Planner:
         start: Optional[Step] = None,
     ) -> Future[Step]:
         """Plans on a thread of the planner, which needs no lock of the interpreter meanwhile."""
-        call = functools.partial(self.plan, lengths, ids=ids, loss_tokens=loss_tokens, start=start)
+        call = functools.partial(self._plan, self.cluster, lengths, ids, loss_tokens, start)
         with self._lock:
             if self._pool is None:
                 self._pool = Threads(self.threads)
@@ -172,7 +193,11 @@ class Planner:
         return _planner_of, (self.cluster, self.search, self.on_oversize, self.threads)
 
     def _sequences(
-        self, lengths: Integers, ids: Optional[Integers], loss_tokens: Optional[Integers]
+        self,
+        cluster: Cluster,
+        lengths: Integers,
+        ids: Optional[Integers],
+        loss_tokens: Optional[Integers],
     ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
         """The lengths to plan, their loss tokens, and what they are called."""
         tokens = as_integers(lengths, "lengths")
@@ -197,7 +222,7 @@ class Planner:
                     for at in wrong
                 )
         none = np.zeros(0, np.int64)
-        most = self.cluster.largest_sequence
+        most = cluster.largest_sequence
         over = tokens > most
         if self.on_oversize == "raise" or not over.any():
             return tokens, targets, Sequences(names, none, none)
@@ -206,7 +231,7 @@ class Planner:
                 ("E205", f"/lengths/{at}", f"must be at least 1, is {tokens[at]}") for at in low
             )
         if self.on_oversize == "clip":
-            return self._clipped(tokens, names, targets)
+            return self._clipped(most, tokens, names, targets)
         kept = ~over
         if not kept.any():  # the search says what would help
             return tokens, targets, Sequences(names, none, none)
@@ -216,11 +241,11 @@ class Planner:
 
     def _clipped(
         self,
+        most: int,
         tokens: NDArray[np.int64],
         names: NDArray[np.int64],
         targets: Optional[NDArray[np.int64]],
     ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
-        most = self.cluster.largest_sequence
         over = tokens > most
         none = np.zeros(0, np.int64)
         if most == 0:  # the search says what would help
@@ -232,6 +257,7 @@ class Planner:
 
     def _planned(
         self,
+        cluster: Cluster,
         lengths: NDArray[np.int64],
         targets: Optional[NDArray[np.int64]],
         sequences: Sequences,
@@ -240,7 +266,7 @@ class Planner:
     ) -> Step:
         if start is not None and not isinstance(start, Step):
             raise InputTypeError(f"start: must be a Step, is of the type {_type(start)}")
-        instance = self.cluster._instance.with_lengths(lengths, targets, self.cluster.name)
+        instance = cluster._instance.with_lengths(lengths, targets, cluster.name)
         if start is not None and start.instance_hash != instance.hash():
             raise ValueError(
                 "start: must be a plan of these lengths and loss tokens on this cluster"
@@ -248,7 +274,7 @@ class Planner:
         outcome = self.search.run(instance, None if start is None else start._plan, interrupt)
         plan = outcome.plan
         if plan is None:
-            raise self._without_plan(outcome, lengths, sequences)
+            raise self._without_plan(cluster, outcome, lengths, sequences)
         report = Report(
             outcome.status,
             outcome.objective or 0.0,
@@ -264,19 +290,23 @@ class Planner:
         log.debug("planned %d sequences: %s", len(lengths), report)
         return Step(instance, plan, report, sequences)
 
+    @staticmethod
     def _without_plan(
-        self, outcome: _core.Outcome, lengths: NDArray[np.int64], sequences: Sequences
+        cluster: Cluster,
+        outcome: _core.Outcome,
+        lengths: NDArray[np.int64],
+        sequences: Sequences,
     ) -> Exception:
         if outcome.status == "infeasible":
             over = outcome.unplaceable
             if over.size == 0:  # the rules, then
                 return Infeasible(outcome.detail, over, outcome.remedy)
-            ids, most = sequences.ids[over], self.cluster.largest_sequence
+            ids, most = sequences.ids[over], cluster.largest_sequence
             listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
             more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
             return Infeasible(
                 f"{len(ids)} sequences are longer than the {most} tokens that the largest group "
-                f"holds, of degree {self.cluster.degrees[-1]}: {', '.join(listed + more)}",
+                f"holds, of degree {cluster.degrees[-1]}: {', '.join(listed + more)}",
                 ids,
                 f'{outcome.remedy}, or set on_oversize="drop" or "clip"',
             )

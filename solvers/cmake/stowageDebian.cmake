@@ -66,7 +66,10 @@ if(STOWAGE_PYTHON)
       "Python package: plans global batches inside of training loops.")
   set(modules lib/python3/dist-packages/stowage)
   install(TARGETS _core LIBRARY DESTINATION ${modules} COMPONENT python3 EXCLUDE_FROM_ALL)
-  install(FILES ${STOWAGE_PYTHON_FILES} DESTINATION ${modules} COMPONENT python3 EXCLUDE_FROM_ALL)
+  install(FILES ${STOWAGE_PYTHON_TYPES} DESTINATION ${modules} COMPONENT python3 EXCLUDE_FROM_ALL)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/stowage/ DESTINATION ${modules} COMPONENT python3
+          EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py" PATTERN py.typed
+          PATTERN __pycache__ EXCLUDE)
 endif()
 
 # Debian wants each package's licence and changes under its own name; GLPK's licence is in a package

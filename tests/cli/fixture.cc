@@ -8,6 +8,7 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("instance.json", kTinyInstance);
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("lengths.txt", length_list());
+  dir.write("samples.csv", samples_table());
   dir.write("buffers.1048576.csv", kTable);
   dir.write("model.sol", kTinySolution);
   dir.write("layout.sol", kTableSolution);

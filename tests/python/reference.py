@@ -41,10 +41,12 @@ def described(text: str) -> str:
     return f"```text\n{text}\n```\n" if text else ""
 
 
-# What needs a framework is read, not imported. Files of a module, its own first.
+# Read, not imported, as most need a framework. Files of a module, its own first.
 FOLDER = Path(stowage.__file__).parent
 MODULES = {
-    "torch": ["torch.py"],
+    "calibrate": ["calibrate.py"],
+    "torch": ["torch/__init__.py"],
+    "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
     "hf": ["hf.py"],

@@ -1,6 +1,7 @@
 // stowage calibrate and compare --measure: costs of this machine, and plans timed on it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +26,7 @@ class Calibrate : public testing::Test {
 
 TEST_F(Calibrate, WritesACostThatInstancesInclude) {
   const Finished told = run({"calibrate", "--degrees", "1,2,4", "--packs", "6", "--max-tokens",
-                             "128", "--rounds", "1", "-o", "cost.json"});
+                             "128", "--rounds", "1", "-o", "cost.json", "--samples", "packs.csv"});
   ASSERT_EQ(told.exit_code, 0) << told.err;
   EXPECT_THAT(told.err, HasSubstr("errors    fitted packs"));
   const auto answer = nlohmann::json::parse(told.out);
@@ -33,6 +34,9 @@ TEST_F(Calibrate, WritesACostThatInstancesInclude) {
   EXPECT_EQ(answer["packs"].size(), 18U);
   const auto cost = nlohmann::json::parse(dir_.read("cost.json"));
   EXPECT_EQ(cost, answer["cost"]);
+  const Finished fitted = run({"fit", "packs.csv"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_EQ(nlohmann::json::parse(fitted.out)["samples"].size(), 18U);
 
   auto instance = nlohmann::json::parse(dir_.read("instance.json"));
   instance["cost"] = {{"file", "cost.json"}};
@@ -93,6 +97,18 @@ TEST_F(Calibrate, WithoutPlansThereIsNothingToCompare) {
   EXPECT_TRUE(answer["measured"].at("rank_correlation").is_null());
   EXPECT_THAT(none.err, HasSubstr("measured  no plan was timed\n"));
   EXPECT_THAT(none.err, Not(HasSubstr("predictions are")));
+}
+
+TEST_F(Calibrate, AStopKeepsWhatWasMeasured) {
+  Child child({"calibrate", "--degrees", "1", "--packs", "3000", "--max-tokens", "64", "--rounds",
+               "1", "--samples", "packs.csv", "--progress", "always"},
+              {.directory = dir_.path()});
+  ASSERT_TRUE(child.wait_for_err("pack "));
+  child.send(SIGTERM);
+  const Finished stopped = child.finish();
+  EXPECT_EQ(stopped.exit_code, 3) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("packs.csv has "));
+  EXPECT_THAT(dir_.read("packs.csv"), testing::StartsWith("degree,lengths_tokens,time_ms\n1,"));
 }
 
 // What went wrong is said, and is not taken for a signal.

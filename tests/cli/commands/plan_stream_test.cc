@@ -279,6 +279,30 @@ TEST_F(PlanStreamCommand, EchoesIdsAndKeysOfTheUsers) {
 }
 
 // Nothing but what the stream wrote is needed to verify one of its plans.
+TEST_F(PlanStreamCommand, AStepMayBringANewCostForAllAfterIt) {
+  dir_.write("cost.json", R"({"quadratic_ms": 0.02, "linear_ms": 1, "fixed_ms": 6})");
+  dir_.write("steps.jsonl",
+             "[100, 64, 80]\n"
+             R"({"lengths": [100, 64, 80], "cost": {"file": "cost.json"}})"
+             "\n[100, 64, 80]\n[100, 64, 80]\n");
+  const std::vector<std::string> arguments = {"steps.jsonl", "--instance", "instance.json",
+                                              "--instances"};
+  const Finished whole = run(arguments);
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const std::vector<std::string> lines = lines_of(whole.out);
+  ASSERT_EQ(lines.size(), 4U);
+  const double before = nlohmann::json::parse(lines[0])["objective_ms"];
+  for (std::size_t i = 1; i < 4; ++i) {  // all coefficients are twice those of the instance
+    const auto line = nlohmann::json::parse(lines[i]);
+    EXPECT_NEAR(line["objective_ms"].get<double>(), 2 * before, 1e-9);
+    EXPECT_EQ(line["instance"]["cost"]["fixed_ms"], 6);
+  }
+  // The share that does not plan the step has read its cost.
+  std::vector<std::string> share = arguments;
+  share.insert(share.end(), {"--shard", "0/2"});
+  EXPECT_EQ(lines_of(run(share).out), (std::vector{lines[0], lines[2]}));
+}
+
 TEST_F(PlanStreamCommand, APlanCanBeVerifiedFromTheFilesOfTheStream) {
   ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // as yet without
   ASSERT_EQ(eight({"-o", "plans", "--steps", "2", "--instances"}).exit_code, 0);

@@ -15,6 +15,7 @@
 #include "instances/layout/json.h"
 #include "instances/lengths/list.h"
 #include "instances/partition/partition.h"
+#include "instances/scatter/fit/fit.h"
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
 #include "instances/trainer/step.h"
@@ -745,6 +746,19 @@ std::vector<Case> partition_cases() {
   };
 }
 
+std::vector<Case> sample_cases() {
+  const auto of = [](std::string name, std::vector<TimedRow> rows,
+                     std::vector<std::string> expected) {
+    return Case{std::move(name), [=] { return errors_of(fit_cost(rows, structure_of(rows))); },
+                std::move(expected)};
+  };
+  return {
+      of("a ring without cost.exchange",
+         {{.degree = 2, .lengths = {8}, .ms = 1, .exchange = ExchangeKind::ring}},
+         {"E361 /samples/0/exchange: must be all_to_all without an instance"}),
+      of("too few samples", {{.lengths = {8}, .ms = 1}}, {"E362 /samples: must be at least 4"})};
+}
+
 std::vector<Case> trainer_cases() {
   return {
       trainer_case("valid trainer file", 0, "", 0, {}),
@@ -779,9 +793,9 @@ struct Evaluated {
 
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
-  for (const auto& part :
-       {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(), layout_cases(),
-        csv_cases(), generator_cases(), partition_cases(), trainer_cases(), count_cases()}) {
+  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(),
+                           layout_cases(), csv_cases(), generator_cases(), partition_cases(),
+                           sample_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -59,6 +60,35 @@ TEST(StepStream, ReadsTargetsBesideLengths) {
             "E306 /loss_tokens/0: must be from 0 to the length of the sequence, 5, is 6\n");
   EXPECT_EQ(errors_of(steps.next()),
             "E306 /loss_tokens: must have an entry for each of the 1 lengths, has 0\n");
+}
+
+TEST(StepStream, ANewCostHoldsForAllThatFollow) {
+  const std::string directory = testing::TempDir();
+  {
+    std::ofstream file(directory + "/drift-cost.json");
+    file << R"({"quadratic_ms": 0, "linear_ms": 7, "fixed_ms": 1})";
+  }
+  const std::string text =
+      "[5]\n"
+      R"({"lengths": [5], "cost": {"quadratic_ms": 0, "linear_ms": 2, "fixed_ms": 1}})"
+      "\n[6]\n"
+      R"({"lengths": [0], "cost": {"quadratic_ms": 0, "linear_ms": 3, "fixed_ms": 1}})"
+      "\n"
+      R"({"lengths": [5], "cost": {"quadratic_ms": -1, "linear_ms": 3, "fixed_ms": 1}})"
+      "\n[7]\n"
+      R"({"lengths": [5], "cost": {"file": "drift-cost.json"}})"
+      "\n[8]\n";
+  const std::vector<double> linear = {0, 2, 2, -1, -1, 2, 7, 7};  // -1: cannot be read
+  // What is passed over changes the cost as well, so that shards plan alike.
+  for (std::size_t skipped = 0; skipped < linear.size(); ++skipped) {
+    std::istringstream lines(text);
+    StepStream steps(lines, "steps", kCluster, {.directory = directory});
+    for (std::size_t i = 0; i < skipped; ++i) EXPECT_TRUE(steps.skip());
+    for (std::size_t i = skipped; i < linear.size(); ++i) {
+      const auto step = steps.next();
+      EXPECT_EQ(step ? (**step).cost.linear_ms : -1, linear[i]) << skipped << ' ' << i;
+    }
+  }
 }
 
 TEST(StepStream, LeavesOutTheRest) {

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, Sampler
 
-from ._cluster import Cluster
-from ._errors import Error
-from ._lengths import Integers, as_integers
-from ._planner import Planner
-from ._step import Step
-from ._trainer_step import Batch
+from .._cluster import Cluster
+from .._errors import Error
+from .._lengths import Integers, as_integers
+from .._planner import Planner
+from .._step import Step
+from .._trainer_step import Batch
 
 #: What cross_entropy leaves out.
 IGNORED = -100

@@ -1,0 +1,249 @@
+// stowage fit: a cost from measured rows, and how far it can be trusted.
+#include "instances/pictures/scatter/fit.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/families/load.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/status_line.h"
+#include "cli/terminal/table.h"
+#include "instances/numbers.h"
+#include "instances/scatter/fit/fit.h"
+#include "instances/scatter/fit/json.h"
+#include "instances/scatter/json_members.h"
+#include "solvers/scatter/separation.h"
+
+namespace stowage {
+namespace {
+
+std::string interval_text(const Coefficient& own) {
+  if (!own.determined) return "the samples do not show it";
+  if (!(own.high < kInfinity)) return "at least " + significant(own.low);
+  return significant(own.low) + " to " + significant(own.high);
+}
+
+std::string off_text(const ErrorSummary& error) {
+  return percent_text(error.mean) + " on average, 95 % within " + percent_text(error.p95);
+}
+
+class FitCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "fit",
+            .arguments = "SAMPLES -o COST",
+            .summary = "Fit the cost model to measured rows of your cluster",
+            .examples = {"stowage fit samples.csv -o cost.json",
+                         "stowage fit samples.csv --instance instance.json --picture fit.svg",
+                         "stowage fit samples.csv --mib-per-token 0.75 --log-level warn"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional(
+        "SAMPLES", path_,
+        "A table with the columns degree, lengths_tokens and time_ms, and peak_mib and "
+        "exchange if there are such; - for stdin");
+    flags.text("-o,--output", output_, "COST",
+               "Write the cost there; an instance names it with {\"file\": ...} as cost");
+    flags.text("--instance", instance_path_, "INSTANCE",
+               "What the samples do not say: nodes, padding, tiles, window and volumes of "
+               "exchanges; and a step, to see whether the cost is good enough to tell plans apart");
+    flags.number("--mib-per-token", mib_per_token_, "MIB", 1e-9, 1e9,
+                 "What a token sends in an all-to-all, without --instance. Only its ratio to the "
+                 "bandwidth counts; default 1");
+    flags.text("--picture", picture_, "FILE.svg",
+               "Draw predicted against measured, and the errors by degree");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (auto error = check_flags()) return console.refuse(*error);
+    std::optional<ScatterInstance> step;
+    std::vector<std::string> inputs = {path_};
+    if (!instance_path_.empty()) {
+      Loaded<Instance> loaded = load_instance(instance_path_);
+      if (!loaded.value) return console.refuse(loaded.errors);
+      if (auto error = not_of(*loaded.value, "scatter")) {
+        return console.refuse(errors_in(instance_path_, {*error}));
+      }
+      step = std::get<ScatterInstance>(*std::move(loaded.value));
+      inputs.insert(inputs.end(), loaded.files.begin(), loaded.files.end());
+    }
+    for (const auto& [flag, path] : {std::pair("--output", output_), {"--picture", picture_}}) {
+      if (auto error = check_output(flag, path, inputs)) return console.refuse(*error);
+    }
+    const Result<std::string> bytes = read_file(path_);
+    if (!bytes) return console.refuse(bytes.errors().front());
+    const std::string file = path_ == "-" ? "stdin" : path_;
+    const Result<std::vector<TimedRow>> rows = read_samples_csv(*bytes, file);
+    if (!rows) return console.refuse(errors_in("", rows.errors()));
+    StatusLine status(console);
+    status.tell("fitting   " + counted(std::ssize(*rows), "sample"));
+    const Result<CostFit> fit =
+        fit_cost(*rows, step ? *step : structure_of(*rows, mib_per_token_.value_or(1)),
+                 {.places = [&file](std::size_t row, std::string_view member) {
+                   return file + ':' + std::to_string(row + 2) + ':' + std::string(member);
+                 }});
+    if (!fit) {
+      std::vector<InputError> errors = fit.errors();
+      for (InputError& error : errors) {
+        if (error.pointer == "/samples") error.pointer = file;
+      }
+      return console.refuse(errors_in("", errors));
+    }
+    return tell_and_write(console, *rows, *fit, std::move(step));
+  }
+
+ private:
+  std::optional<InputError> check_flags() const {
+    if (mib_per_token_ && !instance_path_.empty()) {
+      return InputError{kUsage, "--mib-per-token", "has no effect with --instance, which has it"};
+    }
+    if (!picture_.empty() && !picture_.ends_with(".svg")) {
+      return InputError{kUsage, "--picture", "must end in .svg, is '" + picture_ + '\''};
+    }
+    if (path_ == "-" && instance_path_ == "-") {
+      return InputError{kUsage, "--instance", "stdin has the samples already"};
+    }
+    return std::nullopt;
+  }
+
+  ExitCode tell_and_write(Console& console, const std::vector<TimedRow>& rows, const CostFit& fit,
+                          std::optional<ScatterInstance> step) const {
+    tell(console, rows, fit);
+    std::optional<Separation> separation;
+    if (step && !step->lengths.empty() && fit.missing.empty()) {
+      step->cost = fit.cost;
+      const InterruptScope interrupt;
+      Budget budget({.interrupt = &interrupt.flag()});
+      separation = separation_of(*step, budget);
+      tell(console, fit, *separation);
+    }
+    if (!output_.empty()) {
+      JsonWriter json;
+      write_json(json, fit.cost);
+      if (auto error = write_file(output_, json.take())) return console.refuse(*error);
+    }
+    if (!picture_.empty()) {
+      const std::string svg = svg_document(fit_pictures(fit, rows), "fit of " + path_);
+      if (auto error = write_file(picture_, svg)) return console.refuse(*error);
+    }
+    return console.answer(answer(rows, fit, separation), ExitCode::ok);
+  }
+
+  static void tell(Console& console, const std::vector<TimedRow>& rows, const CostFit& fit) {
+    Table table({{"coefficient", Align::left}, {"value", Align::right}, {"95 %", Align::left}});
+    for (const Coefficient& own : fit.coefficients) {
+      table.add({own.name, significant(own.value), interval_text(own)});
+    }
+    if (fit.memory) {
+      for (const Coefficient& own : fit.memory->coefficients) {
+        table.add({own.name, significant(own.value), interval_text(own)});
+      }
+    }
+    if (console.settings.level >= LogLevel::info) console.block(table.text());
+    console.info("held out  " + counted(std::ssize(rows), "row") + ": " + off_text(fit.held_out) +
+                 (fit.outliers.empty()
+                      ? ""
+                      : "; without " + counted(std::ssize(fit.outliers), "outlier") + ' ' +
+                            off_text(fit.without_outliers)));
+    Table errors({{"rows of", Align::left},
+                  {"rows", Align::right},
+                  {"mean", Align::right},
+                  {"95 %", Align::right}});
+    const auto add = [&errors](const std::string& name, const ErrorSummary& error) {
+      errors.add({name, grouped(error.rows), percent_text(error.mean), percent_text(error.p95)});
+    };
+    for (const ErrorOfDegree& own : fit.by_degree) add("degree " + grouped(own.degree), own.error);
+    for (const ErrorOfLength& own : fit.by_length) {
+      add(grouped(own.shortest) + " to " + grouped(own.longest) + " tokens", own.error);
+    }
+    if (console.settings.level >= LogLevel::info) console.block(errors.text());
+    if (fit.memory) console.info("memory    held out " + off_text(fit.memory->held_out));
+    if (fit.next) {
+      const NextRow& next = *fit.next;
+      console.info(
+          "next      measure " + counted(next.sequences, "sequence") + " of " +
+          grouped(next.tokens) + " tokens on degree " + grouped(next.degree) +
+          (next.exchange == ExchangeKind::none
+               ? ""
+               : " with " +
+                     std::string(exchange_names()[static_cast<std::size_t>(next.exchange)])) +
+          ": it takes " + percent_text(next.by) + " off the interval of " + next.narrows);
+    }
+    std::string missing;
+    for (const int degree : fit.missing) {
+      missing += (missing.empty() ? "" : ", ") + std::to_string(degree);
+    }
+    if (!missing.empty()) {
+      console.warn("no sample of degree " + missing +
+                   ": the instance allows it, and cannot be planned with this cost");
+    }
+  }
+
+  // The errors of rows partly cancel over the groups of a step; those that all rows of a degree
+  // share do not.
+  static void tell(Console& console, const CostFit& fit, const Separation& separation) {
+    if (separation.plans.size() < 2) return;
+    console.info("plans     the best, " + separation.plans.front().method + ", is " +
+                 percent_text(separation.best_to_next) + " faster than the next and " +
+                 percent_text(separation.best_to_last) + " faster than the last of " +
+                 grouped(std::ssize(separation.plans)));
+    if (fit.without_outliers.mean <= separation.best_to_next) return;
+    console.warn("rows are " + percent_text(fit.without_outliers.mean) + " off, more than the " +
+                 percent_text(separation.best_to_next) +
+                 " that separate the two best plans: which of them is faster this cost does not "
+                 "say");
+  }
+
+  static std::string answer(const std::vector<TimedRow>& rows, const CostFit& fit,
+                            const std::optional<Separation>& separation) {
+    JsonWriter json;
+    json.begin_object();
+    json.text("format", "stowage/fit");
+    json.integer("version", 1);
+    json.text("problem", "scatter");
+    json.integer("exit_code", to_int(ExitCode::ok));
+    write_json_members(json, fit, rows);
+    json.key("plans");
+    if (separation) {
+      json.begin_object();
+      json.number("best_to_next", separation->best_to_next);
+      json.number("best_to_last", separation->best_to_last);
+      json.key("methods");
+      json.begin_array();
+      for (const MethodTime& plan : separation->plans) {
+        json.begin_object(JsonWriter::Layout::line);
+        json.text("method", plan.method);
+        json.number("objective_ms", plan.ms);
+        json.end_object();
+      }
+      json.end_array();
+      json.end_object();
+    } else {
+      json.null();
+    }
+    json.end_object();
+    return json.take();
+  }
+
+  std::string path_;
+  std::string output_;
+  std::string instance_path_;
+  std::string picture_;
+  std::optional<double> mib_per_token_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_fit_command() { return std::make_unique<FitCommand>(); }
+
+}  // namespace stowage

@@ -1,0 +1,16 @@
+// A fit as members of a document.
+#pragma once
+
+#include <span>
+
+#include "instances/json/writer.h"
+#include "instances/scatter/fit/cost_fit.h"
+#include "instances/scatter/fit/sample.h"
+
+namespace stowage {
+
+// The members of a stowage/fit without its head, so that others may follow; the keys are those of
+// cli/README.md. `rows` are those that were fitted.
+void write_json_members(JsonWriter& json, const CostFit& fit, std::span<const TimedRow> rows);
+
+}  // namespace stowage

@@ -1,0 +1,319 @@
+"""Costs of your own cluster: fitted to rows that were measured there.
+
+>>> from stowage.calibrate import fit
+>>> found = fit("samples.csv")
+>>> found.save("cost.json")
+
+Needs NumPy only. instances/cluster.md says what to measure, and what a table of samples looks like.
+`torchrun -m stowage.calibrate -o cluster.json` measures, and needs torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._cluster import Cluster
+from ._documents import text_of
+from ._errors import InputError
+from ._lengths import Integers, as_integers
+from ._step import Step
+
+_KINDS = ("none", "all_to_all", "ring", "all_gather", "two_level")
+
+
+class Sample(NamedTuple):
+    """A measured row.
+
+    degree: devices of the group. lengths: tokens of its sequences, integers, before padding. ms:
+    forward and backward of all layers, of the slowest rank. mib: peak memory of a device, or None.
+    exchange: of cost.exchange of an instance, "" where groups of the degree have one kind alone.
+    """
+
+    degree: int
+    lengths: Integers
+    ms: float
+    mib: Optional[float] = None
+    exchange: str = ""
+
+
+class Coefficient(NamedTuple):
+    """A coefficient between `low` and `high` with a confidence of 95 %.
+
+    determined: False where the samples cannot tell it from the others; an end is then infinite.
+    """
+
+    value: float
+    low: float
+    high: float
+    determined: bool
+
+
+class Errors(NamedTuple):
+    """Of |predicted / measured - 1| over rows that a fit of the others predicts."""
+
+    rows: int
+    median: float
+    mean: float
+    p95: float
+
+
+class Next(NamedTuple):
+    """The row to measure next: `sequences` of `tokens` each, on `degree` devices.
+
+    It takes the share `by` off the interval of the coefficient `narrows`.
+    """
+
+    degree: int
+    exchange: str
+    sequences: int
+    tokens: int
+    narrows: str
+    by: float
+
+
+class Separation(NamedTuple):
+    """What separates the plans of a step under a cost.
+
+    plans: (method, ms), the fastest first. best_to_next, best_to_last: how much longer those take,
+    relative. decided: False where rows are off by more than best_to_next.
+    """
+
+    plans: list[tuple[str, float]]
+    best_to_next: float
+    best_to_last: float
+    decided: bool
+
+
+class Fit:
+    """A cost, and how far it can be trusted.
+
+    cost: the object of that name of an instance. coefficients: by their names in it, those of the
+    memory of a device under the names that they have in `model`. noise: standard deviation of the
+    relative error of a row. held_out: errors of all rows; without_outliers, by_degree, by_length
+    (by the ends of classes of the longest sequence, tokens): errors of those that count. outliers:
+    int64, rows too far off to count. missing_degrees: degrees of the cluster without a sample. next:
+    what to measure next. model: states_mib, activation_mib_per_token and others, empty where too
+    few samples have a peak; memory_held_out: its errors. predicted_ms, held_out_ms: float64 by row,
+    from the fit and from one without the row.
+    """
+
+    def __init__(self, box: _core.Fit) -> None:
+        self._box = box
+        document = json.loads(box.to_json())
+        memory = document["memory"] or {"coefficients": [], "held_out": None}
+        self.cost: dict[str, Any] = document["cost"]
+        self.coefficients: dict[str, Coefficient] = {
+            own["name"]: _coefficient(own)
+            for own in document["coefficients"] + memory["coefficients"]
+        }
+        self.noise: float = document["noise"]
+        self.held_out = Errors(**document["held_out"])
+        self.without_outliers = Errors(**document["without_outliers"])
+        self.by_degree: dict[int, Errors] = {
+            own.pop("degree"): Errors(**own) for own in document["by_degree"]
+        }
+        self.by_length: dict[tuple[int, int], Errors] = {
+            (own.pop("shortest"), own.pop("longest")): Errors(**own)
+            for own in document["by_length"]
+        }
+        self.outliers: NDArray[np.int64] = np.array(document["outliers"], np.int64)
+        self.missing_degrees: tuple[int, ...] = tuple(document["missing_degrees"])
+        self.next: Optional[Next] = Next(**document["next"]) if document["next"] else None
+        self.model: dict[str, float] = {
+            own["name"]: own["value"] for own in memory["coefficients"]
+        }
+        held_out = memory["held_out"]
+        self.memory_held_out: Optional[Errors] = Errors(**held_out) if held_out else None
+        self.predicted_ms: NDArray[np.float64] = np.array(
+            [own["predicted_ms"] for own in document["samples"]], np.float64
+        )
+        self.held_out_ms: NDArray[np.float64] = np.array(
+            [own["held_out_ms"] for own in document["samples"]], np.float64
+        )
+
+    def save(self, path: Union[str, os.PathLike[str]], **notes: Any) -> None:
+        """Writes the cost, which an instance names with {"file": ...}; `notes` under x- keys."""
+        document = dict(self.cost, **{f"x-{name}": value for name, value in notes.items()})
+        Path(path).write_text(text_of(document) + "\n", encoding="utf-8")
+
+    def cluster(self, cluster: Cluster) -> Cluster:
+        """The cluster with this cost, and with this memory of a device if there is one."""
+        document = json.loads(cluster.with_cost(self.cost)._instance.to_json())
+        document["model"].update(self.model)
+        return Cluster._of(_core.read_instance(text_of(document), ""))
+
+    def separation(self, cluster: Cluster, lengths: Integers) -> Separation:
+        """What separates the plans of a step of these lengths, with this cost."""
+        tokens = as_integers(lengths, "lengths")
+        instance = self.cluster(cluster)._instance.with_lengths(tokens, None, cluster.name)
+        plans, best_to_next, best_to_last = _core.separation(instance)
+        decided = self.without_outliers.mean <= best_to_next
+        return Separation(plans, best_to_next, best_to_last, decided)
+
+    def svg(self) -> str:
+        """Predicted against measured, and the errors of all rows by degree."""
+        return self._box.svg()
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __repr__(self) -> str:
+        return f"Fit(cost={self.cost!r}, noise={self.noise!r}, held_out={self.held_out!r})"
+
+
+def _coefficient(own: dict[str, Any]) -> Coefficient:
+    low = -np.inf if own["low"] is None else own["low"]
+    high = np.inf if own["high"] is None else own["high"]
+    return Coefficient(own["value"], low, high, own["determined"])
+
+
+#: Measured rows, each a Sample or its members in that order; or the path of a table of them.
+Samples = Union[str, "os.PathLike[str]", Iterable[Union[Sample, Sequence[Any]]]]
+
+
+def fit(
+    samples: Samples, *, cluster: Optional[Cluster] = None, mib_per_token: float = 1.0
+) -> Fit:
+    """The cost that explains measured rows (instances/cluster.md).
+
+    Args:
+        samples: Samples or tuples in their order; or a CSV file with the columns degree,
+            lengths_tokens, time_ms and, if there are such, peak_mib and exchange.
+        cluster: what the samples do not say: nodes, padding, tiles, window, kinds and volumes of
+            exchanges. Its cost is not looked at.
+        mib_per_token: what a token sends in an all-to-all, without a cluster. Only its ratio to the
+            bandwidth counts.
+
+    Non-negative least squares of relative errors, in which rows that are far off do not count; the
+    same samples give the same cost. Raises InputError with all that is wrong with the samples:
+    pointers are /samples/ROW/MEMBER, or FILE:LINE:COLUMN of a file.
+    """
+    like = None if cluster is None else cluster._instance
+    if isinstance(samples, (str, os.PathLike)):
+        path = os.fspath(samples)
+        return Fit(_core.fit_table(_core.read_file(path), path, like, mib_per_token))
+    return Fit(_core.fit_rows(*_arrays(samples), like, mib_per_token))
+
+
+class Refit(NamedTuple):
+    """A cost that follows its devices.
+
+    cost: the object of that name of an instance, for Cluster.with_cost and Planner.use_cost. factor:
+    measured over predicted by the old cost, the median. drifted: the factor is further from 1 than
+    the noise of the times explains. noise: standard deviation of relative errors. mean_error,
+    old_mean_error: of |measured / predicted - 1| by the new cost and by the old one, on these steps.
+    """
+
+    cost: dict[str, Any]
+    factor: float
+    drifted: bool
+    noise: float
+    mean_error: float
+    old_mean_error: float
+
+
+def refit(old: Cluster, measured: Iterable[Union[Sample, tuple[Step, float]]]) -> Refit:
+    """The cost of a cluster, moved by what a training loop measured.
+
+    Args:
+        old: the cluster, with the cost to begin with.
+        measured: (step, ms) for steps of a planner that took so long, without what is no part of
+            the plan (the optimizer, waiting for data); or Samples, groups measured by themselves.
+
+    All coefficients change by the same factor, and each away from there as far as the times ask for:
+    many different steps are fitted, few move the factor alone (instances/scatter/fit/refit.h). Raises
+    InputError; pointers are /measured/ENTRY/MEMBER.
+    """
+    groups: list[Sample] = []
+    steps: list[int] = []
+    batches: list[int] = []
+    times: list[float] = []
+    for number, entry in enumerate(measured):
+        if isinstance(entry[0], Step):
+            own = _groups_of(entry[0])
+            times.append(float(entry[1]))
+        else:
+            sample = Sample(*entry)
+            own = [(0, sample)]
+            times.append(float(sample.ms))
+        batches += [batch for batch, _ in own]
+        groups += [group for _, group in own]
+        steps += [number] * len(own)
+    degrees, lengths, offsets, _, _, exchanges = _arrays(groups)
+    cost, factor, drifted, noise, error, old_error = _core.refit(
+        old._instance,
+        degrees,
+        lengths,
+        offsets,
+        exchanges,
+        np.array(steps, np.int64),
+        np.array(batches, np.int64),
+        np.array(times, np.float64),
+    )
+    return Refit(json.loads(cost), factor, drifted, noise, error, old_error)
+
+
+def _groups_of(step: Step) -> list[tuple[int, Sample]]:
+    """The groups of a plan, with their micro-batches."""
+    lengths = step.instance["lengths"]
+    return [
+        (
+            number,
+            Sample(
+                group["degree"],
+                [lengths[own] for own in group["sequences"]],
+                1.0,
+                None,
+                group.get("exchange", ""),
+            ),
+        )
+        for number, batch in enumerate(step.plan["micro_batches"])
+        for group in batch["groups"]
+    ]
+
+
+_Arrays = tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    "list[str]",
+]
+
+
+def _arrays(samples: Iterable[Union[Sample, Sequence[Any]]]) -> _Arrays:
+    rows = [Sample(*sample) for sample in samples]
+    lengths = [
+        as_integers(row.lengths, f"samples/{number}/lengths") for number, row in enumerate(rows)
+    ]
+    wrong = [
+        ("E361", f"/samples/{number}/exchange", f"must be one of {_KINDS}, is {row.exchange!r}")
+        for number, row in enumerate(rows)
+        if row.exchange not in ("", *_KINDS)
+    ]
+    if wrong:
+        raise InputError(wrong)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([own.size for own in lengths], out=offsets[1:])
+    return (
+        as_integers([row.degree for row in rows], "degrees"),
+        np.concatenate([np.zeros(0, np.int64), *lengths]),
+        offsets,
+        np.array([row.ms for row in rows], np.float64),
+        np.array([np.nan if row.mib is None else row.mib for row in rows], np.float64),
+        [row.exchange for row in rows],
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(importlib.import_module("stowage._measure").main())  # which needs torch

@@ -1,0 +1,491 @@
+"""Runs a plan's packed rows through a transformer block of torch, on one device.
+
+python -m stowage.torch.run instance.json plan.json
+
+What `stowage run` does with its own kernels, and the same report (cli/README.md): every group's row
+is packed as the plan says and computed forward and backward, with attention per sequence; outputs
+and gradients are compared with every sequence computed alone in double precision, and predicted
+times with measured ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from .. import _core
+from .._documents import Document, instance_of, plan_of
+from .._errors import Error, InputError, VerificationError
+from ..calibrate import Sample, fit
+
+_OUTPUT_TOLERANCE = 1e-5
+_GRADIENT_TOLERANCE = 2e-5
+_LISTED = 40
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A transformer block: widths of the residual stream and of the feed-forward part, and heads."""
+
+    hidden: int = 256
+    heads: int = 8
+    kv_heads: int = 2
+    head_dim: int = 32
+    ffn: int = 512
+
+    def flop(self, tokens: float) -> float:
+        """Of a sequence forward and backward: 6 for a token and a weight, and causal attention."""
+        attention = self.heads * self.head_dim
+        weights = self.hidden * (2 * attention + 2 * self.kv_heads * self.head_dim + 3 * self.ffn)
+        return 6 * weights * tokens + 6 * attention * tokens**2
+
+
+class Block(nn.Module):
+    """Attention with rotary positions and grouped heads, then SwiGLU, each behind an RMS norm.
+
+    The rows of a packed batch are tokens: all but attention takes them together, attention takes each
+    sequence by itself.
+    """
+
+    def __init__(self, shape: Shape, seed: int) -> None:
+        super().__init__()
+        self.shape = shape
+        query, key = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
+        self.norms = nn.ParameterList([nn.Parameter(torch.ones(shape.hidden)) for _ in range(2)])
+        self.qkv = nn.Linear(shape.hidden, query + 2 * key, bias=False)
+        self.out = nn.Linear(query, shape.hidden, bias=False)
+        self.up = nn.Linear(shape.hidden, 2 * shape.ffn, bias=False)
+        self.down = nn.Linear(shape.ffn, shape.hidden, bias=False)
+        random = torch.Generator().manual_seed(seed)
+        with torch.no_grad():
+            for linear in (self.qkv, self.out, self.up, self.down):
+                weight = linear.weight
+                weight.copy_(torch.randn(weight.shape, generator=random) / weight.shape[1] ** 0.5)
+
+    def forward(self, x: Tensor, lengths: Sequence[int]) -> Tensor:
+        """x: [sum of the lengths, hidden]; positions begin at 0 in every sequence."""
+        shape = self.shape
+        projected = self.qkv(_rms_norm(x, self.norms[0]))
+        heads = projected.unflatten(-1, (shape.heads + 2 * shape.kv_heads, shape.head_dim))
+        parts = [self._attention(own) for own in torch.split(heads, list(lengths))]
+        x = x + self.out(torch.cat(parts))
+        gate, value = self.up(_rms_norm(x, self.norms[1])).chunk(2, -1)
+        down: Tensor = self.down(nn.functional.silu(gate) * value)
+        return x + down
+
+    def _attention(self, heads: Tensor) -> Tensor:
+        """Of one sequence: [tokens, query, key and value heads, head_dim] to [tokens, queries]."""
+        shape = self.shape
+        query, key, value = torch.split(
+            heads.transpose(0, 1), [shape.heads, shape.kv_heads, shape.kv_heads]
+        )
+        seen = nn.functional.scaled_dot_product_attention(
+            _rotary(query)[None], _rotary(key)[None], value[None], is_causal=True, enable_gqa=True
+        )
+        return seen[0].transpose(0, 1).flatten(1)
+
+
+def _rms_norm(x: Tensor, weight: Tensor) -> Tensor:
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * weight
+
+
+def _rotary(x: Tensor) -> Tensor:
+    """[heads, tokens, head_dim], positions from 0."""
+    half = x.shape[-1] // 2
+    positions = torch.arange(x.shape[-2], dtype=torch.float64)
+    rates = 10_000 ** (-torch.arange(half, dtype=torch.float64) / half)
+    angles = torch.outer(positions, rates)
+    cos, sin = angles.cos().to(x), angles.sin().to(x)
+    first, second = x[..., :half], x[..., half:]
+    return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
+
+
+class _Group(NamedTuple):
+    micro_batch: int
+    number: int
+    degree: int
+    sequences: list[int]
+    lengths: list[int]  # scaled
+    predicted_ms: float
+
+
+@dataclass
+class _Check:
+    """The worst relative L2 error of one kind of tensor."""
+
+    tolerance: float
+    error: float = 0.0
+    compared: int = 0
+    where: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, have: Tensor, want: Tensor, **where: Any) -> None:
+        size = want.norm().item()
+        error = (have.double() - want).norm().item() / (size if size > 0 else 1.0)
+        if not self.compared or not error <= self.error:
+            self.error, self.where = error, where
+        self.compared += 1
+
+    @property
+    def passed(self) -> Optional[bool]:
+        return self.error <= self.tolerance if self.compared else None
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "passed": self.passed,
+            "error": self.error if self.compared else None,
+            "tolerance": self.tolerance,
+            "compared": self.compared,
+            **self.where,
+        }
+
+
+def execute(
+    instance: Document,
+    plan: Document,
+    *,
+    device: str = "cpu",
+    scale: int = 0,
+    work_gflop: float = 10.0,
+    repeats: int = 1,
+    seed: int = 0,
+    shape: Shape = Shape(),
+) -> dict[str, Any]:
+    """Executes a scatter plan on one device, and returns the stowage/execution document.
+
+    Args:
+        instance, plan: documents or paths; a plan, a bare one, or an outcome that holds one.
+        device: of torch, such as "cpu" or "cuda".
+        scale: lengths are divided by it, rounded up; 0 takes the smallest that keeps the work of
+            the sequences within `work_gflop`.
+        repeats: timed runs of each row, of which the fastest counts, after one that is not timed.
+        seed: of tokens, gradients and weights. shape: of the block.
+
+    Times are those of the process on a CPU, with one thread. `measured_ms` is what the step would take
+    if every group had a device of its own: the slowest row of each micro-batch, summed. `shape` says how well a fit of the rows (stowage.calibrate.fit)
+    explains them. Raises InputError for documents, VerificationError for a plan that breaks rules.
+    """
+    for name, value, least in (("scale", scale, 0), ("repeats", repeats, 1)):
+        if value < least:
+            raise ValueError(f"{name}: must be at least {least}, is {value}")
+    read = instance_of(instance)
+    if read.family != "scatter":
+        raise InputError([("E209", "/problem", f'must be "scatter", is "{read.family}"')])
+    made = plan_of(plan, read)
+    if violations := _core.verify(read, made):
+        raise VerificationError(violations)
+    own = json.loads(made.to_json())
+    scale = scale or _scale_of(own, shape, work_gflop * 1e9)
+    run = _Run(list(_groups(own, scale)), device, repeats, seed, shape)
+    run.run()
+    head = {"name": own["name"], "scale": scale, "predicted_ms": own["objective_ms"]}
+    return run.document(head)
+
+
+def _padded(group: Mapping[str, Any]) -> list[int]:
+    starts = group["cu_seqlens"]
+    return [int(end - start) for start, end in zip(starts, starts[1:])]
+
+
+def _groups(plan: Mapping[str, Any], scale: int) -> Iterator[_Group]:
+    for number, batch in enumerate(plan["micro_batches"]):
+        for index, group in enumerate(batch["groups"]):
+            lengths = [-(-length // scale) for length in _padded(group)]
+            yield _Group(
+                number, index, group["degree"], group["sequences"], lengths, group["time_ms"]
+            )
+
+
+def _scale_of(plan: Mapping[str, Any], shape: Shape, flop: float) -> int:
+    """The smallest scale at which the work of all sequences is at most `flop`."""
+    lengths = np.array(
+        [
+            length
+            for batch in plan["micro_batches"]
+            for group in batch["groups"]
+            for length in _padded(group)
+        ],
+        np.int64,
+    )
+    low, high = 1, int(lengths.max(initial=1))
+    while low < high:
+        middle = (low + high) // 2
+        if sum(shape.flop(float(tokens)) for tokens in -(-lengths // middle)) <= flop:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+class _Run:
+    def __init__(
+        self, groups: list[_Group], device: str, repeats: int, seed: int, shape: Shape
+    ) -> None:
+        self.groups, self.device, self.repeats = groups, torch.device(device), repeats
+        self.seed, self.shape = seed, shape
+        self.block = Block(shape, seed).to(self.device)
+        self.reference = copy.deepcopy(self.block).double()
+        self.output = _Check(_OUTPUT_TOLERANCE)
+        self.input_gradient = _Check(_GRADIENT_TOLERANCE)
+        self.weight_gradient = _Check(_GRADIENT_TOLERANCE)
+        self.loss = self.reference_loss = 0.0
+        self.seconds: list[float] = []
+
+    def run(self) -> None:
+        """On a CPU with one thread, whose own time counts: other processes do not lengthen it."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            self._run_all()
+        finally:
+            torch.set_num_threads(threads)
+
+    def _run_all(self) -> None:
+        for group in self.groups:
+            inputs = [self._tokens(own, n, 0) for own, n in zip(group.sequences, group.lengths)]
+            wanted = [self._tokens(own, n, 1) for own, n in zip(group.sequences, group.lengths)]
+            x = torch.cat(inputs).to(self.device).requires_grad_()
+            upstream = torch.cat(wanted).to(self.device)
+            self.seconds.append(self._timed(x, upstream, group.lengths))
+            self._compare(group, x, upstream)
+        for (name, have), want in zip(
+            self.block.named_parameters(), self.reference.parameters()
+        ):
+            if have.grad is not None and want.grad is not None:
+                self.weight_gradient.add(have.grad, want.grad, weight=name)
+
+    def _tokens(self, sequence: int, length: int, stream: int) -> Tensor:
+        random = torch.Generator().manual_seed((self.seed * 2 + stream) * 2**32 + sequence)
+        return torch.randn(length, self.shape.hidden, generator=random)
+
+    def _timed(self, x: Tensor, upstream: Tensor, lengths: list[int]) -> float:
+        """Seconds of the fastest run; the last of them leaves its gradients."""
+        kept = [None if own.grad is None else own.grad.clone() for own in self.block.parameters()]
+        fastest = float("inf")
+        for number in range(self.repeats + 1):
+            for own, gradient in zip(self.block.parameters(), kept):
+                own.grad = None if gradient is None else gradient.clone()
+            x.grad = None
+            begin = self._now()
+            self.y = self.block(x, lengths)
+            self.y.backward(upstream)
+            if number:  # the first one warms up
+                fastest = min(fastest, self._now() - begin)
+        return fastest
+
+    def _now(self) -> float:
+        """Seconds: of this process on a CPU, of the clock once a GPU has done what it was given."""
+        if self.device.type != "cuda":
+            return time.process_time()
+        torch.cuda.synchronize(self.device)
+        return time.perf_counter()
+
+    def _compare(self, group: _Group, x: Tensor, upstream: Tensor) -> None:
+        assert x.grad is not None
+        y = self.y.detach()
+        self.loss += float((y.double() * upstream.double()).sum())
+        begin = 0
+        for sequence, length in zip(group.sequences, group.lengths):
+            part = slice(begin, begin + length)
+            begin += length
+            alone = x[part].detach().double().requires_grad_()
+            truth = self.reference(alone, [length])
+            truth.backward(upstream[part].double())
+            assert alone.grad is not None
+            self.reference_loss += float((truth.detach() * upstream[part].double()).sum())
+            self.output.add(y[part], truth.detach(), sequence=sequence)
+            self.input_gradient.add(x.grad[part], alone.grad, sequence=sequence)
+
+    def document(self, head: Mapping[str, Any]) -> dict[str, Any]:
+        checks = {
+            "output": self.output,
+            "input_gradient": self.input_gradient,
+            "weight_gradient": self.weight_gradient,
+        }
+        passed = all(check.passed is not False for check in checks.values())
+        rows = [
+            {
+                "micro_batch": group.micro_batch,
+                "group": group.number,
+                "degree": group.degree,
+                "ranks": 1,
+                "sequences": len(group.sequences),
+                "tokens": sum(group.lengths),
+                "predicted_ms": group.predicted_ms,
+                "measured_ms": 1000 * seconds,
+            }
+            for group, seconds in zip(self.groups, self.seconds)
+        ]
+        slowest: dict[int, float] = {}
+        for row in rows:
+            number = int(row["micro_batch"])
+            slowest[number] = max(slowest.get(number, 0.0), float(row["measured_ms"]))
+        notes = [f"rows were computed by one device, {self._device_name()}, whatever their degree"]
+        return {
+            "format": "stowage/execution",
+            "version": 1,
+            "problem": "scatter",
+            "name": head["name"],
+            "passed": passed,
+            "exit_code": 0 if passed else 1,
+            "complete": True,
+            "scale": head["scale"],
+            "work_flop": sum(self.shape.flop(n) for group in self.groups for n in group.lengths),
+            "exchange": "none",
+            "loss": self.loss,
+            "reference_loss": self.reference_loss,
+            **{name: check.document() for name, check in checks.items()},
+            "predicted_ms": head["predicted_ms"],
+            "measured_ms": sum(slowest.values()),
+            **_proportional(rows),
+            **self._shape_fit(),
+            "groups": rows,
+            "problems": [],
+            "more_problems": 0,
+            "notes": notes,
+        }
+
+    def _device_name(self) -> str:
+        if self.device.type == "cuda":
+            return str(torch.cuda.get_device_name(self.device))
+        return f"one thread of the {self.device.type}"
+
+    def _shape_fit(self) -> dict[str, Any]:
+        """How well a cost explains the rows, each on a device by itself."""
+        rows = [
+            Sample(1, group.lengths, 1000 * seconds)
+            for group, seconds in zip(self.groups, self.seconds)
+        ]
+        try:
+            found = fit(rows)
+        except InputError:  # too few rows
+            return {}
+        measured = np.array([row.ms for row in rows])
+        errors = np.sort(np.abs(found.predicted_ms / measured - 1))
+        return {
+            "shape": {
+                "samples": len(rows),
+                "terms": sum(own.determined for own in found.coefficients.values()),
+                "mean_error": float(errors.mean()),
+                "p95_error": float(errors[int(np.ceil(0.95 * errors.size)) - 1]),
+                "held_out_mean_error": found.held_out.mean,
+                "held_out_p95_error": found.held_out.p95,
+            }
+        }
+
+
+def _proportional(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """How far measured times are from proportional to what the plan says."""
+    pairs = [(row["predicted_ms"], row["measured_ms"] / 1000) for row in rows]
+    ratios = np.array([predicted / seconds for predicted, seconds in pairs if predicted > 0])
+    if ratios.size < 2:
+        return {}
+    seconds_per_ms = float(ratios.sum() / (ratios**2).sum())
+    errors = np.sort(np.abs(seconds_per_ms * ratios - 1))
+    return {
+        "proportional": {
+            "seconds_per_ms": seconds_per_ms,
+            "mean_error": float(errors.mean()),
+            "p95_error": float(errors[int(np.ceil(0.95 * errors.size)) - 1]),
+        }
+    }
+
+
+def _tell(document: Mapping[str, Any]) -> None:
+    def say(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    say(
+        f"scale     lengths divided by {document['scale']}, "
+        f"{document['work_flop'] / 1e9:.3g} GFLOP; {document['notes'][0]}"
+    )
+    say(
+        f"{'micro-batch':>11}  {'group':>5}  {'degree':>6}  {'sequences':>9}  {'tokens':>7}  "
+        f"{'predicted ms':>12}  {'measured ms':>11}"
+    )
+    rows = document["groups"]
+    for row in rows[:_LISTED]:
+        say(
+            f"{row['micro_batch']:>11}  {row['group']:>5}  {row['degree']:>6}  "
+            f"{row['sequences']:>9}  {row['tokens']:>7}  {row['predicted_ms']:>12.4g}  "
+            f"{row['measured_ms']:>11.4g}"
+        )
+    if len(rows) > _LISTED:
+        say(f"and {len(rows) - _LISTED} more groups")
+    for name in ("output", "input_gradient", "weight_gradient"):
+        check = document[name]
+        if check["compared"]:
+            verdict = "pass" if check["passed"] else "FAIL"
+            say(
+                f"{name.replace('_', ' '):<16}{check['compared']} compared, worst error "
+                f"{check['error']:.1e}, tolerance {check['tolerance']:.0e}: {verdict}"
+            )
+    if "shape" in document:
+        shape = document["shape"]
+        say(
+            f"model     a cost fitted to these rows is off by {shape['mean_error']:.2%} on average, "
+            f"{shape['held_out_mean_error']:.2%} on rows held out"
+        )
+    say(
+        f"{'pass' if document['passed'] else 'fail'}  predicted {document['predicted_ms']:.4g} ms "
+        f"at full length  measured {document['measured_ms']:.4g} ms at scale"
+    )
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """The command: the document on stdout, everything for people on stderr; the exit code.
+
+    0: all is right; 1: an invalid plan, or something computed wrong; 2: bad usage or input; 130:
+    Ctrl-C.
+    """
+    parser = argparse.ArgumentParser(
+        "python -m stowage.torch.run",
+        description="Run a scatter plan's rows through a transformer block of torch, on one device.",
+    )
+    parser.add_argument("instance", metavar="INSTANCE", help="the instance")
+    parser.add_argument("plan", metavar="PLAN", help="the plan, or an outcome that holds one")
+    parser.add_argument(
+        "--device",
+        default="cuda" if torch.cuda.is_available() else "cpu",
+        help="of torch; default cuda where it is available, else cpu",
+    )
+    parser.add_argument("--scale", type=int, default=0, help="divides lengths; default by --work")
+    parser.add_argument(
+        "--work", type=float, default=10.0, metavar="GFLOP", help="to stay within; default 10"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="timed runs of a row; default 3")
+    parser.add_argument("--seed", type=int, default=0, help="of tokens and weights; default 0")
+    given = parser.parse_args(arguments)
+    try:
+        document = execute(
+            given.instance,
+            given.plan,
+            device=given.device,
+            scale=given.scale,
+            work_gflop=given.work,
+            repeats=given.repeats,
+            seed=given.seed,
+        )
+    except VerificationError as error:
+        print(f"{error}\nthe plan is invalid and was not executed", file=sys.stderr)
+        return 1
+    except (Error, ValueError) as error:
+        print(f"stowage.torch.run: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    _tell(document)
+    print(json.dumps(document, indent=2))
+    return int(document["exit_code"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

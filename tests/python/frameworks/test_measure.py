@@ -1,0 +1,106 @@
+"""torchrun -m stowage.calibrate on the CPU with gloo: measured, resumed, fitted and planned with."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import stowage
+
+SMALL = ["--rows", "8", "--max-tokens", "256", "--hidden", "64", "--heads", "4", "--layers", "1"]
+
+
+def torchrun(folder, processes, *arguments):
+    """Exit code and stderr of the command."""
+    return launched(folder, processes, "-m", "stowage.calibrate", *arguments)
+
+
+def launched(folder, processes, *arguments):
+    here = str(Path(__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "torch.distributed.run", "--nproc-per-node", str(processes)]
+        + list(arguments),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": here + os.pathsep + os.environ["PYTHONPATH"]},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_what_is_measured_plans_a_step(tmp_path, processes):
+    code, said = torchrun(tmp_path, processes, "-o", "cluster.json", *SMALL)
+    assert code == 0, said
+    assert f"row {8 * len(range(processes.bit_length()))} of" in said and "s left" in said
+    cluster = stowage.Cluster.load(tmp_path / "cluster.json")
+    assert cluster.devices == processes and cluster.degrees[-1] == processes
+    assert cluster.linear_ms > 0 and cluster.activation_mib_per_token > 0
+    step = stowage.Planner(cluster).plan([100, 300, 40, 40, 900])
+    assert step.objective_ms > 0
+    told = json.loads((tmp_path / "cluster.json").read_text())["x-measured"]
+    assert told["torch"] == torch.__version__ and told["settings"]["world"] == processes
+    kinds = {(own["kind"], own["degree"]) for own in told["exchanges"]}
+    assert len(kinds) == 3 * (len(cluster.degrees) - 1)
+    assert all(own["mib_per_ms"] > 0 for own in told["exchanges"])
+    rows = rows_of(tmp_path / "cluster.samples.csv")
+    assert [int(row["x-row"]) for row in rows] == list(range(len(rows)))
+    assert all(float(row["time_ms"]) > 0 and float(row["peak_mib"]) > 0 for row in rows)
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path):
+    given = ["-o", "cluster.json", "--samples", "rows.csv", *SMALL]
+    code, said = torchrun(tmp_path, 2, *given)
+    assert code == 0, said
+    whole = (tmp_path / "rows.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "rows.csv").write_text("".join(whole[:11]))
+    code, said = torchrun(tmp_path, 2, *given)
+    assert code == 0, said
+    again = (tmp_path / "rows.csv").read_text().splitlines(keepends=True)
+    assert again[:11] == whole[:11] and len(again) == len(whole) == 17
+    assert "row 11 of 16" in said and "row 10 of 16" not in said
+    for old, new in zip(rows_of(tmp_path / "rows.csv"), csv.DictReader(whole)):
+        assert old["lengths_tokens"] == new["lengths_tokens"]  # they depend on the seed alone
+    code, said = torchrun(tmp_path, 2, *given, "--seed", "5")
+    assert code != 0 and "must hold samples of these settings" in said
+    assert (tmp_path / "rows.csv").read_text().splitlines(keepends=True) == again
+
+
+def test_a_model_of_the_users_is_measured(tmp_path):
+    code, said = torchrun(
+        tmp_path, 2, "--model", "own_model:build", "-o", "cluster.json", *SMALL, "--degrees", "1,2"
+    )
+    assert code == 0, said
+    told = json.loads((tmp_path / "cluster.json").read_text())
+    assert told["x-measured"]["settings"]["model"] == "own_model:build"
+    assert told["model"]["states_mib"] == pytest.approx(16 * (16 * 16 + 16) / 2**20)
+
+
+@pytest.mark.parametrize("processes", [2, 4])
+def test_the_ranks_of_a_row_compute_what_one_does(tmp_path, processes):
+    script = Path(__file__).with_name("ulysses_rows.py")
+    code, said = launched(tmp_path, processes, str(script))
+    assert code == 0 and "the same" in said, said
+
+
+def test_a_rank_alone_computes_what_a_block_does():
+    from stowage import _measure
+    from stowage.torch import run
+
+    shape = run.Shape(32, 4, 4, 8, 64)
+    x = torch.randn(24, 32, generator=torch.Generator().manual_seed(1))
+    own = _measure._UlyssesBlock(shape, 3).rows(x, [16, 8], None)
+    assert torch.allclose(own, run.Block(shape, 3)(x, [16, 8]), atol=1e-6)
+    assert np.isfinite(_measure.Transformer(32, 4, 2)([16, 8], None).item())

@@ -1,0 +1,28 @@
+"""Run by torchrun: rows that ranks share, as the built-in transformer of stowage.calibrate computes
+them, equal those of one rank, gradients included."""
+
+import torch
+import torch.distributed as dist
+
+from stowage._measure import _UlyssesBlock
+from stowage.torch.run import Shape
+
+LENGTHS = [16, 8, 40]
+
+dist.init_process_group("gloo")
+rank, ranks = dist.get_rank(), dist.get_world_size()
+block = _UlyssesBlock(Shape(32, 4, 4, 8, 64), 3)
+random = torch.Generator().manual_seed(1)
+whole = torch.randn(sum(LENGTHS), 32, generator=random).requires_grad_()
+upstream = torch.randn(sum(LENGTHS), 32, generator=random)
+truth = block.rows(whole, LENGTHS, None)
+truth.backward(upstream)
+own = slice(rank * len(whole) // ranks, (rank + 1) * len(whole) // ranks)
+part = whole[own].detach().requires_grad_()
+made = block.rows(part, LENGTHS, dist.group.WORLD)
+made.backward(upstream[own])
+assert torch.allclose(made, truth[own], atol=1e-5)
+assert torch.allclose(part.grad, whole.grad[own], atol=1e-4)
+if rank == 0:
+    print("the same")
+dist.destroy_process_group()
