@@ -169,4 +169,32 @@ inline ScatterInstance tiny_pipeline_scatter(std::uint64_t seed, std::uint64_t m
   return instance;
 }
 
+// One of the above with one to four ways to recompute: mostly less memory for more time, now and
+// then one that another is never worse than.
+inline ScatterInstance tiny_recomputing_scatter(std::uint64_t seed,
+                                                std::uint64_t most_sequences = 6,
+                                                int most_devices = 8) {
+  ScatterInstance instance = seed % 3 == 0 ? tiny_scatter(seed, most_sequences, most_devices)
+                             : seed % 3 == 1
+                                 ? tiny_full_scatter(seed, most_sequences, most_devices)
+                                 : tiny_pipeline_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 3'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name = "recomputing-" + std::to_string(seed);
+  constexpr const char* kNames[] = {"none", "selective", "full", "odd"};
+  const int ways = up_to(7) == 0 ? 1 : 2 + up_to(2);
+  for (int way = 0; way < ways; ++way) {
+    Recomputation choice{.name = kNames[way], .activation_mib_per_token = 1.0 / (1 + way)};
+    if (way > 0) {
+      choice.quadratic_factor = 1 + 0.125 * up_to(4);
+      choice.linear_factor = 1 + 0.125 * up_to(4);
+      choice.exchange_factor = up_to(1) == 0 ? 1 : 1.5;
+    }
+    if (way == 3) choice.activation_mib_per_token = 0.125 * (1 + up_to(6));
+    instance.model.recomputation.push_back(std::move(choice));
+  }
+  if (up_to(3) == 0) std::ranges::reverse(instance.model.recomputation);
+  return instance;
+}
+
 }  // namespace stowage

@@ -42,6 +42,10 @@ std::string recompute_remedy(Recompute now, const FitOf& fit_of) {
 
 std::string memory_remedy(const ScatterInstance& instance, Recompute now,
                           const std::vector<GroupMemory>& groups, const FitOf& fit_of) {
+  if (!instance.model.recomputation.empty()) {
+    return "solve again with more activation_mib_per_token in model.recomputation: token_model_mib "
+           "is what that counts, peak_mib what layouts need";
+  }
   const Mib counted = instance.model.activation_mib_per_token;
   Mib least = counted;
   Mib enough = counted;

@@ -33,7 +33,10 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance&
   using Sums = std::pair<std::int64_t, double>;  // groups, and ranks times ms
   std::map<int, Sums> degrees;
   std::map<ExchangeKind, Sums> kinds;
+  std::map<std::string, std::pair<std::int64_t, Ms>> ways;  // micro-batches, and their makespans
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    ways[batch.recomputation].first += 1;
+    ways[batch.recomputation].second += batch.makespan_ms;
     for (const ScatterGroup& group : batch.groups) {
       for (Sums* sums : {&degrees[group.degree], &kinds[group.exchange]}) {
         sums->first += 1;
@@ -58,6 +61,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance&
       add(std::string(exchange_names()[static_cast<std::size_t>(kind)]), sums);
     }
     facts.emplace_back("groups by exchange", text.empty() ? "none" : text);
+  }
+  if (!instance.model.recomputation.empty()) {
+    text.clear();
+    for (const auto& [name, sums] : ways) {
+      text += (text.empty() ? "" : "; ") + name + ": " + counted(sums.first, "micro-batch") + ", " +
+              with_unit(sums.second, kMs);
+    }
+    facts.emplace_back("recomputation", text.empty() ? "none" : text);
   }
   if (instance.pipeline_stages > 1) {
     std::vector<Ms> makespans;

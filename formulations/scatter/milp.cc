@@ -23,9 +23,14 @@ int most_groups(const ScatterInstance& instance, int degree, int sequences) {
   return std::min(instance.cluster.devices / degree, sequences);
 }
 
-// "_d8", or "_d8_ring" where the instance has several kinds of exchange.
+// "_d8", or "_d8_ring" where the instance has several kinds of exchange, and "_r1" behind it for
+// all ways to recompute but the first.
 std::string form_suffix(GroupForm form) {
   std::string suffix = "_d" + std::to_string(form.degree);
+  if (form.recomputation > 0) {
+    const GroupForm first{form.degree, form.exchange};
+    return form_suffix(first) + "_r" + std::to_string(form.recomputation);
+  }
   if (form.exchange == ExchangeKind::none) return suffix;
   return suffix + '_' + std::string(exchange_names()[static_cast<std::size_t>(form.exchange)]);
 }
@@ -68,6 +73,7 @@ class Builder {
       out_.open.push_back(
           out_.model.add_variable({.name = label("y", slot), .upper = 1, .integer = true}));
     }
+    if (recomputations(instance_) > 1) add_ways(slot);
     const std::size_t first = out_.groups.size();
     for (const GroupForm form : group_forms(instance_)) {
       const int groups = most_groups(instance_, form.degree, sequences_);
@@ -76,9 +82,28 @@ class Builder {
     add_slot_rows(slot, first);
   }
 
+  int way(int slot, GroupForm form) const {
+    return out_
+        .ways[static_cast<std::size_t>(slot * recomputations(instance_) + form.recomputation)];
+  }
+
+  // U6: a micro-batch recomputes in one way.
+  void add_ways(int slot) {
+    Row row{.name = label("U6", slot), .upper = 1};
+    for (int choice = 0; choice < recomputations(instance_); ++choice) {
+      const std::string name = label("w", slot) + "_r" + std::to_string(choice);
+      out_.ways.push_back(out_.model.add_variable({.name = name, .upper = 1, .integer = true}));
+      row.terms.push_back({out_.ways.back(), 1});
+    }
+    out_.model.add_row(std::move(row));
+  }
+
   void add_group(int slot, GroupForm form, int index) {
     const std::size_t group = out_.groups.size();
-    out_.groups.push_back({.slot = slot, .degree = form.degree, .exchange = form.exchange});
+    out_.groups.push_back({.slot = slot,
+                           .degree = form.degree,
+                           .exchange = form.exchange,
+                           .recomputation = form.recomputation});
     const std::string suffix =
         "_b" + std::to_string(slot) + form_suffix(form) + "_" + std::to_string(index);
     const int used = out_.model.add_variable({.name = "m" + suffix, .upper = 1, .integer = true});
@@ -131,6 +156,11 @@ class Builder {
       time.terms.push_back({used, fixed - constant_});
     } else {
       time.terms.push_back({used, fixed});
+    }
+    if (!out_.ways.empty()) {
+      // U7: a group that is used recomputes as its micro-batch does.
+      out_.model.add_row(
+          {.name = "U7" + suffix, .lower = 0, .terms = {{way(slot, form), 1}, {used, -1}}});
     }
     if (needs_work()) {
       // U1: a group that is used has a sequence.
@@ -284,7 +314,9 @@ std::size_t scatter_milp_variables(const ScatterInstance& instance,
     groups +=
         static_cast<std::size_t>(most_groups(instance, form.degree, count_sequences(classes)));
   }
-  return static_cast<std::size_t>(slots) * (2 + groups * (classes.size() + 1));
+  const auto choices = static_cast<std::size_t>(recomputations(instance));
+  return static_cast<std::size_t>(slots) *
+         (2 + (choices > 1 ? choices : 0) + groups * (classes.size() + 1));
 }
 
 ScatterMilp build_scatter_milp(const ScatterInstance& instance,
@@ -343,6 +375,10 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);
     values[makespan] = std::max(values[makespan], load.time());
     if (!milp.open.empty()) set(milp.open[slot], 1);
+    if (!milp.ways.empty()) {
+      const auto choices = static_cast<std::size_t>(recomputations(instance));
+      set(milp.ways[slot * choices + static_cast<std::size_t>(group.recomputation)], 1);
+    }
   }
   if (milp.longest >= 0) {
     double longest = 0;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t kStage = 1024;  // moves at one temperature
 constexpr std::size_t kLargestPool = 128;
+constexpr std::size_t kOtherWay = 40;       // of so many moves one, where there are several ways
+constexpr std::size_t kLargestMoved = 256;  // sequences of a group that then changes
 // Percent of the picks.
 constexpr std::uint32_t kFair = 15;
 constexpr std::uint32_t kSlowest = 25;
@@ -42,7 +44,17 @@ class Annealer {
  public:
   Annealer(const ScatterTable& table, const StepDraft& step, const AnnealEffort& effort,
            std::uint64_t seed)
-      : state_(table, step, 1), effort_(effort), random_(seed), no_idle_(table.no_idle_ranks()) {}
+      : state_(table, step, 1),
+        effort_(effort),
+        random_(seed),
+        no_idle_(table.no_idle_ranks()),
+        levels_of_(at(table.recomputations())) {
+    for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+      std::vector<int>& own = levels_of_[at(table.way(level))];
+      place_.push_back(static_cast<int>(own.size()));
+      own.push_back(level);
+    }
+  }
 
   StepDraft run(const Budget& budget) {
     const double mean = state_.total() / static_cast<double>(state_.batches().size());
@@ -76,6 +88,7 @@ class Annealer {
   }
 
   void propose() {
+    if (levels_of_.size() > 1 && below(kOtherWay) == 0) return try_other_way();
     const std::uint32_t dice = below(100);
     if (dice < 40) {
       try_move();
@@ -175,6 +188,7 @@ class Annealer {
     const int right = static_cast<int>(below(state_.batches().size()));
     const StepState::Batch& other = state_.batch(right);
     if (left == right || other.groups.empty()) return;
+    if (way(a) != way(other.groups.front())) return;
     int missing = state_.degree(state_.group(a)) - other.free;
     gone_.clear();
     for (int tries = 0; missing > 0; ++tries) {
@@ -216,18 +230,25 @@ class Annealer {
     if (pool_.empty() || pool_.size() > kLargestPool) return;
     std::sort(pool_.begin(), pool_.end());
     const auto& levels = state_.table().levels();
-    int largest = static_cast<int>(levels.size()) - 1;
+    // In the way of the micro-batch; in any if nothing of it stays.
+    int own_way = way(first);
+    if (levels_of_.size() > 1 && gone_.size() == batch.groups.size()) {
+      own_way = static_cast<int>(below(levels_of_.size()));
+    }
+    const std::vector<int>& own = levels_of_[at(own_way)];
+    int largest = static_cast<int>(own.size()) - 1;
     made_size_ = 0;
     while (devices >= levels[0].degree && made_size_ < pool_.size()) {
-      while (levels[static_cast<std::size_t>(largest)].degree > devices) --largest;
+      while (levels[at(own[at(largest)])].degree > devices) --largest;
       // Mostly the level of one of the groups that go, or a neighbour.
-      int level = 0;
+      int place = 0;
       if (below(4) == 0) {
-        level = static_cast<int>(below(static_cast<std::size_t>(largest) + 1));
+        place = static_cast<int>(below(static_cast<std::size_t>(largest) + 1));
       } else {
-        level = state_.group(gone_[below(gone_.size())]).level + static_cast<int>(below(3)) - 1;
+        place = place_[at(state_.group(gone_[below(gone_.size())]).level)] +
+                static_cast<int>(below(3)) - 1;
       }
-      level = std::clamp(level, 0, largest);
+      const int level = own[at(std::clamp(place, 0, largest))];
       if (made_.size() == made_size_) made_.emplace_back();
       GroupDraft& group = made_[made_size_++];
       group.level = level;
@@ -268,6 +289,38 @@ class Annealer {
     if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
   }
 
+  int way(int group) const { return state_.table().way(state_.group(group).level); }
+
+  // All groups of a micro-batch recompute in another way, each as fast as its degree lets it be.
+  void try_other_way() {
+    const int index = state_.group(pick_group()).batch;
+    const StepState::Batch& batch = state_.batch(index);
+    gone_ = batch.groups;
+    auto other = static_cast<int>(below(levels_of_.size() - 1));
+    if (other >= way(gone_.front())) ++other;
+    const auto& levels = state_.table().levels();
+    StepState::Sum sum;
+    made_size_ = 0;
+    for (const int id : gone_) {
+      const StepState::Group& group = state_.group(id);
+      if (group.positions.size() > kLargestMoved) return;
+      if (made_.size() == made_size_) made_.emplace_back();
+      GroupDraft& made = made_[made_size_++];
+      made.time = kInfinity;
+      for (const int level : levels_of_[at(other)]) {
+        if (levels[at(level)].degree != state_.degree(group)) continue;
+        GroupDraft own = group_of(state_.table(), level, group.positions);
+        if (own.time < made.time && has_room(state_.table(), own)) made = std::move(own);
+      }
+      if (made.time == kInfinity) return;
+      if (made.positions.empty()) continue;
+      sum.slowest = std::max(sum.slowest, made.time);
+      sum.squares += state_.degree(group) * made.time * made.time;
+    }
+    const double then = state_.energy_without(index, gone_, sum);
+    if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
+  }
+
   StepState state_;
   const AnnealEffort& effort_;
   QuickRandom random_;
@@ -278,6 +331,8 @@ class Annealer {
   std::vector<int> pool_;
   std::vector<GroupDraft> made_;
   std::size_t made_size_ = 0;
+  std::vector<std::vector<int>> levels_of_;  // by way to recompute
+  std::vector<int> place_;                   // of a level in its list there
 };
 
 }  // namespace
@@ -285,8 +340,10 @@ class Annealer {
 void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
             std::uint64_t seed, const Budget& budget) {
   if (step.empty()) return;
+  const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
+  if (std::ranges::any_of(step, mixed)) return;  // moves keep the way of a micro-batch
   std::optional<StepDraft> next = Annealer(table, step, effort, seed).run(budget);
-  choose_exchanges(table, *next);
+  choose_forms(table, *next);
   // Moves look at no rule of whole micro-batches; what they broke is mended before it counts.
   if (obeys(table, step)) next = obeying(table, *std::move(next));
   if (next && step_ms(table, *next) < step_ms(table, step)) step = *std::move(next);

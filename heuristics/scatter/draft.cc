@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "instances/numbers.h"
+
 namespace stowage {
 
 GroupDraft empty_group(const ScatterTable& table, int level) {
@@ -53,19 +55,56 @@ Ms slowest(const MicroBatchDraft& batch) {
   return makespan;
 }
 
-void choose_exchanges(const ScatterTable& table, StepDraft& step) {
+bool mixes_ways(const ScatterTable& table, const MicroBatchDraft& batch) {
+  if (table.recomputations() == 1) return false;
+  int way = -1;
+  for (const GroupDraft& group : batch.groups) {
+    if (group.positions.empty()) continue;
+    const int own = table.way(group.level);
+    if (way >= 0 && own != way) return true;
+    way = own;
+  }
+  return false;
+}
+
+namespace {
+
+// The group as fast as its degree lets it be in this way; unchanged if it has no room there.
+GroupDraft fastest_form(const ScatterTable& table, const GroupDraft& group, int way) {
   const std::vector<Level>& levels = table.levels();
-  const auto same = std::ranges::adjacent_find(levels, {}, &Level::degree);
-  if (same == levels.end()) return;
-  for (MicroBatchDraft& batch : step) {
-    for (GroupDraft& group : batch.groups) {
-      const int degree = levels[static_cast<std::size_t>(group.level)].degree;
-      for (std::size_t level = 0; level < levels.size(); ++level) {
-        if (levels[level].degree != degree) continue;
-        GroupDraft other = group_of(table, static_cast<int>(level), group.positions);
-        if (other.time < group.time && has_room(table, other)) group = std::move(other);
-      }
+  const int degree = levels[static_cast<std::size_t>(group.level)].degree;
+  GroupDraft best = group;
+  for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
+    if (levels[static_cast<std::size_t>(level)].degree != degree || table.way(level) != way) {
+      continue;
     }
+    GroupDraft other = group_of(table, level, group.positions);
+    const bool first = table.way(best.level) != way;
+    if ((first || other.time < best.time) && has_room(table, other)) best = std::move(other);
+  }
+  return best;
+}
+
+}  // namespace
+
+void choose_forms(const ScatterTable& table, StepDraft& step) {
+  if (std::ranges::adjacent_find(table.levels(), {}, &Level::degree) == table.levels().end()) {
+    return;
+  }
+  for (MicroBatchDraft& batch : step) {
+    MicroBatchDraft best;
+    best.makespan = kInfinity;
+    for (int way = 0; way < table.recomputations(); ++way) {
+      MicroBatchDraft other;
+      bool possible = true;
+      for (const GroupDraft& group : batch.groups) {
+        other.groups.push_back(fastest_form(table, group, way));
+        possible = possible && table.way(other.groups.back().level) == way;
+      }
+      other.makespan = slowest(other);
+      if (possible && other.makespan < best.makespan) best = std::move(other);
+    }
+    if (best.makespan < kInfinity) batch = std::move(best);
     batch.makespan = slowest(batch);
   }
 }
@@ -100,7 +139,9 @@ ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
     choice.reserve(batch.groups.size());
     for (const GroupDraft& group : batch.groups) {
       const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
-      choice.push_back({.degree = level.degree, .exchange = level.exchange});
+      choice.push_back({.degree = level.degree,
+                        .exchange = level.exchange,
+                        .recomputation = level.recomputation});
       choice.back().sequences.reserve(group.positions.size());
       for (const int position : group.positions) {
         choice.back().sequences.push_back(table.id(position));
@@ -111,7 +152,8 @@ ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
   return compose_plan(instance, std::move(choices));
 }
 
-StepDraft to_draft(const ScatterTable& table, const ScatterPlan& plan) {
+StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
+                   const ScatterPlan& plan) {
   std::vector<int> position_of(static_cast<std::size_t>(table.size()));
   for (int position = 0; position < table.size(); ++position) {
     position_of[static_cast<std::size_t>(table.id(position))] = position;
@@ -124,18 +166,22 @@ StepDraft to_draft(const ScatterTable& table, const ScatterPlan& plan) {
       for (const std::int64_t id : group.sequences) {
         positions.push_back(position_of[static_cast<std::size_t>(id)]);
       }
-      batch.groups.push_back(group_of(table, table.level_of(group.form()), std::move(positions)));
+      const int level = table.level_of(*form_of(instance, micro_batch, group));
+      batch.groups.push_back(group_of(table, level, std::move(positions)));
       // Where the form was left out, another of its degree has room.
       GroupDraft& made = batch.groups.back();
-      for (std::size_t level = 0; level < table.levels().size() && !has_room(table, made);
-           ++level) {
-        if (table.levels()[level].degree != group.degree) continue;
-        made = group_of(table, static_cast<int>(level), std::move(made.positions));
+      for (int next = 0; next < static_cast<int>(table.levels().size()) && !has_room(table, made);
+           ++next) {
+        if (table.levels()[static_cast<std::size_t>(next)].degree != group.degree) continue;
+        made = group_of(table, next, std::move(made.positions));
       }
     }
     batch.makespan = slowest(batch);
     step.push_back(std::move(batch));
   }
+  // Where a way was left out, its groups may have come to different ones.
+  const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
+  if (std::ranges::any_of(step, mixed)) choose_forms(table, step);
   return step;
 }
 

@@ -51,9 +51,13 @@ inline Ms time_with(const ScatterTable& table, const GroupDraft& group, int posi
   return (group.load + table.load(position, group.level)).time();
 }
 
-// Gives every group the exchange with which it is fastest, and the micro-batches their makespans.
-// Changes nothing where each degree has one level.
-void choose_exchanges(const ScatterTable& table, StepDraft& step);
+// Whether groups that hold a sequence recompute in different ways, which no plan may say.
+bool mixes_ways(const ScatterTable& table, const MicroBatchDraft& batch);
+
+// Gives every micro-batch the way to recompute, and every group the exchange, with which it is
+// fastest, and the micro-batches their makespans. Changes nothing where each degree has one level.
+// A micro-batch that mixes ways still does if each way leaves one of its groups without room.
+void choose_forms(const ScatterTable& table, StepDraft& step);
 
 // The makespan, from the groups.
 Ms slowest(const MicroBatchDraft& batch);
@@ -74,6 +78,7 @@ ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
                     const StepDraft& step);
 
 // The inverse, for start plans. Requires a plan that the verifier accepts.
-StepDraft to_draft(const ScatterTable& table, const ScatterPlan& plan);
+StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
+                   const ScatterPlan& plan);
 
 }  // namespace stowage

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/numbers.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -19,6 +20,7 @@ constexpr double kProfileReach = 0.2;  // factors tried below the makespans aske
 constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
 // A makespan gives up such a part, and another may get back that share of it.
 constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
+constexpr std::size_t kOtherWay = 4;  // of so many proposals one recomputes in any way
 constexpr std::size_t kLevelOff = 4;  // of so many proposals one shortens all the longest
 constexpr double kLess = 1 - 1e-9;    // than sums of areas, for their rounding
 // How a packing goes: see Fitter::fit, and which micro-batches are tried first.
@@ -136,7 +138,7 @@ class Fitter {
 
   // Whether everything fits micro-batches that last `targets` at most, the first one first.
   // Groups that are there already may be taken first, at up to `waste` times the least device-time.
-  bool fit(std::span<const Ms> targets, double waste = 1) {
+  bool fit(std::span<const BatchTarget> targets, double waste = 1) {
     const std::size_t levels = table_.levels().size();
     open_.resize(targets.size() * levels);
     for (OpenGroups& groups : open_) groups.clear();
@@ -144,8 +146,8 @@ class Fitter {
     parts_.clear();
     devices_left_.assign(targets.size(), table_.devices());
     area_left_ = 0;
-    for (const Ms target : targets) {
-      area_left_ += table_.devices() * std::max(0.0, target - table_.least_overhead());
+    for (const BatchTarget& target : targets) {
+      area_left_ += table_.devices() * std::max(0.0, target.makespan - table_.least_overhead());
     }
     for (const Run& run : runs_) {
       if (run.rest > area_left_) return false;
@@ -222,18 +224,20 @@ class Fitter {
 
   // Puts sequences of the run from index `next` on into groups of the level. Returns the index of
   // the first that found no room.
-  std::size_t fill_level(const Run& run, int level, std::span<const Ms> targets, std::size_t next,
-                         bool may_open) {
+  std::size_t fill_level(const Run& run, int level, std::span<const BatchTarget> targets,
+                         std::size_t next, bool may_open) {
     const Level& group = table_.levels()[static_cast<std::size_t>(level)];
     const Ms time = table_.kind_cost(run.kind, level);
     const Tokens tokens = group.packed_size(length(run.kind));
     const std::size_t stride = table_.levels().size();
+    const int way = table_.way(level);
     auto slot = static_cast<std::size_t>(level);
     for (std::size_t batch = 0; batch < targets.size(); ++batch, slot += stride) {
+      if (targets[batch].way != way) continue;
       const bool opens = may_open && group.degree <= devices_left_[batch] &&
-                         group.overhead + time <= targets[batch];
+                         group.overhead + time <= targets[batch].makespan;
       if (!opens && !open_[slot].promises(time, tokens)) continue;
-      next = fill(run, level, batch, targets[batch], next, may_open);
+      next = fill(run, level, batch, targets[batch].makespan, next, may_open);
       if (next == run.first + run.count) break;
     }
     return next;
@@ -298,53 +302,70 @@ std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<con
   // Find a target that works by doubling the distance to the lower bound, then bisect.
   std::optional<MicroBatchDraft> best;
   for (int halvings = 12; !best && halvings >= 0; --halvings) {
-    const Ms target = lower + std::ldexp(upper - lower, -halvings);
+    const BatchTarget target{lower + std::ldexp(upper - lower, -halvings)};
     if (fitter.fit({&target, 1})) best = std::move(fitter.draft().front());
   }
   for (int round = 0; best && round < rounds && best->makespan > lower; ++round) {
-    const Ms target = (lower + best->makespan) / 2;
+    const BatchTarget target{(lower + best->makespan) / 2};
     if (fitter.fit({&target, 1})) {
       best = std::move(fitter.draft().front());
     } else {
-      lower = target;
+      lower = target.makespan;
     }
   }
   return best;
 }
 
 // The longest makespans, down to 1 - `less` of what they were; others get back that share of it.
-static void level_off(std::vector<Ms>& makespans, double less, double paid_back) {
-  const Ms most = (1 - less) * *std::ranges::max_element(makespans);
+static void level_off(std::vector<BatchTarget>& targets, double less, double paid_back) {
+  const Ms most = (1 - less) * std::ranges::max(targets, {}, &BatchTarget::makespan).makespan;
   Ms taken = 0;
   Ms room = 0;
-  for (Ms& makespan : makespans) {
+  for (auto& [makespan, way] : targets) {
     taken += std::max(0.0, makespan - most);
     room += std::max(0.0, most - makespan);
     makespan = std::min(makespan, most);
   }
   if (!(room > 0)) return;
   const double share = std::min(1.0, paid_back * taken / room);
-  for (Ms& makespan : makespans) makespan += share * (most - makespan);
+  for (auto& [makespan, way] : targets) makespan += share * (most - makespan);
 }
 
-std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const Ms> makespans,
+// In the order of the step.
+static std::vector<BatchTarget> asked_of(const ScatterTable& table, const StepDraft& step) {
+  std::vector<BatchTarget> targets;
+  for (const MicroBatchDraft& batch : step) {
+    targets.push_back({batch.makespan});
+    if (!batch.groups.empty()) targets.back().way = table.way(batch.groups.front().level);
+  }
+  return targets;
+}
+
+std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& step) {
+  std::vector<BatchTarget> targets = asked_of(table, step);
+  std::ranges::sort(targets, std::greater<>(), &BatchTarget::makespan);
+  return targets;
+}
+
+std::optional<StepDraft> fit_profile(const ScatterTable& table,
+                                     std::span<const BatchTarget> profile,
                                      const ProfileEffort& effort, std::uint64_t seed,
                                      const Budget& budget) {
   std::vector<int> positions(static_cast<std::size_t>(table.size()));
   std::iota(positions.begin(), positions.end(), 0);
   Fitter fitter(table, positions);
-  std::vector<Ms> targets;
-  const auto fits = [&](const std::vector<Ms>& all, double factor, const Rule& rule) {
+  std::vector<BatchTarget> targets;
+  const auto fits = [&](const std::vector<BatchTarget>& all, double factor, const Rule& rule) {
     targets = all;
-    for (Ms& target : targets) target *= factor;
+    for (BatchTarget& target : targets) target.makespan *= factor;
     if (rule.longest_first) {
-      std::ranges::sort(targets, std::greater<>());
+      std::ranges::sort(targets, std::greater<>(), &BatchTarget::makespan);
     } else {
-      std::ranges::sort(targets);
+      std::ranges::sort(targets, {}, &BatchTarget::makespan);
     }
     return fitter.fit(targets, rule.waste);
   };
-  const std::vector<Ms> asked(makespans.begin(), makespans.end());
+  const std::vector<BatchTarget> asked(profile.begin(), profile.end());
   double low = 1 - kProfileReach;
   double high = 1;
   Rule rule;
@@ -374,25 +395,29 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const 
   const auto below = [&random](std::size_t n) {
     return random.below(static_cast<std::uint32_t>(n));
   };
-  std::vector<Ms> next;
+  std::vector<BatchTarget> next;
   for (int proposal = 0; proposal < effort.proposals && !budget.exhausted(); ++proposal) {
-    next.clear();
-    for (const MicroBatchDraft& batch : step) next.push_back(batch.makespan);
+    next = asked_of(table, step);
     if (table.again() > 0 && below(kLevelOff) == 0) {
       level_off(next, kSteps[below(kSteps.size())], kPaidBack[below(kPaidBack.size())]);
-      const Ms promised = table.step_ms(std::accumulate(next.begin(), next.end(), 0.0),
-                                        *std::ranges::max_element(next));
+      Ms sum = 0;
+      for (const BatchTarget& target : next) sum += target.makespan;
+      const Ms promised =
+          table.step_ms(sum, std::ranges::max(next, {}, &BatchTarget::makespan).makespan);
       if (promised >= step_ms(table, step)) continue;
       if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
       continue;
     }
     const std::size_t shrunk = below(next.size());
-    const Ms less = next[shrunk] * kSteps[below(kSteps.size())];
-    next[shrunk] -= less;
+    const Ms less = next[shrunk].makespan * kSteps[below(kSteps.size())];
+    next[shrunk].makespan -= less;
     const std::size_t grown = below(next.size());
-    if (grown != shrunk) next[grown] += less * kPaidBack[below(kPaidBack.size())];
+    if (grown != shrunk) next[grown].makespan += less * kPaidBack[below(kPaidBack.size())];
     // In a pipeline no makespan becomes the longest in place of a little of another.
-    if (table.again() > 0) next[grown] = std::min(next[grown], longest(step));
+    if (table.again() > 0) next[grown].makespan = std::min(next[grown].makespan, longest(step));
+    if (table.recomputations() > 1 && below(kOtherWay) == 0) {
+      next[shrunk].way = static_cast<int>(below(at(table.recomputations())));
+    }
     if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
   }
   std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });

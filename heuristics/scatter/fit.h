@@ -2,12 +2,13 @@
 // Johnson 1978), which packs bins for a guessed makespan and bisects the guess. The same for a
 // whole step: one target per micro-batch.
 //
-//   auto step = fit_profile(table, std::vector<Ms>{8000, 5000, 2000}, {}, seed, budget);
+//   auto step = fit_profile(table, std::vector<BatchTarget>{{8000}, {5000}, {2000}}, {}, seed, budget);
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "heuristics/scatter/draft.h"
 #include "instances/budget.h"
@@ -22,19 +23,29 @@ namespace stowage {
 std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
                                         Ms lower, Ms upper, int rounds);
 
+// What is asked of a micro-batch: how long it lasts at most, and which way it recomputes.
+struct BatchTarget {
+  Ms makespan = 0;
+  int way = 0;  // as ScatterTable::way() counts
+};
+
+// What the micro-batches of the step are, the longest first.
+std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& step);
+
 struct ProfileEffort {
   int bisections = 8;   // of a factor of all makespans
   int proposals = 100;  // of makespans that shrink and others that grow
 };
 
-// Packs the whole step into micro-batches whose makespans are about as `makespans`: as above, with
+// Packs the whole step into micro-batches that are about as `targets`: as above, with
 // the groups of all micro-batches to choose from, the shortest or the longest micro-batch first;
 // some packings would rather fill a group that wastes device-time than open another. Looks for the
 // least common factor that works, then lets one makespan after another shrink, sometimes at the
-// cost of a smaller gain elsewhere, as long as everything fits. Nothing if no factor up to 2.5
-// works. Deterministic in `seed` unless the budget ends first. O(lengths micro-batches levels) per
-// packing as a rule.
-std::optional<StepDraft> fit_profile(const ScatterTable& table, std::span<const Ms> makespans,
+// cost of a smaller gain elsewhere, or recompute in another way, as long as everything fits.
+// Nothing if no factor up to 2.5 works. Deterministic in `seed` unless the budget ends first.
+// O(lengths micro-batches levels) per packing as a rule.
+std::optional<StepDraft> fit_profile(const ScatterTable& table,
+                                     std::span<const BatchTarget> targets,
                                      const ProfileEffort& effort, std::uint64_t seed,
                                      const Budget& budget);
 

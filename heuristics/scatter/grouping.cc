@@ -8,6 +8,7 @@
 #include "heuristics/scatter/fit.h"
 #include "heuristics/scatter/lpt.h"
 #include "heuristics/scatter/polish.h"
+#include "heuristics/scatter/ways.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -163,6 +164,22 @@ class MixSearch {
 
 }  // namespace
 
+// Each way to recompute by itself.
+static std::optional<MicroBatchDraft> group_in_best_way(const ScatterTable& table,
+                                                        std::span<const int> positions,
+                                                        const GroupingEffort& effort) {
+  std::optional<MicroBatchDraft> best;
+  for (int way = 0; way < table.recomputations(); ++way) {
+    const ScatterTable& own = table.recomputing(way);
+    if (best && grouping_estimate(own, positions) >= best->makespan) continue;
+    std::optional<MicroBatchDraft> batch = group_micro_batch(own, positions, effort);
+    if (!batch || (best && batch->makespan >= best->makespan)) continue;
+    for (GroupDraft& group : batch->groups) group.level = level_in(table, own, group.level);
+    best = std::move(batch);
+  }
+  return best;
+}
+
 Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions) {
   if (positions.empty()) return 0;
   double area = 0;
@@ -180,6 +197,7 @@ std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
                                                  std::span<const int> positions,
                                                  const GroupingEffort& effort) {
   if (positions.empty()) return MicroBatchDraft{};
+  if (table.recomputations() > 1) return group_in_best_way(table, positions, effort);
   const Ms estimate = grouping_estimate(table, positions);
   if (estimate == kInfinity) return std::nullopt;
   return MixSearch(table, positions, effort).run(estimate);

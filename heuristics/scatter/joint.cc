@@ -18,6 +18,7 @@
 #include "heuristics/scatter/megatron_hybrid.h"
 #include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/skrull.h"
+#include "heuristics/scatter/ways.h"
 #include "heuristics/scatter/windows.h"
 #include "instances/numbers.h"
 
@@ -130,13 +131,6 @@ void add_start(const ScatterTable& table, std::optional<StepDraft> step,
   if (step) field.push_back(*std::move(step));
 }
 
-std::vector<Ms> makespans_of(const StepDraft& step) {
-  std::vector<Ms> makespans;
-  for (const MicroBatchDraft& batch : step) makespans.push_back(batch.makespan);
-  std::ranges::sort(makespans, std::greater<>());
-  return makespans;
-}
-
 // What one packing takes, about.
 double packing_work(const ScatterTable& table, std::size_t micro_batches) {
   return static_cast<double>(table.kinds().size() * micro_batches);
@@ -177,8 +171,10 @@ std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64
   for (const int count : hopeful_counts(table)) {
     if (budget.exhausted() || packing_work(table, at(count)) > kMostPacking) break;
     const Ms makespan = std::max(table.alone(0), table.least_overhead() + even / count);
-    const std::vector<Ms> makespans(at(count), makespan);
-    add_start(table, fit_profile(table, makespans, {.proposals = 0}, seed, budget), packed);
+    for (int way = 0; way < table.recomputations(); ++way) {
+      const std::vector<BatchTarget> targets(at(count), BatchTarget{makespan, way});
+      add_start(table, fit_profile(table, targets, {.proposals = 0}, seed, budget), packed);
+    }
   }
   return packed;
 }
@@ -191,11 +187,11 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
   const auto fewest = static_cast<std::size_t>(fewest_micro_batches(table));
   for (const auto& [count, step] : best_by_count(table, field)) {
     if (packing_work(table, count) > kMostPacking) break;
-    std::vector<Ms> makespans = makespans_of(*step);
+    std::vector<BatchTarget> targets = targets_of(table, *step);
     for (int dropped = 0; dropped < kDrops; ++dropped) {
-      if (makespans.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
-      add_start(table, fit_profile(table, makespans, {.proposals = 0}, seed, budget), packed);
-      makespans.resize(makespans.size() - std::min(makespans.size(), at(table.multiple())));
+      if (targets.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
+      add_start(table, fit_profile(table, targets, {.proposals = 0}, seed, budget), packed);
+      targets.resize(targets.size() - std::min(targets.size(), at(table.multiple())));
     }
   }
   if (table.again() > 0) {
@@ -206,8 +202,8 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
   for (StepDraft& step : packed) {
     const double work = packing_work(table, step.size() * packed.size());
     const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
-    auto made = fit_profile(table, makespans_of(step), {.proposals = static_cast<int>(proposals)},
-                            seed, budget);
+    auto made = fit_profile(table, targets_of(table, step),
+                            {.proposals = static_cast<int>(proposals)}, seed, budget);
     if (made) made = obeying(table, *std::move(made));
     if (made && step_ms(table, *made) < step_ms(table, step)) step = std::move(*made);
   }
@@ -236,22 +232,20 @@ std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds
   return steps;
 }
 
-std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
-  std::vector<StepDraft> all;
-  // Estimates of long chunks are closer to the truth, and prices dearer.
-  const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
-  const auto add = [&](std::optional<StepDraft> step) { add_start(table, std::move(step), all); };
-  add(batch_ada(table, 1));
-  add(megatron_hybrid(table));
-  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) add(std::move(step));
-  // Numbers that a rule allows: with another one micro-batches would be split or united, unplanned.
+// Chunks in the fewest numbers that `memory` leaves and a few more, and in numbers that a rule
+// allows: with another one micro-batches would be split or united, unplanned.
+template <class Add>
+void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, const Budget& budget,
+                      Add add) {
   const auto multiple =
       static_cast<int>(std::min<std::int64_t>(table.multiple(), std::max(1, table.size())));
-  const int fewest = (fewest_micro_batches(table) + multiple - 1) / multiple * multiple;
+  const int fewest = (fewest_micro_batches(memory) + multiple - 1) / multiple * multiple;
   for (int more = 0; more < kTokenCounts; ++more) {
     add(group_chunks(table, token_chunks(table, fewest + more * multiple), kQuick, budget));
   }
-  add(group_chunks(table, first_fit_chunks(table), kQuick, budget));
+  if (memory.size() == 0 || memory.alone(0) < kInfinity) {
+    add(group_chunks(table, first_fit_chunks(memory), kQuick, budget));
+  }
   std::vector<int> counts;
   for (int more = 0; more < kSpreadCounts; ++more) counts.push_back(fewest + more * multiple);
   if (table.again() > 0) {
@@ -262,6 +256,25 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
   for (const int count : counts) {
     if (const auto chunks = spread_chunks(table, count)) {
       add(group_chunks(table, *chunks, kQuick, budget));
+    }
+  }
+}
+
+std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
+  std::vector<StepDraft> all;
+  // Estimates of long chunks are closer to the truth, and prices dearer.
+  const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
+  const auto add = [&](std::optional<StepDraft> step) { add_start(table, std::move(step), all); };
+  add(batch_ada(table, 1));
+  add(fastest_way(table, megatron_hybrid));
+  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) add(std::move(step));
+  add_chunk_starts(table, table, budget, add);
+  // More memory than a way has needs more micro-batches than all ways together.
+  for (int way = 0; way < table.recomputations(); ++way) {
+    const ScatterTable& own = table.recomputing(way);
+    if (own.device_tokens() == 0) continue;
+    if (fewest_micro_batches(own) > fewest_micro_batches(table)) {
+      add_chunk_starts(table, own, budget, add);
     }
   }
   return all;
@@ -288,7 +301,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   add_start(table, std::move(safe), field);
   for (auto* const published : {skrull, bytescale}) {
     if (budget.exhausted()) return best_of(table, field);
-    add_start(table, published(table), field);
+    add_start(table, fastest_way(table, published), field);
   }
   const std::size_t baselines = field.size();
   if (budget.exhausted()) return best_of(table, field);

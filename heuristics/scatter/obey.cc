@@ -164,6 +164,7 @@ class Filler {
     const double before = degree(group.level) * group.time * group.time;
     for (int l = group.level + 1; l < static_cast<int>(table_.levels().size()); ++l) {
       if (degree(l) - degree(group.level) > idle) break;
+      if (table_.way(l) != table_.way(group.level)) continue;
       const Ms time = times_[g][at(l)];
       consider({.makespan = std::max(others(g), time),
                 .squares = degree(l) * time * time - before,
@@ -178,7 +179,8 @@ class Filler {
     for (std::size_t l = 0; l < splits_[g].size(); ++l) {
       const Split& split = splits_[g][l];
       if (degree(static_cast<int>(l)) > idle) break;
-      if (split.out == kNone) continue;
+      if (split.out == kNone || table_.way(static_cast<int>(l)) != table_.way(group.level))
+        continue;
       consider({.makespan = std::max(others(g), split.slower),
                 .squares = split.squares - before,
                 .group = g,
@@ -239,6 +241,7 @@ bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, in
   if (lender == kNone) return false;
   for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
     if (table.levels()[at(level)].degree > idle || !table.holds(level, shortest)) continue;
+    if (table.way(level) != table.way(step[borrower].groups.front().level)) continue;
     remove_sequence(table, step[lender].groups[from], index);
     step[lender].makespan = slowest(step[lender]);
     step[borrower].groups.push_back(group_of(table, level, {shortest}));
@@ -330,6 +333,19 @@ bool unite_two(const ScatterTable& table, StepDraft& step) {
   return true;
 }
 
+// Each micro-batch recomputes in one way, if necessary in other groups. False if this finds none.
+bool unmix(const ScatterTable& table, StepDraft& step) {
+  if (table.recomputations() == 1) return true;
+  choose_forms(table, step);
+  for (MicroBatchDraft& batch : step) {
+    if (!mixes_ways(table, batch)) continue;
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, positions_of(batch), kQuick);
+    if (!made) return false;
+    batch = *std::move(made);
+  }
+  return true;
+}
+
 // With the right number of micro-batches, more or fewer, and work for all ranks.
 std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool more) {
   while (!right_count(table, step.size())) {
@@ -354,12 +370,16 @@ bool obeys(const ScatterTable& table, const StepDraft& step) {
     const int idle = idle_ranks(table, batch);
     if (idle == table.devices()) continue;  // it is left out
     if (table.no_idle_ranks() && idle > 0) return false;
+    if (mixes_ways(table, batch)) return false;
     ++count;
   }
   return right_count(table, count);
 }
 
 std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
+  if (obeys(table, step)) return step;
+  drop_empty(step);
+  if (!unmix(table, step)) return std::nullopt;
   if (obeys(table, step)) return step;
   drop_empty(step);
   std::optional<StepDraft> fewer;

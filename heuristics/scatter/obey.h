@@ -1,4 +1,5 @@
 // The rules on whole micro-batches and on their number: no idle ranks, a multiple of some count.
+// And that groups of a micro-batch recompute alike.
 //
 // Most methods plan without them. One shared step mends what they made: micro-batches are split or
 // united until their number is right, then groups are widened, or split, and sequences borrowed

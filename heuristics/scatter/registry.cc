@@ -13,6 +13,7 @@
 #include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/skrull.h"
 #include "heuristics/scatter/verl.h"
+#include "heuristics/scatter/ways.h"
 
 namespace stowage {
 namespace {
@@ -27,7 +28,7 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
                                    std::optional<StepDraft> step) {
   if (step) step = obeying(table, *std::move(step));
   if (!step) return std::nullopt;
-  choose_exchanges(table, *step);
+  choose_forms(table, *step);
   return to_plan(instance, table, *step);
 }
 
@@ -41,7 +42,7 @@ std::optional<StepDraft> or_published(const ScatterTable& table, std::optional<S
     other = obeying(table, *std::move(other));
     if (other && (!step || step_ms(table, *other) < step_ms(table, *step))) step = std::move(other);
   };
-  offer(megatron_dynamic(table));
+  offer(fastest_way(table, megatron_dynamic));
   if (!budget.exhausted()) offer(dp_balanced(table, budget));
   if (!budget.exhausted()) offer(verl(table, budget));
   return step;
@@ -65,7 +66,9 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
     add("homogeneous-" + degree, "every group has degree " + degree + ", best-fit-decreasing",
         "FlexSP section 6.1, static baselines",
         [degree = degrees[level]](const ScatterTable& table, std::uint64_t, const Budget&) {
-          return homogeneous(table, table.level_of(degree));
+          return fastest_way(table, [&](const ScatterTable& own) {
+            return homogeneous(own, own.level_of(degree));
+          });
         });
   }
   add("batch-ada", "the best homogeneous degree of this step",
@@ -75,19 +78,23 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
       });
   add("skrull", "each sequence local to one device or sharded over all",
       "Skrull (arXiv 2505.19609) section 4",
-      [](const ScatterTable& table, std::uint64_t, const Budget&) { return skrull(table); });
+      [](const ScatterTable& table, std::uint64_t, const Budget&) {
+        return fastest_way(table, skrull);
+      });
   add("bytescale", "each sequence on as many devices as it fills, like work at the same time",
       "ByteScale (arXiv 2502.21231) sections 4 and 5",
-      [](const ScatterTable& table, std::uint64_t, const Budget&) { return bytescale(table); });
+      [](const ScatterTable& table, std::uint64_t, const Budget&) {
+        return fastest_way(table, bytescale);
+      });
   add("megatron-hybrid", "least power-of-two degree per sequence, micro-batches by workload",
       "Megatron Core, BalancedCPScheduler",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return megatron_hybrid(table);
+        return fastest_way(table, megatron_hybrid);
       });
   add("megatron-dynamic", "packed micro-batches of even workload, no rank idle",
       "Megatron Core, packing scheduler default_dynamic_cp",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return megatron_dynamic(table);
+        return fastest_way(table, megatron_dynamic);
       });
   add("dp-balanced", "packs of one degree in the order of the data",
       "Megatron Core, packing scheduler dp_balanced",

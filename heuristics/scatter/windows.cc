@@ -106,18 +106,17 @@ class Windows {
   StepDraft plan(const SomeBatches& some, const StepDraft& step, std::uint64_t seed) const {
     const ScatterTable part = some.part();
     StepDraft best = some.own(step);
-    std::vector<Ms> makespans;
-    for (const MicroBatchDraft& batch : best) makespans.push_back(batch.makespan);
-    const double work = static_cast<double>(part.kinds().size() * makespans.size());
+    const std::vector<BatchTarget> targets = targets_of(part, best);
+    const double work = static_cast<double>(part.kinds().size() * targets.size());
     const int proposals =
         static_cast<int>(effort_.moves * std::min(kProposals, kPackingWork / work));
-    const auto pack = [&](const std::vector<Ms>& asked) {
+    const auto pack = [&](const std::vector<BatchTarget>& asked) {
       auto packed = fit_profile(part, asked, {.proposals = proposals}, seed, budget_);
       if (packed) packed = obeying(part, *std::move(packed));
       if (packed && step_ms(part, *packed) < step_ms(part, best)) best = *std::move(packed);
     };
-    pack(makespans);
-    if (table_.multiple() == 1) pack_other_counts(some, makespans, pack);
+    pack(targets);
+    if (table_.multiple() == 1) pack_other_counts(some, targets, pack);
     const double moves = std::min(kSequenceMoves * part.size(), kMostMoves);
     anneal(part, best, {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHot},
            seed, budget_);
@@ -125,15 +124,18 @@ class Windows {
   }
 
   template <class Pack>
-  static void pack_other_counts(const SomeBatches& some, std::vector<Ms> makespans, Pack pack) {
+  static void pack_other_counts(const SomeBatches& some, std::vector<BatchTarget> targets,
+                                Pack pack) {
     // One more, of the same makespans together.
-    std::vector<Ms> more = makespans;
+    std::vector<BatchTarget> more = targets;
     more.push_back(more.back());
-    for (Ms& makespan : more) makespan *= some.before() / (some.before() + makespans.back());
+    for (BatchTarget& target : more) {
+      target.makespan *= some.before() / (some.before() + targets.back().makespan);
+    }
     pack(more);
-    if (makespans.size() > 2) {
-      makespans.pop_back();
-      pack(makespans);
+    if (targets.size() > 2) {
+      targets.pop_back();
+      pack(targets);
     }
   }
 

@@ -17,6 +17,7 @@ inline constexpr std::int64_t kMaxTexts = 10'000'000;      // keys and strings o
 inline constexpr std::int64_t kMaxBuffers = 1'000'000;     // of a layout instance
 inline constexpr std::int64_t kMaxSchemes = 1000;          // of an assign instance
 inline constexpr std::int64_t kMaxStrategies = 10'000;     // of an assign instance
+inline constexpr std::int64_t kMaxRecomputations = 8;      // that micro-batches choose from
 inline constexpr int kMaxStages = 1024;                    // of a pipeline
 inline constexpr int kMaxRetainedChunks = 1'000'000;       // of a sequence
 inline constexpr std::int64_t kMaxChunkBytes = 1000;       // of a token, per hidden unit

@@ -19,6 +19,7 @@ struct BareGroup {
   std::vector<std::int64_t> sequences;
 };
 struct BareMicroBatch {
+  std::string recomputation;
   std::vector<BareGroup> groups;
 };
 struct BarePlan {
@@ -37,6 +38,7 @@ void fields(Visitor& v, Group& group) {
 
 template <class Visitor, Of<BareMicroBatch> MicroBatch>
 void fields(Visitor& v, MicroBatch& micro_batch) {
+  v.omit_if(micro_batch.recomputation.empty(), "recomputation", micro_batch.recomputation);
   v.required("groups", micro_batch.groups);
 }
 
@@ -49,20 +51,22 @@ void fields(Visitor& v, Plan& plan) {
 namespace {
 
 // Ids and degrees that do not exist add nothing: verify() names them.
-ScatterGroup completed(const ScatterInstance& instance, const BareGroup& bare) {
+ScatterGroup completed(const ScatterInstance& instance, int recomputation, const BareGroup& bare) {
   ScatterGroup group{.degree = bare.degree,
                      .first_rank = bare.first_rank,
                      .sequences = bare.sequences,
                      .cu_seqlens = {0}};
-  const bool allowed = std::ranges::binary_search(instance.cluster.degrees, bare.degree);
-  if (allowed) group.time_ms = group_overhead_ms(instance, bare.degree);
+  const bool allowed =
+      std::ranges::binary_search(instance.cluster.degrees, bare.degree) && recomputation >= 0;
+  const GroupForm form{bare.degree, ExchangeKind::none, recomputation};
+  if (allowed) group.time_ms = group_overhead_ms(instance, form);
   for (const std::int64_t id : bare.sequences) {
     const bool known = id < static_cast<std::int64_t>(instance.lengths.size());
     const Tokens length =
         known ? padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) : 0;
     group.tokens = std::min(group.tokens + length, kMaxExact);  // beyond it only by repetition
     group.cu_seqlens.push_back(group.tokens);
-    if (known && allowed) group.time_ms += sequence_ms(instance, length, bare.degree);
+    if (known && allowed) group.time_ms += sequence_ms(instance, length, form);
   }
   return group;
 }
@@ -73,8 +77,10 @@ ScatterPlan completed(const ScatterInstance& instance, const BarePlan& bare) {
   Ms longest = 0;
   for (const BareMicroBatch& groups : bare.micro_batches) {
     ScatterMicroBatch& micro_batch = plan.micro_batches.emplace_back();
+    micro_batch.recomputation = groups.recomputation;
+    const int recomputation = recomputation_index(instance, groups.recomputation);
     for (const BareGroup& group : groups.groups) {
-      micro_batch.groups.push_back(completed(instance, group));
+      micro_batch.groups.push_back(completed(instance, recomputation, group));
       micro_batch.makespan_ms =
           std::max(micro_batch.makespan_ms, micro_batch.groups.back().time_ms);
     }

@@ -44,6 +44,9 @@ struct CertificateLevel {
   int degree = 0;
   ExchangeKind exchange = ExchangeKind::none;
   double weight = 1;  // in [0, 1]
+  int recomputation = 0;
+
+  GroupForm form() const { return {degree, exchange, recomputation}; }
 };
 
 // What a group of one degree pays in an interval.
@@ -110,8 +113,9 @@ using ProfileTree = std::vector<ProfileNode>;  // the root first; children after
 // device time must prove it [B2].
 //
 // Levels are by degree. A form that groups may have and that is not among them needs one of its
-// degree that is: with no more overhead, no more time for any sequence and no less memory. Without
-// levels there is one per form, in the order of group_forms(), of weight 1.
+// degree that is: with no more overhead, no more time for any sequence and no less memory. Groups
+// of one micro-batch may be of any of them, also where they must recompute alike: that relaxes.
+// Without levels there is one per form, in the order of group_forms(), of weight 1.
 struct ScatterCertificate {
   Ms bound_ms = 0;
   std::vector<CertificateLevel> levels;

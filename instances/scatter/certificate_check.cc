@@ -68,20 +68,24 @@ class CertificateChecker {
     const Tokens shortest = counts.empty() ? 1 : counts.rbegin()->first;
     std::vector<CertificateLevel> levels = certificate_.levels;
     if (levels.empty()) {
-      for (const GroupForm form : forms_) levels.push_back({form.degree, form.exchange});
+      for (const GroupForm form : forms_) {
+        levels.push_back({.degree = form.degree,
+                          .exchange = form.exchange,
+                          .recomputation = form.recomputation});
+      }
     }
     for (const CertificateLevel& level : levels) {
       degrees_.push_back(level.degree);
-      limits_.push_back(limit(truth, {level.degree, level.exchange}, all, shortest));
+      limits_.push_back(limit(truth, level.form(), all, shortest));
       capacity_.push_back(limits_.back().capacity);
       beside_.push_back(limits_.back().beside);
-      overhead_.push_back(overhead(truth, {level.degree, level.exchange}));
+      overhead_.push_back(overhead(truth, level.form()));
     }
     for (const auto& [tokens, count] : counts) {
       CertificateSort sort{.tokens = tokens, .count = count};
       for (std::size_t d = 0; d < levels.size(); ++d) {
-        const GroupForm form{levels[d].degree, levels[d].exchange};
-        const bool fits = form.degree > 0 && tokens <= truth.room(form);
+        const GroupForm form = levels[d].form();
+        const bool fits = is_form(truth, form) && tokens <= truth.room(form);
         sort.ms.push_back(fits ? adds(truth, tokens, form, levels[d].weight) : -1);
       }
       sorts_.push_back(std::move(sort));
@@ -136,13 +140,19 @@ class CertificateChecker {
     return longest;
   }
 
+  // Whether anything can be asked about it; check_levels() says whether groups may have it.
+  static bool is_form(const ScatterTruth& truth, GroupForm form) {
+    return form.degree > 0 && form.recomputation >= 0 &&
+           form.recomputation < truth.ways_to_recompute();
+  }
+
   static Real overhead(const ScatterTruth& truth, GroupForm form) {
-    return form.degree > 0 ? truth.times({}, form).compute : 0;
+    return is_form(truth, form) ? truth.times({}, form).compute : 0;
   }
 
   // What a sequence of so many tokens adds to the weighted time of a group.
   static Real adds(const ScatterTruth& truth, Tokens tokens, GroupForm form, Real weight) {
-    if (form.degree < 1) return 0;
+    if (!is_form(truth, form)) return 0;
     const GroupTimes empty = truth.times({}, form);
     const GroupTimes with = truth.times(truth.sums_of(tokens), form);
     return weight * (with.compute - empty.compute) +
@@ -151,7 +161,7 @@ class CertificateChecker {
 
   static ScatterTruth::Limit limit(const ScatterTruth& truth, GroupForm form, Tokens all,
                                    Tokens shortest) {
-    if (form.degree < 1) return {};
+    if (!is_form(truth, form)) return {};
     return truth.limit(form, all, shortest);
   }
 
@@ -165,7 +175,7 @@ class CertificateChecker {
     std::vector<bool> listed(forms_.size(), false);
     for (std::size_t l = 0; l < levels.size(); ++l) {
       const std::string where = "/levels/" + text(l);
-      const GroupForm form{levels[l].degree, levels[l].exchange};
+      const GroupForm form = levels[l].form();
       const auto place = static_cast<std::size_t>(std::ranges::find(forms_, form) - forms_.begin());
       if (place == forms_.size() || listed[place]) {
         wrong(where, "degree " + text(form.degree), "a form of groups of the instance, once");

@@ -32,6 +32,8 @@ void fields(Visitor& v, Level& level) {
   v.one_line();
   v.required("degree", level.degree, {1, kMaxDevices});
   v.choice("exchange", level.exchange, exchange_names(), level.exchange == ExchangeKind::none);
+  v.omit_if(level.recomputation == 0, "recomputation", level.recomputation,
+            {0, kMaxRecomputations - 1});
   v.required("weight", level.weight, kPrice);
 }
 

@@ -24,11 +24,12 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
     return a.length != b.length ? a.length > b.length : a.id < b.id;
   };
   if (!std::ranges::is_sorted(padded, longer)) std::ranges::sort(padded, longer);
+  const GroupForm form = choice.form();
   ScatterGroup group{.degree = choice.degree,
                      .first_rank = first_rank,
                      .sequences = std::move(choice.sequences),
                      .exchange = choice.exchange};
-  const Ms overhead = group_overhead_ms(instance, group.form());
+  const Ms overhead = group_overhead_ms(instance, form);
   Load load{overhead, overhead};
   group.cu_seqlens.reserve(padded.size() + 1);
   group.cu_seqlens.push_back(0);
@@ -36,7 +37,7 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
   for (std::size_t i = 0; i < padded.size(); ++i) {
     const Tokens length = padded[i].length;
     if (i == 0 || length != padded[i - 1].length) {
-      sequence = sequence_load(instance, length, group.form());
+      sequence = sequence_load(instance, length, form);
     }
     group.sequences[i] = padded[i].id;
     group.tokens += length;
@@ -61,6 +62,7 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
     std::stable_sort(choice.begin(), choice.end(),
                      [](const auto& a, const auto& b) { return a.degree > b.degree; });
     ScatterMicroBatch batch;
+    batch.recomputation = recomputation_name(instance, choice.front().recomputation);
     batch.groups.reserve(choice.size());
     int rank = 0;
     for (GroupChoice& group : choice) {

@@ -14,6 +14,9 @@ struct GroupChoice {
   int degree = 0;
   std::vector<std::int64_t> sequences;  // ids
   ExchangeKind exchange = ExchangeKind::none;
+  int recomputation = 0;  // of its micro-batch: the same for all of them
+
+  GroupForm form() const { return {degree, exchange, recomputation}; }
 };
 using MicroBatchChoice = std::vector<GroupChoice>;
 

@@ -5,13 +5,27 @@
 namespace stowage {
 namespace {
 
-// quadratic_ms times the pairs of tokens that attention looks at, on one device.
-Ms attention_ms(const ScatterCost& cost, Tokens length) {
+// How many times the work and the volumes of a step a group of the form has.
+struct Factors {
+  double quadratic = 1;
+  double linear = 1;
+  double exchange = 1;
+};
+
+Factors factors_of(const ScatterInstance& instance, GroupForm form) {
+  const std::vector<Recomputation>& choices = instance.model.recomputation;
+  if (choices.empty()) return {};
+  const Recomputation& own = choices[static_cast<std::size_t>(form.recomputation)];
+  return {own.quadratic_factor, own.linear_factor, own.exchange_factor};
+}
+
+// `each` times the pairs of tokens that attention looks at, on one device.
+Ms attention_ms(const ScatterCost& cost, Ms each, Tokens length) {
   const auto s = static_cast<double>(round_up(length, cost.tile_tokens));
-  const Ms all = cost.quadratic_ms * s * s;
+  const Ms all = each * s * s;
   const double outside = s - static_cast<double>(cost.window.tokens);
   if (cost.window.share == 0 || outside <= 0) return all;
-  return all - cost.window.share * (cost.quadratic_ms * outside * outside);
+  return all - cost.window.share * (each * outside * outside);
 }
 
 struct Link {
@@ -50,19 +64,21 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form)
   const ScatterCost& cost = instance.cost;
   const int degree = form.degree;
   const auto s = static_cast<double>(length);
-  const Ms attention = attention_ms(cost, length);
-  Ms ms = (attention + cost.linear_ms * s) / degree + cost.sequence_fixed_ms;
+  const Factors factors = factors_of(instance, form);
+  const Ms attention = attention_ms(cost, factors.quadratic * cost.quadratic_ms, length);
+  Ms ms = (attention + factors.linear * cost.linear_ms * s) / degree + cost.sequence_fixed_ms;
   if (!cost.exchange) {
     if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
-      ms += cost.all_to_all.mib_per_token * s / (degree * cost.all_to_all.mib_per_ms.at(degree));
+      ms += factors.exchange * cost.all_to_all.mib_per_token * s /
+            (degree * cost.all_to_all.mib_per_ms.at(degree));
     }
     return {ms, ms};
   }
   const Exchange& exchange = *cost.exchange;
   const Link link = slowest_link(instance, degree);
   const double share = s / degree;  // tokens on a device
-  const Mib queries = exchange.all_to_all_mib_per_token * share;
-  const Mib keys = exchange.keys_values_mib_per_token * share;
+  const Mib queries = factors.exchange * exchange.all_to_all_mib_per_token * share;
+  const Mib keys = factors.exchange * exchange.keys_values_mib_per_token * share;
   switch (form.exchange) {
     case ExchangeKind::none:
       break;

@@ -31,6 +31,9 @@
 // the maximum is one of sums over the row. With an overlap o, x - o min(w, x) is not hidden:
 // w + x - o min(w, x) = max(w + (1 - o) x, (1 - o) w + x).
 //
+// Where the model lists ways to recompute, a group's form names one: its factors multiply
+// quadratic_ms, linear_ms, and every mib_per_token (q and k).
+//
 // A group that computes its sequences one by one (rules.packed false) pays overhead and maximum
 // with every sequence: t(S, d) is then the sum over S of what each takes alone, and the overhead of
 // the group is 0.

@@ -22,6 +22,17 @@ void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
     fingerprint.add("keys_values_mib_per_token");
     fingerprint.add(model.keys_values_mib_per_token);
   }
+  if (!model.recomputation.empty()) {
+    fingerprint.add("recomputation");
+    fingerprint.add(static_cast<std::int64_t>(model.recomputation.size()));
+    for (const Recomputation& own : model.recomputation) {
+      fingerprint.add(std::string_view(own.name));
+      fingerprint.add(own.activation_mib_per_token);
+      fingerprint.add(own.quadratic_factor);
+      fingerprint.add(own.linear_factor);
+      fingerprint.add(own.exchange_factor);
+    }
+  }
   const ScatterCost& cost = instance.cost;
   if (cost.sequence_fixed_ms != 0) {
     fingerprint.add("sequence_fixed_ms");

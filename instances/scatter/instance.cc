@@ -16,13 +16,33 @@ std::vector<GroupForm> group_forms(const ScatterInstance& instance) {
   std::vector<GroupForm> forms;
   const std::optional<Exchange>& exchange = instance.cost.exchange;
   for (const int degree : allowed_degrees(instance)) {
-    if (degree == 1 || !exchange) {
-      forms.emplace_back(degree);
-      continue;
+    for (int choice = 0; choice < recomputations(instance); ++choice) {
+      if (degree == 1 || !exchange) {
+        forms.emplace_back(degree, ExchangeKind::none, choice);
+        continue;
+      }
+      for (const ExchangeKind kind : exchange->kinds.at(degree)) {
+        forms.emplace_back(degree, kind, choice);
+      }
     }
-    for (const ExchangeKind kind : exchange->kinds.at(degree)) forms.emplace_back(degree, kind);
   }
   return forms;
+}
+
+int recomputations(const ScatterInstance& instance) {
+  return std::max(1, static_cast<int>(instance.model.recomputation.size()));
+}
+
+std::string recomputation_name(const ScatterInstance& instance, int index) {
+  const std::vector<Recomputation>& choices = instance.model.recomputation;
+  return choices.empty() ? std::string() : choices[static_cast<std::size_t>(index)].name;
+}
+
+int recomputation_index(const ScatterInstance& instance, std::string_view name) {
+  const std::vector<Recomputation>& choices = instance.model.recomputation;
+  if (choices.empty()) return name.empty() ? 0 : -1;
+  const auto found = std::ranges::find(choices, name, &Recomputation::name);
+  return found == choices.end() ? -1 : static_cast<int>(found - choices.begin());
 }
 
 bool may_cross_nodes(const Cluster& cluster, int degree) {
@@ -59,7 +79,9 @@ Tokens of_degree(Tokens each, int degree) {
 
 Mib token_mib(const ScatterInstance& instance, GroupForm form) {
   const ModelMemory& model = instance.model;
-  Mib each = model.activation_mib_per_token;
+  const auto choice = static_cast<std::size_t>(form.recomputation);
+  Mib each = model.recomputation.empty() ? model.activation_mib_per_token
+                                         : model.recomputation[choice].activation_mib_per_token;
   if (model.logits_chunk_tokens == 0) each += model.logits_mib_per_token;
   switch (form.exchange) {
     case ExchangeKind::none:

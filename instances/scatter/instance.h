@@ -45,6 +45,18 @@ struct Cluster {
   bool operator==(const Cluster&) const = default;
 };
 
+// One way to trade memory for time: some activations are dropped and computed again in the backward
+// pass. What it repeats of a step is in the factors; what a group pays once is not repeated.
+struct Recomputation {
+  std::string name;                  // "none", "selective", "full", ...; not empty
+  Mib activation_mib_per_token = 0;  // in place of the model's; > 0
+  double quadratic_factor = 1;       // of quadratic_ms, > 0
+  double linear_factor = 1;          // of linear_ms, > 0
+  double exchange_factor = 1;        // of what an exchange sends, > 0
+
+  bool operator==(const Recomputation&) const = default;
+};
+
 struct ModelMemory {
   Mib states_mib = 0;                // parameters, gradients, optimizer states on one device
   Mib activation_mib_per_token = 0;  // activations of one token that stays on one device; > 0
@@ -56,6 +68,9 @@ struct ModelMemory {
   // Keys and values of a token that a device holds for others: a block in a ring, those of the
   // whole group in an all-gather.
   Mib keys_values_mib_per_token = 0;
+  // What each micro-batch may recompute, all its groups alike, each name once. Empty: what `model`
+  // and `cost` say, and nothing to choose.
+  std::vector<Recomputation> recomputation = {};
 
   bool operator==(const ModelMemory&) const = default;
 };
@@ -149,21 +164,31 @@ struct ScatterInstance {
   bool operator==(const ScatterInstance&) const = default;
 };
 
-// What a group may be: a degree, and how its devices exchange.
+// What a group may be: a degree, how its devices exchange, and what its micro-batch recomputes.
 struct GroupForm {
   int degree = 0;
   ExchangeKind exchange = ExchangeKind::none;
+  int recomputation = 0;  // index into ModelMemory::recomputation; 0 if there is none
 
   GroupForm() = default;
   // A degree alone is a form too. NOLINTNEXTLINE(google-explicit-constructor)
-  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none)
-      : degree(degree_), exchange(exchange_) {}
+  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none, int recomputation_ = 0)
+      : degree(degree_), exchange(exchange_), recomputation(recomputation_) {}
   bool operator==(const GroupForm&) const = default;
 };
 
-// All forms that groups may have: by degree, and by kind within a degree. Without an `exchange` one
+// All forms that groups may have: by degree, then by recomputation, then by kind. Without both one
 // per allowed degree.
 std::vector<GroupForm> group_forms(const ScatterInstance& instance);
+
+// How many ways to recompute there are to choose from: 1 if the model lists none.
+int recomputations(const ScatterInstance& instance);
+
+// The name of one of them; empty if the model lists none.
+std::string recomputation_name(const ScatterInstance& instance, int index);
+
+// The index of that name, or -1 if it is none. The empty name is 0 if the model lists none.
+int recomputation_index(const ScatterInstance& instance, std::string_view name);
 
 // Whether some group of this degree may stand on more than one node: if it is larger than a node,
 // does not divide it, or may start anywhere.

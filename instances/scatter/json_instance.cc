@@ -25,6 +25,26 @@ constexpr NumberRange kPositive = {.least = 0, .most = kMost, .above = true};
 constexpr NumberRange kBandwidth = {.least = 1e-9, .most = kMost};
 constexpr NumberRange kShare = {.least = 0, .most = 1};
 
+void check_recomputation(const ModelMemory& model, const ObjectReader& reader) {
+  const std::vector<Recomputation>& choices = model.recomputation;
+  const JsonPath path = reader.at("recomputation");
+  if (std::ssize(choices) > kMaxRecomputations) {
+    reader.errors().add(code::kRecomputation, path.pointer(),
+                        "must have at most " + std::to_string(kMaxRecomputations) +
+                            " entries, has " + std::to_string(choices.size()));
+  }
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const auto end = choices.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool again = std::find_if(choices.begin(), end, [&](const Recomputation& other) {
+                         return other.name == choices[i].name;
+                       }) != end;
+    if (!again && !choices[i].name.empty()) continue;
+    reader.errors().add(code::kRecomputation,
+                        path.index(static_cast<std::int64_t>(i)).key("name").pointer(),
+                        "must be a name of its own, is " + in_quotes(choices[i].name));
+  }
+}
+
 }  // namespace
 
 template <class Visitor, Of<SlidingWindow> Window>
@@ -32,6 +52,17 @@ void fields(Visitor& v, Window& window) {
   v.one_line();
   v.required("tokens", window.tokens, {1, kMaxExact});
   v.required("share", window.share, kShare);
+}
+
+// A share of activations that is not given is the model's.
+template <class Visitor, Of<Recomputation> Choice>
+void fields(Visitor& v, Choice& choice) {
+  v.one_line();
+  v.required("name", choice.name);
+  v.optional("activation_mib_per_token", choice.activation_mib_per_token, kPositive);
+  v.omit_if(choice.quadratic_factor == 1, "quadratic_factor", choice.quadratic_factor, kPositive);
+  v.omit_if(choice.linear_factor == 1, "linear_factor", choice.linear_factor, kPositive);
+  v.omit_if(choice.exchange_factor == 1, "exchange_factor", choice.exchange_factor, kPositive);
 }
 
 template <class Visitor, Of<ModelMemory> Model>
@@ -45,6 +76,8 @@ void fields(Visitor& v, Model& model) {
             {1, kMaxExact});
   v.omit_if(model.keys_values_mib_per_token == 0, "keys_values_mib_per_token",
             model.keys_values_mib_per_token, kNotNegative);
+  v.omit_if(model.recomputation.empty(), "recomputation", model.recomputation);
+  v.check(model, check_recomputation);
   v.check(model, [](const ModelMemory& stated, const ObjectReader& reader) {
     if (stated.logits_chunk_tokens == 0 || stated.logits_mib_per_token > 0) return;
     reader.errors().add(code::kLogits, reader.at("logits_chunk_tokens").pointer(),
@@ -392,6 +425,11 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
     degrees_known = read_cluster(*cluster, reader.at("cluster"), errors, instance.cluster);
   }
   FieldReader(reader).required("model", instance.model);
+  for (Recomputation& choice : instance.model.recomputation) {
+    if (choice.activation_mib_per_token == 0) {
+      choice.activation_mib_per_token = instance.model.activation_mib_per_token;
+    }
+  }
   if (const JsonValue* cost = reader.require("cost")) {
     instance.cost = read_scatter_cost(*cost, reader.at("cost"), base_dir,
                                       degrees_known ? &instance.cluster : nullptr, errors);

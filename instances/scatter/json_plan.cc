@@ -27,6 +27,7 @@ void fields(Visitor& v, Group& group) {
 template <class Visitor, Of<ScatterMicroBatch> MicroBatch>
 void fields(Visitor& v, MicroBatch& micro_batch) {
   v.required("makespan_ms", micro_batch.makespan_ms);
+  v.omit_if(micro_batch.recomputation.empty(), "recomputation", micro_batch.recomputation);
   v.required("groups", micro_batch.groups);
 }
 

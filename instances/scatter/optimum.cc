@@ -88,8 +88,9 @@ void for_parts(Set set, Visit visit) {
   }
 }
 
-// By set: what a group that holds just it can do in less than `claimed`.
-std::vector<Paces> groups_of(const ScatterInstance& instance, Ms claimed) {
+// By set: what a group that holds just it, of a micro-batch that recomputes in this way, can do in
+// less than `claimed`.
+std::vector<Paces> groups_of(const ScatterInstance& instance, int way, Ms claimed) {
   const ScatterTruth truth(instance);
   const auto add = instance.rules.no_idle_ranks ? insert_apart : insert;
   const std::vector<GroupForm> forms = truth.forms();
@@ -101,6 +102,7 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, Ms claimed) {
     }
     for (const GroupForm form : forms) {
       if (form.degree > instance.cluster.devices) break;
+      if (form.recomputation != way) continue;
       if (!truth.fits(sums, form)) continue;
       const auto time = truth.time(sums, form);
       if (time && *time < claimed) add(groups[set], {form.degree, *time});
@@ -109,14 +111,15 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, Ms claimed) {
   return groups;
 }
 
-// By set: the least makespan of a micro-batch that holds just it, if that is less than `claimed`.
-std::vector<Ms> makespans_of(const ScatterInstance& instance, Ms claimed) {
+// By set: the least makespan of a micro-batch that holds just it, if that is less than what stands
+// in `makespans`, and less than `claimed`.
+void lower_makespans(const ScatterInstance& instance, int way, Ms claimed,
+                     std::vector<Ms>& makespans) {
   const bool no_idle = instance.rules.no_idle_ranks;
   const auto add = no_idle ? insert_apart : insert;
-  const std::vector<Paces> groups = groups_of(instance, claimed);
+  const std::vector<Paces> groups = groups_of(instance, way, claimed);
   std::vector<Paces> batches(groups.size());
   batches[0] = {{0, 0}};
-  std::vector<Ms> makespans(groups.size(), kNever);
   for (Set set = 1; set < groups.size(); ++set) {
     for_parts(set, [&](Set part) {
       for (const Pace& group : groups[part]) {
@@ -129,9 +132,9 @@ std::vector<Ms> makespans_of(const ScatterInstance& instance, Ms claimed) {
     });
     if (batches[set].empty()) continue;
     const Pace& last = batches[set].back();
-    if (!no_idle || last.devices == instance.cluster.devices) makespans[set] = last.time;
+    if (no_idle && last.devices != instance.cluster.devices) continue;
+    makespans[set] = std::min(makespans[set], last.time);
   }
-  return makespans;
 }
 
 }  // namespace
@@ -141,7 +144,10 @@ std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
   if (instance.rules.no_idle_ranks && instance.cluster.devices > kMostDevicesApart) {
     return std::nullopt;
   }
-  const std::vector<Ms> makespans = makespans_of(instance, claimed);
+  std::vector<Ms> makespans(Set{1} << instance.lengths.size(), kNever);
+  for (int way = 0; way < ScatterTruth(instance).ways_to_recompute(); ++way) {
+    lower_makespans(instance, way, claimed, makespans);
+  }
   // least[set][r]: in so many micro-batches that r is left after division by the multiple.
   const int again = instance.pipeline_stages - 1;  // times that the longest makespan counts besides
   const auto add = again == 0 ? insert_sum : insert_length;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,17 +30,27 @@ struct ScatterGroup {
   // How its devices exchange, where the instance has several kinds; priced in time_ms.
   ExchangeKind exchange = ExchangeKind::none;
 
-  GroupForm form() const { return {degree, exchange}; }
-
   bool operator==(const ScatterGroup&) const = default;
 };
 
 struct ScatterMicroBatch {
   Ms makespan_ms = 0;  // the slowest group's time
   std::vector<ScatterGroup> groups;
+  // What its groups recompute, by name; empty where the model lists nothing to choose from.
+  std::string recomputation = {};
 
   bool operator==(const ScatterMicroBatch&) const = default;
 };
+
+// The form of a group of the micro-batch; nothing if the instance does not know what this one
+// recomputes.
+inline std::optional<GroupForm> form_of(const ScatterInstance& instance,
+                                        const ScatterMicroBatch& micro_batch,
+                                        const ScatterGroup& group) {
+  const int index = recomputation_index(instance, micro_batch.recomputation);
+  if (index < 0) return std::nullopt;
+  return GroupForm{group.degree, group.exchange, index};
+}
 
 struct ScatterPlan {
   std::string name;           // of the instance

@@ -56,6 +56,7 @@ GroupRoom needed_limits(GroupRoom room, Tokens shortest) {
 ScatterTable::ScatterTable(const ScatterInstance& instance)
     : devices_(instance.cluster.devices),
       packed_(instance.rules.packed),
+      chooses_recomputation_(stowage::recomputations(instance) > 1),
       no_idle_ranks_(instance.rules.no_idle_ranks),
       multiple_(instance.rules.micro_batches_multiple_of),
       again_(instance.pipeline_stages - 1) {
@@ -76,14 +77,16 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
                        .sequences = instance.rules.max_sequences_per_group,
                        .exchange = form.exchange,
                        .sequence_tokens = room.sequence_tokens,
-                       .most_tokens = room.most_tokens});
+                       .most_tokens = room.most_tokens,
+                       .recomputation = form.recomputation});
     // As on one device: a product that left the range has lost what a device holds.
     Tokens each = instance.rules.max_tokens_per_rank;
     if (packed_) {
       const Tokens in_memory = tokens_per_device(instance, form);
       each = room.sequence_tokens > 0 ? in_memory : std::min(each, in_memory);
     }
-    device_tokens_ = std::max(device_tokens_, std::min(each, most));
+    levels_.back().each = std::min(each, most);
+    device_tokens_ = std::max(device_tokens_, levels_.back().each);
     least_overhead_ = std::min(least_overhead_, levels_.back().overhead);
   }
   const std::vector<std::int64_t> order = longest_first(padded);
@@ -102,6 +105,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   find_held();
   find_even();
   leave_out_dominated();
+  leave_out_dominated_ways();
   const auto same = [](const Load& load) { return load.compute == load.transfer; };
   if (std::ranges::all_of(loads_, same)) {
     loads_.clear();
@@ -109,6 +113,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
     choose_weights();
   }
   find_areas();
+  list_ways();
 }
 
 ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
@@ -119,6 +124,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   part.devices_ = devices;
   part.device_tokens_ = device_tokens_;
   part.packed_ = packed_;
+  part.chooses_recomputation_ = chooses_recomputation_;
   part.even_ = even_;
   part.no_idle_ranks_ = no_idle_ranks_;
   part.least_overhead_ = kInfinity;
@@ -139,12 +145,14 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   if (additive()) part.loads_.clear();
   part.find_held();
   part.find_areas();
+  part.list_ways();
   return part;
 }
 
 ScatterTable ScatterTable::relaxed() const {
   ScatterTable table = *this;
   table.loads_.clear();
+  table.ways_.clear();
   for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
     for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
       table.cost_[row(kind) + at(level)] = kind_least_cost(kind, level);
@@ -207,25 +215,94 @@ void ScatterTable::leave_out_dominated() {
     bool useful = true;
     for (std::size_t other = 0; other < levels_.size() && useful; ++other) {
       // Of equals the first is kept.
-      useful =
-          other == level || !dominates(other, level) || (other > level && dominates(level, other));
+      useful = other == level || levels_[other].recomputation != levels_[level].recomputation ||
+               !dominates(other, level) || (other > level && dominates(level, other));
     }
     if (useful) kept.push_back(level);
   }
+  keep_levels(kept);
+}
+
+// Whole ways alone: a micro-batch may need one for a group, and with it levels for the others that
+// are worse than those of another way.
+void ScatterTable::leave_out_dominated_ways() {
+  const auto ways = static_cast<std::size_t>(levels_.back().recomputation) + 1;
+  std::vector<bool> used(ways, true);
+  const auto is_dominated_by = [&](int way, int other) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if (levels_[level].recomputation != way) continue;
+      bool found = false;
+      for (std::size_t own = 0; own < levels_.size() && !found; ++own) {
+        found = levels_[own].recomputation == other && dominates(own, level);
+      }
+      if (!found) return false;
+    }
+    return true;
+  };
+  for (int way = 0; way < static_cast<int>(ways); ++way) {
+    for (int other = 0; other < static_cast<int>(ways) && used[at(way)]; ++other) {
+      if (other == way || !used[at(other)]) continue;
+      used[at(way)] = !is_dominated_by(way, other);
+    }
+  }
+  std::vector<std::size_t> kept;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if (used[at(levels_[level].recomputation)]) kept.push_back(level);
+  }
+  keep_levels(kept);
+}
+
+void ScatterTable::keep_levels(const std::vector<std::size_t>& kept) {
   if (kept.size() == levels_.size()) return;
   std::vector<Level> levels;
   for (const std::size_t level : kept) levels.push_back(levels_[level]);
   std::vector<Ms> costs;
   std::vector<Load> loads;
-  for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
+  for (std::size_t first = 0; first < cost_.size(); first += levels_.size()) {
     for (const std::size_t level : kept) {
       costs.push_back(cost_[first + level]);
-      loads.push_back(loads_[first + level]);
+      if (!loads_.empty()) loads.push_back(loads_[first + level]);
     }
   }
   levels_ = std::move(levels);
   cost_ = std::move(costs);
   loads_ = std::move(loads);
+}
+
+// Numbers the ways that are left, and makes a table of each if they are several.
+void ScatterTable::list_ways() {
+  std::vector<int> left;
+  for (const Level& level : levels_) left.push_back(level.recomputation);
+  std::ranges::sort(left);
+  left.erase(std::unique(left.begin(), left.end()), left.end());
+  way_.clear();
+  for (const Level& level : levels_) {
+    way_.push_back(
+        static_cast<int>(std::ranges::lower_bound(left, level.recomputation) - left.begin()));
+  }
+  ways_.clear();
+  if (left.size() < 2) return;
+  std::vector<ScatterTable> ways;
+  for (int way = 0; way < static_cast<int>(left.size()); ++way) {
+    ScatterTable& own = ways.emplace_back(*this);
+    std::vector<std::size_t> kept;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if (way_[level] == way) kept.push_back(level);
+    }
+    own.keep_levels(kept);
+    own.way_.assign(kept.size(), 0);
+    own.device_tokens_ = 0;
+    own.least_overhead_ = kInfinity;
+    for (const Level& level : own.levels_) {
+      own.device_tokens_ = std::max(own.device_tokens_, level.each);
+      own.least_overhead_ = std::min(own.least_overhead_, level.overhead);
+    }
+    own.find_held();
+    own.even_ = true;
+    own.find_even();
+    own.find_areas();
+  }
+  ways_ = std::move(ways);
 }
 
 // Weights with which the areas sum up to much: one level after another, twice.
@@ -304,14 +381,18 @@ double ScatterTable::total_area() const {
 }
 
 int ScatterTable::level_of(GroupForm form) const {
-  auto level = std::ranges::find(levels_, form, &Level::form);
-  if (level == levels_.end()) {
-    level = std::ranges::find(levels_, form.degree, &Level::degree);
-    for (auto next = level; next != levels_.end() && next->degree == form.degree; ++next) {
-      if (next->capacity > level->capacity) level = next;
-    }
+  const auto exact = std::ranges::find(levels_, form, &Level::form);
+  if (exact != levels_.end()) return static_cast<int>(exact - levels_.begin());
+  const bool left = std::ranges::any_of(
+      levels_, [&](const Level& level) { return level.recomputation == form.recomputation; });
+  int best = -1;
+  for (int l = 0; l < static_cast<int>(levels_.size()); ++l) {
+    const Level& level = levels_[at(l)];
+    if (level.degree != form.degree) continue;
+    if (left && level.recomputation != form.recomputation) continue;
+    if (best < 0 || level.capacity > levels_[at(best)].capacity) best = l;
   }
-  return static_cast<int>(level - levels_.begin());
+  return best;
 }
 
 Ms ScatterTable::alone(int kind) const {

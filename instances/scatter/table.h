@@ -5,11 +5,13 @@
 // work with positions; plans name ids. Sequences of equal padded length share one row of costs: a
 // 512-sequence step padded to 128 tokens has only 40 to 110 of them.
 //
-// A level is a form that a group may have: a degree, and a kind of exchange where the instance has
-// several. A level that another one of its degree is never worse than, for any length of the step,
-// is left out. Where compute hides transfers, a group's time is the larger of two sums of loads
-// (cost_model.h). cost() is then the most that a sequence adds to it, and least_cost() a weighted
-// mean of the two sums, so that no group is faster than its overhead and the sum of these.
+// A level is a form that a group may have: a degree, and where the instance has several of them, a
+// kind of exchange and a way to recompute, which groups of one micro-batch have in common. A level
+// that another one of its degree and way is never worse than, for any length of the step, is left
+// out, and so is a way if each of its levels has such another one of the same other way. Where
+// compute hides transfers, a group's time is the larger of two sums of loads (cost_model.h). cost()
+// is then the most that a sequence adds to it, and least_cost() a weighted mean of the two sums, so
+// that no group is faster than its overhead and the sum of these.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +38,10 @@ struct Level {
   // `most_tokens` of their own; kMaxExact where the capacity says so already.
   Tokens sequence_tokens = 0;
   Tokens most_tokens = kMaxExact;
+  int recomputation = 0;
+  Tokens each = 0;  // what a device holds of its tokens at most; for table.h alone
 
-  GroupForm form() const { return {degree, exchange}; }
+  GroupForm form() const { return {degree, exchange, recomputation}; }
   // How many tokens may come into a group of which `count` sequences take `held` of the capacity:
   // as one sequence more, and in place of a part of another.
   Tokens room(Tokens held, std::int64_t count) const {
@@ -80,9 +84,11 @@ class ScatterTable {
   // What all sequences may have on each device of any level at most: C, or max_tokens_per_rank if
   // that is less.
   Tokens device_tokens() const { return device_tokens_; }
-  const std::vector<Level>& levels() const { return levels_; }  // ascending degree, then kind
-  const std::vector<Kind>& kinds() const { return kinds_; }     // descending length
-  // The level of this form; if it was left out, the one of its degree with the most capacity.
+  // Ascending degree, then way to recompute, then kind.
+  const std::vector<Level>& levels() const { return levels_; }
+  const std::vector<Kind>& kinds() const { return kinds_; }  // descending length
+  // The level of this form; if it was left out, the one of its degree, and of its way to recompute
+  // if that was not left out, with the most capacity.
   int level_of(GroupForm form) const;
   int size() const { return static_cast<int>(ids_.size()); }  // sequences
   std::int64_t id(int position) const { return ids_[at(position)]; }
@@ -132,8 +138,20 @@ class ScatterTable {
   // How often the longest makespan counts beside the sum: pipeline_stages - 1.
   double again() const { return again_; }
   // Where the micro-batches of this step stand for several each, it counts less beside them.
-  void count_longest(double again) { again_ = again; }
+  void count_longest(double again) {
+    again_ = again;
+    for (ScatterTable& way : ways_) way.again_ = again;
+  }
   Ms longest_elsewhere() const { return longest_elsewhere_; }
+
+  // Whether the instance lists several ways to recompute, and how many are left to choose from.
+  bool chooses_recomputation() const { return chooses_recomputation_; }
+  int recomputations() const { return std::max<int>(1, static_cast<int>(ways_.size())); }
+  // The step as if its micro-batches all recomputed in the way, counted from 0, and nothing else.
+  // Its levels are among those of this table, see level_of(). May hold fewer sequences.
+  const ScatterTable& recomputing(int way) const { return ways_.empty() ? *this : ways_[at(way)]; }
+  // The way of this level, as it is counted there.
+  int way(int level) const { return way_[at(level)]; }
 
   // Least overhead of any level: every micro-batch lasts at least this long.
   Ms least_overhead() const { return least_overhead_; }
@@ -162,6 +180,9 @@ class ScatterTable {
   // Appends a sequence no longer than those before it. `loads` are by level.
   void append(std::int64_t id, Tokens length, std::span<const Load> loads);
   void leave_out_dominated();
+  void leave_out_dominated_ways();
+  void keep_levels(const std::vector<std::size_t>& kept);
+  void list_ways();
   bool dominates(std::size_t level, std::size_t other) const;
   bool holds_as_much(const Level& own, const Level& their) const;
   void choose_weights();
@@ -172,6 +193,7 @@ class ScatterTable {
   int devices_ = 0;
   Tokens device_tokens_ = 0;
   bool packed_ = true;
+  bool chooses_recomputation_ = false;
   bool no_idle_ranks_ = false;
   std::int64_t multiple_ = 1;
   double again_ = 0;
@@ -183,8 +205,10 @@ class ScatterTable {
   std::vector<Kind> kinds_;
   std::vector<std::int64_t> ids_;
   std::vector<int> kind_of_;
-  std::vector<Ms> cost_;     // by kind and level
-  std::vector<Load> loads_;  // likewise; empty if all are additive
+  std::vector<Ms> cost_;            // by kind and level
+  std::vector<Load> loads_;         // likewise; empty if all are additive
+  std::vector<int> way_;            // by level
+  std::vector<ScatterTable> ways_;  // empty if there is one way
 };
 
 }  // namespace stowage

@@ -15,7 +15,8 @@ Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterP
       composer.add({.micro_batch = static_cast<int>(m),
                     .group = static_cast<int>(g),
                     .first_rank = groups[g].first_rank,
-                    .degree = groups[g].degree},
+                    .degree = groups[g].degree,
+                    .recomputation = plan.micro_batches[m].recomputation},
                    groups[g].sequences, groups[g].cu_seqlens);
     }
   }

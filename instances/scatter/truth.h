@@ -8,7 +8,7 @@
 //   ScatterTruth truth(instance);
 //   GroupSums sums;
 //   for (const std::int64_t id : group.sequences) truth.add(id, sums);
-//   if (truth.time(sums, {group.degree, group.exchange}) != group.time_ms) ...
+//   if (truth.time(sums, {group.degree, group.exchange, way}) != group.time_ms) ...
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
 
 namespace stowage {
 
@@ -174,13 +175,31 @@ class ScatterTruth {
   std::vector<GroupForm> forms() const {
     std::vector<GroupForm> all;
     for (const int degree : degrees()) {
-      for (const ExchangeKind kind :
-           {ExchangeKind::none, ExchangeKind::all_to_all, ExchangeKind::ring,
-            ExchangeKind::all_gather, ExchangeKind::two_level}) {
-        if (may_exchange({degree, kind})) all.emplace_back(degree, kind);
+      for (int way = 0; way < ways_to_recompute(); ++way) {
+        for (const ExchangeKind kind :
+             {ExchangeKind::none, ExchangeKind::all_to_all, ExchangeKind::ring,
+              ExchangeKind::all_gather, ExchangeKind::two_level}) {
+          if (may_exchange({degree, kind})) all.emplace_back(degree, kind, way);
+        }
       }
     }
     return all;
+  }
+
+  int ways_to_recompute() const {
+    const std::size_t listed = instance_.model.recomputation.size();
+    return listed == 0 ? 1 : static_cast<int>(listed);
+  }
+
+  // Which of the ways the micro-batch names; absent if it names none of them. Where there are none
+  // to choose from the name is empty.
+  std::optional<int> way_to_recompute(const ScatterMicroBatch& micro_batch) const {
+    const auto& ways = instance_.model.recomputation;
+    if (ways.empty() && micro_batch.recomputation.empty()) return 0;
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      if (ways[way].name == micro_batch.recomputation) return static_cast<int>(way);
+    }
+    return std::nullopt;
   }
 
   // Whether a group of this degree may exchange in this way.
@@ -221,18 +240,22 @@ class ScatterTruth {
   // Of one packed row.
   GroupTimes packed_times(const GroupSums& sums, GroupForm form) const {
     const ScatterCost& cost = instance_.cost;
+    // What is computed or sent again counts as more of it.
+    const Recomputation again = recomputed(form);
     const auto degree = static_cast<long double>(form.degree);
     const auto tokens = static_cast<long double>(sums.tokens.value_or(0));
-    const long double attention = cost.quadratic_ms * sums.pairs / degree;
-    const long double work = attention + cost.linear_ms * tokens / degree +
+    const long double attention =
+        again.quadratic_factor * (cost.quadratic_ms * sums.pairs) / degree;
+    const long double work = attention + again.linear_factor * (cost.linear_ms * tokens) / degree +
                              cost.sequence_fixed_ms * static_cast<long double>(sums.count);
     const long double fixed = cost.fixed_ms;
     if (!cost.exchange) {
-      const long double all = fixed + work + published_exchange(tokens, form.degree);
+      const long double sent = again.exchange_factor * tokens;
+      const long double all = fixed + work + published_exchange(sent, form.degree);
       return {all, all};
     }
     const Exchange& exchange = *cost.exchange;
-    const long double own = tokens / degree;  // tokens of a device
+    const long double own = again.exchange_factor * tokens / degree;  // tokens of a device
     const long double queries = own * exchange.all_to_all_mib_per_token;
     const long double keys = own * exchange.keys_values_mib_per_token;
     const Link link = leaves_a_node(form.degree) ? Link::across : Link::inside;
@@ -261,12 +284,21 @@ class ScatterTruth {
     return {fixed + work, fixed + work};
   }
 
+  // What the form recomputes: nothing, with the activations of the model, where there is no choice.
+  Recomputation recomputed(GroupForm form) const {
+    const ModelMemory& model = instance_.model;
+    if (!model.recomputation.empty()) {
+      return model.recomputation.at(static_cast<std::size_t>(form.recomputation));
+    }
+    return {.activation_mib_per_token = model.activation_mib_per_token};
+  }
+
   // What a device needs for each token it has of a group: activations, logits unless they come in
   // chunks, and keys and values of others, which a ring has once and an all-gather for every
   // device.
   double mib_of_token(GroupForm form) const {
     const ModelMemory& model = instance_.model;
-    double mib = model.activation_mib_per_token;
+    double mib = recomputed(form).activation_mib_per_token;
     if (!(model.logits_chunk_tokens > 0)) mib += model.logits_mib_per_token;
     if (form.exchange == ExchangeKind::all_gather) {
       mib += form.degree * model.keys_values_mib_per_token;

@@ -25,6 +25,7 @@ enum Rule : std::size_t {
   kDegree,
   kMinDegree,
   kExchange,
+  kRecomputation,
   kRankRange,
   kRankAlignment,
   kRankOverlap,
@@ -53,6 +54,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
                                                                  "degree",
                                                                  "min_degree",
                                                                  "exchange",
+                                                                 "recomputation",
                                                                  "rank_range",
                                                                  "rank_alignment",
                                                                  "rank_overlap",
@@ -106,6 +108,7 @@ class ScatterVerifier {
  public:
   ScatterVerifier(const ScatterInstance& instance, const ScatterPlan& plan)
       : cluster_(instance.cluster),
+        model_(instance.model),
         rules_(instance.rules),
         plan_(plan),
         truth_(instance),
@@ -148,6 +151,13 @@ class ScatterVerifier {
         return Description{micro_batch_at(m), "no group", "a group or more"};
       });
     }
+    way_ = truth_.way_to_recompute(micro_batch);
+    if (!way_) {
+      found_.add(kRecomputation, [&] {
+        return Description{micro_batch_at(m) + "/recomputation",
+                           '"' + micro_batch.recomputation + '"', ways()};
+      });
+    }
     std::optional<Ms> makespan = 0.0;
     for (std::size_t g = 0; g < micro_batch.groups.size(); ++g, ++groups_seen_) {
       const auto time = check_group({micro_batch.groups[g], m, g});
@@ -178,7 +188,7 @@ class ScatterVerifier {
       });
     }
     check_capacity(at, sums);
-    const auto time = truth_.time(sums, group.form());
+    const auto time = way_ ? truth_.time(sums, form_of(group)) : std::nullopt;
     check_ms(kTime, group.time_ms, time, [&] { return at.pointer("/time_ms"); });
     if (time || !std::isfinite(group.time_ms)) return time;
     return group.time_ms;
@@ -200,7 +210,7 @@ class ScatterVerifier {
                            "at least " + text(rules_.min_degree)};
       });
     }
-    if (truth_.is_allowed(degree) && !truth_.may_exchange(at.group.form())) {
+    if (truth_.is_allowed(degree) && !truth_.may_exchange(form_of(at.group))) {
       found_.add(kExchange, [&] {
         return Description{at.pointer("/exchange"), name_of(at.group.exchange),
                            exchanges_of(degree)};
@@ -226,11 +236,24 @@ class ScatterVerifier {
     return std::string(exchange_names()[static_cast<std::size_t>(kind)]);
   }
 
+  // Of the micro-batch at hand.
+  GroupForm form_of(const ScatterGroup& group) const {
+    return {group.degree, group.exchange, way_.value_or(0)};
+  }
+
+  // What micro-batches may recompute.
+  std::string ways() const {
+    if (model_.recomputation.empty()) return "none, as the model lists no recomputation";
+    std::string text = "one of";
+    for (const Recomputation& way : model_.recomputation) text += " \"" + way.name + '"';
+    return text;
+  }
+
   // The kinds that groups of the degree may use.
   std::string exchanges_of(int degree) const {
     std::string text = "one of";
     for (const GroupForm form : truth_.forms()) {
-      if (form.degree == degree) text += ' ' + name_of(form.exchange);
+      if (form.degree == degree && form.recomputation == 0) text += ' ' + name_of(form.exchange);
     }
     return text;
   }
@@ -301,8 +324,8 @@ class ScatterVerifier {
   void check_capacity(const Place& at, const GroupSums& sums) {
     const int degree = at.group.degree;
     if (degree < 1) return;
-    const GroupForm form = at.group.form();
-    if (!truth_.fits_memory(sums, form)) {
+    const GroupForm form = form_of(at.group);
+    if (way_ && !truth_.fits_memory(sums, form)) {
       found_.add(kCapacity, [&] {
         const std::optional<Tokens> held =
             rules_.packed ? sums.tokens : std::optional(sums.longest);
@@ -424,11 +447,13 @@ class ScatterVerifier {
   }
 
   const Cluster& cluster_;
+  const ModelMemory& model_;
   const ScatterRules& rules_;
   const ScatterPlan& plan_;
   const ScatterTruth truth_;
   std::vector<std::int64_t> first_seen_;  // by id: the number of its group, or kNowhere
   std::int64_t groups_seen_ = 0;
+  std::optional<int> way_;                      // what the micro-batch at hand recomputes
   std::vector<std::optional<Tokens>> lengths_;  // of the sequences of the group at hand
   ViolationList found_;
 };

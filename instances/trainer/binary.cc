@@ -1,5 +1,6 @@
 // Trainer files as bytes: instances/trainer/README.md, "The binary form". Little-endian on every
 // machine; no size is believed before the file is known to have that many bytes.
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <limits>
@@ -17,7 +18,7 @@ namespace {
 
 // The first byte is neither ASCII nor the start of a UTF-8 character: no text begins like this.
 constexpr std::string_view kMagic = "\x93STOWAGE";
-constexpr std::uint32_t kNewestVersion = 2;
+constexpr std::uint32_t kNewestVersion = 3;
 constexpr std::size_t kHeaderBytes = 64;
 constexpr std::array<std::string_view, 3> kProblems = {"", "scatter", "assign"};  // by number
 
@@ -32,16 +33,23 @@ struct Header {
   std::uint32_t sequences = 0;
   std::uint32_t name_bytes = 0;
   std::uint32_t hash_bytes = 0;
-  std::uint64_t reserved = 0;
+  // Version 3 alone, 0 in the others: bytes of the names of what batches recompute, how many these
+  // are, and 1 if there are loss_tokens.
+  std::uint32_t way_bytes = 0;
+  std::uint16_t ways = 0;
+  std::uint16_t targets = 0;
+
+  bool has_targets() const { return version == 2 || targets == 1; }
 
   // Of a file with this header. The counts are 32-bit numbers, whose product with a small factor
   // fits 64 bits; ranks times micro-batches is what has to be looked at first.
   std::uint64_t expected_bytes() const {
     const std::uint64_t slots = std::uint64_t{ranks} * micro_batches;
     return kHeaderBytes + 8ULL * batches + 4ULL * (6ULL * batches + batches + 1) +
-           4ULL * ((version == 2 ? 3ULL : 2ULL) * sequences +
+           4ULL * ((has_targets() ? 3ULL : 2ULL) * sequences +
                    2ULL * (std::uint64_t{sequences} + batches) + slots) +
-           name_bytes + hash_bytes;
+           (version == 3 ? 4ULL * (std::uint64_t{ways} + batches) : 0) + name_bytes + hash_bytes +
+           way_bytes;
   }
 };
 
@@ -104,7 +112,9 @@ Header take_header(Cursor& cursor) {
   header.sequences = cursor.take<std::uint32_t>();
   header.name_bytes = cursor.take<std::uint32_t>();
   header.hash_bytes = cursor.take<std::uint32_t>();
-  header.reserved = cursor.take<std::uint64_t>();
+  header.way_bytes = cursor.take<std::uint32_t>();
+  header.ways = cursor.take<std::uint16_t>();
+  header.targets = cursor.take<std::uint16_t>();
   return header;
 }
 
@@ -114,7 +124,7 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
   ErrorList errors;
   if (header.version < 1 || header.version > kNewestVersion) {
-    errors.add(code::kVersion, "byte 8", "must be version 1 or 2, is " + number(header.version));
+    errors.add(code::kVersion, "byte 8", "must be version 1, 2 or 3, is " + number(header.version));
     return std::move(errors).take();
   }
   if (header.problem == 0 || header.problem >= kProblems.size()) {
@@ -133,8 +143,13 @@ std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
           std::uint64_t{header.ranks} * header.micro_batches);
   at_most("byte 40", "batches", kMaxTrainerSlots, header.batches);
   at_most("byte 44", "sequences", kMaxSequences, header.sequences);
-  if (header.reserved != 0) {
-    errors.add(code::kTrainerHeader, "byte 56", "must be 0, is " + number(header.reserved));
+  if (header.version < 3 && (header.way_bytes != 0 || header.ways != 0 || header.targets != 0)) {
+    errors.add(code::kTrainerHeader, "byte 56", "must be eight times 0 before version 3, is not");
+  }
+  if (header.ways > kMaxRecomputations || header.targets > 1) {
+    errors.add(code::kTrainerHeader, "byte 60",
+               "must be at most " + number(kMaxRecomputations) + " names, and 0 or 1, is " +
+                   number(header.ways) + " and " + number(header.targets));
   }
   if (!errors.empty()) return std::move(errors).take();
   if (header.bytes != header.expected_bytes()) {
@@ -183,6 +198,26 @@ void check_utf8(std::string_view text, std::size_t start, ErrorList& errors) {
   }
 }
 
+// What the micro-batches recompute: each name once, in the order of its first batch.
+std::vector<std::string> ways_of(const TrainerStep& step) {
+  std::vector<std::string> ways;
+  for (const TrainerBatch& batch : step.batches) {
+    if (std::ranges::count(ways, batch.recomputation) == 0) ways.push_back(batch.recomputation);
+  }
+  return ways;
+}
+
+// Gives each batch the name with its index; false if there is none, or if the names are not those
+// that are used, in their order.
+bool name_ways(TrainerStep& step, const std::vector<std::string>& ways,
+               const std::vector<std::int32_t>& indices) {
+  for (std::size_t b = 0; b < step.batches.size(); ++b) {
+    if (indices[b] < 0 || indices[b] >= std::ssize(ways)) return false;
+    step.batches[b].recomputation = ways[static_cast<std::size_t>(indices[b])];
+  }
+  return ways == ways_of(step);
+}
+
 bool are_offsets(const std::vector<std::int32_t>& first, std::uint32_t sequences) {
   if (first.front() != 0 || static_cast<std::uint32_t>(first.back()) != sequences) return false;
   for (std::size_t i = 1; i < first.size(); ++i) {
@@ -204,6 +239,13 @@ std::string write_trainer_binary(const TrainerStep& step) {
                 .sequences = static_cast<std::uint32_t>(stated.position_resets.size()),
                 .name_bytes = static_cast<std::uint32_t>(step.name.size()),
                 .hash_bytes = static_cast<std::uint32_t>(step.instance_hash.size())};
+  std::vector<std::string> ways;
+  if (header.version == 3) {
+    ways = ways_of(step);
+    for (const std::string& way : ways) header.way_bytes += static_cast<std::uint32_t>(way.size());
+    header.ways = static_cast<std::uint16_t>(ways.size());
+    header.targets = step.batches.front().loss_tokens.empty() ? 0 : 1;
+  }
   header.bytes = header.expected_bytes();
   std::string out(kMagic);
   out.reserve(header.bytes);
@@ -215,7 +257,9 @@ std::string write_trainer_binary(const TrainerStep& step) {
                                     header.sequences, header.name_bytes, header.hash_bytes}) {
     put(out, count);
   }
-  put(out, header.reserved);
+  put(out, header.way_bytes);
+  put(out, header.ways);
+  put(out, header.targets);
   put(out, stated.loss_denominators);
   const auto column = [&](auto member) {
     for (const TrainerBatch& batch : step.batches) put(out, std::int32_t{batch.*member});
@@ -238,7 +282,16 @@ std::string write_trainer_binary(const TrainerStep& step) {
   for (const TrainerBatch& batch : step.batches) put(out, batch.cu_seqlens_padded);
   for (const TrainerBatch& batch : step.batches) put(out, batch.loss_tokens);
   put(out, stated.schedule);
-  return out + step.name + step.instance_hash;
+  if (header.version == 3) {
+    for (const TrainerBatch& batch : step.batches) {
+      const auto way = std::ranges::find(ways, batch.recomputation) - ways.begin();
+      put(out, static_cast<std::int32_t>(way));
+    }
+    for (const std::string& way : ways) put(out, static_cast<std::int32_t>(way.size()));
+  }
+  out += step.name + step.instance_hash;
+  for (const std::string& way : ways) out += way;
+  return out;
 }
 
 bool is_trainer_binary(std::string_view bytes) { return bytes.starts_with(kMagic); }
@@ -272,20 +325,40 @@ Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
   stated.position_resets = cursor.take<std::int32_t>(header.sequences);
   const auto cu_seqlens = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
   const auto cu_padded = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
-  const auto targets = cursor.take<std::int32_t>(header.version == 2 ? header.sequences : 0);
+  const auto targets = cursor.take<std::int32_t>(header.has_targets() ? header.sequences : 0);
   stated.schedule = cursor.take<std::int32_t>(std::size_t{header.ranks} * header.micro_batches);
+  const bool recomputes = header.version == 3;
+  const auto indices = cursor.take<std::int32_t>(recomputes ? header.batches : 0);
+  const auto way_bytes = cursor.take<std::int32_t>(recomputes ? header.ways : 0);
   step.name = cursor.text(header.name_bytes);
   step.instance_hash = cursor.text(header.hash_bytes);
+  const std::string_view all_ways = cursor.text(header.way_bytes);
   if (!are_offsets(first, header.sequences)) {
     return InputError{code::kTrainerEntry, "first_sequence",
                       "must start with 0, never fall and end with the number of sequences"};
   }
   ErrorList texts;
-  const std::size_t after_numbers = bytes.size() - header.name_bytes - header.hash_bytes;
+  const std::size_t after_numbers =
+      bytes.size() - header.name_bytes - header.hash_bytes - header.way_bytes;
   check_utf8(step.name, after_numbers, texts);
   check_utf8(step.instance_hash, after_numbers + header.name_bytes, texts);
+  check_utf8(all_ways, bytes.size() - header.way_bytes, texts);
   if (!texts.empty()) return std::move(texts).take();
   cut(step, first, sequences, cu_seqlens, cu_padded, targets);
+  if (recomputes) {
+    std::vector<std::string> ways;
+    std::size_t at = 0;
+    for (const std::int32_t own : way_bytes) {
+      const auto size = static_cast<std::size_t>(std::max(own, 0));
+      ways.emplace_back(all_ways.substr(std::min(at, all_ways.size()), size));
+      at += size;
+    }
+    if (at != all_ways.size() || !name_ways(step, ways, indices)) {
+      return InputError{
+          code::kTrainerEntry, "recomputation",
+          "must be an index for each batch, of names in the order of their first batch"};
+    }
+  }
   if (auto faults = trainer_faults(step); !faults.empty()) return faults;
   if (auto errors = contradictions(step, stated); !errors.empty()) return errors;
   return step;

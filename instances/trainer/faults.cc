@@ -6,6 +6,7 @@
 
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
+#include "instances/json/text.h"
 #include "instances/trainer/step.h"
 
 namespace stowage {
@@ -13,7 +14,10 @@ namespace {
 
 class Faults {
  public:
-  explicit Faults(const TrainerStep& step) : step_(step) {}
+  explicit Faults(const TrainerStep& step)
+      : step_(step), counted_(std::ranges::any_of(step.batches, [](const TrainerBatch& batch) {
+          return !batch.loss_tokens.empty();
+        })) {}
 
   std::vector<InputError> find() && {
     if (step_.problem != "scatter" && step_.problem != "assign") {
@@ -32,6 +36,7 @@ class Faults {
       const TrainerBatch& batch = step_.batches[index_];
       check_ranks(batch);
       check_row(batch);
+      check_recomputation(batch);
       last = std::max(last, batch.micro_batch);
     }
     if (errors_.empty() && last + 1 != step_.micro_batches) {
@@ -101,7 +106,7 @@ class Faults {
 
   void check_targets(const TrainerBatch& batch) {
     const std::vector<std::int32_t>& targets = batch.loss_tokens;
-    if (targets.empty() && version_ == 1) return;
+    if (targets.empty() && !counted_) return;
     if (targets.size() != batch.sequences.size()) {
       return add("/loss_tokens", "must have an entry per sequence, in all batches or in none",
                  static_cast<std::int64_t>(targets.size()));
@@ -109,6 +114,19 @@ class Faults {
     for (std::size_t i = 0; i < targets.size(); ++i) {
       if (targets[i] >= 0 && targets[i] <= batch.cu_seqlens[i + 1] - batch.cu_seqlens[i]) continue;
       return add("/loss_tokens", "must be from 0 to the length of the sequence", targets[i]);
+    }
+  }
+
+  void check_recomputation(const TrainerBatch& batch) {
+    if (version_ == 3 && batch.recomputation.empty()) {
+      return add(pointer_of(index_, "/recomputation"), "must be given, in all batches or in none");
+    }
+    if (index_ == 0) return;
+    const TrainerBatch& before = step_.batches[index_ - 1];
+    if (before.micro_batch == batch.micro_batch && before.recomputation != batch.recomputation) {
+      add(pointer_of(index_, "/recomputation"), "must be that of the whole micro-batch, " +
+                                                    in_quotes(before.recomputation) + ", is " +
+                                                    in_quotes(batch.recomputation));
     }
   }
 
@@ -160,6 +178,7 @@ class Faults {
 
   const TrainerStep& step_;
   const int version_ = step_.version();
+  const bool counted_;     // whether a batch has targets
   std::size_t index_ = 0;  // of the batch that is looked at
   ErrorList errors_;
 };

@@ -31,6 +31,7 @@ void write_batch(JsonWriter& json, const TrainerBatch& batch) {
   json.integer("group", batch.group);
   json.integer("degree", batch.degree);
   json.integer("stages", batch.stages);
+  if (!batch.recomputation.empty()) json.text("recomputation", batch.recomputation);
   write_integers(json, "ranks", ranks);
   write_integers(json, "sequences", batch.sequences);
   write_integers(json, "cu_seqlens", batch.cu_seqlens);
@@ -68,16 +69,19 @@ void take_ranks(TrainerBatch& batch, const ObjectReader& reader) {
   }
 }
 
-constexpr std::array<std::string_view, 12> kBatchKeys = {
+constexpr std::array<std::string_view, 13> kBatchKeys = {
     "micro_batch",     "group",      "degree",           "stages",
     "ranks",           "sequences",  "cu_seqlens",       "cu_seqlens_padded",
-    "position_resets", "max_seqlen", "loss_denominator", "loss_tokens"};
+    "position_resets", "max_seqlen", "loss_denominator", "loss_tokens",
+    "recomputation"};
 
-// Version 1 has no loss_tokens, the last of the keys.
+// Version 1 has not the last two of the keys, version 2 not the last, and version 3 may be without
+// loss_tokens.
 TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, int version,
                         TrainerStated& stated, ErrorList& errors) {
   const ObjectReader reader(
-      value, path, errors, std::span(kBatchKeys).first(kBatchKeys.size() - (version == 1 ? 1 : 0)));
+      value, path, errors,
+      std::span(kBatchKeys).first(kBatchKeys.size() - static_cast<std::size_t>(3 - version)));
   TrainerBatch batch{.micro_batch = read_int(reader, "micro_batch", {0, kMaxTrainerSlots}),
                      .group = read_int(reader, "group", {0, kMaxDevices}),
                      .degree = read_int(reader, "degree", {1, kMaxDevices}),
@@ -85,7 +89,10 @@ TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, int versio
                      .sequences = read_int32s(reader, "sequences"),
                      .cu_seqlens = read_int32s(reader, "cu_seqlens"),
                      .cu_seqlens_padded = read_int32s(reader, "cu_seqlens_padded")};
-  if (version == 2) batch.loss_tokens = read_int32s(reader, "loss_tokens");
+  if (version == 2 || reader.find("loss_tokens") != nullptr) {
+    batch.loss_tokens = read_int32s(reader, "loss_tokens");
+  }
+  if (version == 3) batch.recomputation = reader.text("recomputation");
   take_ranks(batch, reader);
   const std::vector<std::int32_t> resets = read_int32s(reader, "position_resets");
   if (resets.size() != batch.sequences.size()) {
@@ -122,10 +129,10 @@ TrainerStep step_from(const JsonValue& document, TrainerStated& stated, ErrorLis
   const bool assign =
       problem != nullptr && problem->string() != nullptr && *problem->string() == "assign";
   TrainerStep step{.problem = assign ? "assign" : "scatter"};
-  if (document.object() == nullptr || !check_head(reader, "stowage/trainer", step.problem, 2)) {
+  if (document.object() == nullptr || !check_head(reader, "stowage/trainer", step.problem, 3)) {
     return step;
   }
-  const int version = read_int(reader, "version", {1, 2});
+  const int version = read_int(reader, "version", {1, 3});
   step.name = reader.text("name", "");
   step.instance_hash = reader.text("instance_hash");
   step.ranks = read_int(reader, "ranks", {1, kMaxDevices});

@@ -30,6 +30,9 @@ std::int64_t TrainerStep::loss_denominator() const {
 int TrainerStep::version() const {
   const bool counted = std::ranges::any_of(
       batches, [](const TrainerBatch& batch) { return !batch.loss_tokens.empty(); });
+  const bool recomputes = std::ranges::any_of(
+      batches, [](const TrainerBatch& batch) { return !batch.recomputation.empty(); });
+  if (recomputes) return 3;
   return counted ? 2 : 1;
 }
 

@@ -38,6 +38,8 @@ struct TrainerBatch {
   std::vector<std::int32_t> cu_seqlens;  // prefix sums of the lengths without padding
   std::vector<std::int32_t> cu_seqlens_padded;  // of the lengths as they lie in the row
   std::vector<std::int32_t> loss_tokens;        // targets of each sequence; empty: all its tokens
+  // What the micro-batch recomputes, as the instance calls it; empty where it lists no choice.
+  std::string recomputation = {};
 
   int ranks() const { return degree * stages; }
 
@@ -64,7 +66,7 @@ struct TrainerStep {
   // Targets of all sequences: what a step's sum of token losses is divided by.
   std::int64_t loss_denominator() const;
 
-  // Of the files: 2 if a batch has loss_tokens, otherwise 1.
+  // Of the files: 3 if a batch says what it recomputes, else 2 if one has loss_tokens, otherwise 1.
   int version() const;
 
   bool operator==(const TrainerStep&) const = default;

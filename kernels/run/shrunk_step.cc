@@ -10,9 +10,11 @@ ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,
   here.cost = cost;
   here.pad_multiple = 1;
   for (Tokens& length : here.lengths) length = shrunk(padded_length(instance, length));
+  // Nothing is recomputed here: what the way that holds most has room for.
+  const GroupForm most{1, ExchangeKind::none, largest_form(instance).recomputation};
   here.model = {.states_mib = 0, .activation_mib_per_token = 1};
-  here.cluster.memory_mib = static_cast<Mib>(shrunk(tokens_per_device(instance)));
-  if (Tokens& most = here.rules.max_tokens_per_rank; most < kMaxExact) most = shrunk(most);
+  here.cluster.memory_mib = static_cast<Mib>(shrunk(tokens_per_device(instance, most)));
+  if (Tokens& cap = here.rules.max_tokens_per_rank; cap < kMaxExact) cap = shrunk(cap);
   return here;
 }
 

@@ -199,7 +199,11 @@ void bind_instances(nb::module_& module) {
                      return std::visit([](const auto& own) { return own.name; }, box.value);
                    })
       .def_prop_ro("tokens_per_device",
-                   [](const InstanceBox& box) { return tokens_per_device(scatter_step(box)); })
+                   [](const InstanceBox& box) {
+                     const ScatterInstance& step = scatter_step(box);
+                     const int way = largest_form(step).recomputation;
+                     return tokens_per_device(step, {1, ExchangeKind::none, way});
+                   })
       .def("longest_in_group", &longest_of_degree)
       .def("group_ms", &group_ms)
       .def("with_lengths", &with_lengths, nb::arg("lengths"), nb::arg("targets").none(),

@@ -58,6 +58,19 @@ nb::tuple ragged(TrainerLists lists) {
   }
 }
 
+// What each batch recomputes; None where the step lists no choice.
+nb::list recomputation(const TrainerStep& step) {
+  nb::list all;
+  for (const TrainerBatch& batch : step.batches) {
+    if (batch.recomputation.empty()) {
+      all.append(nb::none());
+    } else {
+      all.append(nb::str(batch.recomputation.c_str(), batch.recomputation.size()));
+    }
+  }
+  return all;
+}
+
 nb::dict arrays_of(const TrainerBox& box) {
   TrainerArrays flat;
   {
@@ -78,6 +91,7 @@ nb::dict arrays_of(const TrainerBox& box) {
   all["loss_tokens"] = ragged<std::int32_t>(std::move(flat.loss_tokens));
   all["cu_seqlens"] = ragged<std::int32_t>(std::move(flat.cu_seqlens));
   all["cu_seqlens_padded"] = ragged<std::int32_t>(std::move(flat.cu_seqlens_padded));
+  all["recomputation"] = recomputation(box.value);
   all["schedule"] =
       array_of(std::move(flat.schedule), {static_cast<std::size_t>(box.value.ranks),
                                           static_cast<std::size_t>(box.value.micro_batches)});

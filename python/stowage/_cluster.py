@@ -20,6 +20,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "memory_mib": ("cluster", "memory_mib"),
     "states_mib": ("model", "states_mib"),
     "activation_mib_per_token": ("model", "activation_mib_per_token"),
+    "recomputation": ("model", "recomputation"),
     "quadratic_ms": ("cost", "quadratic_ms"),
     "linear_ms": ("cost", "linear_ms"),
     "fixed_ms": ("cost", "fixed_ms"),
@@ -47,6 +48,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
 
 # What an argument is where a document does not have it.
 _DEFAULTS: dict[str, Any] = {
+    "recomputation": (),
     "sequence_fixed_ms": 0.0,
     "tile_tokens": 1,
     "window": None,
@@ -76,6 +78,9 @@ def _require_finite(value: Any, place: str) -> None:
     if isinstance(value, Mapping):
         for key, inside in value.items():
             _require_finite(inside, f"{place}/{key}")
+    elif isinstance(value, (list, tuple)):
+        for index, inside in enumerate(value):
+            _require_finite(inside, f"{place}/{index}")
     elif isinstance(value, (float, np.floating)) and not np.isfinite(value):
         raise InputError([("E105", place, f"must be a finite number, is {value}")])
 
@@ -91,7 +96,8 @@ def _place(document: dict[str, Any], argument: str, value: Any) -> None:
     _require_finite(value, "/" + "/".join(_PLACES[argument]))
     if isinstance(value, Mapping):
         value = {str(key): inside for key, inside in value.items()}
-    inner[last] = list(value) if argument == "degrees" and np.iterable(value) else value
+    whole = argument in ("degrees", "recomputation") and np.iterable(value)
+    inner[last] = list(value) if whole else value
     if outer == ["cost", "all_to_all"]:
         inner.setdefault("mib_per_token", 0.0)
 
@@ -104,7 +110,7 @@ def _of_document(document: Mapping[str, Any], argument: str) -> Any:
         value = value[key]
     if argument in ("mib_per_ms", "latency_ms"):
         return {int(degree): number for degree, number in value.items()}
-    return tuple(value) if argument == "degrees" else value
+    return tuple(value) if argument in ("degrees", "recomputation") else value
 
 
 class Cluster:
@@ -128,6 +134,9 @@ class Cluster:
         sequence_fixed_ms: once per sequence, ms. tile_tokens: attention computes whole tiles.
         window, exchange: objects of that name of the cost of an instance
             (instances/scatter/README.md), as mappings; `exchange` is in place of the all-to-all.
+        recomputation: ways to recompute that each micro-batch chooses from, the objects of
+            `model.recomputation` there as mappings: name, activation_mib_per_token (default that
+            of the model), quadratic_factor, linear_factor, exchange_factor (default 1).
         pipeline_stages: p, the stages that each micro-batch goes through, one after the other; all
             else is of one stage. The step takes the sum of the makespans and p - 1 times the longest.
         name: for people.
@@ -165,6 +174,7 @@ class Cluster:
     tile_tokens: int
     window: Optional[dict[str, float]]
     exchange: Optional[dict[str, Any]]
+    recomputation: tuple[dict[str, Any], ...]
     pipeline_stages: int
     no_idle_ranks: bool
     sorted_groups: bool
@@ -197,6 +207,7 @@ class Cluster:
         tile_tokens: int = 1,
         window: Optional[Mapping[str, float]] = None,
         exchange: Optional[Mapping[str, Any]] = None,
+        recomputation: Sequence[Mapping[str, Any]] = (),
         pipeline_stages: int = 1,
         no_idle_ranks: bool = False,
         sorted_groups: bool = False,

@@ -30,6 +30,7 @@ class Batch:
     max_seqlen: int  # the longest, as it lies in the row
     tokens: int  # of the row, padding included
     loss_denominator: int  # targets of the row
+    recomputation: Optional[str]  # what its micro-batch recomputes; None if there is no choice
 
 
 class Row(NamedTuple):
@@ -51,6 +52,8 @@ class TrainerStep:
         sequences: Ragged int64, ids. cu_seqlens, cu_seqlens_padded: Ragged int32, prefix sums.
         loss_tokens: Ragged int32, targets of each sequence: all its tokens unless the step was
             planned with others.
+        recomputation: tuple [B] of str, what the micro-batch of each batch recomputes, a name of
+            `Cluster.recomputation`; of None if that lists no choice.
 
     It does not change and can be pickled; any number of threads may use it.
     """
@@ -68,6 +71,7 @@ class TrainerStep:
     loss_tokens: Ragged[np.int32]
     cu_seqlens: Ragged[np.int32]
     cu_seqlens_padded: Ragged[np.int32]
+    recomputation: tuple[Optional[str], ...]
 
     def __init__(self, trainer: _core.TrainerStep) -> None:
         self._trainer = trainer
@@ -78,7 +82,9 @@ class TrainerStep:
         self.micro_batches = trainer.micro_batches
         self.loss_denominator = trainer.loss_denominator
         for key, value in trainer.arrays().items():
-            setattr(self, key, Ragged(*value) if isinstance(value, tuple) else value)
+            if isinstance(value, tuple):
+                value = Ragged(*value)
+            setattr(self, key, tuple(value) if isinstance(value, list) else value)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TrainerStep:
@@ -123,6 +129,7 @@ class TrainerStep:
             max_seqlen=int(self.max_seqlen[index]),
             tokens=int(self.tokens[index]),
             loss_denominator=int(self.loss_denominators[index]),
+            recomputation=self.recomputation[index],
         )
 
     def of_rank(self, rank: int) -> list[Optional[Batch]]:

@@ -15,29 +15,46 @@ Tokens tokens_per_rank(const ScatterGroup& group) {
   return (group.tokens + group.degree - 1) / group.degree;
 }
 
+// What the planner counted for each token of the micro-batch.
+Mib counted_mib(const ScatterInstance& instance, const ScatterMicroBatch& batch) {
+  const int way = recomputation_index(instance, batch.recomputation);
+  return instance.model.recomputation.empty()
+             ? instance.model.activation_mib_per_token
+             : instance.model.recomputation[static_cast<std::size_t>(way)].activation_mib_per_token;
+}
+
+// As the micro-batch names it, if it is one of the names that traces know.
+Recompute recompute_of(const ScatterMicroBatch& batch, Recompute otherwise) {
+  if (batch.recomputation == "none") return Recompute::none;
+  if (batch.recomputation == "selective") return Recompute::selective;
+  if (batch.recomputation == "full") return Recompute::full;
+  return otherwise;
+}
+
 // Micro-batch and group of every group that is the heaviest of one of its ranks.
 std::set<std::pair<int, int>> heaviest_groups(const ScatterInstance& instance,
                                               const ScatterPlan& plan) {
   struct Heaviest {
-    Tokens tokens = 0;
+    Mib mib = 0;
     std::pair<int, int> where;
   };
   std::vector<Heaviest> ranks(static_cast<std::size_t>(instance.cluster.devices));
   for (std::size_t m = 0; m < plan.micro_batches.size(); ++m) {
     const std::vector<ScatterGroup>& groups = plan.micro_batches[m].groups;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const Tokens tokens = tokens_per_rank(groups[g]);
+      const Mib mib = static_cast<double>(tokens_per_rank(groups[g])) *
+                      counted_mib(instance, plan.micro_batches[m]);
       for (int r = groups[g].first_rank; r < groups[g].first_rank + groups[g].degree; ++r) {
         Heaviest& rank = ranks[static_cast<std::size_t>(r)];
-        if (tokens > rank.tokens) {
-          rank = {tokens, {static_cast<int>(m), static_cast<int>(g)}};
+        if (mib > rank.mib) {
+          rank = {mib, {static_cast<int>(m), static_cast<int>(g)}};
         }
       }
     }
   }
   std::set<std::pair<int, int>> found;
   for (const Heaviest& rank : ranks) {
-    if (rank.tokens > 0) found.insert(rank.where);
+    if (rank.mib > 0) found.insert(rank.where);
   }
   return found;
 }
@@ -77,24 +94,28 @@ Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
                                              const ScatterPlan& plan, const TransformerStep& step,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress) {
-  std::map<Tokens, Peak> peaks;  // groups of equally many tokens per rank have one layout
+  // Groups of equally many tokens per rank that recompute alike have one layout.
+  std::map<std::pair<Tokens, Recompute>, Peak> peaks;
   std::vector<GroupMemory> result;
   const auto heaviest = heaviest_groups(instance, plan);
   for (const auto& [m, g] : heaviest) {
     if (progress) progress(result.size(), heaviest.size());
-    const ScatterGroup& group =
-        plan.micro_batches[static_cast<std::size_t>(m)].groups[static_cast<std::size_t>(g)];
+    const ScatterMicroBatch& batch = plan.micro_batches[static_cast<std::size_t>(m)];
+    const ScatterGroup& group = batch.groups[static_cast<std::size_t>(g)];
     const Tokens tokens = tokens_per_rank(group);
-    if (!peaks.contains(tokens)) {
-      const Result<Peak> peak = planned_peak(step, tokens, options, budget);
+    TransformerStep own = step;
+    own.recompute = recompute_of(batch, step.recompute);
+    const std::pair layout(tokens, own.recompute);
+    if (!peaks.contains(layout)) {
+      const Result<Peak> peak = planned_peak(own, tokens, options, budget);
       if (!peak) return of_group(peak.errors(), m, g);
-      peaks[tokens] = *peak;
+      peaks[layout] = *peak;
     }
     const Mib capacity = instance.cluster.memory_mib - instance.model.states_mib;
     const auto fits = [capacity](Bytes bytes) {
       return static_cast<double>(bytes) <= capacity * (1 << 20);
     };
-    const Peak& peak = peaks[tokens];
+    const Peak& peak = peaks[layout];
     result.push_back(
         {.micro_batch = m,
          .group = g,
@@ -103,7 +124,7 @@ Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
          .tokens_per_rank = tokens,
          .peak_bytes = peak.peak,
          .bound_bytes = peak.bound,
-         .token_model_mib = instance.model.activation_mib_per_token * static_cast<double>(tokens),
+         .token_model_mib = counted_mib(instance, batch) * static_cast<double>(tokens),
          .capacity_mib = capacity,
          .fit = fits(peak.peak) ? Fit::yes : (fits(peak.bound) ? Fit::unknown : Fit::no)});
   }

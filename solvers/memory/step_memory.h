@@ -30,7 +30,7 @@ namespace stowage {
 
 enum class Fit { yes, no, unknown };
 
-// A group that is the heaviest, by tokens per rank, of at least one of its ranks.
+// A group that is the heaviest, by what the planner counted, of at least one of its ranks.
 struct GroupMemory {
   int micro_batch = 0;  // indices into the plan
   int group = 0;
@@ -39,7 +39,7 @@ struct GroupMemory {
   Tokens tokens_per_rank = 0;
   Bytes peak_bytes = 0;     // of the layout that was planned
   Bytes bound_bytes = 0;    // no layout has a smaller peak
-  Mib token_model_mib = 0;  // activation_mib_per_token of them
+  Mib token_model_mib = 0;  // activation_mib_per_token of them, as their micro-batch recomputes
   Mib capacity_mib = 0;     // memory_mib - states_mib
   Fit fit = Fit::unknown;   // of the layout; no: proven that none fits
 };
@@ -48,7 +48,8 @@ using MemoryProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 // In the plan's order. Of several micro-batches in which a rank has equally many tokens, the first
 // counts. `step` says the model, what is recomputed and so on; its tokens, ranks and split are set
-// here, and its whole_step and layers should stay as they are. Requires a verified plan. Errors:
+// here, and its whole_step and layers should stay as they are. A micro-batch that names none,
+// selective or full as what it recomputes does that instead. Requires a verified plan. Errors:
 // those of trace_layout(); where it refuses a group's tokens, at that group in the plan. The budget
 // is shared by all layouts; each has a plan at least. `progress` is told before each layout how
 // many are done, and how many there are.

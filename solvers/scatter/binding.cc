@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "instances/json/limits.h"
+#include "instances/json/text.h"
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/json.h"
@@ -49,7 +50,7 @@ class ScatterMoves {
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       seen_.emplace_back();
       for (const ScatterGroup& group : batch.groups) {
-        const int level = table_.level_of(group.form());
+        const int level = table_.level_of(*form_of(instance, batch, group));
         seen_.back().push_back({group.time_ms, load_of(group, level), held_by(group, level), level,
                                 std::ssize(group.sequences)});
       }
@@ -175,6 +176,8 @@ class ScatterMoves {
     for (std::size_t l = 0; l < table_.levels().size(); ++l) {
       const Level& level = table_.levels()[l];
       if (level.degree > free || level.longest < length(id)) continue;
+      // It recomputes as the micro-batch does.
+      if (table_.way(static_cast<int>(l)) != table_.way(seen_[c].front().level)) continue;
       const Ms gain = gained(b, critical, left, c, kNone,
                              level.overhead + added(id, static_cast<int>(l)).time());
       if (better(gain)) {
@@ -261,7 +264,7 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
   }
   const ScatterGroup& group = batch.groups[slowest];
   // Where sequences run one by one and tokens have no limit of their own, memory limits none.
-  const GroupRoom room = room_of_group(instance, group.form());
+  const GroupRoom room = room_of_group(instance, *form_of(instance, batch, group));
   const Tokens beside = room.sequence_tokens * std::ssize(group.sequences);
   const Tokens capacity = std::min(room.capacity - beside, room.most_tokens);
   const std::string of = capacity < kMaxExact ? " of " + std::to_string(capacity) : "";
@@ -273,6 +276,7 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
       plain_number(group.time_ms) + " ms";
   if (batch.groups.size() > 1)
     text += "; the next slowest group takes " + plain_number(second) + " ms";
+  if (!batch.recomputation.empty()) text += "; it recomputes " + in_quotes(batch.recomputation);
   if (batch.makespan_ms > 0) {
     text +=
         "; the devices idle " + plain_number(100 * std::max(idle, 0.0)) + " % of the micro-batch";

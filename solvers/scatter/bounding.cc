@@ -128,7 +128,7 @@ bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
   if (!profile_->promising()) return false;
   const ScatterPlan& plan = *run_.incumbent.plan();
   profile_->lower_upper(plan.objective_ms);
-  profile_->learn(to_draft(run_.table, plan));
+  profile_->learn(to_draft(run_.instance, run_.table, plan));
   Budget part = run_.budget.part(seconds, boxes);
   const bool more = profile_->improve(part);
   confirm(kProfile);

@@ -96,7 +96,8 @@ class ScatterConflict {
     const ModelMemory& model = instance_.model;
     ScatterInstance plain = instance_;
     plain.model = {.states_mib = model.states_mib,
-                   .activation_mib_per_token = model.activation_mib_per_token};
+                   .activation_mib_per_token = model.activation_mib_per_token,
+                   .recomputation = model.recomputation};
     if (tokens_per_device(plain, form_) < (length(longest_) + degree_ - 1) / degree_) return;
     if (const Tokens beside = sequence_tokens(instance_, form_); beside > 0) {
       causes.push_back({"/model/sequence_mib", plain_number(model.sequence_mib) +
@@ -110,7 +111,8 @@ class ScatterConflict {
            plain_number(model.logits_mib_per_token) + " MiB of logits of " +
                (chunks ? tokens(model.logits_chunk_tokens) + " at a time, each" : "each token")});
     }
-    const Mib others = token_mib(instance_, form_) - token_mib(instance_, degree_);
+    const Mib others = token_mib(instance_, form_) -
+                       token_mib(instance_, {degree_, ExchangeKind::none, form_.recomputation});
     if (others > 0) {
       causes.push_back({"/model/keys_values_mib_per_token",
                         plain_number(others) + " MiB of keys and values of others for each token"});
@@ -201,8 +203,8 @@ class ScatterConflict {
     std::int64_t least = degree_for(instance_.cluster, (length(longest_) + device - 1) / device);
     // What sequences and all-gathers need besides grows with the degree, and so may need more.
     while (least <= kMaxDevices &&
-           longest_in_group(instance_, {static_cast<int>(least), form_.exchange}) <
-               length(longest_)) {
+           longest_in_group(instance_, {static_cast<int>(least), form_.exchange,
+                                        form_.recomputation}) < length(longest_)) {
       least = degree_for(instance_.cluster, least + 1);
     }
     if (least > kMaxDevices) return;

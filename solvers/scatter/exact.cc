@@ -51,7 +51,8 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
       ClassGroup made{.slot = static_cast<int>(slot),
                       .degree = group.degree,
                       .counts = std::vector<int>(classes.lengths.size(), 0),
-                      .exchange = group.exchange};
+                      .exchange = group.exchange,
+                      .recomputation = form_of(instance, *batches[slot], group)->recomputation};
       for (const std::int64_t id : group.sequences) {
         const Tokens length =
             padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
@@ -189,7 +190,8 @@ void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions&
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       MicroBatchChoice choice;
       for (const ScatterGroup& group : batch.groups) {
-        choice.push_back({group.degree, group.sequences, group.exchange});
+        choice.push_back({group.degree, group.sequences, group.exchange,
+                          form_of(instance, batch, group)->recomputation});
       }
       choices.push_back(std::move(choice));
     }

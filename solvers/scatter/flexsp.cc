@@ -38,7 +38,7 @@ class Flexsp {
  private:
   std::optional<ScatterPlan> plan_that_obeys(const ScatterTable& table,
                                              const ScatterPlan& plan) const {
-    const std::optional<StepDraft> step = obeying(table, to_draft(table, plan));
+    const std::optional<StepDraft> step = obeying(table, to_draft(instance_, table, plan));
     if (!step) return std::nullopt;
     return to_plan(instance_, table, *step);
   }
@@ -77,7 +77,9 @@ class Flexsp {
     for (const GroupDraft& group : best->groups) {
       if (group.positions.empty()) continue;
       const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
-      groups.push_back({.degree = level.degree, .exchange = level.exchange});
+      groups.push_back({.degree = level.degree,
+                        .exchange = level.exchange,
+                        .recomputation = level.recomputation});
       for (const Bucket& bucket : buckets) {
         groups.back().counts.push_back(
             static_cast<int>(std::ranges::count_if(group.positions, [&](int position) {

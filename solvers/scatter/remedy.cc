@@ -9,16 +9,20 @@
 namespace stowage {
 namespace {
 
-// The least degree of the form's exchange that holds a sequence of so many tokens, if a group of
+// The least degree of groups like the form that holds a sequence of so many tokens, if a group of
 // all devices does.
-std::optional<std::int64_t> degree_for(const ScatterInstance& instance, ExchangeKind kind,
+std::optional<std::int64_t> degree_for(const ScatterInstance& instance, GroupForm form,
                                        Tokens longest) {
   const int devices = instance.cluster.devices;
-  if (longest_in_group(instance, {devices, kind}) < longest) return std::nullopt;
+  const auto holds = [&](int degree) {
+    form.degree = degree;
+    return longest_in_group(instance, form) >= longest;
+  };
+  if (!holds(devices)) return std::nullopt;
   int least = 1;
   for (int high = devices; least < high;) {
     const int middle = least + (high - least) / 2;
-    if (longest_in_group(instance, {middle, kind}) < longest) {
+    if (!holds(middle)) {
       least = middle + 1;
     } else {
       high = middle;
@@ -87,7 +91,7 @@ std::string remedy_for_long(const ScatterInstance& instance,
     }
     if (!room.empty()) changes.push_back("raise " + room);
   }
-  if (const auto wanted = degree_for(instance, form.exchange, longest)) {
+  if (const auto wanted = degree_for(instance, form, longest)) {
     changes.push_back("allow a degree of at least " + grouped(*wanted));
   }
   changes.emplace_back("shorten the sequences");

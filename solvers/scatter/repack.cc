@@ -28,9 +28,14 @@ bool ScatterRepack::fits(const PatternPool::Pattern& pattern, const Task& task,
                          std::size_t batch) const {
   if (pattern.time > task.limits[batch]) return false;
   if (table_.levels()[at(pattern.level)].degree > task.devices[batch]) return false;
+  if (!suits(task, batch, pattern.level)) return false;
   return std::ranges::all_of(pattern.amounts, [&](const PatternAmount& amount) {
     return amount.count <= task.counts[at(amount.kind)];
   });
+}
+
+bool ScatterRepack::suits(const Task& task, std::size_t batch, int level) const {
+  return task.ways[batch] == kAnyWay || task.ways[batch] == table_.way(level);
 }
 
 void ScatterRepack::use(std::size_t batch, std::size_t pattern, ScatterRepackMaster& master,
@@ -94,7 +99,7 @@ std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t 
     for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
       const Level& level = table_.levels()[at(d)];
       const Ms room = task.limits[b] * kInside - level.overhead;
-      if (room < 0 || level.degree > task.devices[b]) continue;
+      if (room < 0 || level.degree > task.devices[b] || !suits(task, b, d)) continue;
       if (budget.exhausted()) return std::nullopt;
       const double paid = found.prices[b] * level.degree;
       BestPattern best = price(task, d, room, found.values, paid + kGain * level.degree, states);
@@ -130,6 +135,8 @@ ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
   Task task{.limits = {limits.begin(), limits.end()}};
   for (const Kind& kind : table_.kinds()) task.counts.push_back(kind.count);
   task.devices.assign(limits.size(), table_.devices());
+  task.ways = ways_;
+  task.ways.resize(limits.size(), kAnyWay);
   return task;
 }
 
@@ -160,6 +167,7 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
       task.counts[at(amount.kind)] -= amount.count;
       left -= static_cast<std::size_t>(amount.count);
     }
+    task.ways[use.batch] = table_.way(pattern.level);
     task.devices[use.batch] -= table_.levels()[at(pattern.level)].degree;
     step[use.batch].groups.push_back(std::move(group));
     return true;

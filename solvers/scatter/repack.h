@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formulations/scatter/pattern.h"
@@ -46,7 +47,12 @@ class ScatterRepack {
   // where they hurt least, and makespans come out longer. Nothing if memory or the budget ends.
   std::optional<StepDraft> plan(std::span<const Ms> limits, Budget& budget);
 
+  // From now on the micro-batches recompute in these ways, one each. Without, the LP mixes ways,
+  // and a dive keeps to that of the first group that a micro-batch gets.
+  void keep_ways(std::vector<int> ways) { ways_ = std::move(ways); }
+
  private:
+  static constexpr int kAnyWay = -1;
   struct Use {  // a pattern in a micro-batch
     std::size_t batch = 0;
     std::size_t pattern = 0;
@@ -56,6 +62,7 @@ class ScatterRepack {
     std::vector<Ms> limits;
     std::vector<int> counts;   // by kind
     std::vector<int> devices;  // by micro-batch
+    std::vector<int> ways;     // likewise; kAnyWay until it is decided
   };
   struct Mixture {
     Relaxation relaxation;
@@ -72,12 +79,14 @@ class ScatterRepack {
   BestPattern price(const Task& task, int level, Ms room, const std::vector<double>& values,
                     double floor, std::size_t states) const;
   bool fits(const PatternPool::Pattern& pattern, const Task& task, std::size_t batch) const;
+  bool suits(const Task& task, std::size_t batch, int level) const;
   bool place_rest(const std::vector<std::vector<int>>& rest, std::span<const Ms> limits,
                   StepDraft& step) const;
 
   const ScatterTable& table_;
   MilpBackend backend_;
   PatternPool patterns_;
+  std::vector<int> ways_;
 };
 
 struct RepackEffort {

@@ -51,6 +51,13 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
   }
   ScatterRepack repack(part, backend);
   repack.learn(own);
+  if (effort.shape.empty() && part.recomputations() > 1) {
+    std::vector<int> ways;
+    for (const MicroBatchDraft& batch : own) {
+      ways.push_back(part.way(batch.groups.front().level));
+    }
+    repack.keep_ways(std::move(ways));
+  }
   const auto limits = [&](double share) {  // of the present total
     std::vector<Ms> all = shape;
     for (Ms& limit : all) limit *= share * present / sum;

@@ -38,7 +38,7 @@ class ScatterReplan {
   void some(std::uint64_t round);
 
  private:
-  StepDraft step() const { return to_draft(run_.table, *run_.incumbent.plan()); }
+  StepDraft step() const { return to_draft(run_.instance, run_.table, *run_.incumbent.plan()); }
   void offer(const StepDraft& step, const char* by);
 
   ScatterRun& run_;

@@ -262,7 +262,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     const std::uint64_t last = rounds == kEndless ? kEndless : round_ + rounds;
     const auto every = [this](std::uint64_t wait) { return round_ % wait == wait - 1; };
     for (; round_ != last && !done(); ++round_) {
-      StepDraft step = to_draft(run_.table, *incumbent_.plan());
+      StepDraft step = to_draft(run_.instance, run_.table, *incumbent_.plan());
       stowage::improve(run_.table, step, round_, options_.seed, budget_);
       budget_.count_nodes(1);
       incumbent_.offer(to_plan(instance_, run_.table, step), 'L', "improve");

@@ -45,8 +45,7 @@ class Search {
     if (!within_reach(pairs_to_try())) return std::nullopt;
     std::ranges::sort(candidates_, {},
                       [](const Candidate& c) { return std::tuple(c.time, c.set, c.level); });
-    if (!sweep(sets_.all(), kInfinity)) return std::nullopt;
-    makespan_.swap(first_);
+    if (!find_makespans()) return std::nullopt;
     if (table_.again() > 0) return over_caps();
     if (!chain(kInfinity)) return std::nullopt;
     return recovered();
@@ -104,6 +103,7 @@ class Search {
     std::vector<Ms> transfers(table_.additive() ? 0 : times.size(), 0);
     area_.assign(sets_.size(), 0);
     SetCounts counts;
+    std::vector<Ms> fastest;  // by way
     for (std::size_t set = 1; set < sets_.size(); ++set) {
       sets_.read(set, counts);
       std::size_t kind = 0;
@@ -113,7 +113,7 @@ class Search {
       const std::int64_t sequences = std::accumulate(counts.begin(), counts.end(), 0);
       tokens[set] = std::min(tokens[less] + table_.kinds()[kind].length, kMaxExact);
       area_[set] = area_[less] + table_.kinds()[kind].area;
-      Ms fastest = kInfinity;
+      fastest.assign(at(table_.recomputations()), kInfinity);
       for (std::size_t level = 0; level < levels; ++level) {
         const Level& own = table_.levels()[level];
         Ms& time = times[set * levels + level];
@@ -132,8 +132,9 @@ class Search {
         if (!beside || tokens[set] > own.capacity - *beside || tokens[set] > own.most_tokens) {
           continue;
         }
-        if (whole > limit || whole >= fastest) continue;
-        fastest = whole;
+        Ms& before = fastest[at(table_.way(static_cast<int>(level)))];
+        if (whole > limit || whole >= before) continue;
+        before = whole;
         const double more = own.degree * (whole - least) * (1 - kRounding) - area_[set];
         if (more > idle_beside(whole)) continue;
         candidates_.push_back(
@@ -165,10 +166,25 @@ class Search {
            pairs / kPairsPerNode <= static_cast<double>(budget_.nodes_left());
   }
 
-  // Takes the candidates up to `last` that hold no more than `most` in turn. devices_[S]: the
-  // fewest devices that hold S in groups of those taken so far; first_[S]: the time of the
-  // candidate with which they became few enough. False if the budget ended it.
-  bool sweep(const SetCounts& most, Ms last) {
+  // makespan_[S]: that of the way to recompute in which it is least, and way_[S] that way.
+  bool find_makespans() {
+    makespan_.assign(sets_.size(), kInfinity);
+    way_.assign(sets_.size(), 0);
+    for (int way = 0; way < table_.recomputations(); ++way) {
+      if (!sweep(way, sets_.all(), kInfinity)) return false;
+      for (std::size_t set = 0; set < sets_.size(); ++set) {
+        if (first_[set] >= makespan_[set]) continue;
+        makespan_[set] = first_[set];
+        way_[set] = way;
+      }
+    }
+    return true;
+  }
+
+  // Takes the candidates of the way up to `last` that hold no more than `most` in turn.
+  // devices_[S]: the fewest devices that hold S in groups of those taken so far; first_[S]: the
+  // time of the candidate with which they became few enough. False if the budget ended it.
+  bool sweep(int way, const SetCounts& most, Ms last) {
     devices_.assign(sets_.size(), table_.devices() + 1);
     by_.assign(sets_.size(), 0);
     first_.assign(sets_.size(), kInfinity);
@@ -176,6 +192,7 @@ class Search {
     SetCounts counts;
     for (std::size_t i = 0; i < candidates_.size() && candidates_[i].time <= last; ++i) {
       const Candidate& own = candidates_[i];
+      if (table_.way(own.level) != way) continue;
       sets_.read(own.set, counts);
       bool within = true;
       for (std::size_t kind = 0; kind < counts.size(); ++kind) {
@@ -244,7 +261,7 @@ class Search {
     for (; left != 0; left -= from_[left]) {
       std::size_t batch = from_[left];
       sets_.read(batch, counts);
-      if (!sweep(counts, makespan_[batch])) return std::nullopt;
+      if (!sweep(way_[batch], counts, makespan_[batch])) return std::nullopt;
       step.emplace_back();
       while (batch != 0) {
         const Candidate& group = candidates_[by_[batch]];
@@ -284,6 +301,7 @@ class Search {
   std::vector<Ms> first_;
   Ms alone_ = 0;              // no longest makespan is shorter
   std::vector<Ms> makespan_;  // of a micro-batch of the set; infinite if there is none in reach
+  std::vector<int> way_;      // in which it recomputes then
   std::vector<Ms> step_;
   std::vector<std::uint32_t> from_;
   std::int64_t pairs_ = 0;

@@ -70,6 +70,22 @@ TEST(Check, NamesWhatIsWrongWithAScatterInstance) {
   EXPECT_THAT(with([](auto& i) { i.pad_multiple = 0; }), ElementsAre("E205 /pad_multiple"));
   EXPECT_THAT(with([](auto& i) { i.pipeline_stages = 1024; }), IsEmpty());
   EXPECT_THAT(with([](auto& i) { i.pipeline_stages = 0; }), ElementsAre("E205 /pipeline_stages"));
+  EXPECT_THAT(with([](auto& i) {
+                i.model.recomputation = {{"none", 1}, {"none", 1}, {"", 1}};
+              }),
+              ElementsAre("E308 /model/recomputation/1/name", "E308 /model/recomputation/2/name"));
+  EXPECT_THAT(with([](auto& i) {
+                i.model.recomputation = {{"none", 0, 0, -1, 1}};
+              }),
+              ElementsAre("E206 /model/recomputation/0/activation_mib_per_token",
+                          "E206 /model/recomputation/0/quadratic_factor",
+                          "E206 /model/recomputation/0/linear_factor"));
+  EXPECT_THAT(with([](auto& i) {
+                for (char name = 'a'; name < 'j'; ++name) {
+                  i.model.recomputation.push_back({std::string(1, name), 1});
+                }
+              }),
+              ElementsAre("E308 /model/recomputation"));
   EXPECT_THAT(with([](auto& i) { i.rules.min_degree = 2; }), IsEmpty());
   EXPECT_THAT(with([](auto& i) { i.rules.min_degree = 3; }), ElementsAre("E301 /rules/min_degree"));
   EXPECT_THAT(

@@ -69,6 +69,16 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
     const Tokens limit = draw.coin() ? longest : std::max<Tokens>(1, longest / 8);
     instance.lengths.push_back(draw.whole(1, limit * instance.pad_multiple));
   }
+  // Now and then two ways, of as much memory, so that plans need not ask which one they have.
+  if (draw.below(3) == 0) {
+    const Mib whole = instance.model.activation_mib_per_token;
+    instance.model.recomputation = {{.name = "none", .activation_mib_per_token = whole},
+                                    {.name = "some",
+                                     .activation_mib_per_token = whole,
+                                     .quadratic_factor = draw.real(1, 2),
+                                     .linear_factor = draw.real(1, 2),
+                                     .exchange_factor = draw.real(1, 2)}};
+  }
   return instance;
 }
 
@@ -79,14 +89,16 @@ inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
   for (ScatterMicroBatch& micro_batch : plan.micro_batches) {
     micro_batch.makespan_ms = 0;
     for (ScatterGroup& group : micro_batch.groups) {
+      const int way = std::max(0, recomputation_index(instance, micro_batch.recomputation));
+      const GroupForm form{group.degree, group.exchange, way};
       group.tokens = 0;
-      group.time_ms = group_overhead_ms(instance, group.degree);
+      group.time_ms = group_overhead_ms(instance, form);
       group.cu_seqlens = {0};
       for (const std::int64_t id : group.sequences) {
         const Tokens length =
             padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
         group.tokens += length;
-        group.time_ms += sequence_ms(instance, length, group.degree);
+        group.time_ms += sequence_ms(instance, length, form);
         group.cu_seqlens.push_back(group.tokens);
       }
       micro_batch.makespan_ms = std::max(micro_batch.makespan_ms, group.time_ms);
@@ -139,6 +151,8 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
           micro_batch.groups.begin(), micro_batch.groups.end(),
           [](const ScatterGroup& a, const ScatterGroup& b) { return a.degree > b.degree; });
     }
+    const auto& ways = instance.model.recomputation;
+    if (!ways.empty()) micro_batch.recomputation = ways[draw.below(ways.size())].name;
     int rank = 0;
     for (ScatterGroup& group : micro_batch.groups) {
       group.first_rank = rank;

@@ -91,7 +91,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"assign plan", 2},
                                               {"layout instance", 1},
                                               {"layout plan", 1},
-                                              {"scatter instance", 4},
+                                              {"scatter instance", 5},
                                               {"scatter plan", 2},
                                               {"trainer", 1}}));
 }
@@ -109,10 +109,10 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
   const std::vector<std::string> assign = snippets(page(kAssign));
   const std::vector<std::string> layout = snippets(page(kLayout));
-  ASSERT_EQ(scatter.size(), 3U);
+  ASSERT_EQ(scatter.size(), 4U);
   ASSERT_EQ(assign.size(), 4U);
   ASSERT_EQ(layout.size(), 2U);
-  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[2]));
+  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[3]));
   expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
   expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));
   expect_valid(read_layout_instance(layout[0]), read_layout_plan(layout[1]));
@@ -120,9 +120,9 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
-  ASSERT_EQ(scatter.size(), 3U);
+  ASSERT_EQ(scatter.size(), 4U);
   const auto step =
-      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[2]));
+      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[3]));
   ASSERT_TRUE(step);
   std::string text = write_trainer_json(*step);
   text.pop_back();  // the newline belongs to the fence
@@ -192,7 +192,7 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = page("limits.md");
   for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues,
                            kMaxContainers, kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies,
-                           std::int64_t{kMaxStages}, std::int64_t{kMaxDepth},
+                           std::int64_t{kMaxStages}, kMaxRecomputations, std::int64_t{kMaxDepth},
                            std::int64_t{kMaxDevices}, kMaxCosts, kMaxParts, kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }

@@ -316,6 +316,21 @@ const Mutation kMutations[] = {
     {"makespan_zero", "makespan", always([](const Site& s) { s.micro_batch.makespan_ms = 0; })},
     {"makespan_nan", "number", always([](const Site& s) { s.micro_batch.makespan_ms = kNan; })},
 
+    {"recomputation_of_another_name", "recomputation",
+     always([](const Site& s) { s.micro_batch.recomputation += 's'; })},
+    {"recomputation_that_takes_longer", "time",
+     [](const Site& s) {
+       for (Recomputation& way : s.instance.model.recomputation) way.linear_factor *= 1.01;
+       return !s.instance.model.recomputation.empty();
+     }},
+    {"recomputation_that_holds_nothing", "capacity",
+     [](const Site& s) {
+       for (Recomputation& way : s.instance.model.recomputation) {
+         way.activation_mib_per_token = s.instance.cluster.memory_mib * 2;
+       }
+       return !s.instance.model.recomputation.empty();
+     }},
+
     {"objective_a_little_less", "objective",
      always([](const Site& s) { s.plan.objective_ms *= 0.99999; })},
     {"objective_of_one_micro_batch", "objective",

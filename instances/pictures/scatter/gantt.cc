@@ -116,7 +116,7 @@ class Gantt {
     const double top = y_(group.first_rank);
     const double height = y_(group.first_rank + group.degree) - top;
     Ms at = start;
-    const Ms overhead = std::min(group_overhead_ms(instance_, group.form()), group.time_ms);
+    const Ms overhead = std::min(group_overhead_ms(instance_, form(b, g)), group.time_ms);
     if (groups_ <= kMostFixed && height >= kJoined) {
       // Sequences that take next to no time have no part of their own.
       const bool alone = x_(start + group.time_ms) - x_(start + overhead) < kJoined;
@@ -136,9 +136,9 @@ class Gantt {
     Piece piece{b, g, 0, 0};
     const std::size_t before = pieces_.size();
     at = start + overhead;
-    const bool by_compute = compute_is_longer(group);
+    const bool by_compute = compute_is_longer(b, g);
     for (std::size_t i = 0; i < group.sequences.size(); ++i) {
-      const Load load = sequence_load(instance_, length(group.sequences[i]), group.form());
+      const Load load = sequence_load(instance_, length(group.sequences[i]), form(b, g));
       at += by_compute ? load.compute : load.transfer;
       const bool last = i + 1 == group.sequences.size();
       const double right = x_(last ? start + group.time_ms : at);
@@ -160,11 +160,12 @@ class Gantt {
   }
 
   // Which of the two sums is the time of the group: sequences are as wide as what they add to it.
-  bool compute_is_longer(const ScatterGroup& group) const {
+  bool compute_is_longer(std::size_t b, std::size_t g) const {
+    const ScatterGroup& group = plan_.micro_batches[b].groups[g];
     if (group.exchange == ExchangeKind::none) return true;
     Load sum;
     for (const std::int64_t id : group.sequences) {
-      sum += sequence_load(instance_, length(id), group.form());
+      sum += sequence_load(instance_, length(id), form(b, g));
     }
     return sum.compute >= sum.transfer;
   }
@@ -174,8 +175,19 @@ class Gantt {
     Ms end = 0;
     for (const ScatterMicroBatch& batch : plan_.micro_batches) {
       end += batch.makespan_ms;
-      draw_line(svg, end, kValueLine, "micro-batch of " + ms_amount(batch.makespan_ms));
+      draw_line(svg, end, kValueLine,
+                "micro-batch of " + ms_amount(batch.makespan_ms) + recomputing(batch));
     }
+  }
+
+  GroupForm form(std::size_t b, std::size_t g) const {
+    const ScatterMicroBatch& batch = plan_.micro_batches[b];
+    return form_of(instance_, batch, batch.groups[g]).value_or(batch.groups[g].degree);
+  }
+
+  // ", recomputes full"; nothing where there is no choice.
+  static std::string recomputing(const ScatterMicroBatch& batch) {
+    return batch.recomputation.empty() ? "" : ", recomputes " + batch.recomputation;
   }
 
   Tokens length(std::int64_t id) const {
@@ -189,7 +201,8 @@ class Gantt {
            (group.degree == 1 ? "rank " + grouped(group.first_rank)
                               : "ranks " + grouped(group.first_rank) + " to " +
                                     grouped(group.first_rank + group.degree - 1)) +
-           ", " + counted(group.tokens, "token") + ", " + ms_amount(group.time_ms);
+           ", " + counted(group.tokens, "token") + ", " + ms_amount(group.time_ms) +
+           recomputing(plan_.micro_batches[b]);
   }
 
   std::string names(const Piece& piece) const {

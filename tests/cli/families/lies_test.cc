@@ -450,6 +450,16 @@ const std::vector<Lie>& lies() {
                   if (group.erase("exchange") == 0) group["exchange"] = "ring";
                   return true;
                 }),
+      // What a micro-batch recomputes: nothing that its instance lists, or nothing where it must.
+      with_plan("another_recomputation",
+                [](Told& t, Draw& draw) {
+                  if (!t.plan().contains("micro_batches")) return false;
+                  json& batches = t.plan()["micro_batches"];
+                  if (batches.empty()) return false;
+                  json& batch = batches[draw.below(batches.size())];
+                  if (batch.erase("recomputation") == 0) batch["recomputation"] = "all";
+                  return true;
+                }),
       // Its certificate.
       with_plan("certificate_raised",
                 [](Told& t, Draw&) {
@@ -645,6 +655,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_timed_scatter(seed, most_items));
     all.emplace_back(tiny_memory_scatter(seed, most_items));
     all.emplace_back(tiny_pipeline_scatter(seed, most_items));
+    all.emplace_back(tiny_recomputing_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
   }

@@ -68,6 +68,43 @@ TEST(ScatterMilp, EncodedPlansArePointsAndDecodeToThemselves) {
   }
 }
 
+// Of the second way, at 1.5 times the linear cost, in the first micro-batch alone.
+TEST(ScatterMilp, AMicroBatchRecomputesInOneWay) {
+  ScatterInstance instance = step();
+  const Mib each = instance.model.activation_mib_per_token;
+  instance.model.recomputation = {{.name = "none", .activation_mib_per_token = each},
+                                  {.name = "full",
+                                   .activation_mib_per_token = each / 2,
+                                   .quadratic_factor = 1.5,
+                                   .linear_factor = 1.5}};
+  std::vector<ClassGroup> groups{{.slot = 0, .degree = 1, .counts = {0, 1}, .recomputation = 1},
+                                 {.slot = 0, .degree = 2, .counts = {1, 0}, .recomputation = 1},
+                                 {.slot = 1, .degree = 4, .counts = {0, 1}}};
+  for (const bool strengthened : {false, true}) {
+    const ScatterMilp milp =
+        build_scatter_milp(instance, kClasses, {.slots = 2, .strengthened = strengthened});
+    if (!strengthened) {
+      EXPECT_EQ(milp.model.variables().size(), scatter_milp_variables(instance, kClasses, 2));
+    }
+    EXPECT_EQ(rows_named(milp.model, "U6"), 2);
+    EXPECT_EQ(rows_named(milp.model, "U7"), static_cast<int>(milp.groups.size()));
+    std::vector<double> point = encode(milp, instance, kClasses, groups);
+    ASSERT_FALSE(point.empty());
+    EXPECT_LE(milp.model.violation(point), 1e-12);
+    EXPECT_DOUBLE_EQ(milp.model.objective(point), (5 + 1.5 * 10.0) + (5 + 10.0 / 4));
+    const std::vector<ClassGroup> decoded = decode(milp, point);
+    ASSERT_EQ(decoded.size(), groups.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      EXPECT_EQ(decoded[i].recomputation, groups[i].recomputation);
+    }
+    std::vector<ClassGroup> mixed = groups;
+    mixed[1].recomputation = 0;
+    point = encode(milp, instance, kClasses, mixed);
+    ASSERT_FALSE(point.empty());
+    EXPECT_GE(milp.model.violation(point), 1 - 1e-9);
+  }
+}
+
 // 15 and 7.5 ms: the sum, and the longest three times more.
 TEST(ScatterMilp, TheLongestMakespanCountsAgainInAPipeline) {
   const std::vector<ClassGroup> groups{{.slot = 0, .degree = 1, .counts = {0, 1}},

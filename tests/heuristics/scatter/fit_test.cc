@@ -19,12 +19,6 @@ std::vector<int> everyone(const ScatterTable& table) {
   return all;
 }
 
-std::vector<Ms> makespans_of(const StepDraft& step) {
-  std::vector<Ms> makespans;
-  for (const MicroBatchDraft& batch : step) makespans.push_back(batch.makespan);
-  return makespans;
-}
-
 void expect_valid(const ScatterInstance& instance, const ScatterTable& table,
                   const StepDraft& step) {
   const auto violations = verify(instance, to_plan(instance, table, step));
@@ -59,7 +53,7 @@ TEST(ScatterFit, ProfilesArePackedSoundlyAndWithinTheirReach) {
     const ScatterTable table(instance);
     const auto known = batch_ada(table);
     if (!known) continue;
-    const auto made = fit_profile(table, makespans_of(*known), {}, seed, Budget{});
+    const auto made = fit_profile(table, targets_of(table, *known), {}, seed, Budget{});
     if (!made) continue;
     ++packed;
     expect_valid(instance, table, *made);
@@ -79,11 +73,11 @@ TEST(ScatterFit, FindsTheLeastMakespanOfAProfile) {
                                  .cost = {.linear_ms = 1},
                                  .lengths = {5, 4, 2, 1}};
   const ScatterTable table(instance);
-  const std::vector<Ms> long_enough{7};
+  const std::vector<BatchTarget> long_enough{{7}};
   const auto made = fit_profile(table, long_enough, {}, 0, Budget{});
   ASSERT_TRUE(made);
   EXPECT_DOUBLE_EQ(total(*made), 6);
-  const std::vector<Ms> hopeless{2};
+  const std::vector<BatchTarget> hopeless{{2}};
   EXPECT_FALSE(fit_profile(table, hopeless, {}, 0, Budget{}));
 }
 
@@ -92,8 +86,8 @@ TEST(ScatterFit, TheSameSeedMakesTheSamePacking) {
   const ScatterTable table(instance);
   const auto known = batch_ada(table);
   ASSERT_TRUE(known);
-  const auto one = fit_profile(table, makespans_of(*known), {}, 3, Budget{});
-  const auto two = fit_profile(table, makespans_of(*known), {}, 3, Budget{});
+  const auto one = fit_profile(table, targets_of(table, *known), {}, 3, Budget{});
+  const auto two = fit_profile(table, targets_of(table, *known), {}, 3, Budget{});
   ASSERT_TRUE(one && two);
   ASSERT_EQ(one->size(), two->size());
   for (std::size_t b = 0; b < one->size(); ++b) {

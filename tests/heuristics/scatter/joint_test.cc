@@ -50,7 +50,7 @@ TEST(ScatterDraft, PlansAndDraftsConvertBothWays) {
     const ScatterTable table(instance);
     const ScatterPlan plan =
         to_plan(instance, table, *group_chunks(table, apart(table), {}, Budget()));
-    EXPECT_EQ(to_plan(instance, table, to_draft(table, plan)), plan) << seed;
+    EXPECT_EQ(to_plan(instance, table, to_draft(instance, table, plan)), plan) << seed;
   }
 }
 

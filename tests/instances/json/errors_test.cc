@@ -285,6 +285,10 @@ std::vector<Case> meaning_cases() {
                     "\"activation_mib_per_token\": 1, \"logits_chunk_tokens\": 8",
                     {"E307 /model/logits_chunk_tokens: must stand beside a logits_mib_per_token "
                      "above 0, is without"}),
+      instance_case("ways to recompute of one name", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"full\"}, "
+                    "{\"name\": \"full\", \"linear_factor\": 1.25}]",
+                    {"E308 /model/recomputation/1/name: must be a name of its own, is \"full\""}),
       instance_case("targets of some sequences",
                     "\"lengths\":", "\"loss_tokens\": [1, 2], \"lengths\":",
                     {"E306 /loss_tokens: must have an entry for each of the 4 lengths, has 2"}),
@@ -764,7 +768,11 @@ std::vector<Case> trainer_cases() {
       trainer_case("valid trainer file", 0, "", 0, {}),
       trainer_case("another magic", 1, "stowage", 0, {"E601 byte 0: must be a trainer file"}),
       trainer_case("header cut", 0, "", 140, {"E601"}),
-      trainer_case("version 3", 8, "\3", 0, {"E208 byte 8: must be version 1 or 2, is 3"}),
+      trainer_case("version 4", 8, "\4", 0, {"E208 byte 8: must be version 1, 2 or 3, is 4"}),
+      trainer_case("names before version 3", 60, "\1", 0,
+                   {"E602 byte 56: must be eight times 0 before version 3"}),
+      trainer_case("many names", 60, "\x9", 0,
+                   {"E602 byte 56", "E602 byte 60: must be at most 8 names, and 0 or 1, is 9"}),
       trainer_case("problem 3", 12, "\3", 0, {"E602 byte 12: must be problem 1"}),
       trainer_case("file cut", 0, "", 1, {"E602 byte 16: must be the bytes of the file, "}),
       trainer_case("more batches", 40, "\3", 0,

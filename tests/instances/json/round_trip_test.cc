@@ -61,6 +61,15 @@ ScatterInstance any_instance() {
     if (*rc::gen::arbitrary<bool>())
       instance.model.logits_chunk_tokens = *rc::gen::inRange<Tokens>(1, kMaxExact);
   }
+  if (*rc::gen::arbitrary<bool>()) {
+    for (const char* name : {"none", "some", "full"}) {
+      instance.model.recomputation.push_back({.name = name,
+                                              .activation_mib_per_token = any_number(1e-300),
+                                              .quadratic_factor = any_number(1e-300),
+                                              .linear_factor = any_number(1e-300),
+                                              .exchange_factor = any_number(1e-300)});
+    }
+  }
   ScatterCost& cost = instance.cost;
   cost = {.quadratic_ms = any_number(0), .linear_ms = any_number(0), .fixed_ms = any_number(0)};
   cost.all_to_all.mib_per_token = any_number(0);
@@ -263,6 +272,24 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
         i.model.logits_chunk_tokens = 1;
       }),
       hash_with([](auto& i) { i.model.keys_values_mib_per_token = 1; }),
+      hash_with([](auto& i) {
+        i.model.recomputation = {{"none", 1}};
+      }),
+      hash_with([](auto& i) {
+        i.model.recomputation = {{"full", 1}};
+      }),
+      hash_with([](auto& i) {
+        i.model.recomputation = {{"none", 2}};
+      }),
+      hash_with([](auto& i) {
+        i.model.recomputation = {{"none", 1, 2}};
+      }),
+      hash_with([](auto& i) {
+        i.model.recomputation = {{"none", 1, 1, 2}};
+      }),
+      hash_with([](auto& i) {
+        i.model.recomputation = {{"none", 1, 1, 1, 2}};
+      }),
       hash_with([](auto& i) { i.cost.quadratic_ms = 0; }),
       hash_with([](auto& i) { i.cost.linear_ms = 0; }),
       hash_with([](auto& i) { i.cost.fixed_ms = 0; }),

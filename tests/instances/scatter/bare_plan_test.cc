@@ -19,7 +19,11 @@ std::string bare(const ScatterPlan& plan) {
   std::string text = R"({"format": "stowage/plan", "version": 1, "problem": "scatter", "name": ")" +
                      plan.name + R"(", "micro_batches": [)";
   for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
-    text += (text.back() == '[' ? "" : ", ") + std::string("{\"groups\": [");
+    text += (text.back() == '[' ? "" : ", ") + std::string("{");
+    if (!micro_batch.recomputation.empty()) {
+      text += "\"recomputation\": \"" + micro_batch.recomputation + "\", ";
+    }
+    text += "\"groups\": [";
     for (const ScatterGroup& group : micro_batch.groups) {
       text += text.back() == '[' ? "" : ", ";
       text += "{\"degree\": " + std::to_string(group.degree) +

@@ -118,6 +118,41 @@ const Case kCases[] = {
      {"exchange"},
      [](I&, P& p) { group_of(p, 0, 0).exchange = ExchangeKind::ring; }},
 
+    {"recomputation_without_a_choice",
+     {"recomputation"},
+     [](I&, P& p) { p.micro_batches[0].recomputation = "full"; }},
+    {"recomputation_not_said",
+     {"recomputation", "recomputation"},
+     [](I& i, P&) {
+       i.model.recomputation = {{"none", 1}, {"full", 0.5}};
+     }},
+    {"recomputation_unknown",
+     {"recomputation"},
+     [](I& i, P& p) {
+       i.model.recomputation = {{"none", i.model.activation_mib_per_token}};
+       for (auto& batch : p.micro_batches) batch.recomputation = "none";
+       p.micro_batches[1].recomputation = "None";
+     }},
+    {"recomputation_that_changes_nothing",
+     {},
+     [](I& i, P& p) {
+       i.model.recomputation = {{"full", 1e9}, {"none", i.model.activation_mib_per_token}};
+       for (auto& batch : p.micro_batches) batch.recomputation = "none";
+     }},
+    {"recomputation_that_takes_time",
+     {"time", "time", "time", "time", "makespan", "makespan", "objective"},
+     [](I& i, P& p) {
+       i.model.recomputation = {{"full", i.model.activation_mib_per_token, 1, 1.25, 1}};
+       for (auto& batch : p.micro_batches) batch.recomputation = "full";
+     }},
+    {"recomputation_without_memory",
+     {"capacity"},
+     [](I& i, P& p) {
+       const Mib each = i.model.activation_mib_per_token;
+       i.model.recomputation = {{"none", each}, {"hungry", 1.05 * each}};
+       for (auto& batch : p.micro_batches) batch.recomputation = "hungry";
+     }},
+
     {"sequence_missing", {"coverage"}, [](I& i, P&) { i.lengths.push_back(8); }},
     {"sequence_twice",
      {"coverage", "objective"},

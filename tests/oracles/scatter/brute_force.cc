@@ -22,8 +22,8 @@ class Oracle {
       : instance_(instance),
         all_((Subset{1} << instance.lengths.size()) - 1),
         devices_(static_cast<std::size_t>(instance.cluster.devices)),
-        grouped_((all_ + 1) * (devices_ + 1)) {
-    fill_groupings();
+        grouped_((all_ + 1) * (devices_ + 1) * ways()) {
+    for (way_ = 0; way_ < ways(); ++way_) fill_groupings();
   }
 
   // Without a pipeline one cap on all makespans will do, which none exceeds. With one, every
@@ -32,7 +32,7 @@ class Oracle {
     std::vector<Ms> caps{kForever};
     if (instance_.pipeline_stages > 1) {
       for (Subset set = 0; set <= all_; ++set) {
-        const Ms makespan = grouping(set, devices_).makespan;
+        const Ms makespan = makespan_of(set);
         if (makespan < kForever) caps.push_back(makespan);
       }
       std::ranges::sort(caps);
@@ -58,7 +58,7 @@ class Oracle {
     for (std::size_t n = 1; n <= most; ++n) {
       for (Subset set = 1; set <= all_; ++set) {
         for_parts(set, [&](Subset part) {
-          const Ms makespan = grouping(part, devices_).makespan;
+          const Ms makespan = makespan_of(part);
           if (makespan > cap) return;
           const Ms sum = makespan + step[n - 1][set & ~part];
           if (sum < step[n][set]) {
@@ -92,7 +92,25 @@ class Oracle {
   };
 
   Grouping& grouping(Subset set, std::size_t devices) {
-    return grouped_[set * (devices_ + 1) + devices];
+    return grouped_[(way_ * (all_ + 1) + set) * (devices_ + 1) + devices];
+  }
+
+  // How a micro-batch may recompute.
+  std::size_t ways() const {
+    return std::max<std::size_t>(1, instance_.model.recomputation.size());
+  }
+
+  // Of the way in which it is least; that is the way at hand afterwards.
+  Ms makespan_of(Subset set) {
+    std::size_t best = 0;
+    Ms least = kForever;
+    for (way_ = 0; way_ < ways(); ++way_) {
+      if (grouping(set, devices_).makespan >= least) continue;
+      least = grouping(set, devices_).makespan;
+      best = way_;
+    }
+    way_ = best;
+    return least;
   }
 
   // Every part of `set` that holds its lowest sequence.
@@ -133,6 +151,7 @@ class Oracle {
   bool fits_memory(Tokens tokens, std::int64_t sequences, GroupForm form) const {
     const ModelMemory& model = instance_.model;
     double each = model.activation_mib_per_token;
+    if (!model.recomputation.empty()) each = model.recomputation[way_].activation_mib_per_token;
     double room = instance_.cluster.memory_mib - model.states_mib;
     if (model.logits_chunk_tokens == 0) {
       each += model.logits_mib_per_token;
@@ -155,6 +174,7 @@ class Oracle {
     for (Subset set = 1; set <= all_; ++set) {
       for_parts(set, [&](Subset group) {
         for (const GroupForm form : group_forms(instance_)) {
+          if (form.recomputation != static_cast<int>(way_)) continue;
           const int degree = form.degree;
           const Ms alone = time(group, form);
           for (auto devices = static_cast<std::size_t>(degree); devices <= devices_; ++devices) {
@@ -170,10 +190,13 @@ class Oracle {
 
   MicroBatchChoice batch(Subset set) {
     MicroBatchChoice choice;
+    makespan_of(set);
     std::size_t devices = devices_;
     while (set != 0) {
       const Grouping& best = grouping(set, devices);
-      choice.push_back({.degree = best.form.degree, .exchange = best.form.exchange});
+      choice.push_back({.degree = best.form.degree,
+                        .exchange = best.form.exchange,
+                        .recomputation = best.form.recomputation});
       for (std::size_t k = 0; k < instance_.lengths.size(); ++k) {
         if ((best.group >> k & 1) != 0) {
           choice.back().sequences.push_back(static_cast<std::int64_t>(k));
@@ -188,7 +211,8 @@ class Oracle {
   const ScatterInstance& instance_;
   Subset all_;
   std::size_t devices_;
-  std::vector<Grouping> grouped_;
+  std::vector<Grouping> grouped_;  // by way, set and devices
+  std::size_t way_ = 0;            // at hand
 };
 
 }  // namespace

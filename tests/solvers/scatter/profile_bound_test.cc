@@ -208,7 +208,7 @@ TEST(Repack, MakesNoPlanWorseAndLosesNothing) {
     const auto best = brute_force(instance);
     if (!best || instance.lengths.empty()) continue;
     const ScatterTable table(instance);
-    StepDraft step = to_draft(table, *best);
+    StepDraft step = to_draft(instance, table, *best);
     std::vector<std::size_t> all;
     for (std::size_t b = 0; b < step.size(); ++b) all.push_back(b);
     Budget budget;
@@ -266,7 +266,7 @@ TEST(Reshape, OfSomeMicroBatchesLeavesTheOthers) {
     const auto best = brute_force(instance);
     if (!best || best->micro_batches.size() < 2) continue;
     const ScatterTable table(instance);
-    StepDraft step = to_draft(table, *best);
+    StepDraft step = to_draft(instance, table, *best);
     Budget budget;
     EXPECT_FALSE(reshape_some(table, {0, 1}, built_backends().front(), seed, step, budget));
     const ScatterPlan plan = to_plan(instance, table, step);

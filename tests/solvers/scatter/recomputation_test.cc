@@ -1,0 +1,353 @@
+// The oracle ladder of tests/solvers/scatter/ladder_test.cc for micro-batches that choose what they
+// recompute: brute force = MILP by GLPK = MILP by CBC = all sets of sequences = the facade = the
+// search that verify() makes again, beside rules, pipelines, terms of time and of memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formulations/scatter/bounds.h"
+#include "heuristics/scatter/registry.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/optimum.h"
+#include "instances/scatter/truth_counts.h"
+#include "instances/scatter/verify.h"
+#include "solvers/incumbent.h"
+#include "solvers/scatter/exact.h"
+#include "solvers/scatter/profile_bound.h"
+#include "solvers/scatter/step_bound.h"
+#include "solvers/scatter/subsets.h"
+#include "solvers/solve.h"
+#include "tests/long_run.h"
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
+const auto kFew = static_cast<std::uint64_t>(in_long_run(50, 1000));
+constexpr double kTolerance = 1e-6;
+
+std::string all_of(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& violation : violations) text += ' ' + to_string(violation);
+  return text;
+}
+
+double slack(double value) { return kTolerance * std::max(1.0, value); }
+
+TEST(ScatterRecomputation, BruteForcePlansVerifyAndAreFoundAgain) {
+  std::uint64_t planned = 0;
+  std::uint64_t mixed = 0;  // whose micro-batches recompute in several ways
+  std::map<std::string, int> used;
+  for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan) continue;
+    ++planned;
+    const double objective = plan->objective_ms;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
+    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
+    std::set<std::string> names;
+    for (const ScatterMicroBatch& batch : plan->micro_batches) {
+      names.insert(batch.recomputation);
+      ++used[batch.recomputation];
+    }
+    mixed += names.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(planned, kInstances);
+  EXPECT_GT(mixed, kInstances / 50);
+  EXPECT_EQ(used.size(), 4U) << "every way is the best now and then";
+}
+
+// No plan of a step that always recomputes in one way is faster.
+TEST(ScatterRecomputation, ChoiceIsNeverWorseThanAnyWayForAll) {
+  std::uint64_t better = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed, 5, 6);
+    const auto best = brute_force(instance);
+    bool any = false;
+    double least = 1e300;
+    for (const Recomputation& way : instance.model.recomputation) {
+      ScatterInstance alone = instance;
+      alone.model.recomputation.assign(1, way);
+      const auto plan = brute_force(alone);
+      if (!plan) continue;
+      any = true;
+      least = std::min(least, plan->objective_ms);
+      EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
+    }
+    if (!any) continue;
+    ASSERT_TRUE(best) << seed;
+    EXPECT_LE(best->objective_ms, least + slack(least)) << seed;
+    better += best->objective_ms < least - slack(least) ? 1 : 0;
+  }
+  EXPECT_GT(better, kInstances / 50);
+}
+
+// One way is the same as a model and costs that say what it says.
+TEST(ScatterRecomputation, OneWayIsThatModel) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    ScatterInstance instance = tiny_recomputing_scatter(seed);
+    ScatterInstance plain = instance;
+    const Recomputation way = instance.model.recomputation.back();
+    instance.model.recomputation.assign(1, way);
+    plain.model.recomputation.clear();
+    plain.model.activation_mib_per_token = way.activation_mib_per_token;
+    plain.cost.quadratic_ms *= way.quadratic_factor;
+    plain.cost.linear_ms *= way.linear_factor;
+    plain.cost.all_to_all.mib_per_token *= way.exchange_factor;
+    if (plain.cost.exchange) {
+      plain.cost.exchange->all_to_all_mib_per_token *= way.exchange_factor;
+      plain.cost.exchange->keys_values_mib_per_token *= way.exchange_factor;
+    }
+    const auto with = brute_force(instance);
+    const auto without = brute_force(plain);
+    ASSERT_EQ(with.has_value(), without.has_value()) << seed;
+    if (!with) continue;
+    EXPECT_NEAR(with->objective_ms, without->objective_ms, slack(with->objective_ms)) << seed;
+  }
+}
+
+TEST(ScatterRecomputation, DocumentsReadBack) {
+  std::set<std::string> hashes;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed);
+    const auto back = read_scatter_instance(write_scatter_instance(instance));
+    ASSERT_TRUE(back) << seed << to_string(back.errors()[0]);
+    EXPECT_EQ(back->model, instance.model) << seed;
+    EXPECT_EQ(instance_hash(*back), instance_hash(instance)) << seed;
+    hashes.insert(instance_hash(instance));
+    EXPECT_TRUE(surely_sound(instance)) << seed;
+    const auto plan = brute_force(instance);
+    if (!plan) continue;
+    const auto same = read_scatter_plan(write_scatter_plan(*plan));
+    ASSERT_TRUE(same) << seed;
+    EXPECT_EQ(*same, *plan) << seed;
+  }
+  EXPECT_EQ(hashes.size(), kInstances);
+}
+
+// Under the name of another way a plan takes another time, or memory, or is refused.
+TEST(ScatterRecomputation, APlanIsOfItsOwnWays) {
+  std::map<std::string, int> broken;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || plan->micro_batches.empty()) continue;
+    std::vector<std::string> names{"", "never heard of"};
+    for (const Recomputation& way : instance.model.recomputation) names.push_back(way.name);
+    for (const std::string& name : names) {
+      ScatterPlan other = *plan;
+      other.micro_batches.front().recomputation = name;
+      for (const Violation& violation : verify(instance, other)) ++broken[violation.rule];
+    }
+    ScatterInstance without = instance;
+    without.model.recomputation.clear();
+    const auto violations = verify(without, *plan);
+    EXPECT_TRUE(std::ranges::any_of(violations, [](const Violation& violation) {
+      return violation.rule == "recomputation";
+    })) << seed;
+  }
+  for (const char* rule : {"recomputation", "capacity", "time"})
+    EXPECT_GT(broken[rule], 10) << rule;
+}
+
+TEST(ScatterRecomputation, AllSetsOfSequencesHaveTheOptimum) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
+    ScatterInstance instance = tiny_recomputing_scatter(seed);
+    instance.rules.no_idle_ranks = false;  // of which this search knows nothing
+    instance.rules.micro_batches_multiple_of = 1;
+    const auto plan = brute_force(instance);
+    if (!plan || instance.lengths.empty()) continue;
+    const ScatterTable table(instance);
+    for (const double above : {1 + kTolerance, 1.5}) {
+      Budget budget;
+      const auto step = best_of_subsets(table, plan->objective_ms * above + kTolerance, budget);
+      ASSERT_TRUE(step) << seed;
+      EXPECT_NEAR(step_ms(table, *step), plan->objective_ms, slack(plan->objective_ms)) << seed;
+      EXPECT_TRUE(verify(instance, to_plan(instance, table, *step)).empty()) << seed;
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, kInstances);
+}
+
+TEST(ScatterRecomputation, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
+  std::uint64_t planned = 0;
+  std::uint64_t best_found = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    const ScatterTable table(instance);
+    for (const NamedBound& bound : scatter_bounds(table)) {
+      EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
+    }
+    EXPECT_EQ(least_micro_batches(table),
+              true_fewest_micro_batches(instance, true_length_counts(instance)))
+        << seed;
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
+      if (heuristic.name == "joint") continue;  // `fast` with more moves
+      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
+      if (!plan) continue;
+      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
+      EXPECT_TRUE(verify(instance, *plan).empty())
+          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
+      if (heuristic.name != "fast") continue;
+      ++planned;
+      best_found += plan->objective_ms <= best + slack(best) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(best_found, planned * 3 / 4) << "of " << planned;
+}
+
+// Five sequences of which the long one fits only if much is recomputed: the others need not.
+TEST(ScatterRecomputation, OnlyWhatMustRecomputeDoes) {
+  ScatterInstance step{.name = "long and short",
+                       .cluster = {.devices = 2, .memory_mib = 120, .degrees = {1, 2}},
+                       .model = {.states_mib = 20, .activation_mib_per_token = 1},
+                       .cost = {.linear_ms = 1, .fixed_ms = 1},
+                       .lengths = {400, 50, 50, 50, 50}};
+  step.model.recomputation = {
+      {.name = "none", .activation_mib_per_token = 1},
+      {.name = "full", .activation_mib_per_token = 0.25, .linear_factor = 1.25}};
+  Budget budget;
+  const Outcome outcome = solve(step, {.method = "auto"}, budget);
+  ASSERT_TRUE(outcome.plan);
+  EXPECT_EQ(outcome.status, Status::optimal);
+  const auto& batches = std::get<ScatterPlan>(*outcome.plan).micro_batches;
+  ASSERT_EQ(batches.size(), 2U);
+  // 1.25 * 400 / 2 + 1, and two devices with 2 * 50 each, + 1.
+  EXPECT_NEAR(*outcome.objective, 251 + 101, 1e-9);
+  for (const ScatterMicroBatch& batch : batches) {
+    const bool is_long = batch.groups.front().sequences.front() == 0;
+    EXPECT_EQ(batch.recomputation, is_long ? "full" : "none");
+  }
+}
+
+class ScatterRecomputationOf : public testing::TestWithParam<MilpBackend> {};
+
+TEST_P(ScatterRecomputationOf, StepMilpEqualsBruteForce) {
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed, 4, 4);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    Budget budget;
+    Incumbent incumbent(instance, budget, {});
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
+      if (heuristic.name != "batch-ada") continue;
+      auto plan = heuristic.run(instance, ScatterTable(instance), 0, budget);
+      if (plan) incumbent.offer(*std::move(plan), 'H', heuristic.name);
+    }
+    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
+              StoppedBy::proof)
+        << seed;
+    ASSERT_TRUE(incumbent.plan()) << seed;
+    EXPECT_NEAR(incumbent.plan()->objective_ms, best, slack(best)) << seed;
+    EXPECT_NEAR(incumbent.bound(), best, slack(best)) << seed;
+  }
+}
+
+// Certificates hold, and where a way is cheaper than they were told they are refused, or true.
+TEST_P(ScatterRecomputationOf, CertifiedBoundsAreBelowTheOptimum) {
+  std::uint64_t certified = 0;
+  std::uint64_t refused = 0;
+  double closed = 0;
+  double planned = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    ScatterInstance cheaper = instance;
+    for (Recomputation& way : cheaper.model.recomputation) way.activation_mib_per_token /= 2;
+    const auto best_of_cheaper = brute_force(cheaper);
+    double highest = 0;
+    const auto look = [&](const ScatterCertificate& certificate) {
+      const CertificateCheck check = check_certificate(instance, certificate);
+      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
+      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
+      highest = std::max(highest, check.bound_ms);
+      ++certified;
+      if (best_of_cheaper) {
+        const CertificateCheck other = check_certificate(cheaper, certificate);
+        refused += other.violations.empty() ? 0 : 1;
+        const double least = best_of_cheaper->objective_ms;
+        EXPECT_TRUE(!other.violations.empty() || other.bound_ms <= least + slack(least)) << seed;
+      }
+      for (std::size_t level = 0; level < certificate.levels.size(); ++level) {
+        for (int way = 0; way < 5; ++way) {
+          ScatterCertificate lie = certificate;
+          lie.levels[level].recomputation = way;
+          const CertificateCheck told = check_certificate(instance, lie);
+          refused += told.violations.empty() ? 0 : 1;
+          EXPECT_TRUE(!told.violations.empty() || told.bound_ms <= best + slack(best)) << seed;
+        }
+      }
+    };
+    Budget budget({.node_limit = 60});
+    ScatterStepBound step(instance, {.backend = GetParam()}, best, look);
+    step.improve(budget);
+    Budget boxes({.node_limit = 10});
+    ScatterProfileBound profile(instance, GetParam(), best, look);
+    if (profile.promising()) profile.improve(boxes);
+    if (best > 0) closed += highest / best;
+    if (best > 0) planned += 1;
+  }
+  EXPECT_GT(certified, kInstances / 2);
+  EXPECT_GT(refused, kInstances / 4);
+  EXPECT_GT(closed, 0.75 * planned);
+}
+
+TEST_P(ScatterRecomputationOf, TheFacadeProvesTinySteps) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < kFew; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed, 4, 4);
+    const auto optimum = brute_force(instance);
+    Budget budget;
+    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
+    if (!optimum) {
+      ASSERT_EQ(outcome.status, Status::infeasible) << seed << ' ' << outcome.detail;
+      continue;
+    }
+    ++planned;
+    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
+    ASSERT_TRUE(outcome.objective) << seed;
+    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+    EXPECT_TRUE(outcome.violations.empty()) << seed;
+  }
+  EXPECT_GT(planned, kFew / 3);
+}
+
+TEST_P(ScatterRecomputationOf, PublishedMethodsKeepOneWayPerMicroBatch) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < kFew / 2; ++seed) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed, 4, 4);
+    const auto optimum = brute_force(instance);
+    for (const char* method : {"flexsp", "flexsp-chunks"}) {
+      Budget budget;
+      const Outcome outcome = solve(instance, {.method = method, .backend = GetParam()}, budget);
+      EXPECT_TRUE(outcome.violations.empty()) << method << ' ' << seed;
+      if (!outcome.objective || !optimum) continue;
+      ++planned;
+      EXPECT_GE(*outcome.objective, optimum->objective_ms - slack(optimum->objective_ms)) << seed;
+    }
+  }
+  EXPECT_GT(planned, kFew / 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ScatterRecomputationOf, testing::ValuesIn(built_backends()),
+                         [](const auto& backend) { return std::string(name(backend.param)); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterRecomputationOf);
+
+}  // namespace
+}  // namespace stowage
