@@ -25,27 +25,30 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
   cells_.resize(grid_.size() * table_->levels().size());
   for (int i = 0; i < intervals(); ++i) {
     const bool endless = i + 1 == intervals();
-    low_.push_back(add_column(grid_[at(i)]));
-    low_row_.push_back(add_row(0, {{low_[at(i)], devices}}));
-    high_.push_back(endless ? -1 : add_column(grid_[at(i) + 1]));
-    high_row_.push_back(endless ? -1 : add_row(0, {{high_[at(i)], devices}}));
-    link_row_.emplace_back(items_.size(), -1);
-    model_.add_term(count_row_, {low_[at(i)], 1});
-    if (!endless) model_.add_term(count_row_, {high_[at(i)], 1});
+    for (int w = 0; w < ways(); ++w) {
+      low_.push_back(add_column(grid_[at(i)]));
+      low_row_.push_back(add_row(0, {{low_.back(), devices}}));
+      high_.push_back(endless ? -1 : add_column(grid_[at(i) + 1]));
+      high_row_.push_back(endless ? -1 : add_row(0, {{high_.back(), devices}}));
+      link_row_.emplace_back(items_.size(), -1);
+      model_.add_term(count_row_, {low_.back(), 1});
+      if (!endless) model_.add_term(count_row_, {high_.back(), 1});
+    }
     for (int d = 0; d < levels(); ++d) {
       Cell& here = cell(i, d);
       here.share.assign(items_.size(), -1);
       const Level& level = table_->levels()[at(d)];
+      const std::size_t own = strip(i, table_->way(d));
       bool used = false;
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) used = used || allowed(k, d, i);
       if (!used) continue;
       here.groups_low = add_column(0);
-      model_.add_term(low_row_.back(), {here.groups_low, -double(level.degree)});
+      model_.add_term(low_row_[own], {here.groups_low, -double(level.degree)});
       std::vector<milp::Term> token_terms{{here.groups_low, 1}};
       std::vector<milp::Term> time_terms;
       if (!endless) {
         here.groups_high = add_column(0);
-        model_.add_term(high_row_.back(), {here.groups_high, -double(level.degree)});
+        model_.add_term(high_row_[own], {here.groups_high, -double(level.degree)});
         token_terms.push_back({here.groups_high, 1});
         time_terms = {{here.groups_low, (grid_[at(i)] - level.overhead) / room(i, d)},
                       {here.groups_high, 1}};
@@ -83,8 +86,10 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   int old = 0;
   for (int i = 0; i < finer.intervals(); ++i) {
     while (old + 1 < intervals() && grid_[at(old) + 1] <= finer.grid_[at(i)]) ++old;
-    for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-      if (priced(link_row_[at(old)][at(k)])) finer.add_link(i, k);
+    for (int w = 0; w < ways(); ++w) {
+      for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
+        if (priced(link_row_[strip(old, w)][at(k)])) finer.add_link(i, w, k);
+      }
     }
     for (int d = 0; d < levels(); ++d) {
       const Cell& from = cell(old, d);
@@ -102,12 +107,16 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
     const bool last = i + 1 == finer.intervals() || old + 1 == intervals() ||
                       finer.grid_[at(i) + 1] == grid_[at(old) + 1];
     if (!last) continue;
-    same_variable.emplace_back(low_[at(old)], finer.low_[at(i)]);
-    same_variable.emplace_back(high_[at(old)], finer.high_[at(i)]);
-    same_row.emplace_back(low_row_[at(old)], finer.low_row_[at(i)]);
-    same_row.emplace_back(high_row_[at(old)], finer.high_row_[at(i)]);
-    for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-      same_row.emplace_back(link_row_[at(old)][at(k)], finer.link_row_[at(i)][at(k)]);
+    for (int w = 0; w < ways(); ++w) {
+      const std::size_t here = strip(old, w);
+      const std::size_t there = strip(i, w);
+      same_variable.emplace_back(low_[here], finer.low_[there]);
+      same_variable.emplace_back(high_[here], finer.high_[there]);
+      same_row.emplace_back(low_row_[here], finer.low_row_[there]);
+      same_row.emplace_back(high_row_[here], finer.high_row_[there]);
+      for (std::size_t k = 0; k < items_.size(); ++k) {
+        same_row.emplace_back(link_row_[here][k], finer.link_row_[there][k]);
+      }
     }
     for (int d = 0; d < levels(); ++d) {
       const Cell& from = cell(old, d);
@@ -153,8 +162,11 @@ std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
   std::vector<int> share(items_.size(), -1);
   for (int i = 0; i < intervals(); ++i) {
     const bool endless = i + 1 == intervals();
-    if (i > 0) basis.emplace_back(low_[at(i)], low_row_[at(i)]);
-    if (!endless) basis.emplace_back(high_[at(i)], high_row_[at(i)]);
+    for (int w = 0; w < ways(); ++w) {
+      const std::size_t own = strip(i, w);
+      if (own > 0) basis.emplace_back(low_[own], low_row_[own]);
+      if (!endless) basis.emplace_back(high_[own], high_row_[own]);
+    }
     const double low = grid_[at(i)] - grid_[0];
     for (int d = 0; d < levels(); ++d) {
       const Cell& here = cell(i, d);
@@ -195,8 +207,10 @@ void ScatterStepLp::add_condition(const StepCondition& condition, double penalty
     const bool applies = condition.at_least ? endless || grid_[at(i) + 1] > condition.from
                                             : grid_[at(i)] >= condition.from;
     if (!applies) continue;
-    model_.add_term(row, {low_[at(i)], sign});
-    if (!endless) model_.add_term(row, {high_[at(i)], sign});
+    for (int w = 0; w < ways(); ++w) {
+      model_.add_term(row, {low_[strip(i, w)], sign});
+      if (!endless) model_.add_term(row, {high_[strip(i, w)], sign});
+    }
   }
   if (!condition.at_least) model_.add_term(row, {add_column(penalty), 1});
   conditions_.push_back(condition);
@@ -254,7 +268,7 @@ void ScatterStepLp::add_share(int interval, int level, int item) {
   if (here.time_row >= 0) in_row(here.time_row, -it.cost[at(level)] / room(interval, level));
   in_row(here.token_row,
          -held(item, level) / static_cast<double>(table_->levels()[at(level)].capacity));
-  in_row(link_row_[at(interval)][at(item)], -1);
+  in_row(link_row_[strip(interval, table_->way(level))][at(item)], -1);
   for (const Cell::Packing& packing : here.packing) {
     in_row(packing.row, -packed(packing.what, item, level, interval));
   }
@@ -290,8 +304,12 @@ CertificateLeaf ScatterStepLp::prices(std::span<const double> duals) const {
 
 std::vector<double> ScatterStepLp::micro_batches(std::span<const double> values) const {
   std::vector<double> out;
-  for (std::size_t i = 0; i < grid_.size(); ++i) {
-    out.push_back(values[at(low_[i])] + (high_[i] >= 0 ? values[at(high_[i])] : 0));
+  for (int i = 0; i < intervals(); ++i) {
+    out.push_back(0);
+    for (int w = 0; w < ways(); ++w) {
+      const int high = high_[strip(i, w)];
+      out.back() += values[at(low_[strip(i, w)])] + (high >= 0 ? values[at(high)] : 0);
+    }
   }
   return out;
 }

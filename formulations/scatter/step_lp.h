@@ -3,7 +3,8 @@
 // Makespans are cut into intervals. Each interval has micro-batches at its two ends, which stand
 // for all between; merged groups per degree; and shares of sequences on them. What even this
 // mixture cannot do faster, no plan can, and its dual prices are a certificate
-// (instances/scatter/certificate.h). The model starts small: columns for the degrees that waste
+// (instances/scatter/certificate.h). Where micro-batches choose what they recompute, those of each
+// way stand apart in each interval. The model starts small: columns for the degrees that waste
 // least, no links and no packing rows. A solution tells what to add.
 //
 //   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
@@ -95,7 +96,7 @@ class ScatterStepLp {
   double held(int item, int level) const;      // of the capacity of the level's groups
   double room(int interval, int level) const;  // ms; infinite in the last interval
   double packed(const PackingPrice& what, int item, int level, int interval) const;
-  void add_link(int interval, int item);
+  void add_link(int interval, int way, int item);
   void add_packing(int interval, int level, const PackingPrice& what);
   bool separate(int interval, int level, Resource resource, std::span<const double> values);
   Cell& cell(int interval, int level) { return cells_[cell_index(interval, level)]; }
@@ -104,6 +105,12 @@ class ScatterStepLp {
     return static_cast<std::size_t>(interval) * table_->levels().size() +
            static_cast<std::size_t>(level);
   }
+  // Of an interval and a way to recompute.
+  std::size_t strip(int interval, int way) const {
+    return static_cast<std::size_t>(interval) * static_cast<std::size_t>(ways()) +
+           static_cast<std::size_t>(way);
+  }
+  int ways() const { return table_->recomputations(); }
   int intervals() const { return static_cast<int>(grid_.size()); }
   int levels() const { return static_cast<int>(table_->levels().size()); }
 
@@ -113,11 +120,11 @@ class ScatterStepLp {
   std::vector<StepCondition> conditions_;
   milp::Model model_;
   std::vector<Cell> cells_;
-  std::vector<int> low_;   // y at the lower end, per interval
+  std::vector<int> low_;   // y at the lower end, per interval and way
   std::vector<int> high_;  // y at the upper end; -1 in the last
   std::vector<int> low_row_, high_row_;
   std::vector<int> cover_row_;              // per item
-  std::vector<std::vector<int>> link_row_;  // per interval and item, -1: none
+  std::vector<std::vector<int>> link_row_;  // per interval and way, and item; -1: none
   int count_row_ = -1;
   std::vector<int> condition_row_;
   std::vector<double> penalty_;

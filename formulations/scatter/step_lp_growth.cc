@@ -25,18 +25,20 @@ double value_of(std::span<const double> values, int variable) {
 int ScatterStepLp::add_rows(std::span<const double> values) {
   const int before = static_cast<int>(model_.rows().size());
   for (int i = 0; i < intervals(); ++i) {
-    const double batches =
-        values[at(low_[at(i)])] + (high_[at(i)] >= 0 ? values[at(high_[at(i)])] : 0);
-    for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
-      if (link_row_[at(i)][at(k)] >= 0) continue;
-      const StepItem& it = items_[at(k)];
-      if (it.first != it.last) continue;
-      double shares = 0;
-      for (int d = 0; d < levels(); ++d) {
-        const int share = cell(i, d).share[at(k)];
-        if (share >= 0) shares += value_of(values, share);
+    for (int w = 0; w < ways(); ++w) {
+      const int high = high_[strip(i, w)];
+      const double batches = values[at(low_[strip(i, w)])] + (high >= 0 ? values[at(high)] : 0);
+      for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
+        if (link_row_[strip(i, w)][at(k)] >= 0) continue;
+        const StepItem& it = items_[at(k)];
+        if (it.first != it.last) continue;
+        double shares = 0;
+        for (int d = 0; d < levels(); ++d) {
+          const int share = cell(i, d).share[at(k)];
+          if (share >= 0 && table_->way(d) == w) shares += value_of(values, share);
+        }
+        if (shares > it.count * batches + kBroken) add_link(i, w, k);
       }
-      if (shares > it.count * batches + kBroken) add_link(i, k);
     }
     for (int d = 0; d < levels(); ++d) {
       if (cell(i, d).groups_low < 0) continue;
@@ -47,15 +49,16 @@ int ScatterStepLp::add_rows(std::span<const double> values) {
   return static_cast<int>(model_.rows().size()) - before;
 }
 
-void ScatterStepLp::add_link(int interval, int item) {
+void ScatterStepLp::add_link(int interval, int way, int item) {
   const double count = items_[at(item)].count;
-  std::vector<milp::Term> terms{{low_[at(interval)], count}};
-  if (high_[at(interval)] >= 0) terms.push_back({high_[at(interval)], count});
+  const std::size_t own = strip(interval, way);
+  std::vector<milp::Term> terms{{low_[own], count}};
+  if (high_[own] >= 0) terms.push_back({high_[own], count});
   for (int d = 0; d < levels(); ++d) {
     const int share = cell(interval, d).share[at(item)];
-    if (share >= 0) terms.push_back({share, -1});
+    if (share >= 0 && table_->way(d) == way) terms.push_back({share, -1});
   }
-  link_row_[at(interval)][at(item)] = add_row(0, std::move(terms));
+  link_row_[own][at(item)] = add_row(0, std::move(terms));
 }
 
 void ScatterStepLp::add_packing(int interval, int level, const PackingPrice& what) {
@@ -127,7 +130,7 @@ int ScatterStepLp::add_columns(std::span<const double> duals) {
         const StepItem& it = items_[at(k)];
         double price = duals[at(here.token_row)] * held(k, d) / capacity;
         if (here.time_row >= 0) price += duals[at(here.time_row)] * it.cost[at(d)] / room(i, d);
-        const int link = link_row_[at(i)][at(k)];
+        const int link = link_row_[strip(i, table_->way(d))][at(k)];
         if (link >= 0) price += duals[at(link)];
         for (const Cell::Packing& packing : here.packing) {
           price += duals[at(packing.row)] * packed(packing.what, k, d, i);

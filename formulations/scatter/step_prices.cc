@@ -23,25 +23,29 @@ class Settling {
 
   double run(std::int64_t fewest) {
     const std::size_t count = leaf_.intervals.size();
-    std::vector<std::vector<double>> price(count);  // of each kind
+    const int ways = table_.recomputations();
+    std::vector<Prices> price;  // of each interval, for one way to recompute after the other
     for (std::size_t i = 0; i < count; ++i) {
-      level_prices(i);
-      for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
-        price[i].push_back(least_price(i, static_cast<int>(k)));
+      for (int way = 0; way < ways; ++way) {
+        level_prices(i, way);
+        Prices& own = price.emplace_back(Prices{.interval = i, .way = way});
+        for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
+          own.of_kind.push_back(least_price(i, way, static_cast<int>(k)));
+        }
       }
     }
     for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
       if (leaf_.values[k] > 0) continue;
       double least = kInfinity;
-      for (std::size_t i = 0; i < count; ++i) least = std::min(least, price[i][k]);
+      for (const Prices& own : price) least = std::min(least, own.of_kind[k]);
       leaf_.values[k] = std::isfinite(least) ? least : 0;
     }
     // Values that some interval cannot pay cost everything; the least prices are always paid.
     const double as_given = shrinkage(price) * value(fewest);
     std::vector<double> given = leaf_.values;
     for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
-      for (std::size_t i = 0; i < count; ++i) {
-        leaf_.values[k] = std::min(leaf_.values[k], price[i][k]);
+      for (const Prices& own : price) {
+        leaf_.values[k] = std::min(leaf_.values[k], own.of_kind[k]);
       }
     }
     if (shrinkage(price) * value(fewest) < as_given) leaf_.values = std::move(given);
@@ -50,16 +54,23 @@ class Settling {
   }
 
  private:
-  double shrinkage(const std::vector<std::vector<double>>& price) const {
+  // What sequences pay at least in micro-batches of an interval that recompute in one way.
+  struct Prices {
+    std::size_t interval = 0;
+    int way = 0;
+    std::vector<double> of_kind = {};
+  };
+
+  double shrinkage(const std::vector<Prices>& price) const {
     double shrink = 1;
-    for (std::size_t i = 0; i < leaf_.intervals.size(); ++i) {
+    for (const auto& [i, way, of_kind] : price) {
       double linked = 0;
       for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
-        linked += table_.kinds()[k].count * std::max(0.0, leaf_.values[k] - price[i][k]);
+        linked += table_.kinds()[k].count * std::max(0.0, leaf_.values[k] - of_kind[k]);
       }
       const double worth_low =
-          devices_worth(i, low(i)) + linked + leaf_.micro_batch + conditions(i);
-      const double worth_high = std::isfinite(high(i)) ? devices_worth(i, high(i)) + linked +
+          devices_worth(i, way, low(i)) + linked + leaf_.micro_batch + conditions(i);
+      const double worth_high = std::isfinite(high(i)) ? devices_worth(i, way, high(i)) + linked +
                                                              leaf_.micro_batch + conditions(i)
                                                        : 0;
       if (worth_low > low(i)) shrink = std::min(shrink, low(i) / worth_low);
@@ -106,23 +117,26 @@ class Settling {
     for (const PackingPrice& packing : prices.packing) worth += packing.price;
     return worth / level(d).degree;
   }
-  double devices_worth(std::size_t i, double at) const {
+  double devices_worth(std::size_t i, int way, double at) const {
     double most = 0;
     for (std::size_t d = 0; d < table_.levels().size(); ++d) {
-      if (room(i, d) > 0) most = std::max(most, device_worth(i, d, at));
+      if (is_of(d, way) && room(i, d) > 0) most = std::max(most, device_worth(i, d, at));
     }
     return most * table_.devices();
   }
 
+  bool is_of(std::size_t d, int way) const { return table_.way(static_cast<int>(d)) == way; }
+
   // Raises prices that can rise for nothing.
-  void level_prices(std::size_t i) {
+  void level_prices(std::size_t i, int way) {
     const bool endless = !std::isfinite(high(i));
-    const double most_low = devices_worth(i, low(i)) / table_.devices();
-    const double most_high = endless ? kInfinity : devices_worth(i, high(i)) / table_.devices();
+    const double most_low = devices_worth(i, way, low(i)) / table_.devices();
+    const double most_high =
+        endless ? kInfinity : devices_worth(i, way, high(i)) / table_.devices();
     std::size_t like = table_.levels().size();  // a degree with prices, near d
     for (std::size_t d = 0; d < table_.levels().size(); ++d) {
       DegreePrices& prices = leaf_.intervals[i].degrees[d];
-      if (room(i, d) <= 0) continue;
+      if (!is_of(d, way) || room(i, d) <= 0) continue;
       const auto capacity = static_cast<double>(level(d).capacity);
       if (prices.time == 0 && prices.tokens == 0 && prices.packing.empty()) {
         // As the next lower degree with prices splits its worth between tokens and time.
@@ -150,14 +164,14 @@ class Settling {
     }
   }
 
-  double least_price(std::size_t i, int kind) const {
+  double least_price(std::size_t i, int way, int kind) const {
     const Tokens length = table_.kinds()[static_cast<std::size_t>(kind)].length;
     double least = kInfinity;
     for (std::size_t d = 0; d < table_.levels().size(); ++d) {
       const auto capacity = static_cast<double>(level(d).capacity);
       const auto tokens = static_cast<double>(length + level(d).sequence_tokens);
       const Ms cost = table_.kind_cost(kind, static_cast<int>(d));
-      if (!table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
+      if (!is_of(d, way) || !table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
           cost > room(i, d) * kMightFit)
         continue;
       const DegreePrices& prices = leaf_.intervals[i].degrees[d];

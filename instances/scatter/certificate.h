@@ -113,9 +113,10 @@ using ProfileTree = std::vector<ProfileNode>;  // the root first; children after
 // device time must prove it [B2].
 //
 // Levels are by degree. A form that groups may have and that is not among them needs one of its
-// degree that is: with no more overhead, no more time for any sequence and no less memory. Groups
-// of one micro-batch may be of any of them, also where they must recompute alike: that relaxes.
-// Without levels there is one per form, in the order of group_forms(), of weight 1.
+// degree that is: with no more overhead, no more time for any sequence and no less memory; for
+// the forms of one way to recompute those are of one way. Intervals hold for micro-batches of each
+// way by itself, profiles for such as mix them, which relaxes. Without levels there is one per
+// form, in the order of group_forms(), of weight 1.
 struct ScatterCertificate {
   Ms bound_ms = 0;
   std::vector<CertificateLevel> levels;

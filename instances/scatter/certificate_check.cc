@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "instances/scatter/certificate.h"
@@ -76,6 +77,8 @@ class CertificateChecker {
     }
     for (const CertificateLevel& level : levels) {
       degrees_.push_back(level.degree);
+      ways_.push_back(level.recomputation);
+      ways_used_.insert(level.recomputation);
       limits_.push_back(limit(truth, level.form(), all, shortest));
       capacity_.push_back(limits_.back().capacity);
       beside_.push_back(limits_.back().beside);
@@ -190,16 +193,34 @@ class CertificateChecker {
       }
     }
     if (!levels_hold_) return;
-    for (std::size_t f = 0; f < forms_.size(); ++f) {
-      bool covered = listed[f];
-      for (std::size_t l = 0; l < levels.size() && !covered; ++l) {
-        covered = never_worse(truth, l, forms_[f]) &&
-                  never_smaller(truth, l, forms_[f], truth.limit(forms_[f], all, shortest));
-      }
+    // The groups of a micro-batch that recomputes in some way all find such a level in one way.
+    for (int way = 0; way < truth.ways_to_recompute(); ++way) {
+      std::optional<GroupForm> without;
+      const bool covered = std::ranges::any_of(ways_used_, [&](int own) {
+        const auto bad = std::ranges::find_if(forms_, [&](GroupForm form) {
+          return form.recomputation == way && !is_covered(truth, form, own, all, shortest);
+        });
+        if (bad != forms_.end() && !without) without = *bad;
+        return bad == forms_.end();
+      });
       if (covered) continue;
-      wrong("/levels", "none for a group of degree " + text(forms_[f].degree),
+      wrong("/levels", "none for a group of degree " + text(without ? without->degree : 0),
             "one of its degree that is never worse");
     }
+  }
+
+  // Whether a level of this way is the form, or is never worse than it.
+  bool is_covered(const ScatterTruth& truth, GroupForm form, int way, Tokens all,
+                  Tokens shortest) const {
+    for (std::size_t l = 0; l < certificate_.levels.size(); ++l) {
+      if (ways_[l] != way) continue;
+      if (certificate_.levels[l].form() == form) return true;
+      if (never_worse(truth, l, form) &&
+          never_smaller(truth, l, form, truth.limit(form, all, shortest))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Whether what a group of the level has room for at most, which its prices pay, is enough for
@@ -331,7 +352,7 @@ class CertificateChecker {
     // As many as the leaf lists itself: a deep tree with short leaves costs no time.
     const std::vector<Condition> conditions = conditions_of(n);
     for (std::size_t i = 0; i < leaf.intervals.size(); ++i) {
-      good = check_interval(leaf, i, conditions, at) && good;
+      for (const int way : ways_used_) good = check_interval(leaf, i, way, conditions, at) && good;
     }
     if (!good) return std::nullopt;
     Real plus = static_cast<Real>(leaf.micro_batch) * static_cast<Real>(fewest_);
@@ -450,7 +471,8 @@ class CertificateChecker {
     return std::max(0.0L, (std::ceil((steps + 1) * amount / all * kShorter) - 1) / steps);
   }
 
-  bool check_interval(const CertificateLeaf& leaf, std::size_t i,
+  // For micro-batches that recompute in this way.
+  bool check_interval(const CertificateLeaf& leaf, std::size_t i, int way,
                       const std::vector<Condition>& conditions, const std::string& at) {
     const PriceInterval& interval = leaf.intervals[i];
     const bool endless = i + 1 == leaf.intervals.size();
@@ -460,6 +482,7 @@ class CertificateChecker {
     Real device_high = 0;
     bool good = true;
     for (std::size_t d = 0; d < degrees_.size(); ++d) {
+      if (ways_[d] != way) continue;
       const DegreePrices& prices = interval.degrees[d];
       if (endless && prices.time > 0) good = false;
       if (!endless && *room(leaf, i, d) <= 0) continue;
@@ -475,7 +498,7 @@ class CertificateChecker {
     Real beyond = leaf.micro_batch;
     for (std::size_t s = 0; s < sorts_.size(); ++s) {
       beyond += static_cast<Real>(sorts_[s].count) *
-                std::max(0.0L, leaf.values[s] - least_price(leaf, i, s));
+                std::max(0.0L, leaf.values[s] - least_price(leaf, i, s, way));
     }
     Real allowance = 0;
     for (std::size_t c = 0; c < conditions.size(); ++c) {
@@ -502,11 +525,13 @@ class CertificateChecker {
     return good;
   }
 
-  // The least that a sequence pays in a micro-batch of the interval; infinite if it fits none.
-  Real least_price(const CertificateLeaf& leaf, std::size_t i, std::size_t s) const {
+  // The least that a sequence pays in a micro-batch of the interval that recomputes in this way;
+  // infinite if it fits none.
+  Real least_price(const CertificateLeaf& leaf, std::size_t i, std::size_t s, int way) const {
     const CertificateSort& sort = sorts_[s];
     Real least = std::numeric_limits<Real>::infinity();
     for (std::size_t d = 0; d < degrees_.size(); ++d) {
+      if (ways_[d] != way) continue;
       const std::optional<Real> all = room(leaf, i, d);
       if (sort.ms[d] < 0 || (all && (*all <= 0 || sort.ms[d] > *all * kMightFit))) continue;
       const DegreePrices& prices = leaf.intervals[i].degrees[d];
@@ -526,9 +551,11 @@ class CertificateChecker {
   const ScatterRules& rules_;
   const ScatterCertificate& certificate_;
   ViolationList found_;
-  std::vector<GroupForm> forms_;             // that groups may have
-  bool levels_hold_ = true;                  // certificate_levels
-  std::vector<int> degrees_;                 // per level
+  std::vector<GroupForm> forms_;  // that groups may have
+  bool levels_hold_ = true;       // certificate_levels
+  std::vector<int> degrees_;      // per level
+  std::vector<int> ways_;         // likewise: to recompute
+  std::set<int> ways_used_;
   std::vector<ScatterTruth::Limit> limits_;  // of a group, per level
   std::vector<Tokens> capacity_;             // of these the tokens
   std::vector<Tokens> beside_;               // and what each sequence counts for beside its own

@@ -280,6 +280,7 @@ void ScatterTable::list_ways() {
     way_.push_back(
         static_cast<int>(std::ranges::lower_bound(left, level.recomputation) - left.begin()));
   }
+  way_count_ = static_cast<int>(left.size());
   ways_.clear();
   if (left.size() < 2) return;
   std::vector<ScatterTable> ways;
@@ -291,6 +292,7 @@ void ScatterTable::list_ways() {
     }
     own.keep_levels(kept);
     own.way_.assign(kept.size(), 0);
+    own.way_count_ = 1;
     own.device_tokens_ = 0;
     own.least_overhead_ = kInfinity;
     for (const Level& level : own.levels_) {

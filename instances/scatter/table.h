@@ -146,7 +146,7 @@ class ScatterTable {
 
   // Whether the instance lists several ways to recompute, and how many are left to choose from.
   bool chooses_recomputation() const { return chooses_recomputation_; }
-  int recomputations() const { return std::max<int>(1, static_cast<int>(ways_.size())); }
+  int recomputations() const { return way_count_; }
   // The step as if its micro-batches all recomputed in the way, counted from 0, and nothing else.
   // Its levels are among those of this table, see level_of(). May hold fewer sequences.
   const ScatterTable& recomputing(int way) const { return ways_.empty() ? *this : ways_[at(way)]; }
@@ -205,9 +205,10 @@ class ScatterTable {
   std::vector<Kind> kinds_;
   std::vector<std::int64_t> ids_;
   std::vector<int> kind_of_;
-  std::vector<Ms> cost_;            // by kind and level
-  std::vector<Load> loads_;         // likewise; empty if all are additive
-  std::vector<int> way_;            // by level
+  std::vector<Ms> cost_;     // by kind and level
+  std::vector<Load> loads_;  // likewise; empty if all are additive
+  std::vector<int> way_;     // by level
+  int way_count_ = 1;
   std::vector<ScatterTable> ways_;  // empty if there is one way
 };
 

@@ -45,10 +45,11 @@ struct Seen {
 class ScatterMoves {
  public:
   ScatterMoves(const ScatterInstance& instance, const ScatterPlan& plan)
-      : table_(instance), plan_(plan), position_(instance.lengths.size()) {
+      : instance_(instance), table_(instance), plan_(plan), position_(instance.lengths.size()) {
     for (int p = 0; p < table_.size(); ++p) position_[static_cast<std::size_t>(table_.id(p))] = p;
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       seen_.emplace_back();
+      ways_.push_back(way_of(batch));
       for (const ScatterGroup& group : batch.groups) {
         const int level = table_.level_of(*form_of(instance, batch, group));
         seen_.back().push_back({group.time_ms, load_of(group, level), held_by(group, level), level,
@@ -62,6 +63,9 @@ class ScatterMoves {
 
   Moves run() {
     for (std::size_t b = 0; b < seen_.size() && moves_.all; ++b) {
+      for (int way = 0; way < table_.recomputations(); ++way) {
+        if (way != ways_[b]) try_way(b, way);
+      }
       const auto critical = static_cast<std::size_t>(slowest_[b][0]);
       for (const std::int64_t id : plan_.micro_batches[b].groups[critical].sequences) {
         for (std::size_t c = 0; c < seen_.size() && moves_.all; ++c) try_batch(id, b, critical, c);
@@ -71,7 +75,48 @@ class ScatterMoves {
   }
 
  private:
+  static constexpr int kLeftOut = -1;
   static constexpr double kWorthTelling = 1e-9;  // of the objective; less is rounding
+
+  // In which way of the table the micro-batch recomputes; kLeftOut if it knows of a better one.
+  int way_of(const ScatterMicroBatch& batch) const {
+    const int index = recomputation_index(instance_, batch.recomputation);
+    for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
+      if (table_.levels()[static_cast<std::size_t>(l)].recomputation == index) return table_.way(l);
+    }
+    return kLeftOut;
+  }
+
+  // All groups of the micro-batch recompute in this way, each as fast as its degree lets it be.
+  void try_way(std::size_t b, int way) {
+    ++moves_.tried;
+    Ms then = 0;
+    int level = 0;
+    for (const ScatterGroup& group : plan_.micro_batches[b].groups) {
+      Ms least = kInfinity;
+      const auto count = std::ssize(group.sequences);
+      for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
+        const Level& own = table_.levels()[static_cast<std::size_t>(l)];
+        if (own.degree != group.degree || table_.way(l) != way || count > own.sequences) continue;
+        level = l;
+        if (own.room_to_grow(held_by(group, l), count) < 0) continue;
+        Load load{own.overhead, own.overhead};
+        bool holds = true;
+        for (const std::int64_t id : group.sequences) {
+          load += added(id, l);
+          holds = holds && length(id) <= own.longest;
+        }
+        if (holds) least = std::min(least, load.time());
+      }
+      then = std::max(then, least);
+    }
+    if (then == kInfinity) return;
+    const Ms gain = makespan(b) - then + gained_again(b, b, then);
+    if (!better(gain)) return;
+    const int index = table_.levels()[static_cast<std::size_t>(level)].recomputation;
+    tell(gain, "recompute " + in_quotes(recomputation_name(instance_, index)) +
+                   " in /micro_batches/" + std::to_string(b));
+  }
 
   Load load_of(const ScatterGroup& group, int level) const {
     if (table_.additive()) return {group.time_ms, group.time_ms};
@@ -125,9 +170,12 @@ class ScatterMoves {
 
   // What `id`, of the critical group of micro-batch b, could do in micro-batch c.
   void try_batch(std::int64_t id, std::size_t b, std::size_t critical, std::size_t c) {
+    if (ways_[b] == kLeftOut || ways_[c] == kLeftOut) return;
     const Seen& from = seen_[b][critical];
     const bool alone = from.sequences == 1;
-    const bool may_leave = !alone || !table_.no_idle_ranks();
+    // Without it ranks would idle, or there would be a micro-batch less.
+    const bool needed = table_.no_idle_ranks() || (table_.multiple() > 1 && seen_[b].size() == 1);
+    const bool may_leave = !alone || !needed;
     const Ms left = alone ? 0 : (from.load - added(id, from.level)).time();
     for (std::size_t h = 0; h < seen_[c].size(); ++h) {
       if (c == b && h == critical) continue;
@@ -177,7 +225,7 @@ class ScatterMoves {
       const Level& level = table_.levels()[l];
       if (level.degree > free || level.longest < length(id)) continue;
       // It recomputes as the micro-batch does.
-      if (table_.way(static_cast<int>(l)) != table_.way(seen_[c].front().level)) continue;
+      if (table_.way(static_cast<int>(l)) != ways_[c]) continue;
       const Ms gain = gained(b, critical, left, c, kNone,
                              level.overhead + added(id, static_cast<int>(l)).time());
       if (better(gain)) {
@@ -225,10 +273,12 @@ class ScatterMoves {
     moves_.best_text = std::move(text);
   }
 
+  const ScatterInstance& instance_;
   ScatterTable table_;
   const ScatterPlan& plan_;
   std::vector<int> position_;  // of an id
   std::vector<std::vector<Seen>> seen_;
+  std::vector<int> ways_;  // to recompute, by micro-batch
   std::vector<std::array<int, 3>> slowest_;
   std::vector<Ms> makespans_;  // the longest first
   Moves moves_;

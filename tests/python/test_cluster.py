@@ -209,6 +209,39 @@ def test_memory_holds_the_longest_sequence_of_a_group_that_is_not_packed():
     assert alone.group_ms(1, [40, 40]) == pytest.approx(2 * (3 + 800 + 80))
 
 
+def test_micro_batches_choose_what_they_recompute(tmp_path):
+    ways = [
+        {"name": "none"},
+        {"name": "full", "activation_mib_per_token": 0.25, "linear_factor": 1.25},
+    ]
+    costs = dict(devices=2, memory_mib=120, states_mib=20, activation_mib_per_token=1)
+    times = dict(quadratic_ms=0, linear_ms=1, fixed_ms=1)
+    cluster = stowage.Cluster(**costs, **times, recomputation=ways)
+    step = stowage.Planner(cluster).plan([400, 50, 50, 50, 50])
+    assert step.objective_ms == pytest.approx(1.25 * 200 + 1 + 101)
+    told = {b["recomputation"]: b["makespan_ms"] for b in step.plan["micro_batches"]}
+    assert told == pytest.approx({"full": 251, "none": 101})
+    trainer = stowage.read_trainer(step.to_bytes())
+    for index in range(len(trainer.degree)):
+        batch = trainer.batch(index)
+        assert batch.recomputation == ("full" if 0 in batch.sequences else "none")
+    assert trainer.recomputation == step.recomputation
+    path = tmp_path / "cluster.json"
+    cluster.save(path)
+    assert stowage.Cluster.load(path) == cluster == pickle.loads(pickle.dumps(cluster))
+    assert [way["name"] for way in cluster.recomputation] == ["none", "full"]
+    assert cluster.largest_sequence == 800 and cluster.tokens_per_device == 400
+    plain = cluster.replace(recomputation=())
+    assert plain == stowage.Cluster(**costs, **times) and plain.largest_sequence == 200
+    assert stowage.Planner(plain).plan([50]).recomputation == (None,)
+    with pytest.raises(stowage.InputError) as raised:
+        cluster.replace(recomputation=[ways[0], ways[0]])
+    assert raised.value.errors[0].pointer == "/model/recomputation/1/name"
+    with pytest.raises(stowage.InputError) as raised:
+        cluster.replace(recomputation=[dict(ways[1], linear_factor=float("nan"))])
+    assert raised.value.errors[0].pointer == "/model/recomputation/0/linear_factor"
+
+
 def test_the_longest_micro_batch_counts_for_every_stage_of_a_pipeline(tmp_path):
     lengths = np.random.default_rng(3).integers(1, 100, 60)
     flat = small()

@@ -63,6 +63,24 @@ TEST(ScatterPicture, EverySequenceHasATooltip) {
   EXPECT_TRUE(document.has_tooltip("before the first sequence: 10.00 ms"));
 }
 
+// 10 + 1.5 * 160 / 2 ms, and 10 + 30.
+TEST(ScatterPicture, TooltipsSayWhatIsRecomputed) {
+  ScatterInstance instance = kInstance;
+  instance.model.recomputation = {
+      {.name = "none", .activation_mib_per_token = 1},
+      {.name = "full", .activation_mib_per_token = 0.5, .linear_factor = 1.5}};
+  const ScatterPlan plan =
+      compose_plan(instance, {{{.degree = 2, .sequences = {0, 1}, .recomputation = 1},
+                               {.degree = 1, .sequences = {2}, .recomputation = 1}},
+                              {{.degree = 1, .sequences = {3}}}});
+  ASSERT_DOUBLE_EQ(plan.objective_ms, 10 + 120 + 40);
+  const SvgDocument document = document_of(instance, plan);
+  EXPECT_EQ(document.complaints(), "");
+  EXPECT_TRUE(document.has_tooltip(
+      "micro-batch 0, degree 2, ranks 0 to 1, 160 tokens, 130.0 ms, recomputes full"));
+  EXPECT_TRUE(document.has_tooltip("micro-batch of 40.00 ms, recomputes none"));
+}
+
 TEST(ScatterPicture, TellsAProvenBoundFromAClaimedOne) {
   const ScatterPlan plan = compose_plan(kInstance, {{{2, {0, 1}}, {1, {2}}}, {{1, {3}}}});
   const SvgDocument document = document_of(

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "instances/assign/compose.h"
 #include "instances/assign/json.h"
@@ -414,6 +415,12 @@ TEST(Explain, NothingHelpsAnOptimalPlan) {
       EXPECT_EQ(why.binding.moves.best_gain, 0) << "scatter " << seed;
       with_moves += why.binding.moves.tried > 0 ? 1 : 0;
     }
+    if (const auto plan = brute_force(tiny_recomputing_scatter(seed))) {
+      ScatterPlan best = *plan;
+      best.instance_hash = instance_hash(tiny_recomputing_scatter(seed));
+      const Explanation why = explained(tiny_recomputing_scatter(seed), best, "fast");
+      EXPECT_EQ(why.binding.moves.best_text, "") << "recomputing " << seed;
+    }
     if (const auto plan = brute_force(tiny_assign(seed))) {
       AssignPlan best = *plan;
       best.instance_hash = instance_hash(tiny_assign(seed));
@@ -437,9 +444,12 @@ Ms after_move(const ScatterInstance& instance, const ScatterPlan& plan, const st
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
     choices.emplace_back();
     for (const ScatterGroup& group : batch.groups) {
-      choices.back().push_back({group.degree, group.sequences});
+      choices.back().push_back({.degree = group.degree,
+                                .sequences = group.sequences,
+                                .recomputation = form_of(instance, batch, group)->recomputation});
     }
   }
+  std::array<char, 20> name{};
   unsigned long long id = 0, b = 0, g = 0, other = 0, c = 0, h = 0;
   int degree = 0;
   const auto group_at = [&](unsigned long long batch, unsigned long long group) -> GroupChoice& {
@@ -468,7 +478,14 @@ Ms after_move(const ScatterInstance& instance, const ScatterPlan& plan, const st
                  "degree %d of /micro_batches/%llu",
                  &id, &b, &g, &degree, &c) == 5) {
     erase(group_at(b, g), id);
-    choices.at(c).push_back({degree, {static_cast<std::int64_t>(id)}});
+    const int way = choices.at(c).front().recomputation;
+    choices.at(c).push_back(
+        {.degree = degree, .sequences = {static_cast<std::int64_t>(id)}, .recomputation = way});
+  } else if (std::sscanf(text.c_str(), "recompute \"%19[^\"]\" in /micro_batches/%llu", name.data(),
+                         &b) == 2) {
+    for (GroupChoice& group : choices.at(b)) {
+      group.recomputation = recomputation_index(instance, name.data());
+    }
   } else {
     ADD_FAILURE() << text;
   }
@@ -498,6 +515,56 @@ TEST(Explain, ABadScatterPlansBestMoveGainsWhatItSays) {
         << seed << ' ' << moves.best_text;
   }
   EXPECT_GT(helped, 100);
+}
+
+// The same where micro-batches choose what they recompute, without several kinds of exchange.
+TEST(Explain, ABadRecomputingPlansBestMoveGainsWhatItSays) {
+  int helped = 0;
+  int other_way = 0;
+  for (std::uint64_t seed = 0; seed < 600; seed += 3) {
+    const ScatterInstance instance = tiny_recomputing_scatter(seed);
+    if (instance.lengths.size() < 2) continue;
+    // A micro-batch for each sequence, all of them in the way that holds most.
+    const int way = largest_form(instance).recomputation;
+    std::vector<MicroBatchChoice> choices;
+    for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
+      choices.push_back({{.degree = instance.cluster.degrees.back(),
+                          .sequences = {static_cast<std::int64_t>(id)},
+                          .recomputation = way}});
+    }
+    ScatterPlan plan = compose_plan(instance, std::move(choices));
+    if (!verify(instance, plan).empty()) continue;
+    plan.instance_hash = instance_hash(instance);
+    const Explanation why = explained(instance, plan, "fast");
+    const Moves& moves = why.binding.moves;
+    if (moves.best_text.empty()) continue;
+    ++helped;
+    other_way += moves.best_text.starts_with("recompute") ? 1 : 0;
+    EXPECT_NEAR(plan.objective_ms - after_move(instance, plan, moves.best_text), moves.best_gain,
+                1e-9 * plan.objective_ms)
+        << seed << ' ' << moves.best_text;
+  }
+  EXPECT_GT(helped, 80);
+  EXPECT_GT(other_way, 10);
+}
+
+// Four devices hold 320 tokens, and 640 if half of each is recomputed.
+TEST(Explain, WhatIsRecomputedHoldsMoreTokens) {
+  ScatterInstance instance = small_scatter({700, 8});
+  instance.model.recomputation = {
+      {.name = "none", .activation_mib_per_token = 1},
+      {.name = "half", .activation_mib_per_token = 0.5, .linear_factor = 1.25}};
+  const Explanation why = explained(instance);
+  EXPECT_THAT(places(why.conflict.causes), testing::Contains("/cluster/memory_mib"));
+  expect_remedies(why);
+  instance.lengths[0] = 640;
+  const Outcome outcome = solved(instance);
+  ASSERT_TRUE(outcome.plan);
+  const auto& batches = std::get<ScatterPlan>(*outcome.plan).micro_batches;
+  for (const ScatterMicroBatch& batch : batches) {
+    const bool has_long = batch.groups.front().sequences.front() == 0;
+    EXPECT_EQ(batch.recomputation == "half", has_long || batches.size() == 1);
+  }
 }
 
 TEST(Explain, WhatIfNeverLosesWhatThePlanHas) {
