@@ -1,3 +1,4 @@
+// Longer than 300 lines: the LP, and what of it stays on a finer grid.
 #include "formulations/scatter/step_lp.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one list of moves over one state.
 #include "heuristics/scatter/anneal.h"
 
 #include <algorithm>

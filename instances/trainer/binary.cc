@@ -1,5 +1,6 @@
 // Trainer files as bytes: instances/trainer/README.md, "The binary form". Little-endian on every
-// machine; no size is believed before the file is known to have that many bytes.
+// machine; no size is believed before the file is known to have that many bytes. Longer than 300
+// lines: what is written stands beside how it is read.
 #include <algorithm>
 #include <array>
 #include <concepts>
