@@ -15,11 +15,12 @@
 #include "instances/assign/family.h"
 #include "instances/family_list.h"
 #include "instances/layout/family.h"
+#include "instances/order/family.h"
 #include "instances/scatter/family.h"
 
 namespace stowage {
 
-using Families = FamilyList<Scatter, Assign, Layout>;
+using Families = FamilyList<Scatter, Assign, Layout, Order>;
 
 using Instance = Families::Instance;
 using Plan = Families::Plan;

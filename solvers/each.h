@@ -5,5 +5,7 @@
 #include "solvers/assign/solve.h"
 #include "solvers/layout/explain.h"
 #include "solvers/layout/solve.h"
+#include "solvers/order/explain.h"
+#include "solvers/order/solve.h"
 #include "solvers/scatter/explain.h"
 #include "solvers/scatter/solve.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/commands/convert_content.h"
+#include "cli/commands/convert_order.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -86,8 +87,10 @@ class ConvertCommand : public Command {
                  "Make an assign instance of this model from lengths, not a scatter instance");
     flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
                   "Capacity of the layout; default the number in NAME.BYTES.csv, if there is one");
-    flags.text("--plan", plan_, "PLAN",
-               "A plan of the instance: for a trainer file, or for pins at its offsets in a table");
+    flags.text(
+        "--plan", plan_, "PLAN",
+        "A plan of the instance: for a trainer file, for pins at its offsets in a table, or of "
+        "an order for the layout of its tensors");
     flags.text("--name", name_, "NAME", "Name of the instance; default the name of the file");
     output_flags_.declare(flags, false);
   }
@@ -254,6 +257,13 @@ class ConvertCommand : public Command {
     const Loaded<InstanceAndPlan> both = load_both(in_, plan_);
     if (!both.value) return console.refuse(both.errors);
     if (auto error = check_output("OUT", out_, both.files)) return console.refuse(*error);
+    if (const auto* graph = std::get_if<OrderInstance>(&both.value->instance)) {
+      if (is_binary(out_)) {
+        return console.refuse({kUsage, "OUT", "must be a layout instance (JSON) for an order"});
+      }
+      if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
+      return to_layout(console, layout_of(*graph, std::get<OrderPlan>(both.value->plan)));
+    }
     if (!has_trainer_file(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
     }
@@ -261,6 +271,14 @@ class ConvertCommand : public Command {
     const Result<TrainerStep> step = step_of(both.value->instance, both.value->plan);
     if (!step) return console.refuse(errors_in(plan_, step.errors()));
     return write_step(console, *step);
+  }
+
+  ExitCode to_layout(Console& console, const LayoutInstance& layout) const {
+    const std::string json = write_layout_instance(layout);
+    if (const auto again = read_layout_instance(json); !again) {
+      return console.refuse(errors_in(out_, again.errors()));
+    }
+    return write(console, layout, json);
   }
 
   ExitCode between_trainers(Console& console, const std::string& bytes) const {

@@ -3,4 +3,5 @@
 
 #include "cli/families/assign.h"
 #include "cli/families/layout.h"
+#include "cli/families/order.h"
 #include "cli/families/scatter.h"

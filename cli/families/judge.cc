@@ -18,6 +18,16 @@ namespace {
 // Numbers may have passed through a tool that rounds them; integers are never rounded.
 constexpr double kRounding = 1e-9;
 
+// In the unit of the family.
+template <class Check>
+double proven_by(const Check& check) {
+  if constexpr (requires { check.bound_ms; }) {
+    return check.bound_ms;
+  } else {
+    return static_cast<double>(check.bound_bytes);
+  }
+}
+
 // Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
 // instance of its family.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
@@ -26,7 +36,7 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
   const auto check = [&](const auto& own, const auto& its) -> std::optional<NamedBound> {
     if constexpr (requires { check_certificate(own, its); }) {
       auto checked = check_certificate(own, its);
-      if (checked.violations.empty()) return NamedBound{bound_name_of(its), checked.bound_ms};
+      if (checked.violations.empty()) return NamedBound{bound_name_of(its), proven_by(checked)};
       std::ranges::move(checked.violations, std::back_inserter(violations));
     }
     return std::nullopt;

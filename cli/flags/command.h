@@ -37,6 +37,7 @@ std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_fit_command();
 std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
+std::unique_ptr<Command> make_generate_order_command();
 std::unique_ptr<Command> make_generate_scatter_command();
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_manual_command();

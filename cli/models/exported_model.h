@@ -57,5 +57,7 @@ ModelAnswer exported_model_of(const AssignInstance& instance, const AssignPlan* 
                               const ModelFlags& flags);
 ModelAnswer exported_model_of(const LayoutInstance& instance, const LayoutPlan* known,
                               const ModelFlags& flags);
+ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* known,
+                              const ModelFlags& flags);
 
 }  // namespace stowage

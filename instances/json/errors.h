@@ -71,6 +71,13 @@ inline constexpr char kTooCostly[] = "E353";
 // What a fit is made from.
 inline constexpr char kSampleExchange[] = "E361";
 inline constexpr char kFewSamples[] = "E362";
+// What an order instance means.
+inline constexpr char kOrderId[] = "E371";
+inline constexpr char kOrderName[] = "E372";
+inline constexpr char kOrderWriter[] = "E373";
+inline constexpr char kOrderUnwritten[] = "E374";
+inline constexpr char kOrderCycle[] = "E375";
+inline constexpr char kTooManyOrderBytes[] = "E376";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

@@ -18,6 +18,7 @@
 #include "instances/pictures/assign/pipelines.h"
 #include "instances/pictures/drawing/panel.h"
 #include "instances/pictures/layout/map.h"
+#include "instances/pictures/order/memory.h"
 #include "instances/pictures/scatter/gantt.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/json.h"
@@ -168,6 +169,9 @@ Picture picture_of(const AssignInstance& step, const AssignPlan& plan, const Sho
 Picture picture_of(const LayoutInstance& layout, const LayoutPlan& plan,
                    const ShownBounds& bounds) {
   return layout_map(layout, plan, bounds);
+}
+Picture picture_of(const OrderInstance& graph, const OrderPlan& plan, const ShownBounds& bounds) {
+  return order_memory(graph, plan, bounds);
 }
 
 // `proven`: the bound of the plan was proven in this process; otherwise it is shown as a claim.

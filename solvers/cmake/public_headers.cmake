@@ -28,6 +28,12 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/layout/json.h
     instances/layout/verify.h
     instances/layout/family.h
+    instances/order/instance.h
+    instances/order/plan.h
+    instances/order/certificate.h
+    instances/order/json.h
+    instances/order/verify.h
+    instances/order/family.h
     instances/partition/partition.h
     instances/partition/verify.h
     # Any of them.

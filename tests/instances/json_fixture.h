@@ -53,6 +53,27 @@ inline constexpr std::string_view kValidLayoutPlan = R"({
   "peak_bytes": 519, "bound_bytes": 519, "bound_by": "pins", "offsets": [0, 128, 0, 128, 512]
 })";
 
+// A name that is an index, an update in place, a workspace, an `after`.
+inline constexpr std::string_view kValidOrder = R"({
+  "format": "stowage/instance", "version": 1, "problem": "order", "name": "three",
+  "capacity_bytes": 4096, "alignment": 64,
+  "tensors": [
+    {"id": "x", "size_bytes": 100, "input": true},
+    {"id": "w", "size_bytes": 64, "input": true, "output": true},
+    {"size_bytes": 200},
+    {"id": "y", "size_bytes": 8, "output": true, "x-mine": [1]}],
+  "operators": [
+    {"id": "f", "reads": ["x", "w"], "writes": ["2"], "workspace_bytes": 10},
+    {"reads": ["2"], "writes": ["y"], "after": ["f"]},
+    {"id": "step", "reads": ["2"], "updates": ["w"]}]
+})";
+
+inline constexpr std::string_view kValidOrderPlan = R"({
+  "format": "stowage/plan", "version": 1, "problem": "order", "name": "three",
+  "instance_hash": "fnv1a64:0123456789abcdef",
+  "peak_bytes": 512, "bound_bytes": 448, "bound_by": "operator", "order": [0, 1, 2]
+})";
+
 // Two schemes, a strategy of both and one of the smaller alone.
 inline constexpr std::string_view kValidAssign = R"({
   "format": "stowage/instance", "version": 1, "problem": "assign", "name": "five",

@@ -14,6 +14,8 @@
 #include "instances/layout/json.h"
 #include "instances/layout/verify.h"
 #include "instances/lengths/json.h"
+#include "instances/order/json.h"
+#include "instances/order/verify.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
 #include "instances/scatter/verify.h"
@@ -27,6 +29,7 @@ namespace {
 constexpr char kScatter[] = "scatter/README.md";
 constexpr char kAssign[] = "assign/README.md";
 constexpr char kLayout[] = "layout/README.md";
+constexpr char kOrder[] = "order/README.md";
 constexpr char kTrainer[] = "trainer/README.md";
 
 std::string page(const std::string& path) { return file_text(kInstancesDir / path); }
@@ -81,6 +84,10 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
       expect_read(read_layout_instance(snippet), snippet);
     } else if (head->problem == "layout") {
       expect_read(read_layout_plan(snippet), snippet);
+    } else if (head->problem == "order" && instance) {
+      expect_read(read_order_instance(snippet), snippet);
+    } else if (head->problem == "order") {
+      expect_read(read_order_plan(snippet), snippet);
     } else if (instance) {
       expect_read(read_scatter_instance(snippet, kInstancesDir), snippet);
     } else {
@@ -91,6 +98,8 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"assign plan", 2},
                                               {"layout instance", 1},
                                               {"layout plan", 1},
+                                              {"order instance", 1},
+                                              {"order plan", 1},
                                               {"scatter instance", 5},
                                               {"scatter plan", 2},
                                               {"trainer", 1}}));
@@ -111,11 +120,14 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> layout = snippets(page(kLayout));
   ASSERT_EQ(scatter.size(), 4U);
   ASSERT_EQ(assign.size(), 4U);
+  const std::vector<std::string> order = snippets(page(kOrder));
   ASSERT_EQ(layout.size(), 2U);
+  ASSERT_EQ(order.size(), 2U);
   expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[3]));
   expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
   expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));
   expect_valid(read_layout_instance(layout[0]), read_layout_plan(layout[1]));
+  expect_valid(read_order_instance(order[0]), read_order_plan(order[1]));
 }
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
@@ -154,6 +166,9 @@ TEST(InstancesReadme, TheVerifiersRulesAreListedInOrder) {
   rules.clear();
   for (const std::string_view rule : layout_verify_rules()) rules.emplace_back(rule);
   EXPECT_EQ(first_column(kLayout, "What the verifier checks in a layout plan"), rules);
+  rules.clear();
+  for (const std::string_view rule : order_verify_rules()) rules.emplace_back(rule);
+  EXPECT_EQ(first_column(kOrder, "What the verifier checks in an order plan"), rules);
 }
 
 TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
@@ -183,6 +198,10 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   ASSERT_TRUE(layout);
   expect_described(write_layout_instance(*layout), kLayout, "Layout instance");
   expect_described(write_layout_plan({}), kLayout, "Layout plan");
+  const auto order = read_order_instance(kValidOrder);
+  ASSERT_TRUE(order);
+  expect_described(write_order_instance(*order), kOrder, "Order instance");
+  expect_described(write_order_plan({}), kOrder, "Order plan");
   const auto step = trainer_step(*instance, *plan);
   ASSERT_TRUE(step);
   expect_described(write_trainer_json(*step), kTrainer, "The JSON form");
@@ -190,10 +209,11 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = page("limits.md");
-  for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues,
-                           kMaxContainers, kMaxTexts, kMaxBuffers, kMaxSchemes, kMaxStrategies,
-                           std::int64_t{kMaxStages}, kMaxRecomputations, std::int64_t{kMaxDepth},
-                           std::int64_t{kMaxDevices}, kMaxCosts, kMaxParts, kMaxTrainerSlots}) {
+  for (const auto limit :
+       {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
+        kMaxTexts, kMaxBuffers, kMaxTensors, kMaxOperators, kMaxSchemes, kMaxStrategies,
+        std::int64_t{kMaxStages}, kMaxRecomputations, std::int64_t{kMaxDepth},
+        std::int64_t{kMaxDevices}, kMaxCosts, kMaxParts, kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

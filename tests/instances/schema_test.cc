@@ -12,6 +12,7 @@
 
 #include "instances/assign/json.h"
 #include "instances/layout/json.h"
+#include "instances/order/json.h"
 #include "instances/scatter/compose.h"
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
@@ -50,10 +51,10 @@ TEST(Schema, NamesAreTheFiles) {
     EXPECT_EQ(schema(name),
               file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
   }
-  EXPECT_EQ(schema_names(),
-            (std::vector<std::string_view>{"assign-instance", "assign-plan", "layout-instance",
-                                           "layout-plan", "outcome", "partition",
-                                           "scatter-instance", "scatter-plan", "trainer"}));
+  EXPECT_EQ(schema_names(), (std::vector<std::string_view>{
+                                "assign-instance", "assign-plan", "layout-instance", "layout-plan",
+                                "order-instance", "order-plan", "outcome", "partition",
+                                "scatter-instance", "scatter-plan", "trainer"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -72,6 +73,11 @@ TEST(Schema, EveryBundledInstanceIsValid) {
     for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
       if (entry.path().extension() != ".json") continue;
       EXPECT_EQ(complaints("layout-instance", file_text(entry.path())), "") << entry.path();
+    }
+  }
+  for (const char* folder : {"order/tiny", "order/real"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
+      EXPECT_EQ(complaints("order-instance", file_text(entry.path())), "") << entry.path();
     }
   }
 }
@@ -305,6 +311,54 @@ TEST(Schema, BrokenLayoutsAreRefusedBySchemaAndReader) {
     const std::string text = with(kValidLayoutPlan, b.from, b.to);
     EXPECT_NE(complaints("layout-plan", text), "") << b.name;
     EXPECT_FALSE(read_layout_plan(text)) << b.name;
+  }
+}
+
+TEST(Schema, WrittenOrdersAreValid) {
+  const auto instance = read_order_instance(kValidOrder);
+  ASSERT_TRUE(instance);
+  EXPECT_EQ(complaints("order-instance", std::string(kValidOrder)), "");
+  EXPECT_EQ(complaints("order-instance", write_order_instance(*instance)), "");
+  EXPECT_EQ(complaints("order-instance", write_order_instance({})), "");
+  EXPECT_EQ(complaints("order-plan", std::string(kValidOrderPlan)), "");
+  EXPECT_EQ(complaints("order-plan", write_order_plan({})), "");
+}
+
+TEST(Schema, BrokenOrdersAreRefusedBySchemaAndReader) {
+  const std::vector<Break> instances = {
+      {"problem", "\"order\"", "\"layout\""},
+      {"no tensors", "\"tensors\"", "\"x-tensors\""},
+      {"no operators", "\"operators\"", "\"x-operators\""},
+      {"unknown key", "\"capacity_bytes\"", "\"capacity\": 1, \"capacity_bytes\""},
+      {"unknown key of a tensor", "\"input\"", "\"inputs\""},
+      {"unknown key of an operator", "\"workspace_bytes\"", "\"scratch\""},
+      {"no size", "\"size_bytes\"", "\"x-size\""},
+      {"negative size", "\"size_bytes\": 200", "\"size_bytes\": -200"},
+      {"half a byte", "\"size_bytes\": 200", "\"size_bytes\": 200.5"},
+      {"size beyond 2^53", "\"size_bytes\": 200", "\"size_bytes\": 9007199254740994"},
+      {"input as number", "\"input\": true", "\"input\": 1"},
+      {"alignment zero", "\"alignment\": 64", "\"alignment\": 0"},
+      {"reads as text", "[\"x\", \"w\"]", "\"x\""},
+      {"reads by index", "[\"x\", \"w\"]", "[0]"},
+  };
+  for (const Break& b : instances) {
+    const std::string text = with(kValidOrder, b.from, b.to);
+    EXPECT_NE(complaints("order-instance", text), "") << b.name;
+    EXPECT_FALSE(read_order_instance(text)) << b.name;
+  }
+  const std::vector<Break> plans = {
+      {"format", "stowage/plan", "stowage/outcome"},
+      {"no hash", "\"instance_hash\"", "\"x-hash\""},
+      {"no peak", "\"peak_bytes\"", "\"x-peak\""},
+      {"null bound", "\"bound_bytes\": 448", "\"bound_bytes\": null"},
+      {"negative operator", "[0, 1, 2]", "[0, -1, 2]"},
+      {"operator as text", "[0, 1, 2]", "[\"f\"]"},
+      {"unknown key", "\"order\": [", "\"orders\": ["},
+  };
+  for (const Break& b : plans) {
+    const std::string text = with(kValidOrderPlan, b.from, b.to);
+    EXPECT_NE(complaints("order-plan", text), "") << b.name;
+    EXPECT_FALSE(read_order_plan(text)) << b.name;
   }
 }
 

@@ -12,6 +12,7 @@ TINY = {
     "scatter": sorted((DATA / "scatter" / "tiny").glob("*.json"))[:6],
     "assign": sorted((DATA / "assign" / "tiny").glob("*.json"))[:6],
     "layout": sorted((DATA / "layout" / "tiny").glob("*.json"))[:6],
+    "order": sorted((DATA / "order" / "tiny").glob("*.json"))[:6],
 }
 
 
@@ -21,7 +22,7 @@ def test_solves_tiny_instances(family, tmp_path):
     for path in TINY[family]:
         outcome = stowage.solve(path, node_limit=100_000, time_limit=None)
         assert outcome.family == family and outcome.unit == (
-            "bytes" if family == "layout" else "ms"
+            "bytes" if family in ("layout", "order") else "ms"
         )
         again = stowage.solve(json.loads(path.read_text()), node_limit=100_000, time_limit=None)
         assert (again.status, again.plan) == (outcome.status, outcome.plan)

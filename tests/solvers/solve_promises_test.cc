@@ -6,14 +6,18 @@
 #include "instances/assign/verify.h"
 #include "instances/layout/json.h"
 #include "instances/layout/verify.h"
+#include "instances/order/json.h"
+#include "instances/order/verify.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/verify.h"
 #include "solvers/solve.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/oracles/layout/brute_force.h"
+#include "tests/oracles/order/brute_force.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
+#include "tests/tiny_order.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -24,6 +28,7 @@ constexpr std::int64_t kNodes = 60;
 std::string bytes_of(const ScatterPlan& plan) { return write_scatter_plan(plan); }
 std::string bytes_of(const AssignPlan& plan) { return write_assign_plan(plan); }
 std::string bytes_of(const LayoutPlan& plan) { return write_layout_plan(plan); }
+std::string bytes_of(const OrderPlan& plan) { return write_order_plan(plan); }
 
 struct Scatter {
   static ScatterInstance draw(std::uint64_t seed) { return tiny_scatter(seed); }
@@ -33,6 +38,9 @@ struct Assign {
 };
 struct Layout {
   static LayoutInstance draw(std::uint64_t seed) { return tiny_layout(seed); }
+};
+struct Order {
+  static OrderInstance draw(std::uint64_t seed) { return tiny_order(seed, 8); }
 };
 
 template <class Family>
@@ -54,7 +62,7 @@ class SolvePromises : public testing::Test {
 // Annealing of layouts is seconds of work however small they are; bundled layouts test it.
 bool too_long(const Method& method) { return method.name == "anneal"; }
 
-using Families = testing::Types<Scatter, Assign, Layout>;
+using Families = testing::Types<Scatter, Assign, Layout, Order>;
 TYPED_TEST_SUITE(SolvePromises, Families);
 
 // The best start there is, and the worst that is at hand, for every method of the family.
@@ -135,6 +143,10 @@ AssignInstance easy(AssignInstance step) {
 LayoutInstance easy(LayoutInstance layout) {
   layout.capacity.reset();
   return layout;
+}
+OrderInstance easy(OrderInstance graph) {
+  graph.capacity.reset();
+  return graph;
 }
 
 TYPED_TEST(SolvePromises, NoTimeIsEnoughForAPlan) {

@@ -13,6 +13,7 @@
 #include "instances/assign/verify.h"
 #include "instances/check.h"
 #include "instances/layout/generate.h"
+#include "instances/order/generate.h"
 #include "instances/scatter/generate.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
@@ -42,6 +43,10 @@ Instance layout_of(std::int64_t buffers) {
   return generate_layout(
              {.kind = LayoutGenerator::Kind::short_lived, .buffers = buffers, .steps = 2 * buffers})
       ->instance;
+}
+
+Instance order_of(std::int64_t operators) {
+  return *generate_order({.kind = OrderGenerator::Kind::layered, .operators = operators});
 }
 
 // CPU seconds of a solve whose limit is over before it begins, the less of two.
@@ -79,7 +84,7 @@ TEST_P(NoTime, EveryMethodEndsInLinearTime) {
 
 INSTANTIATE_TEST_SUITE_P(Families, NoTime,
                          testing::Values(Family{"scatter", scatter_of}, Family{"assign", assign_of},
-                                         Family{"layout", layout_of}),
+                                         Family{"layout", layout_of}, Family{"order", order_of}),
                          [](const auto& family) { return std::string(family.param.name); });
 
 struct Timed {

@@ -118,6 +118,9 @@ TEST(Layers, TheVerifierStandsAlone) {
                                        "instances/assign/certificate.h",
                                        "instances/assign/verify.h",
                                        "instances/layout/verify.h",
+                                       "instances/order/certificate.h",
+                                       "instances/order/verify.h",
+                                       "instances/order/optimum.h",  // held to this itself
                                        "instances/partition/partition.h",
                                        "instances/partition/verify.h",
                                        "instances/scatter/certificate.h",
@@ -168,7 +171,7 @@ TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
   const std::vector<SourceFile> files = source_files();
   const std::set<std::string> installed = public_headers(files);
   EXPECT_GE(installed.size(), 10u);
-  EXPECT_LE(installed.size(), 45u) << "a front door is small";
+  EXPECT_LE(installed.size(), 50u) << "a front door is small";
   std::size_t found = 0;
   for (const SourceFile& file : files) {
     if (!installed.contains(file.path)) continue;

@@ -14,6 +14,7 @@
 #include "instances/layout/csv.h"
 #include "instances/layout/json.h"
 #include "instances/lengths/list.h"
+#include "instances/order/json.h"
 #include "instances/partition/partition.h"
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/generate.h"
@@ -352,11 +353,11 @@ std::vector<Case> plan_cases() {
                 "{\"format\": \"stowage/plans\", \"version\": 1, \"problem\": \"scatter\"}",
                 {"E207 /format: must be one of stowage/instance, stowage/plan, stowage/outcome, is "
                  "\"stowage/plans\", did you mean \"stowage/plan\"?"}),
-      head_case(
-          "unknown problem",
-          "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
-          {"E209 /problem: must be one of scatter, assign, layout, is \"scater\", did you mean "
-           "\"scatter\"?"}),
+      head_case("unknown problem",
+                "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
+                {"E209 /problem: must be one of scatter, assign, layout, order, is \"scater\", did "
+                 "you mean "
+                 "\"scatter\"?"}),
       head_case("later version",
                 "{\"format\": \"stowage/plan\", \"version\": 3, \"problem\": \"scatter\"}",
                 {"E208 /version: must be 1, is 3"}),
@@ -736,6 +737,35 @@ Case trainer_case(std::string name, std::size_t at, std::string bytes, std::size
           std::move(expected)};
 }
 
+Case order_case(std::string name, std::string from, std::string to,
+                std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_order_instance(with(kValidOrder, from, to))); },
+          std::move(expected)};
+}
+
+std::vector<Case> order_cases() {
+  return {
+      order_case("valid order", "three", "3", {}),
+      order_case("no operators at all", "\"operators\"", "\"x-operators\"", {"E201 /operators"}),
+      order_case("tensor named twice", "\"id\": \"y\"", "\"id\": \"x\"",
+                 {"E372 /operators/1/writes/0: must be the id of a tensor, is \"y\"",
+                  "E371 /tensors/3/id: must be unique, is \"x\", as is tensors/0"}),
+      order_case("unknown operator", "[\"f\"]", "[\"g\"]",
+                 {"E372 /operators/1/after/0: must be the id of an operator, is \"g\""}),
+      order_case("two writers", "\"writes\": [\"y\"]", "\"writes\": [\"y\", \"2\"]",
+                 {"E373 /operators/1/writes/1: must be a tensor that no other operator writes"}),
+      order_case("written input", "\"writes\": [\"y\"]", "\"writes\": [\"y\", \"x\"]",
+                 {"E373 /operators/1/writes/1: must be no input, is \"x\""}),
+      order_case("nobody writes", "\"writes\": [\"y\"], ", "",
+                 {"E374 /tensors/3: must be an input or be written by an operator"}),
+      order_case("cycle", "\"after\": [\"f\"]", "\"after\": [\"1\"]",
+                 {"E375 /operators/1: must not wait for itself, is in a cycle: \"1\" after \"1\""}),
+      order_case("sum beyond 2^53", "\"size_bytes\": 8", "\"size_bytes\": 9007199254740900",
+                 {"E376 /tensors/3/size_bytes: must sum"}),
+  };
+}
+
 std::vector<Case> partition_cases() {
   const auto of = [](std::string name, PartitionInstance batch, std::vector<std::string> expected) {
     return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
@@ -802,8 +832,8 @@ struct Evaluated {
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
   for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(),
-                           layout_cases(), csv_cases(), generator_cases(), partition_cases(),
-                           sample_cases(), trainer_cases(), count_cases()}) {
+                           layout_cases(), order_cases(), csv_cases(), generator_cases(),
+                           partition_cases(), sample_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

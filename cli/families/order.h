@@ -1,0 +1,56 @@
+// What families.h asks, answered for order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/families/bound_names.h"
+#include "formulations/bound.h"
+#include "formulations/order/bounds.h"
+#include "instances/order/certificate.h"
+#include "instances/order/family.h"
+#include "instances/order/instance.h"
+#include "instances/order/plan.h"
+#include "instances/pictures/order/memory.h"
+
+namespace stowage {
+
+// "1 514 operators, 2 311 tensors"
+std::string size_of(const OrderInstance& instance);
+
+// The names that --method takes, comma by comma.
+std::string method_list_of(Order);
+
+std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance);
+constexpr BoundNames bound_names_of(const OrderInstance&) {
+  return {kOrderClosedForms, kOrderCertified, kOrderSearched};
+}
+// The bound that a certificate proves is told by this name.
+constexpr const char* bound_name_of(const OrderCertificate&) { return "cut"; }
+// The optimum, by trying everything, where operators are few.
+std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double claimed);
+
+std::vector<std::string> infeasibility_of(const OrderInstance& instance,
+                                          const std::vector<std::int64_t>& unplaceable);
+
+// An order has no parts beside its operators.
+constexpr std::string_view parts_of(const OrderInstance&) { return ""; }
+inline std::string detail_of(const OrderPlan&) { return ""; }
+inline std::int64_t part_count_of(const OrderPlan&) { return 0; }
+
+inline Picture picture_of(const OrderInstance& instance, const OrderPlan& plan,
+                          const ShownBounds& bounds) {
+  return order_memory(instance, plan, bounds);
+}
+inline std::optional<Picture> exchange_of(const OrderInstance&) { return std::nullopt; }
+inline std::optional<Picture> lengths_of(const OrderInstance&, const OrderPlan&) {
+  return std::nullopt;
+}
+std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& instance,
+                                                          const OrderPlan& plan);
+
+}  // namespace stowage

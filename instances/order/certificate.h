@@ -1,0 +1,58 @@
+// A proof that no order of a graph has a smaller peak than some number of bytes.
+//
+// Before an operator v runs, all that it depends on has run, and nothing that depends on it. Of all
+// sets of operators that can have run by then, the least live memory is a minimum cut, and a flow
+// of the same value proves that there is no less (formulations/README.md, "Cut of an operator").
+// The certificate holds that flow; check_certificate adds it up again, from the instance and
+// nothing else, so that it does not matter who found it or how.
+//
+//   const OrderCertificateCheck check = check_certificate(instance, certificate);
+//   if (check.violations.empty()) std::cout << "no order needs less than " << check.bound_bytes;
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "instances/order/instance.h"
+#include "instances/violation.h"
+
+namespace stowage {
+
+struct OrderCertificate {
+  static constexpr std::int64_t kEnd = -1;  // stands for whoever keeps an output
+
+  Bytes bound_bytes = 0;
+  std::int64_t op = 0;  // v
+  // [tensor, operator that reads or updates it or kEnd, bytes]: flow along the tensor.
+  std::vector<std::vector<std::int64_t>> tensors;
+  // [operator, one that must run before it, bytes]: flow back along a precedence.
+  std::vector<std::vector<std::int64_t>> precedences;
+
+  bool operator==(const OrderCertificate&) const = default;
+};
+
+struct OrderCertificateCheck {
+  std::vector<Violation> violations;
+  Bytes bound_bytes = 0;  // what is proven: the certificate's own bound, 0 if there are violations
+};
+
+// Rules:
+//   certificate_number       entries have three numbers, indices that exist and amounts from 0 on
+//   certificate_arc          a flow goes from a tensor to one that touches it, or from an operator
+//                            to one that must run before it, and begins at nothing that needs v
+//   certificate_capacity     the flow along a tensor is at most its size
+//   certificate_conservation what flows into an operator that may or may not run before v flows out
+//   certificate_bound        flow, outputs and workspace of v reach bound_bytes
+// Requires an instance as the reader returns it; any certificate at all may be handed in. Linear in
+// the instance and the certificate.
+OrderCertificateCheck check_certificate(const OrderInstance& instance,
+                                        const OrderCertificate& certificate);
+
+// Names of the rules, in the order above.
+std::vector<std::string_view> order_certificate_rules();
+
+}  // namespace stowage

@@ -1,0 +1,16 @@
+#include "instances/order/compose.h"
+
+#include "instances/order/memory.h"
+
+namespace stowage {
+
+OrderPlan compose_order(const OrderInstance& instance, const OrderTable& table,
+                        std::span<const int> order) {
+  OrderPlan plan;
+  plan.name = instance.name;
+  plan.peak_bytes = peak_of(table, order);
+  plan.order.assign(order.begin(), order.end());
+  return plan;
+}
+
+}  // namespace stowage

@@ -1,0 +1,199 @@
+#include "instances/order/generate.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/json/errors.h"
+#include "instances/json/limits.h"
+#include "instances/numbers.h"
+#include "instances/option_check.h"
+#include "instances/order/check.h"
+#include "instances/order/generate_transformer.h"
+#include "instances/order/graph_builder.h"
+#include "instances/random.h"
+
+namespace stowage {
+namespace {
+
+using Kind = OrderGenerator::Kind;
+
+constexpr Bytes kNumber = 2;  // bytes
+constexpr Bytes kHidden = 4096;
+constexpr Bytes kFeedForward = 11008;
+constexpr int kExperts = 8;
+constexpr Bytes kMostUnits = 100;  // of a random tensor
+constexpr Bytes kUnit = Bytes{1} << 20;
+
+std::string numbered(const char* name, std::int64_t a) { return name + std::to_string(a); }
+
+// Two layers, each operator cut along the tokens; attention of a chunk reads the keys and values of
+// it and all before it.
+OrderInstance chunked_graph(const OrderGenerator& generator) {
+  constexpr std::int64_t kLayers = 2;
+  constexpr std::int64_t kOperators = 8;  // of a chunk of a layer
+  const std::int64_t chunks =
+      std::max<std::int64_t>(1, generator.operators / (kLayers * kOperators));
+  const Bytes wide = std::max<Bytes>(1, kNumber * kHidden * generator.tokens / chunks);
+  GraphBuilder graph;
+  std::vector<int> x;
+  for (std::int64_t c = 0; c < chunks; ++c) x.push_back(graph.input(numbered("x", c), wide));
+  for (std::int64_t l = 0; l < kLayers; ++l) {
+    const auto each = [&](const char* name, Bytes size, auto reads) {
+      std::vector<int> made;
+      for (std::int64_t c = 0; c < chunks; ++c) {
+        const std::string op = std::to_string(l) + '.' + name + '.' + std::to_string(c);
+        made.push_back(graph.run(op, reads(at(c)), op + ".y", size));
+      }
+      return made;
+    };
+    const auto of = [](const std::vector<int>& tensors) {
+      return [&tensors](std::size_t c) { return std::vector<int>{tensors[c]}; };
+    };
+    const auto sum_of = [](const std::vector<int>& a, const std::vector<int>& b) {
+      return [&a, &b](std::size_t c) { return std::vector<int>{a[c], b[c]}; };
+    };
+    const Bytes inner = wide / kHidden * kFeedForward;
+    const std::vector<int> normed = each("norm", wide, of(x));
+    const std::vector<int> query = each("query", wide, of(normed));
+    const std::vector<int> keys = each("keys-values", 2 * wide, of(normed));
+    const std::vector<int> attended = each("attention", wide, [&](std::size_t c) {
+      std::vector<int> reads = {query[c]};
+      for (std::size_t before = 0; before <= c; ++before) reads.push_back(keys[before]);
+      return reads;
+    });
+    const std::vector<int> middle = each("projection", wide, sum_of(attended, x));
+    const std::vector<int> up = each("up", 2 * inner, of(middle));
+    const std::vector<int> product = each("product", inner, of(up));
+    x = each("down", wide, sum_of(product, middle));
+  }
+  for (const int tensor : x) graph.mark_output(tensor);
+  return std::move(graph).take();
+}
+
+// The neighbours of a ring, each edge with another end instead at a chance of 3 in 4, and directed
+// from the lower to the higher number.
+std::vector<std::vector<int>> small_world(int count, std::mt19937_64& random) {
+  constexpr int kNeighbours = 4;
+  std::vector<std::vector<bool>> joined(at(count), std::vector<bool>(at(count), false));
+  for (int distance = 1; distance <= kNeighbours / 2; ++distance) {
+    for (int a = 0; a < count; ++a) {
+      int b = (a + distance) % count;
+      if (draw(random, 4) < 3) {
+        const int other = static_cast<int>(draw(random, static_cast<std::uint64_t>(count)));
+        if (other != a && !joined[at(a)][at(other)]) b = other;
+      }
+      joined[at(a)][at(b)] = joined[at(b)][at(a)] = true;
+    }
+  }
+  std::vector<std::vector<int>> before(at(count));
+  for (int b = 0; b < count; ++b) {
+    for (int a = 0; a < b; ++a) {
+      if (joined[at(a)][at(b)]) before[at(b)].push_back(a);
+    }
+  }
+  return before;
+}
+
+OrderInstance randwire_graph(const OrderGenerator& generator) {
+  constexpr int kNodes = 32;
+  std::mt19937_64 random(generator.seed);
+  const std::int64_t stages = std::max<std::int64_t>(1, generator.operators / (kNodes + 1));
+  GraphBuilder graph;
+  int x = graph.input("x", kMostUnits * kUnit);
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    // Each stage halves the picture and doubles the channels: half the bytes, up to a point.
+    const Bytes size = kMostUnits * kUnit >> std::min<std::int64_t>(stage, 3);
+    const std::vector<std::vector<int>> before = small_world(kNodes, random);
+    std::vector<int> made;
+    std::vector<bool> read(kNodes, false);
+    for (int node = 0; node < kNodes; ++node) {
+      std::vector<int> reads;
+      for (const int a : before[at(node)]) {
+        reads.push_back(made[at(a)]);
+        read[at(a)] = true;
+      }
+      if (reads.empty()) reads.push_back(x);
+      const std::string op = std::to_string(stage) + '.' + std::to_string(node);
+      made.push_back(graph.run(op, reads, op + ".y", size));
+    }
+    std::vector<int> ends;
+    for (int node = 0; node < kNodes; ++node) {
+      if (!read[at(node)]) ends.push_back(made[at(node)]);
+    }
+    x = graph.run(numbered("mean", stage), ends, numbered("mean.y", stage), size);
+  }
+  graph.mark_output(x);
+  return std::move(graph).take();
+}
+
+OrderInstance layered_graph(const OrderGenerator& generator) {
+  constexpr std::uint64_t kReads = 4;
+  constexpr std::uint64_t kLayersBack = 3;
+  std::mt19937_64 random(generator.seed);
+  std::int64_t width = 1;
+  while (width * width < generator.operators) ++width;
+  width = std::max<std::int64_t>(1, width / 2);
+  const auto size = [&] { return kUnit * static_cast<Bytes>(1 + draw(random, kMostUnits)); };
+  GraphBuilder graph;
+  std::vector<std::vector<int>> layers = {{graph.input("x", size())}};
+  for (std::int64_t i = 0; i < generator.operators; ++i) {
+    if (i % width == 0) layers.emplace_back();
+    std::vector<int> reads;
+    const std::uint64_t count = 1 + draw(random, kReads);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      const std::size_t back =
+          std::min<std::size_t>(layers.size() - 1, 1 + draw(random, kLayersBack));
+      const std::vector<int>& from = layers[layers.size() - 1 - back];
+      reads.push_back(from[draw(random, from.size())]);
+    }
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    layers.back().push_back(graph.run(numbered("f", i), reads, numbered("y", i), size()));
+  }
+  for (const int tensor : layers.back()) graph.mark_output(tensor);
+  return std::move(graph).take();
+}
+
+OrderInstance graph_of(const OrderGenerator& generator) {
+  switch (generator.kind) {
+    case Kind::chunked:
+      return chunked_graph(generator);
+    case Kind::randwire:
+      return randwire_graph(generator);
+    case Kind::layered:
+      return layered_graph(generator);
+    default:
+      return transformer_graph(
+          {.recompute = generator.kind == Kind::recompute || generator.kind == Kind::accumulate,
+           .accumulate = generator.kind == Kind::accumulate,
+           .experts = generator.kind == Kind::experts ? kExperts : 1,
+           .operators = generator.operators,
+           .tokens = generator.tokens});
+  }
+}
+
+}  // namespace
+
+Result<OrderInstance> generate_order(const OrderGenerator& generator) {
+  ErrorList errors;
+  check_option("/operators", generator.operators, 1, kMaxOperators, errors);
+  check_option("/tokens", generator.tokens, 1, Tokens{1} << 24, errors);
+  check_option("/alignment", generator.alignment, 1, Bytes{1} << 20, errors);
+  check_seed(generator.seed, errors);
+  if (!errors.empty()) return std::move(errors).take();
+  OrderInstance instance = graph_of(generator);
+  instance.alignment = generator.alignment;
+  instance.name = std::string(OrderGenerator::kNames[static_cast<std::size_t>(generator.kind)]) +
+                  '-' + std::to_string(instance.operators.size());
+  const bool drawn = generator.kind == Kind::randwire || generator.kind == Kind::layered;
+  instance.name += drawn ? "-seed" + std::to_string(generator.seed)
+                         : '-' + std::to_string(generator.tokens) + "tok";
+  check_order(instance, errors);
+  if (!errors.empty()) return std::move(errors).take();
+  return instance;
+}
+
+}  // namespace stowage

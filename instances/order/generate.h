@@ -1,0 +1,49 @@
+// Seeded graphs of the shapes that training and inference have, for tests and benchmarks.
+//
+//   Result<OrderInstance> graph =
+//       generate_order({.kind = OrderGenerator::Kind::experts, .operators = 1000});
+//
+// The same parameters give the same instance everywhere.
+//
+// A transformer's layer has 9 operators forward, 9 backward for gradients of inputs, 4 for
+// gradients of weights and 4 updates; numbers have 2 bytes, the width is 4096, that of the
+// feed-forward part 11008. Weights stay in memory. Sources of the shapes: Llama (arXiv 2302.13971);
+// RandWire (1904.01569), graphs of Watts and Strogatz with 4 neighbours, 0.75 of them rewired;
+// random layered graphs as Moccasin (2304.14463) uses them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "instances/order/instance.h"
+#include "instances/result.h"
+
+namespace stowage {
+
+struct OrderGenerator {
+  enum class Kind {
+    transformer,  // forward and backward; the list has all updates of weights at the end
+    recompute,    // the same, each layer computed again before its backward pass
+    accumulate,   // the same as recompute; gradients of weights are added up in place, no updates
+    experts,      // a transformer with 8 experts in place of each feed-forward part
+    chunked,      // forward passes of two layers over chunks of tokens; the list goes by layers
+    randwire,     // stages of 32 randomly wired operators
+    layered,      // operators in layers; each reads one to four tensors of the few layers before
+  };
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "transformer", "recompute", "accumulate", "experts", "chunked", "randwire", "layered"};
+
+  Kind kind = Kind::transformer;
+  std::int64_t operators = 100;  // about so many, whole layers, chunks or stages; 1 to 1e6
+  Tokens tokens = 4096;          // of the whole sequence; transformers, experts, chunked; to 2^24
+  Bytes alignment = 1;           // of all tensors; 1 to 2^20
+  std::uint64_t seed = 0;        // of randwire and layered; at most 2^53
+
+  bool operator==(const OrderGenerator&) const = default;
+};
+
+// E504 for an option out of its range, E376 for sizes that sum to more than 2^53.
+Result<OrderInstance> generate_order(const OrderGenerator& generator);
+
+}  // namespace stowage

@@ -1,0 +1,34 @@
+// The fingerprint of an order instance.
+#include "instances/fingerprint.h"
+#include "instances/order/json.h"
+
+namespace stowage {
+
+// Ids name: they change no plan.
+std::string instance_hash(const OrderInstance& instance) {
+  Fingerprint fingerprint;
+  const auto add_list = [&](const std::vector<std::int64_t>& indices) {
+    fingerprint.add(static_cast<std::int64_t>(indices.size()));
+    for (const std::int64_t index : indices) fingerprint.add(index);
+  };
+  fingerprint.add(std::int64_t{instance.capacity ? 1 : 0});
+  fingerprint.add(instance.capacity.value_or(0));
+  fingerprint.add(instance.alignment);
+  fingerprint.add(static_cast<std::int64_t>(instance.tensors.size()));
+  for (const OrderTensor& tensor : instance.tensors) {
+    fingerprint.add(tensor.size);
+    fingerprint.add(std::int64_t{tensor.input ? 1 : 0});
+    fingerprint.add(std::int64_t{tensor.output ? 1 : 0});
+  }
+  fingerprint.add(static_cast<std::int64_t>(instance.operators.size()));
+  for (const OrderOperator& op : instance.operators) {
+    add_list(op.reads);
+    add_list(op.writes);
+    add_list(op.updates);
+    fingerprint.add(op.workspace);
+    add_list(op.after);
+  }
+  return fingerprint.text();
+}
+
+}  // namespace stowage

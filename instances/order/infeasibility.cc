@@ -1,0 +1,63 @@
+// The proofs of verify.h that there is no order. Shares no line with whoever finds them.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "instances/infeasibility_check.h"
+#include "instances/order/truth.h"
+#include "instances/order/verify.h"
+
+namespace stowage {
+namespace {
+
+// What needs memory whenever the operator runs.
+Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int64_t op) {
+  const OrderOperator& its = instance.operators[static_cast<std::size_t>(op)];
+  Bytes need = truth.added(its);
+  std::vector<bool> counted(instance.tensors.size(), false);
+  for (const std::int64_t t : OrderTruth::touched(its)) {
+    counted[static_cast<std::size_t>(t)] = true;
+    need += truth.size(t);
+  }
+  for (std::size_t t = 0; t < counted.size(); ++t) {
+    const auto index = static_cast<std::int64_t>(t);
+    if (!counted[t] && truth.always(index)) need += truth.size(index);
+  }
+  return need;
+}
+
+}  // namespace
+
+std::vector<Violation> check_infeasibility(const OrderInstance& instance,
+                                           const InfeasibilityProof& proof) {
+  InfeasibilityCheck check(proof, {"operator", "ends"});
+  const OrderTruth truth(instance);
+  const auto too_little = [&](Bytes need) {
+    return instance.capacity && need > *instance.capacity;
+  };
+  const auto complain = [&](Bytes need) {
+    check.wrong(
+        "/witnesses", text(need) + " bytes at once",
+        instance.capacity ? "more than the capacity, " + text(*instance.capacity) : "a capacity");
+  };
+  if (proof.by == "operator") {
+    const auto operators = static_cast<std::int64_t>(instance.operators.size());
+    check.at_least(1);
+    for (std::size_t k = 0; k < proof.witnesses.size(); ++k) {
+      const std::int64_t op = proof.witnesses[k];
+      if (op < 0 || op >= operators) {
+        check.wrong_witness(k, "operator " + text(op), "the index of an operator");
+      } else if (const Bytes need = needed_by(instance, truth, op); !too_little(need)) {
+        complain(need);
+      }
+    }
+  }
+  if (proof.by == "ends") {
+    const Bytes need = std::max(truth.at_start(), truth.at_end());
+    if (!too_little(need)) complain(need);
+  }
+  return std::move(check).take();
+}
+
+}  // namespace stowage

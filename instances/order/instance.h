@@ -1,0 +1,64 @@
+// The order instance: operators that read and write tensors, to be run one after another.
+//
+// A tensor needs memory from the operator that writes it, or from the start if it is an input, to
+// the last operator that reads or updates it, or to the end if it is an output. While an operator
+// runs, what is live before it, its outputs and its workspace need memory together. The peak over
+// all steps is minimised by choosing the order. The file format is in instances/order/README.md.
+// Sources of the problem: Sethi 1975 (complete register allocation), Liu 1987 (trees), OLLA (arXiv
+// 2210.12924), ROAM (2310.19295).
+//
+//   OrderInstance graph{.name = "two",
+//                       .tensors = {{.id = "x", .size = 64, .input = true},
+//                                   {.id = "a", .size = 32},
+//                                   {.id = "b", .size = 8, .output = true}},
+//                       .operators = {{.id = "f", .reads = {0}, .writes = {1}},
+//                                     {.id = "g", .reads = {1}, .writes = {2}}}};
+//   // the only order, f and g, has a peak of 96 bytes: x and a
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "instances/units.h"
+
+namespace stowage {
+
+struct OrderTensor {
+  std::string id;       // unique; empty means its index
+  Bytes size = 0;       // >= 0
+  bool input = false;   // needs memory from the start; no operator writes it
+  bool output = false;  // needs memory to the end
+
+  bool operator==(const OrderTensor&) const = default;
+};
+
+// The lists hold indices of tensors; a tensor that stands twice in one counts once.
+struct OrderOperator {
+  std::string id;                    // unique; empty means its index
+  std::vector<std::int64_t> reads;   // tensors
+  std::vector<std::int64_t> writes;  // tensors; no other operator writes them
+  // Tensors that it changes in place. Operators before it in the list see the old contents and run
+  // before it; operators after it see the new ones and run after it.
+  std::vector<std::int64_t> updates;
+  Bytes workspace = 0;              // needed while it runs, and by nobody else
+  std::vector<std::int64_t> after;  // operators that must run before it for another reason
+
+  bool operator==(const OrderOperator&) const = default;
+};
+
+struct OrderInstance {
+  std::string name;
+  std::optional<Bytes> capacity;  // no step may need more
+  Bytes alignment = 1;            // sizes and workspaces count rounded up to a multiple of it
+  std::vector<OrderTensor> tensors;
+  std::vector<OrderOperator> operators;
+
+  bool operator==(const OrderInstance&) const = default;
+};
+
+}  // namespace stowage

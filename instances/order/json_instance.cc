@@ -1,0 +1,207 @@
+// Order instances. Names are read first and looked up afterwards, for operators may name each other
+// in any order.
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "instances/json/fields.h"
+#include "instances/json/limits.h"
+#include "instances/json/text.h"
+#include "instances/numbers.h"
+#include "instances/order/check.h"
+#include "instances/order/json.h"
+#include "instances/order/json_members.h"
+
+namespace stowage {
+namespace {
+
+constexpr IntegerRange kBytes = {0, kMaxExact};
+constexpr IntegerRange kAlignment = {1, kMaxExact};
+
+using Names = std::vector<std::string>;
+
+Names read_names(const ObjectReader& reader, std::string_view key) {
+  Names names;
+  const JsonValue* value = reader.find(key);
+  if (value == nullptr) return names;
+  const JsonPath path = reader.at(key);
+  const JsonValue::Array* elements = value->array();
+  if (elements == nullptr) {
+    add_wrong_type(*value, path, "an array of ids", reader.errors());
+    return names;
+  }
+  for (const JsonValue& element : *elements) {
+    const std::string* name = element.string();
+    if (name == nullptr) {
+      add_wrong_type(element, path.index(std::ssize(names)), "an id, a string", reader.errors());
+    }
+    names.push_back(name == nullptr ? "" : *name);
+  }
+  return names;
+}
+
+void write_names(JsonWriter& json, std::string_view key, const Names& names) {
+  if (names.empty()) return;
+  json.key(key);
+  json.begin_array();
+  for (const std::string& name : names) json.text(name);
+  json.end_array();
+}
+
+// An operator as its document has it.
+struct NamedOperator {
+  std::string id;
+  Names reads;
+  Names writes;
+  Names updates;
+  Bytes workspace = 0;
+  Names after;
+};
+
+// Names of one list, and the indices that they stand for.
+class Register {
+ public:
+  void add(std::string name, std::int64_t index) { index_of_.emplace(std::move(name), index); }
+
+  // E372 for a name that is none; `what` is "tensor" or "operator".
+  std::vector<std::int64_t> indices(const Names& names, const JsonPath& path, const char* what,
+                                    ErrorList& errors) const {
+    std::vector<std::int64_t> found;
+    found.reserve(names.size());
+    for (const std::string& name : names) {
+      const auto known = index_of_.find(name);
+      if (known != index_of_.end()) {
+        found.push_back(known->second);
+        continue;
+      }
+      errors.add(code::kOrderName, path.index(&name - names.data()).pointer(),
+                 std::string("must be the id of ") + (*what == 'o' ? "an " : "a ") + what +
+                     ", is " + in_quotes(name));
+    }
+    return found;
+  }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> index_of_;
+};
+
+template <class Element>
+bool too_many(const std::vector<Element>& elements, std::int64_t most, const JsonPath& path,
+              const char* what, ErrorList& errors) {
+  if (std::ssize(elements) <= most) return false;
+  errors.add(code::kTooManyValues, path.pointer(),
+             "must be at most " + std::to_string(most) + ' ' + what + ", is " +
+                 std::to_string(elements.size()));
+  return true;
+}
+
+}  // namespace
+
+// On one line, without what has its default: there may be a million of them.
+template <class Visitor, Of<OrderTensor> Tensor>
+void fields(Visitor& v, Tensor& tensor) {
+  v.one_line();
+  v.omit_if(tensor.id.empty(), "id", tensor.id);
+  v.required("size_bytes", tensor.size, kBytes);
+  v.omit_if(!tensor.input, "input", tensor.input);
+  v.omit_if(!tensor.output, "output", tensor.output);
+}
+
+template <class Visitor, Of<NamedOperator> Operator>
+void fields(Visitor& v, Operator& op) {
+  v.one_line();
+  v.omit_if(op.id.empty(), "id", op.id);
+  v.special("reads", op.reads, read_names, write_names);
+  v.special("writes", op.writes, read_names, write_names);
+  v.special("updates", op.updates, read_names, write_names);
+  v.omit_if(op.workspace == 0, "workspace_bytes", op.workspace, kBytes);
+  v.special("after", op.after, read_names, write_names);
+}
+
+// Turns names into indices. Requires fewer operators and tensors than there may be.
+static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
+                    OrderInstance& instance, ErrorList& errors) {
+  Register tensors;
+  for (std::int64_t t = 0; t < std::ssize(instance.tensors); ++t) {
+    tensors.add(tensor_name(instance, t), t);
+  }
+  Register operators;
+  for (std::int64_t op = 0; op < std::ssize(named); ++op) {
+    const std::string& id = named[at(op)].id;
+    operators.add(id.empty() ? std::to_string(op) : id, op);
+  }
+  instance.operators.reserve(named.size());
+  for (NamedOperator& from : named) {
+    const JsonPath its = path.index(std::ssize(instance.operators));
+    OrderOperator& op = instance.operators.emplace_back();
+    op.id = std::move(from.id);
+    op.reads = tensors.indices(from.reads, its.key("reads"), "tensor", errors);
+    op.writes = tensors.indices(from.writes, its.key("writes"), "tensor", errors);
+    op.updates = tensors.indices(from.updates, its.key("updates"), "tensor", errors);
+    op.workspace = from.workspace;
+    op.after = operators.indices(from.after, its.key("after"), "operator", errors);
+  }
+}
+
+static OrderInstance order_instance_from(const JsonValue& document, ErrorList& errors) {
+  const JsonPath root;
+  const ObjectReader reader(document, root, errors,
+                            {"format", "version", "problem", "name", "capacity_bytes", "alignment",
+                             "tensors", "operators"});
+  OrderInstance instance;
+  if (document.object() == nullptr || !check_head(reader, "stowage/instance", "order")) {
+    return instance;
+  }
+  const std::int64_t before = errors.found();
+  FieldReader members(reader);
+  std::vector<NamedOperator> operators;
+  members.optional("name", instance.name);
+  members.optional("capacity_bytes", instance.capacity, kBytes);
+  members.optional("alignment", instance.alignment, kAlignment);
+  members.required("tensors", instance.tensors);
+  members.required("operators", operators);
+  if (too_many(instance.tensors, kMaxTensors, reader.at("tensors"), "tensors", errors) ||
+      too_many(operators, kMaxOperators, reader.at("operators"), "operators", errors) ||
+      errors.found() != before) {
+    return instance;
+  }
+  look_up(std::move(operators), reader.at("operators"), instance, errors);
+  errors.found() == before ? check_order(instance, errors) : check_order_ids(instance, errors);
+  return instance;
+}
+
+Result<OrderInstance> read_order_instance(std::string_view text) {
+  return read_document(text, order_instance_from);
+}
+
+std::string write_order_instance(const OrderInstance& instance) {
+  const auto tensors = [&](const std::vector<std::int64_t>& indices) {
+    Names names;
+    for (const std::int64_t t : indices) names.push_back(tensor_name(instance, t));
+    return names;
+  };
+  JsonWriter json;
+  json.begin_object();
+  FieldWriter members(json);
+  members.head("stowage/instance", "order", instance.name);
+  members.required("capacity_bytes", instance.capacity);
+  members.required("alignment", instance.alignment);
+  members.required("tensors", instance.tensors);
+  json.key("operators");
+  json.begin_array();
+  for (const OrderOperator& op : instance.operators) {
+    NamedOperator named{.id = op.id,
+                        .reads = tensors(op.reads),
+                        .writes = tensors(op.writes),
+                        .updates = tensors(op.updates),
+                        .workspace = op.workspace};
+    for (const std::int64_t first : op.after) named.after.push_back(operator_name(instance, first));
+    write_fields(json, named);
+  }
+  json.end_array();
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace stowage

@@ -1,0 +1,51 @@
+// Order plans and certificates. Reading checks types and ranges only, so that verify() can judge
+// what a planner wrote.
+#include "instances/json/answer.h"
+#include "instances/order/json.h"
+#include "instances/order/json_members.h"
+
+namespace stowage {
+namespace {
+
+constexpr IntegerRange kBytes = {0, kMaxExact};
+constexpr IntegerRange kEntry = {OrderCertificate::kEnd, kMaxExact};
+
+}  // namespace
+
+template <class Visitor, Of<OrderPlan> Plan>
+void fields(Visitor& v, Plan& plan) {
+  v.head("stowage/plan", "order", plan.name);
+  v.required("instance_hash", plan.instance_hash);
+  v.required("peak_bytes", plan.peak_bytes, kBytes);
+  v.optional("bound_bytes", plan.bound_bytes, kBytes);
+  v.optional("bound_by", plan.bound_by);
+  v.required("order", plan.order, {0, kMaxExact});
+}
+
+template <class Visitor, Of<OrderCertificate> Certificate>
+void fields(Visitor& v, Certificate& certificate) {
+  v.required("bound_bytes", certificate.bound_bytes, kBytes);
+  v.required("op", certificate.op, {0, kMaxExact});
+  v.required("tensors", certificate.tensors, kEntry);
+  v.required("precedences", certificate.precedences, kEntry);
+}
+
+Result<OrderPlan> read_order_plan(std::string_view text) { return read_plan<OrderPlan>(text); }
+
+void write_json(JsonWriter& json, const OrderPlan& plan) { write_fields(json, plan); }
+
+std::string write_order_plan(const OrderPlan& plan) {
+  JsonWriter json;
+  write_json(json, plan);
+  return json.take();
+}
+
+void write_json(JsonWriter& json, const OrderCertificate& certificate) {
+  write_fields(json, certificate);
+}
+
+Result<std::optional<OrderCertificate>> read_order_certificate(std::string_view text) {
+  return read_certificate(text, read_fields<OrderCertificate>);
+}
+
+}  // namespace stowage

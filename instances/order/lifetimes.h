@@ -1,0 +1,32 @@
+// When each tensor needs memory under an order, and who does at a step.
+//
+//   const std::vector<TensorLife> lives = lifetimes(table, order);
+//   lives[t].first, lives[t].last      // steps; both inclusive
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "instances/order/table.h"
+
+namespace stowage {
+
+// From step `first` to step `last`, both inclusive; a tensor that nobody writes and that is no
+// input has last < first.
+struct TensorLife {
+  std::int64_t first = 0;
+  std::int64_t last = -1;
+
+  bool at(std::int64_t step) const { return first <= step && step <= last; }
+  bool operator==(const TensorLife&) const = default;
+};
+
+// Of every tensor. Inputs begin at step 0; what stays to the end lasts to the last step. Without
+// operators there is the step 0. Requires an order that keeps all precedences.
+std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order);
+
+// The first step that needs most: 0 without operators.
+std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order);
+
+}  // namespace stowage

@@ -1,0 +1,142 @@
+// The memory of a graph while its operators run: what is live, what may run next and what it needs.
+//
+//   OrderMemory memory(table);
+//   while (...) { if (memory.live() + table.need(op) <= capacity) memory.run(op); }
+//   memory.undo(op);             // the last one that ran
+//   const Bytes peak = peak_of(table, order);
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "instances/numbers.h"
+#include "instances/order/table.h"
+
+namespace stowage {
+
+class OrderMemory {
+ public:
+  // `table` must outlive this.
+  explicit OrderMemory(const OrderTable& table) : table_(table), live_(table.at_start()) {
+    left_.reserve(at(table.tensors()));
+    for (int t = 0; t < table.tensors(); ++t) {
+      left_.push_back(static_cast<int>(table.touchers(t).size()));
+    }
+    waits_.reserve(at(table.operators()));
+    for (int op = 0; op < table.operators(); ++op) {
+      waits_.push_back(static_cast<int>(table.before(op).size()));
+    }
+    done_.assign(at(table.operators()), false);
+  }
+
+  const OrderTable& table() const { return table_; }
+  Bytes live() const { return live_; }
+  bool done(int op) const { return done_[at(op)]; }
+  bool ready(int op) const { return !done_[at(op)] && waits_[at(op)] == 0; }
+  Bytes need(int op) const { return live_ + table_.need(op); }  // while it runs
+
+  // How much more is live after a ready operator than before it.
+  Bytes growth(int op) const {
+    Bytes growth = table_.keeps(op);
+    for (const int t : table_.touched(op)) {
+      if (left_[at(t)] == 1 && !table_.stays(t)) growth -= table_.size(t);
+    }
+    return growth;
+  }
+  // How much more is live before the last operator that ran than after it.
+  Bytes shrinkage(int op) const {
+    Bytes shrinkage = -table_.keeps(op);
+    for (const int t : table_.touched(op)) {
+      if (left_[at(t)] == 0 && !table_.stays(t)) shrinkage += table_.size(t);
+    }
+    return shrinkage;
+  }
+  // How many operators are still to touch it.
+  int touches_left(int tensor) const { return left_[at(tensor)]; }
+
+  // Requires ready(op).
+  void run(int op) {
+    live_ += growth(op);
+    for (const int t : table_.touched(op)) --left_[at(t)];
+    for (const int next : table_.behind(op)) --waits_[at(next)];
+    done_[at(op)] = true;
+  }
+  // Requires that it ran, and that whatever waits for it did not.
+  void undo(int op) {
+    done_[at(op)] = false;
+    for (const int next : table_.behind(op)) ++waits_[at(next)];
+    for (const int t : table_.touched(op)) ++left_[at(t)];
+    live_ -= growth(op);
+  }
+
+ private:
+  const OrderTable& table_;
+  Bytes live_;
+  std::vector<int> left_;
+  std::vector<int> waits_;
+  std::vector<char> done_;
+};
+
+// The two ways through an order, for searches that do not mind which: operators run one after
+// another, or are taken back, the last first. What one step needs is the same in both.
+class ForwardSteps {
+ public:
+  explicit ForwardSteps(OrderMemory& memory) : memory_(memory) {}
+
+  Bytes live() const { return memory_.live(); }
+  bool done(int op) const { return memory_.done(op); }
+  bool ready(int op) const { return memory_.ready(op); }
+  Bytes need(int op) const { return memory_.need(op); }
+  Bytes growth(int op) const { return memory_.growth(op); }
+  void run(int op) { memory_.run(op); }
+  void undo(int op) { memory_.undo(op); }
+  std::span<const int> next(int op) const { return memory_.table().behind(op); }
+  // Whether one more step may have made the growth of those less that touch this tensor.
+  bool changes(int tensor) const { return memory_.touches_left(tensor) == 1; }
+
+ private:
+  OrderMemory& memory_;
+};
+
+class BackwardSteps {
+ public:
+  explicit BackwardSteps(OrderMemory& memory) : memory_(memory) {}
+
+  Bytes live() const { return memory_.live(); }
+  bool done(int op) const { return !memory_.done(op); }
+  bool ready(int op) const {
+    return memory_.done(op) && std::ranges::none_of(memory_.table().behind(op), [this](int next) {
+             return memory_.done(next);
+           });
+  }
+  Bytes need(int op) const { return live() + growth(op) + memory_.table().need(op); }
+  Bytes growth(int op) const { return memory_.shrinkage(op); }
+  void run(int op) { memory_.undo(op); }
+  void undo(int op) { memory_.run(op); }
+  std::span<const int> next(int op) const { return memory_.table().before(op); }
+  bool changes(int tensor) const { return memory_.touches_left(tensor) == 1; }
+
+ private:
+  OrderMemory& memory_;
+};
+
+// What each step needs. Requires an order that keeps all precedences.
+inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int> order) {
+  OrderMemory memory(table);
+  std::vector<Bytes> needs;
+  needs.reserve(order.size());
+  for (const int op : order) {
+    needs.push_back(memory.need(op));
+    memory.run(op);
+  }
+  return needs;
+}
+
+inline Bytes peak_of(const OrderTable& table, std::span<const int> order) {
+  Bytes peak = table.at_start();
+  for (const Bytes need : needs_of(table, order)) peak = std::max(peak, need);
+  return peak;
+}
+
+}  // namespace stowage

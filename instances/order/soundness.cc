@@ -1,0 +1,66 @@
+// A look at a graph in memory that does not write it.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "instances/json/limits.h"
+#include "instances/json/text.h"
+#include "instances/order/check.h"
+#include "instances/order/json.h"
+
+namespace stowage {
+namespace {
+
+bool in_range(std::int64_t number, std::int64_t least) {
+  return number >= least && number <= kMaxExact;
+}
+
+}  // namespace
+
+std::vector<InputError> hidden_order_errors(const OrderInstance& instance) {
+  ErrorList errors;
+  const auto check = [&](const std::vector<std::int64_t>& indices, std::int64_t count,
+                         std::int64_t op, const char* list) {
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      if (indices[k] >= 0 && indices[k] < count) continue;
+      errors.add(code::kOrderName,
+                 "/operators/" + std::to_string(op) + '/' + list + '/' + std::to_string(k),
+                 "must be an index from 0, below " + std::to_string(count) + ", is " +
+                     std::to_string(indices[k]));
+    }
+  };
+  const std::int64_t tensors = std::ssize(instance.tensors);
+  const std::int64_t operators = std::ssize(instance.operators);
+  for (std::int64_t i = 0; i < operators; ++i) {
+    const OrderOperator& op = instance.operators[static_cast<std::size_t>(i)];
+    check(op.reads, tensors, i, "reads");
+    check(op.writes, tensors, i, "writes");
+    check(op.updates, tensors, i, "updates");
+    check(op.after, operators, i, "after");
+  }
+  if (errors.empty()) return {};
+  return std::move(errors).take();
+}
+
+bool surely_sound(const OrderInstance& instance) {
+  if (std::ssize(instance.tensors) > kMaxTensors ||
+      std::ssize(instance.operators) > kMaxOperators || first_bad_byte(instance.name) ||
+      !in_range(instance.capacity.value_or(0), 0) || !in_range(instance.alignment, 1)) {
+    return false;
+  }
+  const bool ranges =
+      std::ranges::all_of(instance.tensors,
+                          [](const OrderTensor& tensor) {
+                            return in_range(tensor.size, 0) && !first_bad_byte(tensor.id);
+                          }) &&
+      std::ranges::all_of(instance.operators, [](const OrderOperator& op) {
+        return in_range(op.workspace, 0) && !first_bad_byte(op.id);
+      });
+  if (!ranges) return false;
+  ErrorList errors;
+  check_order(instance, errors);
+  return errors.empty();
+}
+
+}  // namespace stowage

@@ -1,0 +1,81 @@
+// A graph as planners see it: who touches which tensor, who waits for whom, sizes rounded up.
+//
+//   const OrderTable table(instance);
+//   for (const int t : table.touched(op)) ...      // read or updated, each once
+//   table.need(op)                                 // outputs and workspace, beside what is live
+//
+// Thread safety: does not change after its construction.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "instances/order/instance.h"
+
+namespace stowage {
+
+class OrderTable {
+ public:
+  static constexpr int kNobody = -1;
+
+  // Requires a valid instance, as the reader returns it.
+  explicit OrderTable(const OrderInstance& instance);
+
+  int operators() const { return static_cast<int>(need_.size()); }
+  int tensors() const { return static_cast<int>(size_.size()); }
+
+  Bytes size(int tensor) const { return size_[index(tensor)]; }
+  int producer(int tensor) const { return producer_[index(tensor)]; }  // kNobody of an input
+  std::span<const int> touchers(int tensor) const { return touchers_.of(tensor); }
+  // To the end: an output, or an input that nobody touches and hence nobody frees.
+  bool stays(int tensor) const { return stays_[index(tensor)]; }
+
+  std::span<const int> touched(int op) const { return touched_.of(op); }
+  std::span<const int> written(int op) const { return written_.of(op); }
+  std::span<const int> before(int op) const { return before_.of(op); }
+  std::span<const int> behind(int op) const { return behind_.of(op); }
+
+  Bytes need(int op) const { return need_[index(op)]; }    // its outputs and workspace
+  Bytes keeps(int op) const { return keeps_[index(op)]; }  // its outputs that outlive it
+  Bytes at_start() const { return at_start_; }             // live before the first operator
+  Bytes at_end() const { return at_end_; }                 // live after the last one
+
+  // The operators in the order of the list, or the first order after it that keeps all
+  // precedences.
+  const std::vector<int>& program_order() const { return program_; }
+
+ private:
+  // Lists of integers, end to end.
+  struct Lists {
+    std::vector<std::size_t> first = {0};
+    std::vector<int> all;
+
+    std::span<const int> of(int i) const {
+      return std::span(all).subspan(first[index(i)], first[index(i) + 1] - first[index(i)]);
+    }
+    void add(const std::vector<int>& list) {
+      all.insert(all.end(), list.begin(), list.end());
+      first.push_back(all.size());
+    }
+    // Who stands in which of these lists, for the numbers below `count`.
+    Lists inverse(std::size_t count) const;
+  };
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  std::vector<Bytes> size_;
+  std::vector<int> producer_;
+  std::vector<bool> stays_;
+  Lists touchers_;
+  Lists touched_;
+  Lists written_;
+  Lists before_;
+  Lists behind_;
+  std::vector<Bytes> need_;
+  std::vector<Bytes> keeps_;
+  Bytes at_start_ = 0;
+  Bytes at_end_ = 0;
+  std::vector<int> program_;
+};
+
+}  // namespace stowage

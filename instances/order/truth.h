@@ -1,0 +1,92 @@
+// What an order needs at every step, counted from the instance alone. Not installed: the verifier
+// of orders and the checks of its proofs use it, and nothing that plans does.
+//
+//   const OrderTruth truth(instance);
+//   truth.rounded(tensor.size);
+//   truth.touched(op);           // tensors that it reads or updates, each once
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "instances/order/instance.h"
+
+namespace stowage {
+
+class OrderTruth {
+ public:
+  explicit OrderTruth(const OrderInstance& instance) : instance_(instance) {
+    touches_.resize(instance.tensors.size(), 0);
+    for (const OrderOperator& op : instance.operators) {
+      for (const std::int64_t t : touched(op)) ++touches_[static_cast<std::size_t>(t)];
+    }
+  }
+
+  Bytes rounded(Bytes size) const {
+    return (size + instance_.alignment - 1) / instance_.alignment * instance_.alignment;
+  }
+  Bytes size(std::int64_t tensor) const {
+    return rounded(instance_.tensors[static_cast<std::size_t>(tensor)].size);
+  }
+
+  // Ascending, each once.
+  static std::vector<std::int64_t> touched(const OrderOperator& op) {
+    std::vector<std::int64_t> all = op.reads;
+    all.insert(all.end(), op.updates.begin(), op.updates.end());
+    return once(std::move(all));
+  }
+  static std::vector<std::int64_t> written(const OrderOperator& op) { return once(op.writes); }
+
+  // How many operators touch it.
+  std::int64_t touches(std::int64_t tensor) const {
+    return touches_[static_cast<std::size_t>(tensor)];
+  }
+
+  // Whether it needs memory to the end: nobody frees an input that nobody touches.
+  bool stays(std::int64_t tensor) const {
+    const OrderTensor& its = instance_.tensors[static_cast<std::size_t>(tensor)];
+    return its.output || (its.input && touches(tensor) == 0);
+  }
+
+  // What the operator adds while it runs: its outputs and its workspace.
+  Bytes added(const OrderOperator& op) const {
+    Bytes sum = rounded(op.workspace);
+    for (const std::int64_t t : written(op)) sum += size(t);
+    return sum;
+  }
+
+  Bytes at_start() const {
+    return sum([](const OrderTensor& tensor, bool) { return tensor.input; });
+  }
+  Bytes at_end() const {
+    return sum([](const OrderTensor&, bool stays) { return stays; });
+  }
+  // There at every step.
+  bool always(std::int64_t tensor) const {
+    return stays(tensor) && instance_.tensors[static_cast<std::size_t>(tensor)].input;
+  }
+
+ private:
+  static std::vector<std::int64_t> once(std::vector<std::int64_t> all) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  template <class Counts>
+  Bytes sum(Counts counts) const {
+    Bytes bytes = 0;
+    for (std::size_t t = 0; t < instance_.tensors.size(); ++t) {
+      const auto index = static_cast<std::int64_t>(t);
+      if (counts(instance_.tensors[t], stays(index))) bytes += size(index);
+    }
+    return bytes;
+  }
+
+  const OrderInstance& instance_;
+  std::vector<std::int64_t> touches_;
+};
+
+}  // namespace stowage

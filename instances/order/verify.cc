@@ -1,0 +1,211 @@
+// The rules of instances/verify.h for order plans.
+
+#include "instances/order/verify.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "instances/order/truth.h"
+#include "instances/plan_claims.h"
+#include "instances/violation.h"
+#include "instances/violation_list.h"
+
+namespace stowage {
+namespace {
+
+enum Rule : std::size_t {
+  kOnce,
+  kPrecedence,
+  kCapacity,
+  kPeak,
+  kBound,
+  kInstanceHash,
+  kRuleCount,
+};
+
+constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
+    "once", "precedence", "capacity", "peak", "bound", "instance_hash"};
+
+constexpr std::int64_t kNever = -1;
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::string bytes(Bytes value) { return text(value) + " bytes"; }
+
+class OrderVerifier {
+ public:
+  OrderVerifier(const OrderInstance& instance, const OrderPlan& plan)
+      : instance_(instance),
+        plan_(plan),
+        operators_(static_cast<std::int64_t>(instance.operators.size())),
+        truth_(instance),
+        step_of_(instance.operators.size(), kNever),
+        found_(kRuleNames) {}
+
+  std::vector<Violation> run() && {
+    const bool complete = check_once();
+    check_tensors();
+    check_after();
+    std::optional<Bytes> peak;
+    if (complete) peak = count();
+    if (peak && plan_.peak_bytes != *peak) {
+      found_.add(kPeak, [&] {
+        return Description{"/peak_bytes", bytes(plan_.peak_bytes), bytes(*peak)};
+      });
+    }
+    check_bound(peak.value_or(plan_.peak_bytes));
+    return std::move(found_).take();
+  }
+
+ private:
+  std::string name(std::int64_t op) const {
+    const std::string& id = instance_.operators[index(op)].id;
+    return "operator " + (id.empty() ? text(op) : id);
+  }
+
+  bool check_once() {
+    bool complete = true;
+    for (std::size_t k = 0; k < plan_.order.size(); ++k) {
+      const std::int64_t op = plan_.order[k];
+      const bool known = op >= 0 && op < operators_;
+      if (known && step_of_[index(op)] == kNever) {
+        step_of_[index(op)] = static_cast<std::int64_t>(k);
+        continue;
+      }
+      complete = false;
+      found_.add(kOnce, [&] {
+        return known ? Description{"/order/" + text(k), name(op) + " again", "each operator once"}
+                     : Description{"/order/" + text(k), text(op),
+                                   "the index of an operator, below " + text(operators_)};
+      });
+    }
+    for (std::int64_t op = 0; op < operators_; ++op) {
+      if (step_of_[index(op)] != kNever) continue;
+      complete = false;
+      found_.add(kOnce, [&] {
+        return Description{"/order", "no " + name(op), "each operator once"};
+      });
+    }
+    return complete;
+  }
+
+  void must_precede(std::int64_t first, std::int64_t second, const std::string& why) {
+    const std::int64_t a = step_of_[index(first)];
+    const std::int64_t b = step_of_[index(second)];
+    if (a == kNever || b == kNever || a < b) return;
+    found_.add(kPrecedence, [&] {
+      return Description{"/order/" + text(b), name(second) + " before " + name(first),
+                         "it after that one, " + why};
+    });
+  }
+
+  std::string tensor(std::int64_t t) const {
+    const std::string& id = instance_.tensors[index(t)].id;
+    return "tensor " + (id.empty() ? text(t) : id);
+  }
+
+  // Writers before all others; for each tensor the updates in their order, and the operators
+  // between two of them in the list between them.
+  void check_tensors() {
+    const std::size_t tensors = instance_.tensors.size();
+    std::vector<std::int64_t> writer(tensors, kNever);
+    for (std::int64_t op = 0; op < operators_; ++op) {
+      for (const std::int64_t t : instance_.operators[index(op)].writes) writer[index(t)] = op;
+    }
+    std::vector<std::int64_t> last_update(tensors, kNever);
+    std::vector<std::vector<std::int64_t>> readers(tensors);  // since the last update
+    for (std::int64_t op = 0; op < operators_; ++op) {
+      const OrderOperator& its = instance_.operators[index(op)];
+      for (const std::int64_t t : OrderTruth::touched(its)) {
+        if (writer[index(t)] != kNever) {
+          must_precede(writer[index(t)], op, "which writes " + tensor(t));
+        }
+        if (last_update[index(t)] != kNever) {
+          must_precede(last_update[index(t)], op, "which updates " + tensor(t) + " for it");
+        }
+        if (std::ranges::find(its.updates, t) == its.updates.end()) {
+          readers[index(t)].push_back(op);
+          continue;
+        }
+        for (const std::int64_t reader : readers[index(t)]) {
+          must_precede(reader, op, "which needs " + tensor(t) + " as it was");
+        }
+        readers[index(t)].clear();
+        last_update[index(t)] = op;
+      }
+    }
+  }
+
+  void check_after() {
+    for (std::int64_t op = 0; op < operators_; ++op) {
+      for (const std::int64_t first : instance_.operators[index(op)].after) {
+        must_precede(first, op, "as `after` asks for");
+      }
+    }
+  }
+
+  // The peak, by a recount from step to step. Requires a complete order.
+  Bytes count() {
+    std::vector<std::int64_t> left(instance_.tensors.size());
+    for (std::size_t t = 0; t < left.size(); ++t) {
+      left[t] = truth_.touches(static_cast<std::int64_t>(t));
+    }
+    Bytes live = truth_.at_start();
+    Bytes peak = live;
+    if (operators_ == 0) check_capacity(0, live);
+    for (std::size_t k = 0; k < plan_.order.size(); ++k) {
+      const OrderOperator& op = instance_.operators[index(plan_.order[k])];
+      const Bytes need = live + truth_.added(op);
+      check_capacity(k, need);
+      peak = std::max(peak, need);
+      for (const std::int64_t t : OrderTruth::written(op)) {
+        if (truth_.touches(t) > 0 || truth_.stays(t)) live += truth_.size(t);
+      }
+      for (const std::int64_t t : OrderTruth::touched(op)) {
+        if (--left[index(t)] == 0 && !truth_.stays(t)) live -= truth_.size(t);
+      }
+    }
+    return peak;
+  }
+
+  void check_capacity(std::size_t step, Bytes need) {
+    if (!instance_.capacity || need <= *instance_.capacity) return;
+    found_.add(kCapacity, [&] {
+      return Description{"/order/" + text(step), "a step of " + bytes(need),
+                         "at most the capacity, " + bytes(*instance_.capacity)};
+    });
+  }
+
+  void check_bound(Bytes peak) {
+    const Bytes bound = plan_.bound_bytes;
+    if (bound < 0 || bound > peak) {
+      found_.add(kBound, [&] {
+        return Description{"/bound_bytes", bytes(bound), "from 0 to the peak, " + bytes(peak)};
+      });
+    }
+    check_bound_name(found_, kBound, bound > 0, plan_.bound_by);
+  }
+
+  const OrderInstance& instance_;
+  const OrderPlan& plan_;
+  const std::int64_t operators_;
+  const OrderTruth truth_;
+  std::vector<std::int64_t> step_of_;  // at which an operator runs
+  ViolationList found_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> order_verify_rules() {
+  return {kRuleNames.begin(), kRuleNames.end()};
+}
+
+std::vector<Violation> verify(const OrderInstance& instance, const OrderPlan& plan) {
+  return OrderVerifier(instance, plan).run();
+}
+
+std::vector<Violation> verify_instance_hash(const OrderPlan& plan, std::string_view instance_hash) {
+  return check_instance_hash(kRuleNames, kInstanceHash, plan.instance_hash, instance_hash);
+}
+
+}  // namespace stowage

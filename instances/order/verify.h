@@ -1,0 +1,52 @@
+// The independent verifier of an order plan: is it valid for this instance, and is what it says
+// true? What all verifiers promise stands in instances/verify.h.
+//
+// Rules of an order plan:
+//
+//   once               every operator stands in the order, exactly once
+//   precedence         a tensor is written before it is touched; the old contents of an updated
+//                      tensor are read before the update, the new ones after; `after` holds
+//   capacity           no step needs more than the capacity, if there is one
+//   peak               peak_bytes is the most that any step needs
+//   bound              0 <= bound_bytes <= peak, and a positive bound names its certificate
+//   instance_hash      the plan was made for this very instance (verify_instance_hash)
+//
+// A step needs what is live before it, and the outputs and the workspace of its operator, each
+// rounded up to the alignment. What steps need is told of complete orders only.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "instances/infeasibility.h"
+#include "instances/order/instance.h"
+#include "instances/order/plan.h"
+#include "instances/violation.h"
+
+namespace stowage {
+
+// Names of all rules, in the order of the table above.
+std::vector<std::string_view> order_verify_rules();
+
+// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
+// Requires a valid instance (as the reader returns it). Does not look at plan.instance_hash.
+std::vector<Violation> verify(const OrderInstance& instance, const OrderPlan& plan);
+
+// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
+// hand.
+std::vector<Violation> verify_instance_hash(const OrderPlan& plan, std::string_view instance_hash);
+
+// Whether a graph has no plan for the reason that an outcome gives. Empty if the proof holds, which
+// is
+//   operator  the one witness needs more than the capacity, whatever the order: what it touches and
+//             writes, its workspace, and what lives from the start to the end
+//   ends      the inputs, which are there at the start, or the outputs, which are there at the end,
+//             are more than the capacity; no witnesses
+// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+std::vector<Violation> check_infeasibility(const OrderInstance& instance,
+                                           const InfeasibilityProof& proof);
+
+}  // namespace stowage

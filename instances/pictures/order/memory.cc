@@ -1,0 +1,198 @@
+#include "instances/pictures/order/memory.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/numbers.h"
+#include "instances/order/lifetimes.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+#include "instances/pictures/drawing/axis.h"
+#include "instances/pictures/drawing/style.h"
+#include "instances/pictures/drawing/tooltip.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kHeight = 260;        // px, of the memory
+constexpr double kBar = 14;            // px, of a tensor
+constexpr std::size_t kMostBars = 20;  // tensors alive at the peak
+// Capacities far above the peak are named and not drawn, or the plot would be a line at the bottom.
+constexpr double kDrawnCapacity = 2;  // times the peak
+
+constexpr std::size_t kLiveHue = 0;
+constexpr std::size_t kAddedHue = 1;
+constexpr std::size_t kOtherHue = 2;
+
+class OrderPicture {
+ public:
+  OrderPicture(const OrderInstance& instance, const OrderPlan& plan)
+      : instance_(instance),
+        plan_(plan),
+        table_(instance),
+        order_(plan.order.begin(), plan.order.end()),
+        needs_(needs_of(table_, order_)),
+        program_(needs_of(table_, table_.program_order())),
+        lives_(lifetimes(table_, plan.order)),
+        peak_step_(peak_step(table_, plan.order)),
+        steps_(std::max<double>(1, static_cast<double>(order_.size()))) {
+    for (const Bytes need : program_) program_peak_ = std::max(program_peak_, need);
+    for (int t = 0; t < table_.tensors(); ++t) {
+      if (lives_[at(t)].at(peak_step_) && table_.size(t) > 0) alive_.push_back(t);
+    }
+    std::ranges::stable_sort(alive_,
+                             [this](int a, int b) { return table_.size(a) > table_.size(b); });
+  }
+
+  void draw_memory(Panel& panel, const ShownBounds& bounds) const {
+    const Box plot = panel.plot(kHeight);
+    const Scale x = Scale::linear(0, steps_, plot.x, plot.right());
+    const Scale y = Scale::linear(0, height(), plot.bottom(), plot.y);
+    std::vector<Bytes> live;
+    for (std::size_t k = 0; k < needs_.size(); ++k) {
+      live.push_back(needs_[k] - table_.need(order_[k]));
+    }
+    area(panel.svg, plot, x, y, needs_, hue_class(kAddedHue), "outputs and workspace");
+    area(panel.svg, plot, x, y, live, hue_class(kLiveHue), "live before the step");
+    draw_bottom_axis(panel.svg, plot, x, linear_axis(Quantity::count, 0, steps_, 9), "step");
+    draw_left_axis(panel.svg, plot, y, linear_axis(Quantity::bytes, 0, height(), 7), "memory");
+    const std::string dashed = stroke_class(kOtherHue) + std::string(kDashed);
+    panel.svg.polyline(outline(plot, x, y, program_), dashed, "order of the list");
+    const auto line = [&](double bytes, std::string_view classes, const char* title) {
+      draw_marker(panel.svg, {plot.x - 4, y(bytes)}, {plot.right() + 4, y(bytes)}, classes, title);
+    };
+    line(peak(), kValueLine, "peak");
+    if (bounds.proven) line(bounds.proven->value, kBoundLine, "bound");
+    if (bounds.claimed) line(bounds.claimed->value, kClaimLine, "claimed bound");
+    panel.legend(
+        {{.classes = hue_class(kLiveHue), .text = "live before the step"},
+         {.classes = hue_class(kAddedHue), .text = "outputs and workspace of its operator"},
+         {LegendEntry::Mark::line, dashed,
+          "order of the list, peak " + bytes_amount(static_cast<double>(program_peak_))}});
+    std::vector<LegendEntry> lines = bound_legend("peak", peak(), bounds, bytes_amount);
+    if (shows_capacity()) {
+      line(capacity(), kLimitLine, "capacity");
+      lines.push_back({LegendEntry::Mark::line, std::string(kLimitLine),
+                       "capacity " + bytes_amount(capacity())});
+    }
+    panel.legend(lines);
+    if (instance_.capacity && !shows_capacity()) {
+      panel.say("The capacity, " + bytes_amount(capacity()) + ", is above the picture.");
+    }
+  }
+
+  void draw_alive(Panel& panel) const {
+    if (alive_.empty() || order_.empty()) return;
+    const std::size_t bars = std::min(alive_.size(), kMostBars);
+    panel.say("Alive at step " + grouped(peak_step_) + ", while operator " +
+              operator_name(order_[at(peak_step_)]) +
+              " runs: " + counted(std::ssize(alive_), "tensor") + '.');
+    const Box plot = panel.plot(kBar * static_cast<double>(bars));
+    const Scale x = Scale::linear(0, steps_, plot.x, plot.right());
+    draw_bottom_axis(panel.svg, plot, x, linear_axis(Quantity::count, 0, steps_, 9), "step");
+    for (std::size_t k = 0; k < bars; ++k) {
+      const int t = alive_[k];
+      const TensorLife& life = lives_[at(t)];
+      const double left = x(static_cast<double>(life.first));
+      const double right = x(static_cast<double>(life.last + 1));
+      const double top = plot.y + kBar * static_cast<double>(k);
+      panel.svg.rect({left, top + 1, std::max(1.0, right - left), kBar - 2}, hue_class(kLiveHue),
+                     title(t));
+    }
+    const double middle = x(static_cast<double>(peak_step_) + 0.5);
+    draw_marker(panel.svg, {middle, plot.y}, {middle, plot.bottom()}, kValueLine, "the peak");
+    Bytes rest = 0;
+    for (std::size_t k = bars; k < alive_.size(); ++k) rest += table_.size(alive_[k]);
+    std::string names;
+    for (std::size_t k = 0; k < std::min<std::size_t>(bars, 3); ++k) {
+      names += (names.empty() ? "" : ", ") + tensor_name(alive_[k]);
+    }
+    panel.say("The largest first: " + names +
+              (rest > 0 ? ". Not drawn: " +
+                              counted(static_cast<std::int64_t>(alive_.size() - bars), "tensor") +
+                              " of together " + bytes_amount(static_cast<double>(rest)) + '.'
+                        : "."));
+  }
+
+ private:
+  double peak() const { return static_cast<double>(plan_.peak_bytes); }
+  double capacity() const { return static_cast<double>(instance_.capacity.value_or(0)); }
+  bool shows_capacity() const {
+    return instance_.capacity && capacity() <= kDrawnCapacity * std::max(peak(), 1.0);
+  }
+  double height() const {
+    double most = std::max(peak(), static_cast<double>(program_peak_));
+    if (shows_capacity()) most = std::max(most, capacity());
+    return most > 0 ? most : 1;
+  }
+
+  std::string operator_name(int op) const {
+    const std::string& id = instance_.operators[at(op)].id;
+    return id.empty() ? grouped(op) : brief(id);
+  }
+  std::string tensor_name(int t) const {
+    const std::string& id = instance_.tensors[at(t)].id;
+    return id.empty() ? grouped(t) : brief(id);
+  }
+  std::string title(int t) const {
+    return "tensor " + tensor_name(t) + ": " + grouped(table_.size(t)) + " bytes, steps " +
+           grouped(lives_[at(t)].first) + " to " + grouped(lives_[at(t)].last);
+  }
+
+  // Stairs; steps narrower than half a pixel are drawn as the highest among them.
+  static std::vector<Point> outline(const Box& plot, const Scale& x, const Scale& y,
+                                    const std::vector<Bytes>& values) {
+    std::vector<Point> points;
+    double left = plot.x;
+    Bytes top = 0;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      top = std::max(top, values[k]);
+      const double right = x(static_cast<double>(k + 1));
+      if (right - left < 0.5 && k + 1 < values.size()) continue;
+      points.push_back({left, y(static_cast<double>(top))});
+      points.push_back({right, y(static_cast<double>(top))});
+      left = right;
+      top = 0;
+    }
+    return points;
+  }
+
+  static void area(Svg& svg, const Box& plot, const Scale& x, const Scale& y,
+                   const std::vector<Bytes>& values, const std::string& classes,
+                   std::string_view title) {
+    std::vector<Point> points = outline(plot, x, y, values);
+    if (points.empty()) return;
+    points.insert(points.begin(), {plot.x, plot.bottom()});
+    points.push_back({points.back().x, plot.bottom()});
+    svg.polygon(points, classes, title);
+  }
+
+  const OrderInstance& instance_;
+  const OrderPlan& plan_;
+  const OrderTable table_;
+  const std::vector<int> order_;
+  const std::vector<Bytes> needs_;
+  const std::vector<Bytes> program_;  // what the steps of program order need
+  const std::vector<TensorLife> lives_;
+  const std::int64_t peak_step_;
+  const double steps_;
+  Bytes program_peak_ = 0;
+  std::vector<int> alive_;  // at the peak, the largest first
+};
+
+}  // namespace
+
+Picture order_memory(const OrderInstance& instance, const OrderPlan& plan,
+                     const ShownBounds& bounds) {
+  Panel panel(instance.name.empty() ? "order" : instance.name);
+  const OrderPicture picture(instance, plan);
+  picture.draw_memory(panel, bounds);
+  picture.draw_alive(panel);
+  panel.say(counted(std::ssize(instance.operators), "operator") + ", " +
+            counted(std::ssize(instance.tensors), "tensor") + '.');
+  return std::move(panel).finish();
+}
+
+}  // namespace stowage

@@ -1,0 +1,163 @@
+// What holds the peak of an order where it is: the operator that needs most, who is alive while it
+// runs, and whether moving one operator across it helps.
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "instances/numbers.h"
+#include "instances/order/json.h"
+#include "instances/order/lifetimes.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+#include "solvers/explain/family_explain.h"
+#include "solvers/order/explain.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kListed = 50;       // tensors alive at the peak
+constexpr std::size_t kFreed = 5;         // changes
+constexpr std::int64_t kMovedOver = 200;  // steps at either side of the peak
+
+std::string plain_name(const std::string& id, std::int64_t index) {
+  return id.empty() ? std::to_string(index) : id;
+}
+
+class PeakOfOrder {
+ public:
+  PeakOfOrder(const OrderInstance& instance, const OrderPlan& plan)
+      : instance_(instance),
+        table_(instance),
+        order_(plan.order.begin(), plan.order.end()),
+        step_(peak_step(table_, plan.order)),
+        lives_(lifetimes(table_, plan.order)) {}
+
+  const OrderTable& table() const { return table_; }
+
+  // Alive before the operator of the peak runs, the largest first.
+  std::vector<std::int64_t> alive() const {
+    std::vector<std::int64_t> alive;
+    for (int t = 0; t < table_.tensors(); ++t) {
+      const bool made_now = table_.producer(t) == order_[at(step_)];
+      if (lives_[at(t)].at(step_) && !made_now && table_.size(t) > 0) alive.push_back(t);
+    }
+    std::ranges::stable_sort(alive, [this](std::int64_t a, std::int64_t b) {
+      return table_.size(static_cast<int>(a)) > table_.size(static_cast<int>(b));
+    });
+    return alive;
+  }
+
+  Finding at_peak() const {
+    const int op = order_[at(step_)];
+    Bytes made = 0;
+    for (const int t : table_.written(op)) made += table_.size(t);
+    const Bytes live = needs_of(table_, order_)[at(step_)] - table_.need(op);
+    return {"/order/" + std::to_string(step_),
+            "operator " + operator_name(op) + " at step " + std::to_string(step_) + " needs " +
+                std::to_string(live + table_.need(op)) + " bytes: " + std::to_string(live) +
+                " are live, " + std::to_string(made) + " are its outputs, " +
+                std::to_string(table_.need(op) - made) + " its workspace"};
+  }
+
+  Finding life(std::int64_t t) const {
+    const TensorLife& life = lives_[at(t)];
+    const bool input = table_.producer(static_cast<int>(t)) == OrderTable::kNobody;
+    return {"/order/" + std::to_string(life.first),
+            "tensor " + plain_name(instance_.tensors[at(t)].id, t) + " of " +
+                plain_count(table_.size(static_cast<int>(t)), "byte") +
+                (input ? " is there from the start"
+                       : " is made at step " + std::to_string(life.first)) +
+                (table_.stays(static_cast<int>(t))
+                     ? " and stays to the end"
+                     : " and last touched at step " + std::to_string(life.last))};
+  }
+
+  // One operator from before the peak to behind it, or the other way, as far as precedences let it.
+  Moves moves() const {
+    Moves moves;
+    const Bytes peak = peak_of(table_, order_);
+    const std::int64_t first = std::max<std::int64_t>(0, step_ - kMovedOver);
+    const std::int64_t last = std::min<std::int64_t>(std::ssize(order_) - 1, step_ + kMovedOver);
+    moves.all = first == 0 && last == std::ssize(order_) - 1;
+    for (std::int64_t from = first; from <= last; ++from) {
+      if (from == step_) continue;
+      const std::optional<std::int64_t> to = across(from);
+      if (!to) continue;
+      std::vector<int> moved = order_;
+      const auto begin = moved.begin();
+      if (from < *to) {
+        std::rotate(begin + from, begin + from + 1, begin + *to + 1);
+      } else {
+        std::rotate(begin + *to, begin + from, begin + from + 1);
+      }
+      ++moves.tried;
+      const auto gain = static_cast<double>(peak - peak_of(table_, moved));
+      if (gain <= moves.best_gain) continue;
+      moves.best_gain = gain;
+      moves.best_text = "move operator " + operator_name(order_[at(from)]) + " from step " +
+                        std::to_string(from) + " to " + std::to_string(*to);
+    }
+    return moves;
+  }
+
+ private:
+  std::string operator_name(int op) const { return plain_name(instance_.operators[at(op)].id, op); }
+
+  // The step just across the peak, if the operator can move there.
+  std::optional<std::int64_t> across(std::int64_t from) const {
+    const int op = order_[at(from)];
+    const auto waits = from < step_ ? table_.behind(op) : table_.before(op);
+    const std::int64_t least = std::min(from, step_);
+    const std::int64_t most = std::max(from, step_);
+    for (std::int64_t k = least; k <= most; ++k) {
+      if (k != from && std::ranges::find(waits, order_[at(k)]) != waits.end()) return std::nullopt;
+    }
+    return step_;
+  }
+
+  const OrderInstance& instance_;
+  OrderTable table_;
+  std::vector<int> order_;
+  std::int64_t step_;
+  std::vector<TensorLife> lives_;
+};
+
+}  // namespace
+
+Binding binding_of(const OrderInstance& instance, const OrderPlan& plan) {
+  Binding binding;
+  if (plan.order.empty() || plan.peak_bytes == 0) return binding;
+  const PeakOfOrder peak(instance, plan);
+  binding.parts.push_back(peak.at_peak());
+  for (const std::int64_t t : peak.alive()) {
+    if (binding.parts.size() > kListed) break;
+    binding.parts.push_back(peak.life(t));
+  }
+  binding.moves = peak.moves();
+  return binding;
+}
+
+// What is alive at the peak and touched by others than its operator, as if it needed no memory:
+// what recomputing or offloading it could gain at most.
+std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& plan) {
+  std::vector<Change> changes;
+  if (plan.order.empty()) return changes;
+  const PeakOfOrder peak(instance, plan);
+  for (const std::int64_t t : peak.alive()) {
+    if (changes.size() == kFreed) break;
+    OrderInstance changed = instance;
+    changed.tensors[at(t)].size = 0;
+    OrderPlan start = plan;
+    start.peak_bytes =
+        peak_of(OrderTable(changed), std::vector<int>(plan.order.begin(), plan.order.end()));
+    start.instance_hash = instance_hash(changed);
+    changes.push_back({"/tensors/" + std::to_string(t),
+                       "tensor " + plain_name(instance.tensors[at(t)].id, t) + " of " +
+                           plain_count(peak.table().size(static_cast<int>(t)), "byte") +
+                           " recomputed or offloaded",
+                       std::move(changed), Plan(std::move(start))});
+  }
+  return changes;
+}
+
+}  // namespace stowage

@@ -1,0 +1,253 @@
+#include "solvers/order/solve.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "formulations/order/bounds.h"
+#include "heuristics/order/commit_search.h"
+#include "heuristics/order/orders.h"
+#include "heuristics/order/registry.h"
+#include "heuristics/order/windows.h"
+#include "instances/order/compose.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+#include "solvers/family_solve.h"
+
+namespace stowage {
+namespace {
+
+const Method kAuto{"auto", MethodKind::ours,
+                   "heuristics and cuts, then search of stretches and of the whole in turn", ""};
+const Method kExact{"exact", MethodKind::ours,
+                    "search over sets of operators with commits, until proof or limit",
+                    "commit_search.h"};
+
+constexpr std::int64_t kFirstStates = 1000;  // of a search; four times as many each round
+constexpr std::int64_t kMostStates = std::int64_t{1} << 21;  // some hundred bytes each
+constexpr int kFirstWidth = 64;                              // of stretches
+// How many operators' cuts are made: fewer where a graph is large.
+constexpr std::int64_t kMostCuts = 100;
+constexpr std::int64_t kFewestCuts = 3;
+constexpr std::int64_t kCutNodes = 500'000;  // of the networks of all cuts
+
+class OrderSolve : public FamilySolve<OrderInstance> {
+ public:
+  using FamilySolve::FamilySolve;
+
+ private:
+  std::optional<Refutation> refute() override {
+    table_.emplace(instance_);
+    simple_ = operator_bound(*table_);
+    if (!instance_.capacity || simple_.bytes <= *instance_.capacity) return std::nullopt;
+    const std::string remedy = "raise capacity to at least " + std::to_string(simple_.bytes);
+    if (simple_.op == OperatorBound::kEnds) {
+      return Refutation{"the inputs, or what is left at the end, need " +
+                            std::to_string(simple_.bytes) + " bytes",
+                        remedy,
+                        {},
+                        {.by = "ends"}};
+    }
+    return Refutation{"operator " + std::to_string(simple_.op) + " alone needs " +
+                          std::to_string(simple_.bytes) + " bytes",
+                      remedy,
+                      {},
+                      {.by = "operator", .witnesses = {simple_.op}}};
+  }
+
+  std::vector<NamedBound> bounds() override {
+    return {{"operator", static_cast<double>(simple_.bytes)}};
+  }
+
+  void complete(Outcome& outcome) const override {
+    if (certificate_) outcome.certificate = *certificate_;
+  }
+
+  StoppedBy search() override {
+    if (options_.method != kAuto.name && options_.method != kExact.name) {
+      run_heuristic();
+      return StoppedBy::heuristic_end;
+    }
+    start();
+    if (!ended()) raise_cut();
+    if (!ended()) run_rounds();
+    if (refuted_ || incumbent_.proven()) return StoppedBy::proof;
+    if (incumbent_.within(options_.gap)) return StoppedBy::gap;
+    return StoppedBy::heuristic_end;
+  }
+
+  void fall_back() override {
+    if (table_) take(table_->program_order(), 'H', "program");
+  }
+
+  void run_heuristic() {
+    for (const OrderHeuristic& heuristic : heuristics(instance_)) {
+      if (heuristic.name != options_.method) continue;
+      if (auto plan = heuristic.run(instance_, *table_, options_.seed, budget_)) {
+        best_.assign(plan->order.begin(), plan->order.end());
+        peak_ = plan->peak_bytes;
+        incumbent_.offer(std::move(*plan), 'H', heuristic.name);
+        know(best_);
+        raise_cut();
+      } else {
+        incumbent_.remark(heuristic.name + " has no order within the capacity");
+      }
+    }
+  }
+
+  // The orders that take one pass.
+  void start() {
+    if (options_.start && incumbent_.plan()) {
+      best_.assign(incumbent_.plan()->order.begin(), incumbent_.plan()->order.end());
+      peak_ = incumbent_.plan()->peak_bytes;
+      know(best_);
+    }
+    take(table_->program_order(), 'H', "program");
+    if (ended()) return;
+    take(commit_order(*table_, table_->program_order()), 'H', "commit");
+    if (ended()) return;
+    const std::vector<int> list = list_order(*table_);
+    take(list, 'H', "list");
+    take(commit_order(*table_, list), 'H', "commit");
+    if (ended()) return;
+    const std::vector<int> deep = depth_first_order(*table_);
+    take(deep, 'H', "dfs");
+    take(commit_order(*table_, deep), 'H', "commit");
+  }
+
+  bool ended() const {
+    return refuted_ || budget_.exhausted() || incumbent_.proven() ||
+           incumbent_.within(options_.gap);
+  }
+
+  // Keeps what the order is known to need at every operator: no bound of it can be more.
+  void know(const std::vector<int>& order) {
+    if (least_need_.empty()) least_need_.assign(order.size(), kMaxExact);
+    const std::vector<Bytes> needs = needs_of(*table_, order);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      Bytes& least = least_need_[static_cast<std::size_t>(order[k])];
+      least = std::min(least, needs[k]);
+    }
+  }
+
+  // An order may be the best so far and still exceed the capacity: then it is no plan yet.
+  void take(const std::vector<int>& order, char source, const char* by) {
+    const Bytes peak = peak_of(*table_, order);
+    know(order);
+    if (!best_.empty() && peak >= peak_) return;
+    best_ = order;
+    peak_ = peak;
+    if (instance_.capacity && peak > *instance_.capacity) return;
+    incumbent_.offer(compose_order(instance_, *table_, order), source, by);
+  }
+
+  void raise(const char* name, Bytes bound) {
+    incumbent_.raise_bound({name, static_cast<double>(bound)});
+    if (!instance_.capacity || bound <= *instance_.capacity || incumbent_.plan()) return;
+    refuted_ = Refutation{"no order needs less than " + std::to_string(bound) + " bytes",
+                          "raise capacity to at least " + std::to_string(bound)};
+  }
+
+  Bytes bound() const { return static_cast<Bytes>(incumbent_.bound()); }
+
+  // Cuts of the operators whose steps need most in every order that is known. Only what the checker
+  // confirms becomes a bound.
+  void raise_cut() {
+    std::vector<int> ops;
+    cut_.resize(least_need_.size(), 0);
+    for (int op = 0; op < table_->operators(); ++op) {
+      if (cut_[static_cast<std::size_t>(op)] == 0) ops.push_back(op);
+    }
+    const auto need = [this](int op) { return least_need_[static_cast<std::size_t>(op)]; };
+    std::ranges::stable_sort(ops, [&](int a, int b) { return need(a) > need(b); });
+    LeastLive least(*table_);
+    OrderCertificate best;
+    const std::int64_t nodes = std::max(1, table_->operators() + table_->tensors());
+    const std::int64_t most = std::clamp(kCutNodes / nodes, kFewestCuts, kMostCuts);
+    std::int64_t tried = 0;
+    for (const int op : ops) {
+      const Bytes known = std::max(bound(), best.bound_bytes);
+      if (need(op) <= known || tried++ == most || budget_.exhausted()) break;
+      cut_[static_cast<std::size_t>(op)] = 1;
+      OrderCertificate cut = cut_bound(*table_, least, op);
+      if (cut.bound_bytes > known) best = std::move(cut);
+      if (best.bound_bytes >= peak_) break;
+    }
+    if (best.bound_bytes <= bound()) return;
+    const OrderCertificateCheck check = check_certificate(instance_, best);
+    if (!check.violations.empty()) {
+      incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
+      return;
+    }
+    certificate_ = std::move(best);
+    raise("cut", check.bound_bytes);
+  }
+
+  void run_rounds() {
+    std::int64_t states = kFirstStates;
+    for (int width = kFirstWidth; states <= kMostStates && !ended(); states *= 4, width *= 2) {
+      if (options_.method == kAuto.name) {
+        improve_stretches(states, width);
+        if (!ended()) raise_cut();
+        if (ended()) return;
+      }
+      while (probe(peak_ - 1, states) && !ended()) {
+      }
+      if (ended()) return;
+      while (!ended() && probe_from_below(states)) {
+      }
+    }
+    if (!ended()) incumbent_.remark("the search ended with the states that it may remember");
+  }
+
+  void improve_stretches(std::int64_t states, int width) {
+    std::vector<int> order = best_;
+    Windows windows(*table_);
+    budget_.count_nodes(
+        windows.improve(order, {.goal = bound(), .states = states, .widest = width}, budget_));
+    if (peak_of(*table_, order) < peak_) take(order, 'L', "lns");
+  }
+
+  // Whether a better order was found within the capacity. A capacity that has none is a bound.
+  bool probe(Bytes capacity, std::int64_t states) {
+    OrderMemory memory(*table_);
+    if (!search_) search_.emplace(*table_);
+    const CommitSearch::Found found =
+        search_->run(memory, table_->program_order(), capacity, states, budget_);
+    budget_.count_nodes(found.states);
+    if (found.end == CommitSearch::End::none) raise("search", found.least_overflow);
+    if (found.end != CommitSearch::End::found) return false;
+    take(found.steps, 'L', "search");
+    return true;
+  }
+
+  // Whether the bound rose, and is no proof yet.
+  bool probe_from_below(std::int64_t states) {
+    const Bytes before = bound();
+    return !probe(before, states) && bound() > before;
+  }
+
+  std::optional<OrderTable> table_;
+  OperatorBound simple_;
+  std::optional<CommitSearch> search_;
+  std::vector<int> best_;          // the best order that is known, within the capacity or not
+  Bytes peak_ = 0;                 // of it
+  std::vector<Bytes> least_need_;  // of an operator's step, in any order that is known
+  std::vector<char> cut_;          // of an operator: whether its cut is known
+  std::optional<OrderCertificate> certificate_;  // confirmed
+};
+
+}  // namespace
+
+std::vector<Method> methods_of(const OrderInstance& instance) {
+  std::vector<Method> all = method_list(kAuto, heuristics(instance), {kExact});
+  return all;
+}
+
+Outcome solve_family(const OrderInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  return OrderSolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

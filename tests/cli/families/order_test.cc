@@ -1,0 +1,142 @@
+// The commands on graphs: from a generated graph to a proven order, its picture, its explanation,
+// its model and its layout; and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Order : public testing::Test {
+ protected:
+  Order() { fill_with_examples(dir_); }
+
+  Finished run(const std::vector<std::string>& arguments) const {
+    return run_stowage(arguments, {.directory = dir_.path()});
+  }
+  nlohmann::json answer(const std::vector<std::string>& arguments, int exit_code = 0) const {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+    return nlohmann::json::parse(finished.out);
+  }
+  void generate(const std::string& kind, const std::string& operators = "60") {
+    ASSERT_EQ(
+        run({"generate", "order", "--kind", kind, "--operators", operators, "-o", "graph.json"})
+            .exit_code,
+        0);
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Order, FromAGraphToAProvenOrderAndItsLayout) {
+  generate("recompute", "120");
+  const Finished solved = run({"solve", "graph.json", "-o", "order.json"});
+  dir_.write("outcome.json", solved.out);
+  const auto outcome = nlohmann::json::parse(solved.out);
+  EXPECT_EQ(outcome["status"], "optimal");
+  EXPECT_EQ(outcome["bound_by"], "cut");
+  EXPECT_TRUE(outcome["certificate"].contains("precedences"));
+
+  const auto verdict = answer({"verify", "graph.json", "outcome.json"});
+  EXPECT_EQ(verdict["valid"], true);
+  EXPECT_EQ(verdict["proven"], true);
+  // Without the certificate the cut is a claim.
+  EXPECT_EQ(answer({"verify", "graph.json", "order.json"})["proven"], false);
+
+  ASSERT_EQ(run({"convert", "graph.json", "layout.json", "--plan", "order.json"}).exit_code, 0);
+  const auto layout = answer({"solve", "layout.json", "-t", "5"});
+  EXPECT_EQ(layout["bound_bytes"], outcome["objective_bytes"]);
+}
+
+TEST_F(Order, ABrokenCertificateIsRefused) {
+  generate("transformer");
+  dir_.write("outcome.json", run({"solve", "graph.json"}).out);
+  auto outcome = nlohmann::json::parse(dir_.read("outcome.json"));
+  outcome["certificate"]["tensors"][0][2] = 1;
+  dir_.write("lie.json", outcome.dump());
+  const auto verdict = answer({"verify", "graph.json", "lie.json"}, 1);
+  EXPECT_EQ(verdict["violations"][0]["rule"], "certificate_bound");
+}
+
+// A bound by search has no certificate: small graphs are tried again.
+TEST_F(Order, ABoundBySearchIsTriedAgainWhereOperatorsAreFew) {
+  generate("layered", "16");
+  auto outcome = answer({"solve", "graph.json", "--method", "program"});
+  const auto best = answer({"solve", "graph.json"});
+  outcome["plan"]["bound_bytes"] = best["objective_bytes"];
+  outcome["plan"]["bound_by"] = "search";
+  dir_.write("plan.json", outcome["plan"].dump());
+  EXPECT_EQ(answer({"verify", "graph.json", "plan.json"})["valid"], true);
+  outcome["plan"]["peak_bytes"] = outcome["plan"]["peak_bytes"].get<std::int64_t>();
+  outcome["plan"]["bound_bytes"] = outcome["plan"]["peak_bytes"];
+  dir_.write("plan.json", outcome["plan"].dump());
+  if (outcome["objective_bytes"] == best["objective_bytes"]) return;
+  EXPECT_EQ(answer({"verify", "graph.json", "plan.json"}, 1)["violations"][0]["rule"],
+            "claimed_bound");
+}
+
+TEST_F(Order, IsDrawnExplainedAndCompared) {
+  generate("experts");
+  dir_.write("outcome.json", run({"solve", "graph.json", "--node-limit", "20000"}).out);
+  ASSERT_EQ(run({"render", "graph.json", "outcome.json", "-o", "order.svg"}).exit_code, 0);
+  EXPECT_THAT(dir_.read("order.svg"), HasSubstr("order of the list"));
+  const auto why = answer({"explain", "graph.json", "outcome.json", "--node-limit", "5000"});
+  EXPECT_THAT(why["binds"][0]["text"].get<std::string>(), HasSubstr("its workspace"));
+  EXPECT_GT(why["binds"].size(), 2U);
+  EXPECT_THAT(why["what_if"][1]["text"].get<std::string>(), HasSubstr("recomputed or offloaded"));
+  EXPECT_LE(why["what_if"][1]["objective_bytes"], why["objective_bytes"]);
+  const Finished table =
+      run({"compare", "graph.json", "--node-limit", "5000", "--format", "table"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  for (const char* method : {"program", "list", "dfs", "online", "commit", "fast", "lns"}) {
+    EXPECT_THAT(table.out, HasSubstr(method));
+  }
+}
+
+TEST_F(Order, WithoutRoomItSaysWhoAndWhatHelps) {
+  generate("chunked");
+  auto graph = nlohmann::json::parse(dir_.read("graph.json"));
+  graph["capacity_bytes"] = 1000;
+  dir_.write("small.json", graph.dump());
+  const Finished solved = run({"solve", "small.json"});
+  EXPECT_EQ(solved.exit_code, 1);
+  dir_.write("none.json", solved.out);
+  EXPECT_EQ(nlohmann::json::parse(solved.out)["status"], "infeasible");
+  EXPECT_EQ(answer({"verify", "small.json", "none.json"})["valid"], true);
+  const auto why = answer({"explain", "small.json"}, 1);
+  EXPECT_EQ(why["causes"].size(), 2U);
+  EXPECT_THAT(why["remedies"][0]["text"].get<std::string>(), HasSubstr("raise capacity_bytes"));
+}
+
+TEST_F(Order, TheModelIsExported) {
+  generate("layered", "12");
+  const Finished exported = run({"export", "graph.json", "-o", "model.lp"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(dir_.read("model.lp"), HasSubstr("O3_1"));
+}
+
+TEST_F(Order, WhatMakesNoSenseIsRefused) {
+  const auto expect_refused = [this](const std::vector<std::string>& arguments, const char* why) {
+    const Finished refused = run(arguments);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(why));
+  };
+  expect_refused({"generate", "order", "--seed", "4"}, "--seed: has no effect with --kind");
+  expect_refused({"generate", "order", "--kind", "layered", "--tokens", "4"}, "--tokens: has no");
+  expect_refused({"generate", "order", "--tokens", "many"}, "--tokens");
+  generate("layered");
+  expect_refused({"convert", "graph.json", "table.csv"}, "E209 /problem: must be");
+  ASSERT_EQ(run({"solve", "graph.json", "--method", "fast", "-o", "order.json"}).exit_code, 0);
+  expect_refused({"convert", "graph.json", "x.bin", "--plan", "order.json"},
+                 "OUT: must be a layout");
+  expect_refused({"run", "graph.json", "order.json"}, "plans hold no batches");
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,89 @@
+// The bundled graphs are what their tables and their own members say.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "instances/order/generate.h"
+#include "instances/order/json.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+#include "tests/instances/json_fixture.h"
+#include "tests/oracles/order/brute_force.h"
+
+namespace stowage {
+namespace {
+
+std::vector<std::filesystem::path> bundled(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
+    if (entry.path().extension() == ".json") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// The text between `key` and the end of its line, without a comma.
+std::string line_after(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) return "";
+  std::string line = text.substr(at + key.size(), text.find('\n', at) - at - key.size());
+  if (!line.empty() && line.back() == ',') line.pop_back();
+  return line;
+}
+
+Bytes program_peak(const OrderInstance& graph) {
+  const OrderTable table(graph);
+  return peak_of(table, table.program_order());
+}
+
+std::string row_of(const OrderInstance& graph) {
+  return "| `" + graph.name + "` | " + std::to_string(graph.operators.size()) + " | " +
+         std::to_string(program_peak(graph)) + " | ";
+}
+
+TEST(BundledOrders, TinyOnesAreWhatTheTableSays) {
+  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  std::size_t seen = 0;
+  for (const auto& path : bundled("order/tiny")) {
+    ++seen;
+    const std::string text = file_text(path);
+    const auto graph = read_order_instance(text);
+    ASSERT_TRUE(graph) << path << ": " << to_string(graph.errors()[0]);
+    EXPECT_EQ(graph->name + ".json", path.filename().string());
+    const auto best = brute_force(*graph);
+    const bool infeasible = line_after(text, "\"x-infeasible\": ") == "true";
+    EXPECT_EQ(infeasible, !best) << path;
+    const std::string optimum = infeasible ? "infeasible" : std::to_string(best->peak_bytes);
+    EXPECT_EQ(line_after(text, "\"x-optimal_bytes\": "), infeasible ? "" : optimum) << path;
+    const std::string note = line_after(text, "\"x-note\": ");
+    ASSERT_GT(note.size(), 2U);
+    const std::string row =
+        row_of(*graph) + optimum + " | " + note.substr(1, note.size() - 2) + " |";
+    EXPECT_NE(readme.find('\n' + row + '\n'), std::string::npos) << row;
+  }
+  EXPECT_EQ(seen, 15U);
+}
+
+TEST(BundledOrders, RealOnesAreMadeByTheGenerator) {
+  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  std::size_t seen = 0;
+  for (const auto& path : bundled("order/real")) {
+    ++seen;
+    const std::string text = file_text(path);
+    const auto graph = read_order_instance(text);
+    ASSERT_TRUE(graph) << path << ": " << to_string(graph.errors()[0]);
+    EXPECT_NE(readme.find('\n' + row_of(*graph)), std::string::npos) << row_of(*graph);
+    OrderGenerator wanted;
+    const std::string kind = graph->name.substr(0, graph->name.find('-'));
+    for (std::size_t k = 0; k < OrderGenerator::kNames.size(); ++k) {
+      if (kind == OrderGenerator::kNames[k]) wanted.kind = static_cast<OrderGenerator::Kind>(k);
+    }
+    EXPECT_EQ(write_order_instance(*generate_order(wanted)), text) << path;
+  }
+  EXPECT_EQ(seen, 5U);
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,65 @@
+// Random graphs small enough for brute force, with every odd feature switched on now and then:
+// tensors that nobody reads, inputs that nobody reads, inputs that are outputs, updates in place,
+// `after`, workspaces, sizes of 0, lists that name a tensor twice, an alignment, lists of operators
+// that are no order.
+#pragma once
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/order/instance.h"
+#include "instances/random.h"
+
+namespace stowage {
+
+// At most `most_operators` operators. Without a capacity unless `capacities`.
+inline OrderInstance tiny_order(std::uint64_t seed, std::uint64_t most_operators = 9,
+                                bool capacities = true) {
+  std::mt19937_64 random(seed);
+  const auto up_to = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  OrderInstance graph{.name = "tiny-" + std::to_string(seed)};
+  const bool odd = up_to(1) == 0;
+  const std::int64_t sizes = up_to(3) == 0 ? 3 : 20;
+  const auto size = [&] { return odd && up_to(9) == 0 ? 0 : 1 + up_to(sizes); };
+  if (odd && up_to(3) == 0) graph.alignment = 1 + up_to(5);
+  const std::int64_t inputs = up_to(3);
+  for (std::int64_t t = 0; t < inputs; ++t) {
+    graph.tensors.push_back({.size = size(), .input = true, .output = odd && up_to(3) == 0});
+  }
+  const auto count = static_cast<std::int64_t>(draw(random, most_operators + 1));
+  const std::int64_t wide = 1 + up_to(3);  // tensors that an operator reads
+  for (std::int64_t i = 0; i < count; ++i) {
+    OrderOperator op;
+    const std::int64_t known = std::ssize(graph.tensors);
+    const std::int64_t recent = std::min(known, 1 + up_to(8));
+    for (std::int64_t k = up_to(wide); k > 0 && recent > 0; --k) {
+      const std::int64_t t = known - 1 - up_to(recent - 1);
+      (odd && up_to(5) == 0 ? op.updates : op.reads).push_back(t);
+    }
+    const std::int64_t writes = up_to(9) == 0 ? 0 : 1 + (odd ? up_to(1) : 0);
+    for (std::int64_t k = 0; k < writes; ++k) {
+      op.writes.push_back(std::ssize(graph.tensors));
+      graph.tensors.push_back({.size = size(), .output = up_to(7) == 0});
+    }
+    if (odd && up_to(2) == 0) op.workspace = up_to(10);
+    if (odd && i > 0 && up_to(5) == 0) op.after.push_back(up_to(i - 1));
+    graph.operators.push_back(std::move(op));
+  }
+  if (odd && count > 1 && up_to(1) == 0) {
+    // Another operator first in the list; without updates it means the same graph.
+    bool updates = false;
+    for (const OrderOperator& op : graph.operators) updates = updates || !op.updates.empty();
+    if (!updates) {
+      std::swap(graph.operators.front(), graph.operators.back());
+      for (OrderOperator& op : graph.operators) op.after.clear();
+    }
+  }
+  if (capacities && up_to(9) == 0) graph.capacity = 20 + up_to(60);
+  return graph;
+}
+
+}  // namespace stowage
