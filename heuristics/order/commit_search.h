@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
+#include "heuristics/order/commit_graph.h"
 #include "instances/budget.h"
-#include "instances/order/least_live.h"
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
 
@@ -28,19 +28,10 @@ namespace stowage {
 
 class CommitSearch {
  public:
-  enum class End {
-    found,      // steps are an order of all targets within the capacity
-    none,       // there is no such order; each has a step that needs least_overflow at least
-    exhausted,  // of states, or of the budget
-  };
-  struct Found {
-    End end = End::exhausted;
-    std::vector<int> steps;
-    Bytes least_overflow = 0;
-    std::int64_t states = 0;
-  };
+  using End = CommitEnd;
+  using Found = CommitFound;
 
-  explicit CommitSearch(const OrderTable& table);
+  explicit CommitSearch(const OrderTable& table) : graph_(table) {}
 
   // `memory` is where the order begins; afterwards it is there again. `targets` stand in an order
   // that keeps all precedences; with what has run, they are a downset. Each search from one end to
@@ -50,17 +41,10 @@ class CommitSearch {
 
  private:
   template <class Steps>
-  class Walk;
-
-  template <class Steps>
   Found walk(OrderMemory& memory, std::span<const int> targets, Bytes capacity,
              std::int64_t most_states, const Budget& budget);
 
-  const OrderTable& table_;
-  LeastLive least_;
-  std::vector<std::uint64_t> marks_;  // of operators
-  std::vector<int> wanted_;           // the walk in which an operator is a target
-  int walks_ = 0;
+  CommitGraph graph_;
 };
 
 }  // namespace stowage

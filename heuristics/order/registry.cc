@@ -14,8 +14,8 @@ constexpr std::int64_t kFastStates = 200;  // of a stretch
 constexpr int kFastWidth = 32;
 constexpr std::int64_t kAllFastStates = 20'000;  // of all stretches: some hundredths of a second
 constexpr std::int64_t kStates = 1000;           // at first; four times as many each time
-constexpr std::int64_t kMostStates = 64'000;
-constexpr std::int64_t kAllStates = 500'000;  // of all stretches, each time
+constexpr std::int64_t kMostStates = 16'000;
+constexpr std::int64_t kAllStates = 200'000;  // of all stretches, each time
 constexpr int kWidth = 64;
 
 std::vector<int> fast(const OrderTable& table, const Budget& budget) {

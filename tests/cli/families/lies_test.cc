@@ -14,12 +14,15 @@
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
 #include "cli/families/load.h"
+#include "instances/order/generate.h"
+#include "instances/order/optimum.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/cli/process.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
+#include "tests/tiny_order.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -337,7 +340,7 @@ const std::vector<Lie>& lies() {
       set("a_misspelt_key", "objectiv_ms", 1),
       set("another_format", "format", "stowage/plan"),
       set("another_version", "version", 2),
-      set("another_problem", "problem", "order"),
+      set("another_problem", "problem", "weaving"),
       set("another_name", "name", "somebody else's"),
       set("unplaceable_beside_a_plan", "unplaceable", json::array({0})),
       set("unplaceable_negative", "unplaceable", json::array({-1})),
@@ -463,15 +466,15 @@ const std::vector<Lie>& lies() {
       // Its certificate.
       with_plan("certificate_raised",
                 [](Told& t, Draw&) {
-                  return t.certified() && scale(t.outcome["certificate"]["bound_ms"], 1.001);
+                  return t.certified() && scale(t.outcome["certificate"]["bound" + t.unit], 1.001);
                 }),
       with_plan("certificate_lowered",
                 [](Told& t, Draw&) {
                   const json by = t.outcome["bound_by"];
                   const bool certified = by == "step-lp" || by == "profile" || by == "patterns" ||
-                                         by == "configurations";
+                                         by == "configurations" || by == "cut";
                   if (!certified) return false;
-                  return t.certified() && scale(t.outcome["certificate"]["bound_ms"], 0.999);
+                  return t.certified() && scale(t.outcome["certificate"]["bound" + t.unit], 0.999);
                 }),
       with_plan("certificate_emptied",
                 [](Told& t, Draw&) {
@@ -509,7 +512,7 @@ const std::vector<Lie>& lies() {
                 [](Told& t, Draw&) { t.plan()["instance_hash"] = "fnv1a64:0123456789abcdef"; }),
       with_plan("plan_without_its_first_part",
                 [](Told& t, Draw&) {
-                  for (const char* key : {"micro_batches", "replicas", "offsets"}) {
+                  for (const char* key : {"micro_batches", "replicas", "offsets", "order"}) {
                     if (!t.plan().contains(key) || t.plan()[key].empty()) continue;
                     t.plan()[key].erase(0);
                     return true;
@@ -644,11 +647,26 @@ std::vector<Instance> impossible_steps() {
   return {scatter, workspace, longer, starving, odd, idle};
 }
 
+// An operator that needs more than the capacity, and inputs that do.
+std::vector<Instance> impossible_orders() {
+  const OrderInstance alone{.name = "alone",
+                            .capacity = 10,
+                            .tensors = {{.size = 4, .input = true}, {.size = 4, .output = true}},
+                            .operators = {{.reads = {0}, .writes = {1}, .workspace = 3}}};
+  OrderInstance crowded = alone;
+  crowded.name = "crowded";
+  crowded.tensors.push_back({.size = 20, .input = true, .output = true});
+  crowded.operators.clear();
+  crowded.tensors[1].input = true;
+  return {alone, crowded};
+}
+
 // Instances of all families, a few of them impossible; of steps and layouts as many each as asked
 // for.
 std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most_items) {
   std::vector<Instance> all = impossible_layouts();
   for (Instance& step : impossible_steps()) all.push_back(std::move(step));
+  for (Instance& graph : impossible_orders()) all.push_back(std::move(graph));
   for (std::uint64_t seed = 0; seed < of_each_family; ++seed) {
     all.emplace_back(tiny_scatter(seed, most_items));
     all.emplace_back(tiny_ruled_scatter(seed, most_items));
@@ -658,6 +676,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_recomputing_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
+    all.emplace_back(tiny_order(seed, most_items));
   }
   return all;
 }
@@ -667,7 +686,13 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
 std::vector<Instance> larger_instances() {
   constexpr std::size_t kSearched = 12;  // sequences of a scatter step
   std::vector<Instance> all = instances(4, 30);
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    all.emplace_back(
+        *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 40, .seed = seed}));
+  }
   std::erase_if(all, [](const Instance& instance) {
+    const auto* graph = std::get_if<OrderInstance>(&instance);
+    if (graph != nullptr) return graph->operators.size() <= kMostOperatorsTriedAgain;
     const auto* step = std::get_if<ScatterInstance>(&instance);
     return step != nullptr && step->lengths.size() > 2 && step->lengths.size() <= kSearched;
   });
@@ -702,6 +727,7 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
   const TempDir dir;
   std::vector<Instance> all = impossible_layouts();
   for (Instance& step : impossible_steps()) all.push_back(std::move(step));
+  for (Instance& graph : impossible_orders()) all.push_back(std::move(graph));
   std::set<std::string> proofs;
   for (const Instance& instance : all) {
     write_instance(dir, instance);
@@ -713,7 +739,7 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
     proofs.insert(honest.outcome["infeasibility"]["by"]);
   }
   EXPECT_EQ(proofs, (std::set<std::string>{"pins", "capacity", "load", "heights", "sequences",
-                                           "micro_batches", "rows"}));
+                                           "micro_batches", "rows", "operator", "ends"}));
 }
 
 TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {

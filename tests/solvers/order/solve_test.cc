@@ -90,7 +90,7 @@ TEST(OrderSolve, BundledGraphsHaveTheOptimaTheySay) {
   }
   const std::string readme = text_of(data / "README.md");
   for (const auto& entry : std::filesystem::directory_iterator(data / "order/real")) {
-    const Outcome outcome = solved(*read_order_instance(text_of(entry.path())), "auto", 100'000);
+    const Outcome outcome = solved(*read_order_instance(text_of(entry.path())), "auto", 20'000);
     if (outcome.status != Status::optimal) continue;
     const std::string row = "| `" + entry.path().stem().string() + "` | ";
     const std::size_t at = readme.find(row);
@@ -138,7 +138,7 @@ TEST(OrderSolve, EveryMethodIsValidAndNoneIsBelowTheBound) {
   using Kind = OrderGenerator::Kind;
   for (const Kind kind : {Kind::transformer, Kind::recompute, Kind::accumulate, Kind::experts,
                           Kind::chunked, Kind::randwire, Kind::layered}) {
-    const OrderInstance graph = generated(kind, 60);
+    const OrderInstance graph = generated(kind, 40);
     const Outcome best = solved(graph, "auto", 20'000);
     for (const Method& method : methods(graph)) {
       const Outcome outcome = solved(graph, method.name, 20'000);

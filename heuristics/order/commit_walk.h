@@ -1,0 +1,275 @@
+// The way of a commit search from one end of an order, and what it leaves behind. Not used but by
+// commit_search.h, which says how it goes.
+//
+//   CommitGraph graph(table);
+//   graph.begin(targets);
+//   const CommitFound found =
+//       CommitWalk<ForwardSteps>(graph, memory, targets, capacity).run(1000, budget);
+//
+// Thread safety: an object belongs to one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "heuristics/order/commit_graph.h"
+#include "instances/budget.h"
+#include "instances/numbers.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+
+namespace stowage {
+
+// The way from one end, by Steps forwards or backwards; `run` means a step that way.
+template <class Steps>
+class CommitWalk {
+ public:
+  CommitWalk(CommitGraph& graph, OrderMemory& memory, std::span<const int> targets, Bytes capacity)
+      : graph_(graph),
+        table_(graph.table),
+        memory_(memory),
+        steps_(memory),
+        capacity_(capacity),
+        left_(targets.size()) {
+    for (const int op : targets) add_ready(op, ready_);
+  }
+
+  CommitFound run(std::int64_t most_states, const Budget& budget) {
+    CommitEnd end = CommitEnd::found;
+    settle();
+    while (left_ > 0 && end == CommitEnd::found) {
+      end = explore(most_states, budget);
+      if (end == CommitEnd::found) settle();
+    }
+    for (auto op = done_.rbegin(); op != done_.rend(); ++op) steps_.undo(*op);
+    return {.end = end,
+            .steps = std::move(done_),
+            .least_overflow = end == CommitEnd::none ? least_overflow_ : 0,
+            .states = all_states_};
+  }
+
+ private:
+  static constexpr std::int64_t kStatesPerLook = 64;  // at the budget
+  static constexpr int kNoState = -1;
+
+  struct State {
+    int parent = kNoState;
+    std::uint32_t first = 0;  // of its operators in ops_: what runs after its parent
+    std::uint32_t count = 0;
+    int total = 0;  // operators since the last commit
+    Bytes live = 0;
+    std::uint64_t mark = 0;    // of the set
+    int same_mark = kNoState;  // another state of this mark
+  };
+  // Least live first, then the most operators, then the first found.
+  using Entry = std::tuple<Bytes, int, int>;
+
+  bool wanted(int op) const { return graph_.wanted[at(op)] == graph_.walks; }
+  bool fits(int op) const { return steps_.need(op) <= capacity_; }
+  void add_ready(int op, std::vector<int>& to) const {
+    if (wanted(op) && steps_.ready(op)) to.push_back(op);
+  }
+
+  // Runs whatever fits and raises nothing, for good [OC1].
+  void settle() {
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t k = 0; k < ready_.size();) {
+        const int op = ready_[k];
+        if (!steps_.done(op)) {
+          if (!fits(op) || steps_.growth(op) > 0) {
+            ++k;
+            continue;
+          }
+          steps_.run(op);
+          done_.push_back(op);
+          --left_;
+          more = true;
+          for (const int next : steps_.next(op)) add_ready(next, ready_);
+        }
+        ready_[k] = ready_.back();
+        ready_.pop_back();
+      }
+    }
+    std::sort(ready_.begin(), ready_.end());
+  }
+
+  CommitEnd explore(std::int64_t most_states, const Budget& budget) {
+    states_.assign(1, {.live = steps_.live()});
+    ops_.clear();
+    by_mark_.clear();
+    by_mark_.emplace(0, 0);
+    queue_ = {};
+    queue_.push({steps_.live(), 0, 0});
+    least_overflow_ = std::numeric_limits<Bytes>::max();
+    for (std::int64_t expanded = 0; !queue_.empty(); ++expanded) {
+      if (std::ssize(states_) > most_states) return CommitEnd::exhausted;
+      if (expanded % kStatesPerLook == 0 && budget.exhausted()) return CommitEnd::exhausted;
+      const int state = std::get<2>(queue_.top());
+      queue_.pop();
+      if (const int reached = expand(state); reached != kNoState) {
+        commit(reached);
+        return CommitEnd::found;
+      }
+    }
+    return CommitEnd::none;
+  }
+
+  std::vector<int> path_to(int state) const {
+    std::vector<int> path;
+    for (; state > 0; state = states_[at(state)].parent) {
+      const State& its = states_[at(state)];
+      for (std::uint32_t k = its.count; k-- > 0;) path.push_back(ops_[its.first + k]);
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+  // A state behind it to commit to, or kNoState.
+  int expand(int state) {
+    const std::vector<int> path = path_to(state);
+    std::vector<int> ready = ready_;
+    for (const int op : path) {
+      steps_.run(op);
+      for (const int next : steps_.next(op)) add_ready(next, ready);
+    }
+    int reached = kNoState;
+    for (const int op : ready) {
+      if (steps_.done(op)) continue;
+      if (!fits(op)) {
+        least_overflow_ = std::min(least_overflow_, steps_.need(op));
+        continue;
+      }
+      reached = visit(state, op);
+      if (reached != kNoState) break;
+    }
+    for (auto op = path.rbegin(); op != path.rend(); ++op) steps_.undo(*op);
+    return reached;
+  }
+
+  // The state after `op`, and after all that is then free, if it is one to commit to.
+  int visit(int parent, int op) {
+    run_now_.clear();
+    close(op);
+    std::uint64_t mark = states_[at(parent)].mark;
+    for (const int done : run_now_) mark ^= graph_.marks[at(done)];
+    const int total = states_[at(parent)].total + static_cast<int>(run_now_.size());
+    const bool good = steps_.live() <= states_[0].live || at(total) == left_;
+    int reached = kNoState;
+    if (good || !known(mark, total)) {
+      const int index = static_cast<int>(states_.size());
+      const auto same = by_mark_.emplace(mark, index);
+      states_.push_back({.parent = parent,
+                         .first = static_cast<std::uint32_t>(ops_.size()),
+                         .count = static_cast<std::uint32_t>(run_now_.size()),
+                         .total = total,
+                         .live = steps_.live(),
+                         .mark = mark,
+                         .same_mark = same.second ? kNoState : same.first->second});
+      same.first->second = index;
+      ops_.insert(ops_.end(), run_now_.begin(), run_now_.end());
+      ++all_states_;
+      if (good) {
+        reached = index;
+      } else {
+        queue_.push({steps_.live(), -total, index});
+      }
+    }
+    for (auto done = run_now_.rbegin(); done != run_now_.rend(); ++done) steps_.undo(*done);
+    return reached;
+  }
+
+  // Runs `op`, and then whatever it made ready or may have made smaller, and which fits and raises
+  // nothing.
+  void close(int op) {
+    steps_.run(op);
+    run_now_.push_back(op);
+    const auto try_now = [this](int next) {
+      if (!wanted(next) || !steps_.ready(next) || !fits(next) || steps_.growth(next) > 0) return;
+      steps_.run(next);
+      run_now_.push_back(next);
+    };
+    for (std::size_t k = 0; k < run_now_.size(); ++k) {
+      const int done = run_now_[k];
+      for (const int next : steps_.next(done)) try_now(next);
+      for (const int t : table_.touched(done)) {
+        if (!steps_.changes(t)) continue;
+        for (const int next : table_.touchers(t)) try_now(next);
+      }
+    }
+  }
+
+  // Whether the set of all that has run now is that of a state. Equal marks are compared member by
+  // member: a proof rests on it.
+  bool known(std::uint64_t mark, int total) const {
+    const auto found = by_mark_.find(mark);
+    if (found == by_mark_.end()) return false;
+    for (int state = found->second; state != kNoState; state = states_[at(state)].same_mark) {
+      if (states_[at(state)].total != total) continue;
+      const std::vector<int> path = path_to(state);
+      if (std::ranges::all_of(path, [this](int op) { return steps_.done(op); })) return true;
+    }
+    return false;
+  }
+
+  // Goes to the largest least set on the way to the state. Its members can run in the order of that
+  // way within the capacity, for without the others no step needs more [OC2].
+  void commit(int state) {
+    std::vector<int> path = path_to(state);
+    for (const int op : path) steps_.run(op);
+    if (path.size() > 1 && path.size() < left_) {
+      std::vector<int> members = least(path);
+      if (members.size() < path.size()) {
+        for (auto op = path.rbegin(); op != path.rend(); ++op) steps_.undo(*op);
+        std::ranges::sort(members);
+        std::erase_if(path, [&](int op) { return !std::ranges::binary_search(members, op); });
+        for (const int op : path) steps_.run(op);
+      }
+    }
+    left_ -= path.size();
+    done_.insert(done_.end(), path.begin(), path.end());
+    for (const int op : path) {
+      for (const int next : steps_.next(op)) add_ready(next, ready_);
+    }
+    std::erase_if(ready_, [this](int op) { return steps_.done(op); });
+    std::sort(ready_.begin(), ready_.end());
+    ready_.erase(std::unique(ready_.begin(), ready_.end()), ready_.end());
+  }
+
+  std::vector<int> least(const std::vector<int>& path) {
+    if constexpr (std::is_same_v<Steps, ForwardSteps>) {
+      return graph_.least.largest_least(path, memory_);
+    } else {
+      return graph_.least.outside_smallest_least(path, memory_);
+    }
+  }
+
+  CommitGraph& graph_;
+  const OrderTable& table_;
+  OrderMemory& memory_;
+  Steps steps_;
+  const Bytes capacity_;
+  std::size_t left_;        // targets that have not run
+  std::vector<int> done_;   // what has run for good
+  std::vector<int> ready_;  // targets that may run after it
+  std::int64_t all_states_ = 0;
+
+  // Of one search between commits.
+  std::vector<State> states_;
+  std::vector<int> ops_;
+  std::unordered_map<std::uint64_t, int> by_mark_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+  Bytes least_overflow_ = std::numeric_limits<Bytes>::max();
+  std::vector<int> run_now_;  // operators that visit() has run
+};
+
+}  // namespace stowage
