@@ -64,7 +64,7 @@ class Asking {
     ConfigurationLp& lp = found->second;
     if (!made) lp.set_time(time);
     if (lp.homeless()) {
-      keep(strategy, time, lp);
+      keep(strategy, lp.proven(time, upper_ * kFirst), lp);
       return true;
     }
     const ColumnGeneration rounds(options_.backend, {.most_rounds = kRounds, .counts_nodes = true});
@@ -79,7 +79,8 @@ class Asking {
       return priced.added > 0 ? Pricing::added : Pricing::nothing;
     });
     const Ms known = known_.times[at(strategy)];
-    const Ms proven = refuted ? time : lp.proven(known, time);
+    // Its prices may refute more than what was asked.
+    const Ms proven = lp.proven(refuted ? time : known, upper_ * kFirst);
     if (proven > known) keep(strategy, proven, lp);
     return refuted;
   }
