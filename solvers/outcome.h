@@ -64,8 +64,8 @@ struct Outcome {
   std::optional<double> objective;  // of the plan
   double bound = 0;
   std::string bound_by;  // names the certificate of `bound`
-  // The proof of a bound that has one, as "step-lp" and "patterns" have. It may be less than `bound`,
-  // whose own certificate cannot be written down if it is a MILP's.
+  // The proof of a bound that has one, as "step-lp" and "patterns" have. It may be less than
+  // `bound`, whose own certificate cannot be written down if it is a MILP's.
   std::optional<Certificate> certificate;
   std::vector<NamedBound> bounds;  // all that were computed, weakest first
   // No plan of the method asked for can be better, with any solver: of a baseline that fixes

@@ -1,3 +1,5 @@
+// Longer than 300 lines: the LP and the knapsacks that price it share the prices and the
+// configurations.
 #include "formulations/assign/configuration_lp.h"
 
 #include <algorithm>

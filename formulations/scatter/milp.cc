@@ -83,8 +83,9 @@ class Builder {
   }
 
   int way(int slot, GroupForm form) const {
+    const auto ways = static_cast<std::size_t>(recomputations(instance_));
     return out_
-        .ways[static_cast<std::size_t>(slot * recomputations(instance_) + form.recomputation)];
+        .ways[static_cast<std::size_t>(slot) * ways + static_cast<std::size_t>(form.recomputation)];
   }
 
   // U6: a micro-batch recomputes in one way.

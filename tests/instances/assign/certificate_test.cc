@@ -1,5 +1,6 @@
 // The checker of assign certificates: every rule with a case that passes and one that fails, and
-// two hundred random corruptions of good certificates, all refused.
+// two hundred random corruptions of good certificates, all refused. Longer than 300 lines: a case
+// for each rule, on one instance.
 #include "instances/assign/certificate.h"
 
 #include <gmock/gmock.h>
@@ -215,8 +216,8 @@ TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
             "");
 }
 
-// One price for each length: within 140 ms no replica holds two of the four. Knapsacks round amounts
-// down to 1/2048 of their room, so that the proof ends a little before.
+// One price for each length: within 140 ms no replica holds two of the four. Knapsacks round
+// amounts down to 1/2048 of their room, so that the proof ends a little before.
 AssignCertificate by_length() {
   return {.bound_ms = 139.5,
           .strategies = {{.strategy = "flat", .by = "configurations", .prices = {{60, 1}}},
