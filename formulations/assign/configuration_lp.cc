@@ -95,7 +95,7 @@ void ConfigurationLp::add_variable(const Configuration& configuration) {
   model_.add_term(group, {x, -1});
 }
 
-bool ConfigurationLp::homeless() {
+bool ConfigurationLp::a_kind_fits_nowhere() {
   std::vector<bool> held(table_.kinds().size(), false);
   for (const Configuration& each : met_) {
     for (const int kind : each.kinds) held[at(kind)] = true;

@@ -33,7 +33,7 @@ class ConfigurationLp {
 
   // Whether there is a kind that no replica can hold: its price refutes the time. Otherwise the
   // model has a point.
-  bool homeless();
+  bool a_kind_fits_nowhere();
 
   struct Priced {
     int added = 0;         // configurations that the prices break

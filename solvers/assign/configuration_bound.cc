@@ -63,7 +63,7 @@ class Asking {
     const auto [found, made] = lps_.try_emplace(strategy, table_, strategy, time);
     ConfigurationLp& lp = found->second;
     if (!made) lp.set_time(time);
-    if (lp.homeless()) {
+    if (lp.a_kind_fits_nowhere()) {
       keep(strategy, lp.proven(time, upper_ * kFirst), lp);
       return true;
     }

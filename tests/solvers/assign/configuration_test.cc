@@ -126,10 +126,10 @@ TEST(AssignConfigurations, PricesRefuteShorterTimes) {
   const AssignInstance instance = pairs(2);
   const AssignTable table(instance);
   ConfigurationLp lp(table, 0, 30);
-  EXPECT_TRUE(lp.homeless());  // a row alone takes 60 ms
+  EXPECT_TRUE(lp.a_kind_fits_nowhere());  // a row alone takes 60 ms
   EXPECT_EQ(lp.proof("S0").prices.size(), 1U);
   lp.set_time(1e6);
-  EXPECT_FALSE(lp.homeless());
+  EXPECT_FALSE(lp.a_kind_fits_nowhere());
   EXPECT_EQ(lp.proven(5, 100), 5);  // no prices yet
 }
 
