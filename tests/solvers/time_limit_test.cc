@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Families, NoTime,
                          [](const auto& family) { return std::string(family.param.name); });
 
 struct Timed {
-  double seconds = 0;  // CPU, the least of two
+  double seconds = 0;  // CPU, the least of three
   Outcome outcome;
 };
 
@@ -96,7 +96,7 @@ struct Timed {
 Timed solved_without_time(const AssignInstance& instance, const std::string& method,
                           const Budget::Limits& limits) {
   Timed timed;
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 3; ++k) {
     const std::clock_t begin = std::clock();
     Budget none(limits);
     timed.outcome = solve(instance, {.method = method}, none);
@@ -147,8 +147,9 @@ AssignInstance many_chunks() {
   return instance;
 }
 
-// Rows through a thousand stages: one simulation, not one for every order that might be better.
-constexpr double kMostVerifications = 2.5;
+// Rows through a thousand stages: one simulation, not one for every order that might be better. A
+// method that simulates once takes 2.3 verifications with its own, one that simulates twice 3.3.
+constexpr double kMostVerifications = 2.8;
 TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
   for (const AssignInstance& instance : {many_rows(), many_chunks()}) {
     for (const Method& method : methods(instance)) {
