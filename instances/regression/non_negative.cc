@@ -1,6 +1,6 @@
 #include "instances/regression/non_negative.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cassert>
 

@@ -1,7 +1,7 @@
 // Longer than 300 lines: one fit, whose steps share the design, the weights and the leverages.
 #include "instances/regression/robust.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cassert>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "kernels/run/time_fit.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numeric>

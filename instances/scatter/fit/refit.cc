@@ -1,6 +1,6 @@
 #include "instances/scatter/fit/refit.h"
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
