@@ -265,9 +265,9 @@ TEST(Readme, InstanceSolvesToWhatTheTextSays) {
 }
 
 TEST(Readme, ProgramIsTheOneThatIsBuiltAndRun) {
-  const std::string text = text_of("README.md");
-  EXPECT_THAT(blocks(text, "cpp"), testing::ElementsAre(text_of("tests/install/consumer/main.cc")));
-  EXPECT_THAT(blocks(text, "cmake"),
+  EXPECT_THAT(blocks(text_of("README.md"), "cpp"),
+              testing::ElementsAre(text_of("tests/install/consumer/main.cc")));
+  EXPECT_THAT(blocks(text_of("examples/README.md"), "cmake"),
               testing::ElementsAre(text_of("tests/install/consumer/CMakeLists.txt")));
 }
 
