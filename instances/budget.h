@@ -58,7 +58,10 @@ class Budget {
     if (limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed)) {
       return StopReason::interrupted;
     }
-    if (seconds_left() <= 0) return StopReason::time_limit;
+    // The clock is not read for nothing: that of CPU time takes a microsecond.
+    if (limits_.time_limit_s < std::numeric_limits<double>::infinity() && seconds_left() <= 0) {
+      return StopReason::time_limit;
+    }
     if (nodes_left() <= 0) return StopReason::node_limit;
     return StopReason::none;
   }

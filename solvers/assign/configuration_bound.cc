@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kFirst = 1 - 5e-9;  // times the objective: the first question
+constexpr double kLast = 1 - 5e-9;  // times the objective: no more is proven
 constexpr double kCertain = 1 - 1e-9;
 constexpr double kPossible = 1 + 1e-9;  // times over: the time is not refuted
 constexpr double kCells = 20'000;       // of a model: so many more count as another LP
@@ -36,7 +36,7 @@ class Asking {
 
   ConfigurationBound run() {
     const Ms before = least();
-    const Ms first = upper_ * kFirst;
+    const Ms first = upper_ * options_.first;
     std::vector<Ms> high(known_.times.size(), kInfinity);  // not refuted; infinite: not asked yet
     while (left_ > 0 && !budget_.exhausted()) {
       const auto weakest = std::ranges::min_element(known_.times);
@@ -64,7 +64,7 @@ class Asking {
     ConfigurationLp& lp = found->second;
     if (!made) lp.set_time(time);
     if (lp.a_kind_fits_nowhere()) {
-      keep(strategy, lp.proven(time, upper_ * kFirst), lp);
+      keep(strategy, lp.proven(time, upper_ * kLast), lp);
       return true;
     }
     const ColumnGeneration rounds(options_.backend, {.most_rounds = kRounds, .counts_nodes = true});
@@ -80,7 +80,7 @@ class Asking {
     });
     const Ms known = known_.times[at(strategy)];
     // Its prices may refute more than what was asked.
-    const Ms proven = lp.proven(refuted ? time : known, upper_ * kFirst);
+    const Ms proven = lp.proven(refuted ? time : known, upper_ * kLast);
     if (proven > known) keep(strategy, proven, lp);
     return refuted;
   }

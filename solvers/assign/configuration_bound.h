@@ -27,6 +27,9 @@ struct ConfigurationBoundOptions {
   std::optional<MilpBackend> backend;  // nothing: the dense simplex
   int most_lps = 2000;  // of all strategies and times together; large ones count more
   double near = 2e-4;   // relative; a gap that is not worth another LP
+  // Times `upper`: the first question. Just below 1 it proves plans optimal; 1 - near asks no more
+  // than is wanted, which is sooner answered.
+  double first = 1 - 5e-9;
 };
 
 struct ConfigurationBound {
@@ -35,7 +38,7 @@ struct ConfigurationBound {
 };
 
 // Asks of one time after the other, between what is known and `upper`, the objective of a known
-// plan, whether every strategy is refuted: first just below it, then halfway. Nothing new for steps
+// plan, whether every strategy is refuted: first near it, then halfway. Nothing new for steps
 // of more than kMostConfigured sequences. The same input gives the same bound unless the budget
 // ends.
 ConfigurationBound configuration_bound(const AssignInstance& instance, const AssignTable& table,

@@ -14,7 +14,6 @@
 namespace stowage {
 namespace {
 
-constexpr double kStalled = 5e-5;     // relative; nearer is not worth another LP
 constexpr double kNoise = 1e-6;       // of the LP's objective
 constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes a second
 constexpr double kCertain = 1 - 1e-9;
@@ -42,7 +41,7 @@ void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoun
   Ms high = upper;
   Ms time = upper;
   std::vector<std::vector<RowRange>> ranges = first_ranges(table, strategy, upper);
-  for (int round = 0; round < options.rounds && best.bound < upper * (1 - kStalled); ++round) {
+  for (int round = 0; round < options.rounds && best.bound < upper * (1 - options.near); ++round) {
     if (budget.exhausted()) return;
     const AssignPatterns patterns(table, strategy, time, ranges, options.bands);
     const double cells = static_cast<double>(patterns.model().rows().size()) *
@@ -58,12 +57,12 @@ void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoun
     if (!finer.empty()) {
       ranges = std::move(finer);
       high = upper;  // what was enough need not be so in finer patterns
-    } else if (high - low < kStalled * high) {
+    } else if (high - low < options.near * high) {
       return;
     }
     (result.objective > 1 + kNoise ? low : high) = time;
     low = std::max(low, proven);
-    time = proven > low * kCertain && proven < high * (1 - kStalled) && proven != time
+    time = proven > low * kCertain && proven < high * (1 - options.near) && proven != time
                ? proven
                : low + (high - low) / 2;
   }

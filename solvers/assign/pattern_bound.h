@@ -22,6 +22,7 @@ struct PatternBoundOptions {
   std::optional<MilpBackend> backend;  // nothing: the dense simplex
   int rounds = 12;                     // LPs per strategy at most
   PatternBands bands = PatternBands::few;
+  double near = 5e-5;  // relative; a gap that is not worth another LP
 };
 
 struct PatternBound {

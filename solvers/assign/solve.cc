@@ -34,11 +34,11 @@ constexpr std::int64_t kStepsForFast = 20'000'000;  // some sixty milliseconds
 constexpr std::int64_t kNodesForFast = 100'000;     // of completion.h: about ten milliseconds
 constexpr std::int64_t kNodesForMore = 1'000'000;
 constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
-constexpr int kLpsForFast = 400;  // of configurations: some 0.4 ms each
-constexpr double kNearForFast = 5e-3;
-constexpr int kLpsForMore = 4000;
-constexpr double kNearForMore = 1e-4;
-constexpr double kWide = 0.01;           // gap above which finer patterns are worth their time
+constexpr double kNearForFast = 1e-3;  // a gap that is not worth another LP
+constexpr double kWide = 0.02;         // gap above which its bound may take longer than its plan
+constexpr ConfigurationBoundOptions kConfigurationsForFast{
+    .most_lps = 400, .near = kWide / 2, .first = 1 - kWide / 2};
+constexpr ConfigurationBoundOptions kMoreConfigurations{.most_lps = 4000, .near = 1e-4};
 constexpr int kRuins = 1000;             // between two looks at what is proven
 constexpr double kWorthPatience = 1e-3;  // gap above which more search is worth its time
 
@@ -107,11 +107,12 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       const bool few = may_have_few_sequences(instance_);
       const bool cheap = few && instance_.lengths.size() <= kFewForFast;
       if (cheap && settle_few(kAnySteps)) continue;
-      raise_pattern_bound();
+      raise_pattern_bound({.near = kNearForFast});
       if (!done()) complete_shares(kNodesForFast);
-      if (!done() && !incumbent_.within(kWide))
-        raise_configuration_bound(kLpsForFast, kNearForFast);
-      if (!done() && !incumbent_.within(kWide)) raise_pattern_bound(PatternBands::many);
+      if (!done() && !incumbent_.within(kWide)) raise_configuration_bound(kConfigurationsForFast);
+      if (!done() && !incumbent_.within(kWide)) {
+        raise_pattern_bound({.bands = PatternBands::many, .near = kNearForFast});
+      }
       if (few && !cheap && !done()) settle_few(kStepsForFast);
     }
     return StoppedBy::heuristic_end;
@@ -147,8 +148,9 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     if (done()) return StoppedBy::heuristic_end;
     raise_pattern_bound();
     if (!done()) complete_shares(kNodesForMore);
-    if (!done()) raise_configuration_bound(kLpsForMore, kNearForMore);
-    if (!done() && !incumbent_.within(kWorthPatience)) raise_pattern_bound(PatternBands::many);
+    if (!done()) raise_configuration_bound(kMoreConfigurations);
+    if (!done() && !incumbent_.within(kWorthPatience))
+      raise_pattern_bound({.bands = PatternBands::many});
     if (done()) return StoppedBy::heuristic_end;
     if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
       plan("joint", kPatientAssign);
@@ -235,10 +237,11 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   // Only what the checker confirms becomes a bound.
-  void raise_pattern_bound(PatternBands bands = PatternBands::few) {
+  void raise_pattern_bound(PatternBoundOptions options = {}) {
     if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
-    const PatternBound found = pattern_bound(instance_, table_, incumbent_.plan()->objective_ms,
-                                             {.backend = lp_backend(), .bands = bands}, budget_);
+    options.backend = lp_backend();
+    const PatternBound found =
+        pattern_bound(instance_, table_, incumbent_.plan()->objective_ms, options, budget_);
     if (!found.certificate || !confirm("patterns", *found.certificate)) return;
     known_ = {found.certificate->strategies, found.strategies};
   }
@@ -256,11 +259,11 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     return true;
   }
 
-  void raise_configuration_bound(int most_lps, double near) {
+  void raise_configuration_bound(ConfigurationBoundOptions options) {
     if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
-    ConfigurationBound found =
-        configuration_bound(instance_, table_, incumbent_.plan()->objective_ms, known_,
-                            {.backend = lp_backend(), .most_lps = most_lps, .near = near}, budget_);
+    options.backend = lp_backend();
+    ConfigurationBound found = configuration_bound(
+        instance_, table_, incumbent_.plan()->objective_ms, known_, options, budget_);
     if (!found.certificate || !confirm("configurations", *found.certificate)) return;
     known_ = std::move(found.known);
   }
