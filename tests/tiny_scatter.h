@@ -82,6 +82,8 @@ inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most
   if (asked(4)) rules.max_tokens_per_rank = 5 + up_to(50);
   if (asked(5)) rules.max_sequences_per_group = 1 + up_to(2);
   if (asked(6)) rules.packed = false;
+  if (seed % 4 == 3) rules.equal_sequences = true;
+  if (seed % 28 == 7) rules = {.equal_sequences = true};
   instance.name = "ruled-" + std::to_string(seed);
   return instance;
 }

@@ -74,6 +74,7 @@ class Builder {
           out_.model.add_variable({.name = label("y", slot), .upper = 1, .integer = true}));
     }
     if (recomputations(instance_) > 1) add_ways(slot);
+    if (instance_.rules.equal_sequences) add_equal(slot);
     const std::size_t first = out_.groups.size();
     for (const GroupForm form : group_forms(instance_)) {
       const int groups = most_groups(instance_, form.degree, sequences_);
@@ -97,6 +98,27 @@ class Builder {
       row.terms.push_back({out_.ways.back(), 1});
     }
     out_.model.add_row(std::move(row));
+  }
+
+  void add_equal(int slot) {
+    out_.equal.push_back(out_.model.add_variable({.name = label("n", slot),
+                                                  .upper = static_cast<double>(most_sequences_),
+                                                  .integer = true}));
+  }
+
+  // U8, U9: a group that is used has as many sequences as its micro-batch asks of each.
+  void add_equal_rows(const Row& link, int used, const std::string& suffix) {
+    Row most{.name = "U8" + suffix, .upper = 0, .terms = {{out_.equal.back(), -1}}};
+    Row least{.name = "U9" + suffix,
+              .lower = -static_cast<double>(most_sequences_),
+              .terms = {{out_.equal.back(), -1}, {used, -static_cast<double>(most_sequences_)}}};
+    for (const milp::Term& term : link.terms) {
+      if (term.variable == used) continue;
+      most.terms.push_back(term);
+      least.terms.push_back(term);
+    }
+    out_.model.add_row(std::move(most));
+    out_.model.add_row(std::move(least));
   }
 
   void add_group(int slot, GroupForm form, int index) {
@@ -169,6 +191,7 @@ class Builder {
       work.terms.front().coefficient = -1;
       out_.model.add_row(std::move(work));
     }
+    if (!out_.equal.empty()) add_equal_rows(link, used, suffix);
     transfer.upper = time.upper;
     if (time.terms.back().variable == used) transfer.terms.push_back(time.terms.back());
     out_.model.add_row(std::move(time));
@@ -317,7 +340,8 @@ std::size_t scatter_milp_variables(const ScatterInstance& instance,
   }
   const auto choices = static_cast<std::size_t>(recomputations(instance));
   return static_cast<std::size_t>(slots) *
-         (2 + (choices > 1 ? choices : 0) + groups * (classes.size() + 1));
+         (2 + (choices > 1 ? choices : 0) + (instance.rules.equal_sequences ? 1 : 0) +
+          groups * (classes.size() + 1));
 }
 
 ScatterMilp build_scatter_milp(const ScatterInstance& instance,
@@ -376,6 +400,9 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);
     values[makespan] = std::max(values[makespan], load.time());
     if (!milp.open.empty()) set(milp.open[slot], 1);
+    if (!milp.equal.empty()) {
+      set(milp.equal[slot], std::accumulate(group.counts.begin(), group.counts.end(), 0.0));
+    }
     if (!milp.ways.empty()) {
       const auto choices = static_cast<std::size_t>(recomputations(instance));
       set(milp.ways[slot * choices + static_cast<std::size_t>(group.recomputation)], 1);

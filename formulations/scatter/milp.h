@@ -8,7 +8,8 @@
 //
 // Row names carry the numbers of formulations/README.md: C1 to C5 are the published ones, S1 to S5
 // strengthen them, U1 to U4 are the rules on whole micro-batches and on their number, U5 is the
-// longest makespan of a pipeline, U6 and U7 let a micro-batch recompute in one way.
+// longest makespan of a pipeline, U6 and U7 let a micro-batch recompute in one way, U8 and U9 give
+// its groups equally many sequences.
 #pragma once
 
 #include <span>
@@ -51,8 +52,9 @@ struct ScatterMilp {
   std::vector<int> used;           // m_p: variable of each virtual group
   std::vector<int> assigned;       // A_qp: [group * classes + class], -1 where the class exceeds it
   std::vector<int> open;           // y_b: variable of each slot; empty with one slot
-  std::vector<int> ways;  // w_br: [slot * ways + way]; empty if there is one way to recompute
-  int longest = -1;       // T_max: the longest makespan; -1 where it does not count besides
+  std::vector<int> ways;   // w_br: [slot * ways + way]; empty if there is one way to recompute
+  std::vector<int> equal;  // n_b: variable of each slot; empty unless groups hold equally many
+  int longest = -1;        // T_max: the longest makespan; -1 where it does not count besides
   int times = -1;  // z: the number of micro-batches over the multiple that is asked for; -1 without
 };
 

@@ -49,6 +49,7 @@ class Annealer {
         effort_(effort),
         random_(seed),
         no_idle_(table.no_idle_ranks()),
+        equal_(table.equal_sequences()),
         levels_of_(at(table.recomputations())) {
     for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
       std::vector<int>& own = levels_of_[at(table.way(level))];
@@ -92,6 +93,8 @@ class Annealer {
     if (levels_of_.size() > 1 && below(kOtherWay) == 0) return try_other_way();
     const std::uint32_t dice = below(100);
     if (dice < 40) {
+      // Where groups keep the number of their sequences, these can only change places.
+      if (equal_) return try_swap();
       try_move();
     } else if (dice < 85) {
       try_swap();
@@ -190,6 +193,7 @@ class Annealer {
     const StepState::Batch& other = state_.batch(right);
     if (left == right || other.groups.empty()) return;
     if (way(a) != way(other.groups.front())) return;
+    if (equal_ && each(a) != each(other.groups.front())) return;
     int missing = state_.degree(state_.group(a)) - other.free;
     gone_.clear();
     for (int tries = 0; missing > 0; ++tries) {
@@ -239,7 +243,8 @@ class Annealer {
     const std::vector<int>& own = levels_of_[at(own_way)];
     int largest = static_cast<int>(own.size()) - 1;
     made_size_ = 0;
-    while (devices >= levels[0].degree && made_size_ < pool_.size()) {
+    const std::size_t most = equal_ ? gone_.size() : pool_.size();
+    while (devices >= levels[0].degree && made_size_ < most) {
       while (levels[at(own[at(largest)])].degree > devices) --largest;
       // Mostly the level of one of the groups that go, or a neighbour.
       int place = 0;
@@ -264,6 +269,7 @@ class Annealer {
       Ms finish = kInfinity;
       for (std::size_t g = 0; g < made_size_; ++g) {
         GroupDraft& group = made_[g];
+        if (equal_ && group.positions.size() == each(first)) continue;
         const Ms then = (group.load + state_.load(position, group.level)).time();
         if (then < finish && has_room(state_.table(), group, position)) {
           finish = then;
@@ -290,6 +296,7 @@ class Annealer {
     if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
   }
 
+  std::size_t each(int group) const { return state_.group(group).positions.size(); }
   int way(int group) const { return state_.table().way(state_.group(group).level); }
 
   // All groups of a micro-batch recompute in another way, each as fast as its degree lets it be.
@@ -326,6 +333,7 @@ class Annealer {
   const AnnealEffort& effort_;
   QuickRandom random_;
   const bool no_idle_;  // what has work on all ranks keeps it
+  const bool equal_;    // groups of a micro-batch hold equally many sequences and keep them
   double temperature_ = 0;
   const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;

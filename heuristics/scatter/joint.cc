@@ -13,6 +13,7 @@
 #include "heuristics/scatter/anneal.h"
 #include "heuristics/scatter/bytescale.h"
 #include "heuristics/scatter/coarse.h"
+#include "heuristics/scatter/even_groups.h"
 #include "heuristics/scatter/fit.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/megatron_hybrid.h"
@@ -267,6 +268,9 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
   const auto add = [&](std::optional<StepDraft> step) { add_start(table, std::move(step), all); };
   add(batch_ada(table, 1));
   add(fastest_way(table, megatron_hybrid));
+  if (table.equal_sequences()) {
+    add(fastest_way(table, [&](const ScatterTable& own) { return even_chunks(own, budget); }));
+  }
   for (StepDraft& step : over_shortest_paths(table, rounds, budget)) add(std::move(step));
   add_chunk_starts(table, table, budget, add);
   // More memory than a way has needs more micro-batches than all ways together.

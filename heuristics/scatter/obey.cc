@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/scatter/even_groups.h"
 #include "heuristics/scatter/grouping.h"
 #include "heuristics/scatter/polish.h"
 #include "instances/numbers.h"
@@ -252,6 +253,12 @@ bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, in
 
 bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
   if (idle_ranks(table, step[index]) == 0) return true;
+  if (table.equal_sequences()) {
+    std::optional<MicroBatchDraft> made =
+        group_micro_batch(table, positions_of(step[index]), kQuick);
+    if (made) step[index] = *std::move(made);
+    return made.has_value();
+  }
   while (true) {
     MicroBatchDraft filled = step[index];
     if (Filler(table, filled).run()) {
@@ -346,6 +353,31 @@ bool unmix(const ScatterTable& table, StepDraft& step) {
   return true;
 }
 
+// Groups of a micro-batch hold equally many sequences: other groups where they do not, and two
+// micro-batches where none of these hold them. False if this finds none.
+bool level_out(const ScatterTable& table, StepDraft& step) {
+  if (!table.equal_sequences()) return true;
+  std::vector<std::vector<int>> left;
+  for (std::size_t b = 0; b < step.size(); ++b) {
+    if (!has_equal_groups(step[b])) left.push_back(positions_of(step[b]));
+  }
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return !has_equal_groups(batch); });
+  while (!left.empty()) {
+    const std::vector<int> all = std::move(left.back());
+    left.pop_back();
+    if (auto made = group_micro_batch(table, all, kQuick)) {
+      step.push_back(*std::move(made));
+      continue;
+    }
+    // The longer half and the shorter one.
+    if (all.size() < 2) return false;
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    left.emplace_back(all.begin(), middle);
+    left.emplace_back(middle, all.end());
+  }
+  return true;
+}
+
 // With the right number of micro-batches, more or fewer, and work for all ranks.
 std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool more) {
   while (!right_count(table, step.size())) {
@@ -371,6 +403,7 @@ bool obeys(const ScatterTable& table, const StepDraft& step) {
     if (idle == table.devices()) continue;  // it is left out
     if (table.no_idle_ranks() && idle > 0) return false;
     if (mixes_ways(table, batch)) return false;
+    if (table.equal_sequences() && !has_equal_groups(batch)) return false;
     ++count;
   }
   return right_count(table, count);
@@ -379,7 +412,7 @@ bool obeys(const ScatterTable& table, const StepDraft& step) {
 std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
   if (obeys(table, step)) return step;
   drop_empty(step);
-  if (!unmix(table, step)) return std::nullopt;
+  if (!unmix(table, step) || !level_out(table, step)) return std::nullopt;
   if (obeys(table, step)) return step;
   drop_empty(step);
   std::optional<StepDraft> fewer;

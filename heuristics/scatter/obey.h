@@ -1,10 +1,11 @@
-// The rules on whole micro-batches and on their number: no idle ranks, a multiple of some count.
-// And that groups of a micro-batch recompute alike.
+// The rules on whole micro-batches and on their number: no idle ranks, groups that hold equally
+// many sequences, a multiple of some count. And that groups of a micro-batch recompute alike.
 //
 // Most methods plan without them. One shared step mends what they made: micro-batches are split or
 // united until their number is right, then groups are widened, or split, and sequences borrowed
-// from other micro-batches, until every rank has work. Limits on one group are kept by all methods
-// themselves.
+// from other micro-batches, until every rank has work. Where groups must hold equally many
+// sequences, the micro-batches in which they do not are grouped anew. Limits on one group are kept
+// by all methods themselves.
 //
 //   if (std::optional<StepDraft> step = obeying(table, *std::move(made))) use(*step);
 #pragma once

@@ -48,8 +48,9 @@ class Polisher {
     const Tokens from_room = room_to_grow(from);
     const Tokens length = table_.length(leaving);
     if (!table_.holds(target.level, leaving)) return;
-    const bool last = table_.no_idle_ranks() && from.positions.size() == 1;
-    if (!last && has_room(table_, target, leaving))
+    const bool stays =
+        table_.equal_sequences() || (table_.no_idle_ranks() && from.positions.size() == 1);
+    if (!stays && has_room(table_, target, leaving))
       consider({std::max(without.time(), with.time()), out, to, kNone});
     int seen = -1;
     for (std::size_t back = 0; back < target.positions.size(); ++back) {

@@ -106,6 +106,7 @@ std::string instance_hash(const ScatterInstance& instance) {
     fingerprint.add(rules.max_tokens_per_rank);
     fingerprint.add(rules.max_sequences_per_group);
     fingerprint.add(std::int64_t{rules.packed ? 1 : 0});
+    if (rules.equal_sequences) fingerprint.add(std::string_view("equal_sequences"));
   }
   return fingerprint.text();
 }

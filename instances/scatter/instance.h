@@ -131,7 +131,8 @@ struct ScatterCost {
 };
 
 // What the consumer of the plan asks of it. The defaults ask nothing. Sources: the packing
-// scheduler and the hybrid context parallelism of Megatron-Core, the micro-batches of verl.
+// scheduler and the hybrid context parallelism of Megatron-Core, the micro-batches and the equal
+// partitions of verl.
 struct ScatterRules {
   bool no_idle_ranks = false;                  // in every micro-batch the degrees sum to N
   bool sorted_groups = false;                  // degrees do not increase with the rank
@@ -139,6 +140,7 @@ struct ScatterRules {
   int min_degree = 1;                          // smaller degrees of the cluster are not used
   Tokens max_tokens_per_rank = kMaxExact;      // of a group's padded tokens, beside memory; >= 1
   std::int64_t max_sequences_per_group = kMaxExact;  // >= 1
+  bool equal_sequences = false;  // the groups of a micro-batch hold equally many
   // False: a group computes its sequences one by one. The fixed time and the latency are then paid
   // once per sequence, and memory holds the longest sequence instead of their sum.
   bool packed = true;

@@ -98,6 +98,7 @@ void fields(Visitor& v, Rules& rules) {
             rules.max_tokens_per_rank, {1, kMaxExact});
   v.omit_if(rules.max_sequences_per_group == none.max_sequences_per_group,
             "max_sequences_per_group", rules.max_sequences_per_group, {1, kMaxExact});
+  v.omit_if(!rules.equal_sequences, "equal_sequences", rules.equal_sequences);
   v.omit_if(rules.packed, "packed", rules.packed);
 }
 

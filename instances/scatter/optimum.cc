@@ -88,9 +88,14 @@ void for_parts(Set set, Visit visit) {
   }
 }
 
-// By set: what a group that holds just it, of a micro-batch that recomputes in this way, can do in
-// less than `claimed`.
-std::vector<Paces> groups_of(const ScatterInstance& instance, int way, Ms claimed) {
+// What the groups of a micro-batch have in common.
+struct Common {
+  int way = 0;             // to recompute
+  std::int64_t count = 0;  // of sequences; 0: any
+};
+
+// By set: what a group that holds just it, of such a micro-batch, can do in less than `claimed`.
+std::vector<Paces> groups_of(const ScatterInstance& instance, Common common, Ms claimed) {
   const ScatterTruth truth(instance);
   const auto add = instance.rules.no_idle_ranks ? insert_apart : insert;
   const std::vector<GroupForm> forms = truth.forms();
@@ -100,9 +105,10 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, int way, Ms claime
     for (std::int64_t id = 0; id < truth.sequences(); ++id) {
       if ((set >> id & 1) != 0) truth.add(id, sums);
     }
+    if (common.count > 0 && sums.count != common.count) continue;
     for (const GroupForm form : forms) {
       if (form.degree > instance.cluster.devices) break;
-      if (form.recomputation != way) continue;
+      if (form.recomputation != common.way) continue;
       if (!truth.fits(sums, form)) continue;
       const auto time = truth.time(sums, form);
       if (time && *time < claimed) add(groups[set], {form.degree, *time});
@@ -111,13 +117,13 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, int way, Ms claime
   return groups;
 }
 
-// By set: the least makespan of a micro-batch that holds just it, if that is less than what stands
-// in `makespans`, and less than `claimed`.
-void lower_makespans(const ScatterInstance& instance, int way, Ms claimed,
+// By set: the least makespan of such a micro-batch that holds just it, if that is less than what
+// stands in `makespans`, and less than `claimed`.
+void lower_makespans(const ScatterInstance& instance, Common common, Ms claimed,
                      std::vector<Ms>& makespans) {
   const bool no_idle = instance.rules.no_idle_ranks;
   const auto add = no_idle ? insert_apart : insert;
-  const std::vector<Paces> groups = groups_of(instance, way, claimed);
+  const std::vector<Paces> groups = groups_of(instance, common, claimed);
   std::vector<Paces> batches(groups.size());
   batches[0] = {{0, 0}};
   for (Set set = 1; set < groups.size(); ++set) {
@@ -145,13 +151,16 @@ std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
     return std::nullopt;
   }
   std::vector<Ms> makespans(Set{1} << instance.lengths.size(), kNever);
+  const auto sequences = static_cast<std::int64_t>(instance.lengths.size());
+  const bool equal = instance.rules.equal_sequences;
   for (int way = 0; way < ScatterTruth(instance).ways_to_recompute(); ++way) {
-    lower_makespans(instance, way, claimed, makespans);
+    for (std::int64_t count = equal ? 1 : 0; count <= (equal ? sequences : 0); ++count) {
+      lower_makespans(instance, {way, count}, claimed, makespans);
+    }
   }
   // least[set][r]: in so many micro-batches that r is left after division by the multiple.
   const int again = instance.pipeline_stages - 1;  // times that the longest makespan counts besides
   const auto add = again == 0 ? insert_sum : insert_length;
-  const auto sequences = static_cast<std::int64_t>(instance.lengths.size());
   const auto multiple =
       static_cast<std::size_t>(std::min(instance.rules.micro_batches_multiple_of, sequences + 1));
   std::vector<std::vector<Lengths>> least(makespans.size(), std::vector<Lengths>(multiple));

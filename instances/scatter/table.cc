@@ -58,6 +58,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       packed_(instance.rules.packed),
       chooses_recomputation_(stowage::recomputations(instance) > 1),
       no_idle_ranks_(instance.rules.no_idle_ranks),
+      equal_sequences_(instance.rules.equal_sequences),
       multiple_(instance.rules.micro_batches_multiple_of),
       again_(instance.pipeline_stages - 1) {
   const std::vector<Tokens> padded = padded_lengths(instance);
@@ -127,6 +128,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   part.chooses_recomputation_ = chooses_recomputation_;
   part.even_ = even_;
   part.no_idle_ranks_ = no_idle_ranks_;
+  part.equal_sequences_ = equal_sequences_;
   part.least_overhead_ = kInfinity;
   for (const Level& level : levels_) {
     if (level.degree > devices) break;

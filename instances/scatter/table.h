@@ -129,6 +129,7 @@ class ScatterTable {
   // The rules on whole micro-batches and on their number.
   bool no_idle_ranks() const { return no_idle_ranks_; }
   std::int64_t multiple() const { return multiple_; }
+  bool equal_sequences() const { return equal_sequences_; }
 
   // What a step takes whose makespans have such a sum and such a longest one. Of a part of a step
   // too: the longest of the whole is there or elsewhere.
@@ -195,6 +196,7 @@ class ScatterTable {
   bool packed_ = true;
   bool chooses_recomputation_ = false;
   bool no_idle_ranks_ = false;
+  bool equal_sequences_ = false;
   std::int64_t multiple_ = 1;
   double again_ = 0;
   Ms longest_elsewhere_ = 0;

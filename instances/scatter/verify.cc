@@ -38,6 +38,7 @@ enum Rule : std::size_t {
   kCapacity,
   kMostTokens,
   kMostSequences,
+  kEqualSequences,
   kTime,
   kMakespan,
   kObjective,
@@ -67,6 +68,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
                                                                  "capacity",
                                                                  "max_tokens_per_rank",
                                                                  "max_sequences_per_group",
+                                                                 "equal_sequences",
                                                                  "time",
                                                                  "makespan",
                                                                  "objective",
@@ -167,6 +169,7 @@ class ScatterVerifier {
     check_overlap(m);
     if (rules_.no_idle_ranks) check_idle(m);
     if (rules_.sorted_groups) check_sorted(m);
+    if (rules_.equal_sequences) check_equal(m);
     check_ms(kMakespan, micro_batch.makespan_ms, makespan,
              [&] { return micro_batch_at(m) + "/makespan_ms"; });
     return makespan;
@@ -379,6 +382,20 @@ class ScatterVerifier {
       found_.add(kSortedGroups, [&] {
         return Description{Place{here, m, by_rank[i]}.pointer("/degree"), text(here.degree),
                            "at most " + text(before.degree) + ", as on the ranks before it"};
+      });
+      return;
+    }
+  }
+
+  // Names the first group that has not as many as the first one.
+  void check_equal(std::size_t m) {
+    const auto& groups = plan_.micro_batches[m].groups;
+    for (std::size_t g = 1; g < groups.size(); ++g) {
+      if (groups[g].sequences.size() == groups[0].sequences.size()) continue;
+      found_.add(kEqualSequences, [&] {
+        return Description{Place{groups[g], m, g}.pointer("/sequences"),
+                           text(groups[g].sequences.size()) + " sequences",
+                           text(groups[0].sequences.size()) + ", as in group 0"};
       });
       return;
     }

@@ -25,6 +25,7 @@
 //                      most C * degree; if rules.packed is false, each of them with v is at most that
 //   max_tokens_per_rank      the padded lengths of a group sum to at most that times the degree
 //   max_sequences_per_group  a group has at most that many sequences
+//   equal_sequences    with that rule, the groups of a micro-batch have equally many sequences
 //   time               time_ms is t(S, d)
 //   makespan           makespan_ms is the largest t(S, d) of the micro-batch
 //   objective          objective_ms is the sum of those makespans, and pipeline_stages - 1 times the

@@ -42,6 +42,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "min_degree": ("rules", "min_degree"),
     "max_tokens_per_rank": ("rules", "max_tokens_per_rank"),
     "max_sequences_per_group": ("rules", "max_sequences_per_group"),
+    "equal_sequences": ("rules", "equal_sequences"),
     "packed": ("rules", "packed"),
     "name": ("name",),
 }
@@ -63,6 +64,7 @@ _DEFAULTS: dict[str, Any] = {
     "min_degree": 1,
     "max_tokens_per_rank": None,
     "max_sequences_per_group": None,
+    "equal_sequences": False,
     "packed": True,
 }
 
@@ -149,6 +151,7 @@ class Cluster:
         max_tokens_per_rank: padded tokens of a group are at most that times its degree, whatever
             memory holds; None for no limit.
         max_sequences_per_group: None for no limit.
+        equal_sequences: in every micro-batch all groups hold the same number of sequences.
         packed: False, and a group computes its sequences one by one: `fixed_ms` and `latency_ms` are
             paid for each, and memory holds the longest sequence instead of their sum.
 
@@ -182,6 +185,7 @@ class Cluster:
     min_degree: int
     max_tokens_per_rank: Optional[int]
     max_sequences_per_group: Optional[int]
+    equal_sequences: bool
     packed: bool
     name: str
     _instance: _core.Instance
@@ -215,6 +219,7 @@ class Cluster:
         min_degree: int = 1,
         max_tokens_per_rank: Optional[int] = None,
         max_sequences_per_group: Optional[int] = None,
+        equal_sequences: bool = False,
         packed: bool = True,
         name: str = "",
     ) -> None:

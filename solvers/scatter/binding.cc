@@ -175,7 +175,7 @@ class ScatterMoves {
     const bool alone = from.sequences == 1;
     // Without it ranks would idle, or there would be a micro-batch less.
     const bool needed = table_.no_idle_ranks() || (table_.multiple() > 1 && seen_[b].size() == 1);
-    const bool may_leave = !alone || !needed;
+    const bool may_leave = (!alone || !needed) && !table_.equal_sequences();
     const Ms left = alone ? 0 : (from.load - added(id, from.level)).time();
     for (std::size_t h = 0; h < seen_[c].size(); ++h) {
       if (c == b && h == critical) continue;

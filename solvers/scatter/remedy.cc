@@ -121,6 +121,7 @@ std::string remedy_for_rules(const ScatterInstance& instance) {
   if (rules.max_sequences_per_group < kMaxExact) {
     changes.emplace_back("raise rules.max_sequences_per_group");
   }
+  if (rules.equal_sequences) changes.emplace_back("set rules.equal_sequences to false");
   changes.emplace_back("plan other sequences in a step");
   return one_of(changes);
 }

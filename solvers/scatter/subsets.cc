@@ -312,8 +312,10 @@ class Search {
 }  // namespace
 
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
-  // The search counts the fewest devices of a set, and no micro-batches.
-  if (table.no_idle_ranks() || table.multiple() > 1) return std::nullopt;
+  // The search counts the fewest devices of a set, and neither micro-batches nor their sequences.
+  if (table.no_idle_ranks() || table.equal_sequences() || table.multiple() > 1) {
+    return std::nullopt;
+  }
   std::optional<SequenceSets> sets = SequenceSets::of(table, kMostTimes / table.levels().size());
   if (!sets) return std::nullopt;
   return Search(table, *std::move(sets), upper, budget).run();

@@ -171,7 +171,8 @@ inline ScatterRules rules_kept_by(const ScatterInstance& instance, const Scatter
       .sorted_groups = true,
       .micro_batches_multiple_of = std::max<std::int64_t>(1, std::ssize(plan.micro_batches)),
       .min_degree = instance.cluster.degrees.back(),
-      .max_sequences_per_group = 1};
+      .max_sequences_per_group = 1,
+      .equal_sequences = true};
   for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
     int devices = 0;
     for (const ScatterGroup& group : micro_batch.groups) {
@@ -179,6 +180,9 @@ inline ScatterRules rules_kept_by(const ScatterInstance& instance, const Scatter
       rules.min_degree = std::min(rules.min_degree, group.degree);
       rules.max_sequences_per_group =
           std::max<std::int64_t>(rules.max_sequences_per_group, std::ssize(group.sequences));
+      if (group.sequences.size() != micro_batch.groups[0].sequences.size()) {
+        rules.equal_sequences = false;
+      }
       for (const ScatterGroup& other : micro_batch.groups) {
         if (other.first_rank > group.first_rank && other.degree > group.degree) {
           rules.sorted_groups = false;

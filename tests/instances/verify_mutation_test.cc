@@ -194,6 +194,16 @@ const Mutation kMutations[] = {
        }
        return true;
      }},
+    {"a_sequence_more_than_beside", "equal_sequences",
+     [](const Site& s) {
+       const ScatterGroup* other = s.other_group(true);
+       if (other == nullptr) return false;
+       s.instance.rules.equal_sequences = true;
+       do {
+         s.group.sequences.push_back(s.sequence());
+       } while (s.group.sequences.size() == other->sequences.size());
+       return true;
+     }},
     {"a_micro_batch_less", "micro_batches_multiple_of",
      [](const Site& s) {
        s.plan.micro_batches.pop_back();

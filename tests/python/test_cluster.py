@@ -143,6 +143,7 @@ RULES = dict(
     min_degree=2,
     max_tokens_per_rank=60,
     max_sequences_per_group=5,
+    equal_sequences=True,
     packed=False,
 )
 
@@ -156,7 +157,7 @@ def test_rules_are_those_of_the_document(tmp_path):
         assert same == cluster and {name: getattr(same, name) for name in RULES} == RULES
     assert eval(repr(cluster), {"Cluster": stowage.Cluster}) == cluster != small()
     none = dict(RULES, max_tokens_per_rank=None, max_sequences_per_group=None, packed=True)
-    none.update(no_idle_ranks=False, sorted_groups=False, micro_batches_multiple_of=1, min_degree=1)
+    none.update(equal_sequences=False, no_idle_ranks=False, sorted_groups=False, micro_batches_multiple_of=1, min_degree=1)
     assert cluster.replace(**none) == small()
     small().save(path)
     assert "rules" not in json.loads(path.read_text())
@@ -170,6 +171,7 @@ def test_rules_are_those_of_the_document(tmp_path):
         ("min_degree", 8),
         ("max_tokens_per_rank", 0),
         ("max_sequences_per_group", 1.5),
+        ("equal_sequences", "yes"),
         ("packed", "no"),
     ],
 )
@@ -179,9 +181,13 @@ def test_refuses_rules(rule, value):
     assert raised.value.errors[0].pointer == "/rules/" + rule
 
 
+def counts_of(step):
+    return np.array([len(each) for each in step.sequences])
+
+
 def test_plans_keep_the_rules():
     lengths = np.random.default_rng(3).integers(1, 100, 60)
-    rules = {**RULES, "packed": True, "max_sequences_per_group": 2}
+    rules = {**RULES, "packed": True, "max_sequences_per_group": 2, "equal_sequences": False}
     step = stowage.Planner(small(**rules)).plan(lengths)
     free = stowage.Planner(small()).plan(lengths)
     assert step.objective_ms > free.objective_ms
@@ -193,6 +199,10 @@ def test_plans_keep_the_rules():
     # No rule is kept by chance.
     assert free.micro_batches % 3 != 0 and free.degree.min() == 1
     assert max(map(len, free.sequences)) > 2 and (free.tokens > 60 * free.degree).any()
+    even = stowage.Planner(small(equal_sequences=True)).plan(lengths)
+    for counts, step in ((counts_of(even), even), (counts_of(free), free)):
+        same = all(len(set(counts[step.micro_batch == m])) == 1 for m in range(step.micro_batches))
+        assert same == (step is even)
     slow = small(latency_ms={2: 1000, 4: 1000})
     assert (stowage.Planner(slow).plan([5]).schedule < 0).any()
     assert (stowage.Planner(slow.replace(no_idle_ranks=True)).plan([5]).schedule >= 0).all()

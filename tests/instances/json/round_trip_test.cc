@@ -87,6 +87,7 @@ ScatterInstance any_instance() {
                       .min_degree = *rc::gen::inRange(1, cluster.degrees.back() + 1),
                       .max_tokens_per_rank = limit(),
                       .max_sequences_per_group = limit(),
+                      .equal_sequences = *rc::gen::arbitrary<bool>(),
                       .packed = *rc::gen::arbitrary<bool>()};
   }
   if (*rc::gen::arbitrary<bool>()) instance.pipeline_stages = *rc::gen::inRange(1, 1025);
@@ -303,6 +304,7 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
       hash_with([](auto& i) { i.rules.min_degree = 2; }),
       hash_with([](auto& i) { i.rules.max_tokens_per_rank = 70; }),
       hash_with([](auto& i) { i.rules.max_sequences_per_group = 70; }),
+      hash_with([](auto& i) { i.rules.equal_sequences = true; }),
       hash_with([](auto& i) { i.rules.packed = false; }),
       hash_with([](auto& i) { i.pipeline_stages = 2; }),
       hash_with([](auto& i) { i.pipeline_stages = 3; }),

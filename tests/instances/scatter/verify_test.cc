@@ -259,6 +259,20 @@ const Case kCases[] = {
      {"max_sequences_per_group"},
      [](I& i, P&) { i.rules.max_sequences_per_group = 1; }},
     {"as_many_sequences_as_allowed", {}, [](I& i, P&) { i.rules.max_sequences_per_group = 2; }},
+    {"one_sequence_beside_two",
+     {"equal_sequences"},
+     [](I& i, P&) { i.rules.equal_sequences = true; }},
+    {"one_sequence_beside_one",
+     {},
+     [](I& i, P& p) {
+       i.rules.equal_sequences = true;
+       i.lengths = {100, 8};
+       p.micro_batches.erase(p.micro_batches.begin());
+       group_of(p, 0, 0).sequences = {0};
+       group_of(p, 0, 1).sequences = {1};
+       p.objective_ms = p.micro_batches[0].makespan_ms;
+       p.bound_ms = 50;
+     }},
     {"packed_time_one_by_one", {"time"}, [](I& i, P&) { i.rules.packed = false; }},
     {"fixed_time_for_each_sequence",
      {},

@@ -95,9 +95,18 @@ class Oracle {
     return grouped_[(way_ * (all_ + 1) + set) * (devices_ + 1) + devices];
   }
 
-  // How a micro-batch may recompute.
+  // How a micro-batch may recompute, and where its groups hold equally many sequences, how many.
   std::size_t ways() const {
+    const std::size_t counts = instance_.rules.equal_sequences ? instance_.lengths.size() + 1 : 1;
+    return counts * recomputations();
+  }
+  std::size_t recomputations() const {
     return std::max<std::size_t>(1, instance_.model.recomputation.size());
+  }
+  std::size_t recomputation() const { return way_ % recomputations(); }
+  bool counts_as_asked(std::int64_t sequences) const {
+    return !instance_.rules.equal_sequences ||
+           sequences == static_cast<std::int64_t>(way_ / recomputations());
   }
 
   // Of the way in which it is least; that is the way at hand afterwards.
@@ -144,14 +153,15 @@ class Oracle {
     const bool fits = fits_memory(held, rules.packed ? sequences : 1, form) &&
                       (tokens + degree - 1) / degree <= rules.max_tokens_per_rank &&
                       sequences <= rules.max_sequences_per_group && degree >= rules.min_degree;
-    return fits ? load.time() : kForever;
+    return fits && counts_as_asked(sequences) ? load.time() : kForever;
   }
 
   // So many tokens of so many sequences, in whole tokens of a device and of the group.
   bool fits_memory(Tokens tokens, std::int64_t sequences, GroupForm form) const {
     const ModelMemory& model = instance_.model;
     double each = model.activation_mib_per_token;
-    if (!model.recomputation.empty()) each = model.recomputation[way_].activation_mib_per_token;
+    if (!model.recomputation.empty())
+      each = model.recomputation[recomputation()].activation_mib_per_token;
     double room = instance_.cluster.memory_mib - model.states_mib;
     if (model.logits_chunk_tokens == 0) {
       each += model.logits_mib_per_token;
@@ -174,7 +184,7 @@ class Oracle {
     for (Subset set = 1; set <= all_; ++set) {
       for_parts(set, [&](Subset group) {
         for (const GroupForm form : group_forms(instance_)) {
-          if (form.recomputation != static_cast<int>(way_)) continue;
+          if (form.recomputation != static_cast<int>(recomputation())) continue;
           const int degree = form.degree;
           const Ms alone = time(group, form);
           for (auto devices = static_cast<std::size_t>(degree); devices <= devices_; ++devices) {

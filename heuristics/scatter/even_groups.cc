@@ -1,0 +1,330 @@
+// Longer than 300 lines: degrees, groupings and cuts share what groups of each level take.
+#include "heuristics/scatter/even_groups.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/polish.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+// Numbers of groups of a chunk, and of sequences of a group, beside one.
+constexpr std::array<int, 15> kRound = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+constexpr double kPromising = 1.1;  // times the best makespan so far, for exchanges
+constexpr Ms kLongest = std::numeric_limits<Ms>::max();
+constexpr int kMostCut = 4096;     // sequences of a step that is cut
+constexpr int kMostPlaces = 4096;  // groups times devices, for degrees that must sum up to all
+
+// The time of a group of each level; infinite where it has no room.
+using Times = std::vector<Ms>;
+
+// Levels for groups of the given times, on all devices or, unless the rules forbid it, fewer.
+class Degrees {
+ public:
+  explicit Degrees(const ScatterTable& table) : table_(table) {}
+
+  // Whether there are devices for groups that take no longer, if ranks may idle.
+  bool enough(const std::vector<Times>& groups, Ms most) const {
+    return needed(groups, most) <= table_.devices();
+  }
+
+  // The makespan with the levels that `levels()` then gives; infinite if there are none.
+  Ms choose(const std::vector<Times>& groups) {
+    candidates_.clear();
+    for (const Times& times : groups) {
+      for (const Ms time : times) {
+        if (time < kInfinity) candidates_.push_back(time);
+      }
+    }
+    std::ranges::sort(candidates_);
+    // The least time in which all groups end on the devices there are.
+    const auto enough = std::ranges::partition_point(
+        candidates_, [&](Ms time) { return needed(groups, time) > table_.devices(); });
+    if (enough == candidates_.end()) return kInfinity;
+    const int left = table_.devices() - needed(groups, *enough);
+    take(groups, *enough);
+    if (table_.no_idle_ranks() && !widen(groups, left) && !make_up(groups)) return kInfinity;
+    Ms makespan = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      makespan = std::max(makespan, groups[g][at(levels_[g])]);
+    }
+    return makespan;
+  }
+
+  const std::vector<int>& levels() const { return levels_; }
+
+ private:
+  int degree(int level) const { return table_.levels()[at(level)].degree; }
+
+  // The level of least degree that takes no longer, the fastest of that degree; -1 if none does.
+  int least_level(const Times& times, Ms most) const {
+    int least = -1;
+    for (int level = 0; level < static_cast<int>(times.size()); ++level) {
+      if (times[at(level)] > most) continue;
+      if (least >= 0 && degree(level) > degree(least)) break;
+      if (least < 0 || times[at(level)] < times[at(least)]) least = level;
+    }
+    return least;
+  }
+
+  int needed(const std::vector<Times>& groups, Ms most) const {
+    int devices = 0;
+    for (const Times& times : groups) {
+      const int level = least_level(times, most);
+      if (level < 0) return table_.devices() + 1;
+      devices += degree(level);
+      if (devices > table_.devices()) return devices;
+    }
+    return devices;
+  }
+
+  void take(const std::vector<Times>& groups, Ms most) {
+    levels_.clear();
+    for (const Times& times : groups) levels_.push_back(least_level(times, most));
+  }
+
+  // Gives the devices that are left to groups: the most that one can take, of equals to the group
+  // that is fastest then. False if some stay idle.
+  bool widen(const std::vector<Times>& groups, int left) {
+    while (left > 0) {
+      int best_more = 0;
+      std::size_t best_group = 0;
+      int best_level = 0;
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (int level = levels_[g] + 1; level < static_cast<int>(groups[g].size()); ++level) {
+          const int more = degree(level) - degree(levels_[g]);
+          if (more > left || more < 1 || groups[g][at(level)] == kInfinity) continue;
+          const bool faster =
+              more == best_more && groups[g][at(level)] < groups[best_group][at(best_level)];
+          if (more > best_more || faster) {
+            best_more = more;
+            best_group = g;
+            best_level = level;
+          }
+        }
+      }
+      if (best_more == 0) return false;
+      levels_[best_group] = best_level;
+      left -= best_more;
+    }
+    return true;
+  }
+
+  // Degrees that sum up to all devices, of the least makespan, by all sums of them.
+  bool make_up(const std::vector<Times>& groups) {
+    const auto devices = at(table_.devices());
+    const std::size_t width = devices + 1;
+    if (groups.size() * devices > kMostPlaces) return false;
+    std::vector<Ms> least((groups.size() + 1) * width, kInfinity);
+    std::vector<int> by(least.size(), -1);
+    least[0] = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (int level = 0; level < static_cast<int>(groups[g].size()); ++level) {
+        for (std::size_t sum = at(degree(level)); sum < width; ++sum) {
+          const Ms before = least[g * width + sum - at(degree(level))];
+          const Ms then = std::max(before, groups[g][at(level)]);
+          if (then >= least[(g + 1) * width + sum]) continue;
+          least[(g + 1) * width + sum] = then;
+          by[(g + 1) * width + sum] = level;
+        }
+      }
+    }
+    if (least.back() == kInfinity) return false;
+    levels_.assign(groups.size(), 0);
+    std::size_t sum = devices;
+    for (std::size_t g = groups.size(); g-- > 0;) {
+      levels_[g] = by[(g + 1) * width + sum];
+      sum -= at(degree(levels_[g]));
+    }
+    return true;
+  }
+
+  const ScatterTable& table_;
+  std::vector<Ms> candidates_;
+  std::vector<int> levels_;
+};
+
+Times times_of(const ScatterTable& table, std::span<const int> positions) {
+  Times times;
+  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+    const GroupDraft group = group_of(table, level, {positions.begin(), positions.end()});
+    times.push_back(has_room(table, group) ? group.time : kInfinity);
+  }
+  return times;
+}
+
+using Blocks = std::vector<std::vector<int>>;
+
+// Sequences of like lengths together.
+Blocks alike(std::span<const int> positions, std::size_t groups) {
+  Blocks blocks(groups);
+  const std::size_t each = positions.size() / groups;
+  for (std::size_t i = 0; i < positions.size(); ++i) blocks[i / each].push_back(positions[i]);
+  return blocks;
+}
+
+// One round after the other, forth and back.
+Blocks mixed(std::span<const int> positions, std::size_t groups) {
+  Blocks blocks(groups);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const std::size_t place = i % groups;
+    blocks[i / groups % 2 == 0 ? place : groups - 1 - place].push_back(positions[i]);
+  }
+  return blocks;
+}
+
+// The shortest path over the cuts.
+class Cuts {
+ public:
+  explicit Cuts(const ScatterTable& table)
+      : table_(table), degrees_(table), tokens_{0}, loads_(table.levels().size()) {
+    for (int position = 0; position < table.size(); ++position) {
+      tokens_.push_back(tokens_.back() + table.length(position));
+    }
+    for (int level = 0; level < static_cast<int>(loads_.size()); ++level) {
+      loads_[at(level)].emplace_back();
+      for (int position = 0; position < table.size(); ++position) {
+        loads_[at(level)].push_back(loads_[at(level)].back() + table.load(position, level));
+      }
+    }
+  }
+
+  std::optional<StepDraft> run(const Budget& budget) {
+    const int size = table_.size();
+    best_.assign(at(size) + 1, {});
+    best_[0].sum = 0;
+    for (int first = 0; first < size; ++first) {
+      if (budget.exhausted()) return std::nullopt;
+      if (best_[at(first)].sum == kInfinity) continue;
+      try_each(first, 1);
+      for (const int each : kRound) try_each(first, each);
+    }
+    if (best_.back().sum == kInfinity) return std::nullopt;
+    StepDraft step;
+    for (int end = size; end > 0; end = best_[at(end)].first) step.push_back(batch(end));
+    std::ranges::reverse(step);
+    return step;
+  }
+
+ private:
+  struct Cut {
+    Ms sum = kInfinity;
+    int first = 0;  // of the last chunk
+    int each = 0;   // sequences of its groups
+  };
+
+  // Chunks from `first` on in groups of `each` sequences.
+  void try_each(int first, int each) {
+    const int most = std::min((table_.size() - first) / each, table_.devices());
+    groups_.clear();
+    for (int groups = 1; groups <= most; groups = next(groups)) {
+      while (static_cast<int>(groups_.size()) < groups) {
+        const int begin = first + static_cast<int>(groups_.size()) * each;
+        groups_.push_back(times(begin, begin + each));
+      }
+      if (!degrees_.enough(groups_, kLongest)) return;  // nor are there for more groups
+      Cut& end = best_[at(first + groups * each)];
+      const Ms before = best_[at(first)].sum;
+      if (!degrees_.enough(groups_, std::min(end.sum - before, kLongest))) continue;
+      const Ms sum = before + degrees_.choose(groups_);
+      if (sum < end.sum) end = {sum, first, each};
+    }
+  }
+
+  static int next(int groups) {
+    for (const int round : kRound) {
+      if (round > groups) return round;
+    }
+    return 2 * groups;
+  }
+
+  Times times(int begin, int end) const {
+    Times times;
+    const Tokens tokens = tokens_[at(end)] - tokens_[at(begin)];
+    for (std::size_t level = 0; level < loads_.size(); ++level) {
+      const Level& own = table_.levels()[level];
+      const auto beside = checked_mul(end - begin, own.sequence_tokens);
+      const bool fits = end - begin <= own.sequences && beside && *beside <= own.capacity &&
+                        table_.holds(static_cast<int>(level), begin) &&
+                        own.room_to_grow(tokens + *beside, end - begin) >= 0;
+      const Load load = loads_[level][at(end)] - loads_[level][at(begin)];
+      times.push_back(fits ? own.overhead + load.time() : kInfinity);
+    }
+    return times;
+  }
+
+  MicroBatchDraft batch(int end) {
+    const Cut& cut = best_[at(end)];
+    groups_.clear();
+    for (int begin = cut.first; begin < end; begin += cut.each) {
+      groups_.push_back(times(begin, begin + cut.each));
+    }
+    degrees_.choose(groups_);
+    MicroBatchDraft batch;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      std::vector<int> positions;
+      for (int i = 0; i < cut.each; ++i) {
+        positions.push_back(cut.first + static_cast<int>(g) * cut.each + i);
+      }
+      batch.groups.push_back(group_of(table_, degrees_.levels()[g], std::move(positions)));
+    }
+    batch.makespan = slowest(batch);
+    return batch;
+  }
+
+  const ScatterTable& table_;
+  Degrees degrees_;
+  std::vector<Tokens> tokens_;            // of all sequences before each position
+  std::vector<std::vector<Load>> loads_;  // likewise, by level
+  std::vector<Cut> best_;                 // by end
+  std::vector<Times> groups_;
+};
+
+}  // namespace
+
+bool has_equal_groups(const MicroBatchDraft& batch) {
+  std::size_t each = 0;
+  for (const GroupDraft& group : batch.groups) {
+    if (group.positions.empty()) continue;
+    if (each != 0 && group.positions.size() != each) return false;
+    each = group.positions.size();
+  }
+  return true;
+}
+
+std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
+                                            std::span<const int> positions, int polish_rounds) {
+  std::optional<MicroBatchDraft> best;
+  Degrees degrees(table);
+  const std::size_t most = std::min(positions.size(), at(table.devices()));
+  for (std::size_t groups = 1; groups <= most; ++groups) {
+    if (positions.size() % groups != 0) continue;
+    for (auto* const deal : {alike, mixed}) {
+      if (deal == mixed && (groups == 1 || groups == positions.size())) continue;  // the same
+      Blocks blocks = deal(positions, groups);
+      std::vector<Times> times;
+      for (const std::vector<int>& block : blocks) times.push_back(times_of(table, block));
+      const Ms makespan = degrees.choose(times);
+      if (makespan == kInfinity || (best && makespan > kPromising * best->makespan)) continue;
+      MicroBatchDraft batch;
+      for (std::size_t g = 0; g < groups; ++g) {
+        batch.groups.push_back(group_of(table, degrees.levels()[g], std::move(blocks[g])));
+      }
+      polish(table, batch, polish_rounds);
+      if (!best || batch.makespan < best->makespan) best = std::move(batch);
+    }
+  }
+  return best;
+}
+
+std::optional<StepDraft> even_chunks(const ScatterTable& table, const Budget& budget) {
+  if (table.size() > kMostCut) return std::nullopt;
+  return Cuts(table).run(budget);
+}
+
+}  // namespace stowage
