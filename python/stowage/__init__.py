@@ -5,7 +5,7 @@
 >>> step = planner.plan([9000, 4000, 120000, 512])
 >>> step.batch(0).sequences
 
-Needs NumPy only; stowage.torch, .megatron, .verl, .hf and .deepspeed need their framework.
+Needs NumPy only; stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their framework.
 """
 
 from __future__ import annotations

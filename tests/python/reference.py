@@ -51,6 +51,7 @@ MODULES = {
     "verl": ["verl.py"],
     "hf": ["hf.py"],
     "deepspeed": ["deepspeed.py"],
+    "onnx": ["onnx.py"],
 }
 PRIVATE = {"require_same_plans"}  # of a module that is private itself
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]

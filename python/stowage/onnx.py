@@ -1,0 +1,284 @@
+"""Graphs of ONNX models as order instances: in which order to run their nodes.
+
+    instance = stowage.onnx.order_instance("model.onnx", dimensions={"batch": 8})
+    outcome = stowage.solve(instance)
+    stowage.onnx.reordered(model, outcome.plan["order"])    # the model with its nodes in that order
+
+Needs the package onnx. What its shape inference finds out is what is planned.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
+
+import onnx
+
+from ._errors import InputError
+
+#: A model, or the path of its file.
+Model = Union[onnx.ModelProto, str, "os.PathLike[str]"]
+
+_BITS = {
+    **dict.fromkeys(("DOUBLE", "INT64", "UINT64", "COMPLEX64"), 64),
+    **dict.fromkeys(("FLOAT", "INT32", "UINT32"), 32),
+    **dict.fromkeys(("FLOAT16", "BFLOAT16", "INT16", "UINT16"), 16),
+    **dict.fromkeys(("INT8", "UINT8", "BOOL", "FLOAT8E8M0"), 8),
+    **dict.fromkeys(("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"), 8),
+    **dict.fromkeys(("INT4", "UINT4", "FLOAT4E2M1"), 4),
+    **dict.fromkeys(("INT2", "UINT2"), 2),
+    "COMPLEX128": 128,
+}
+
+
+def order_instance(
+    model: Model,
+    *,
+    dimensions: Optional[Mapping[str, int]] = None,
+    weights: bool = True,
+    alignment: int = 64,
+    capacity_bytes: Optional[int] = None,
+) -> dict[str, Any]:
+    """The graph of a model as a stowage/instance document of the problem `order`.
+
+    Nodes become operators, in the order of the model. Graph inputs are in memory from the start,
+    graph outputs to the end. A node whose inputs are all constants runs before the first step, as
+    runtimes fold it: what it makes is a weight. Optional outputs that nobody reads are not made. An If,
+    Loop or Scan counts as one operator that reads what its bodies read; what these need inside is not
+    known here. Every tensor takes memory of its own, reshaped ones as well.
+
+    Args:
+        model: a model or the path of its file.
+        dimensions: values of named dimensions, such as the batch.
+        weights: whether weights count. They stay in memory the whole time, so that leaving them out
+            lowers every peak by the same number of bytes.
+        alignment: sizes count rounded up to a multiple of it, bytes.
+        capacity_bytes: no step may need more.
+
+    Returns the document; its operators are as many as `node_order(model)` has entries.
+
+    Raises InputError for what no size is known of: E201 with the place of each tensor and what is
+    missing, E203 where it has no size in bytes; and what onnx raises for a model that is none.
+    """
+    proto = _loaded(model)
+    if dimensions:
+        proto = _with_dimensions(proto, dimensions)
+    graph = onnx.shape_inference.infer_shapes(proto, data_prop=True).graph
+    places, constants = _operators(graph)
+    operators = [graph.node[place] for place in places]
+    written = _written(proto, operators)
+    inputs = {each.name for each in graph.input} - constants
+    outputs = {each.name for each in graph.output}
+    names = dict.fromkeys(each.name for each in graph.input if each.name in inputs)
+    for node, made in zip(operators, written):
+        names.update(dict.fromkeys(_touched(node)))
+        names.update(dict.fromkeys(made))
+    names.update(dict.fromkeys(each.name for each in graph.output))
+    if not weights:
+        names = dict.fromkeys(name for name in names if name not in constants)
+    sizes = _sizes(graph, names)
+    document: dict[str, Any] = {
+        "format": "stowage/instance",
+        "version": 1,
+        "problem": "order",
+        "name": graph.name,
+        "alignment": alignment,
+        "tensors": [
+            {
+                "id": name,
+                "size_bytes": sizes[name],
+                "input": name in inputs or name in constants,
+                "output": name in outputs or name in constants,
+            }
+            for name in names
+        ],
+        "operators": [
+            {
+                "id": own,
+                "reads": [name for name in _touched(node) if name in names],
+                "writes": made,
+            }
+            for own, node, made in zip(_ids(operators), operators, written)
+        ],
+    }
+    if capacity_bytes is not None:
+        document["capacity_bytes"] = capacity_bytes
+    return document
+
+
+def node_order(model: Model) -> list[int]:
+    """The indices of the nodes of the model that are operators of `order_instance(model)`."""
+    return _operators(_loaded(model).graph)[0]
+
+
+def reordered(model: Model, order: Sequence[int]) -> onnx.ModelProto:
+    """A copy of the model whose nodes stand in the order of a plan.
+
+    Nodes that only make weights come first, in their old order. The model computes the same.
+
+    Args:
+        model: what `order_instance()` was called for. order: a plan's `order`.
+
+    Raises ValueError if `order` does not name each operator once.
+    """
+    copy = onnx.ModelProto()
+    copy.CopyFrom(_loaded(model))
+    operators = node_order(copy)
+    if sorted(order) != list(range(len(operators))):
+        raise ValueError(f"order: must name each of {len(operators)} operators once")
+    kept = set(operators)
+    nodes = [node for index, node in enumerate(copy.graph.node) if index not in kept]
+    nodes += [copy.graph.node[operators[each]] for each in order]
+    nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del copy.graph.node[:]
+    copy.graph.node.extend(nodes)
+    return copy
+
+
+def _loaded(model: Model) -> onnx.ModelProto:
+    """Weights kept in other files are not read: their sizes stand in the model."""
+    if isinstance(model, onnx.ModelProto):
+        return model
+    return onnx.load(os.fspath(model), load_external_data=False)
+
+
+def _with_dimensions(model: onnx.ModelProto, dimensions: Mapping[str, int]) -> onnx.ModelProto:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    graph = copy.graph
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        for dimension in value.type.tensor_type.shape.dim:
+            if dimension.dim_param in dimensions:
+                dimension.dim_value = int(dimensions[dimension.dim_param])
+    return copy
+
+
+def _operators(graph: onnx.GraphProto) -> tuple[list[int], set[str]]:
+    """Indices of the nodes that are no constants, and the names of all tensors that are."""
+    constants = {each.name for each in graph.initializer}
+    constants.update(each.values.name for each in graph.sparse_initializer)
+    places = []
+    for index, node in enumerate(graph.node):
+        if all(name in constants for name in _touched(node)):
+            constants.update(filter(None, node.output))
+        else:
+            places.append(index)
+    return places, constants
+
+
+def _written(model: onnx.ModelProto, nodes: Sequence[onnx.NodeProto]) -> list[list[str]]:
+    """What each node makes: its outputs, without optional ones that nobody reads."""
+    wanted = {each.name for each in model.graph.output}
+    for node in model.graph.node:
+        wanted.update(_touched(node))
+    versions = {each.domain: each.version for each in model.opset_import}
+    written = []
+    for node in nodes:
+        optional = set()
+        version = versions.get(node.domain, 1)
+        if onnx.defs.has(node.op_type, version, node.domain):
+            outputs = onnx.defs.get_schema(node.op_type, version, node.domain).outputs
+            options = onnx.defs.OpSchema.FormalParameterOption
+            optional = {i for i, each in enumerate(outputs) if each.option == options.Optional}
+        written.append(
+            [
+                name
+                for i, name in enumerate(node.output)
+                if name and (name in wanted or i not in optional)
+            ]
+        )
+    return written
+
+
+def _touched(node: onnx.NodeProto) -> list[str]:
+    """What a node reads, each once: its inputs, and what its bodies read from outside."""
+    names = dict.fromkeys(filter(None, node.input))
+    for body in _bodies(node):
+        names.update(dict.fromkeys(_read_from_outside(body)))
+    return list(names)
+
+
+def _bodies(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            yield attribute.g
+        elif attribute.type == onnx.AttributeProto.GRAPHS:
+            yield from attribute.graphs
+
+
+def _read_from_outside(body: onnx.GraphProto) -> Iterator[str]:
+    own = {each.name for each in (*body.input, *body.initializer)}
+    for node in body.node:
+        for name in _touched(node):
+            if name not in own:
+                yield name
+        own.update(node.output)
+    for each in body.output:
+        if each.name not in own:
+            yield each.name
+
+
+def _ids(nodes: Sequence[onnx.NodeProto]) -> list[str]:
+    """Names of the nodes; what has none, or another's, is called by its kind and place."""
+    taken = {node.name for node in nodes}
+    ids: list[str] = []
+    used: set[str] = set()
+    for index, node in enumerate(nodes):
+        name = node.name
+        if not name or name in used:
+            name = f"{node.op_type}_{index}"
+            while name in taken or name in used:
+                name += "_"
+        used.add(name)
+        ids.append(name)
+    return ids
+
+
+def _sizes(graph: onnx.GraphProto, names: Iterable[str]) -> dict[str, int]:
+    """Bytes of each tensor. Raises InputError with all that have none."""
+    weights = {each.name: [each] for each in graph.initializer}
+    for sparse in graph.sparse_initializer:  # as it lies in the file: values and places
+        weights[sparse.values.name] = [sparse.values, sparse.indices]
+    values = {each.name: each.type for each in (*graph.input, *graph.value_info, *graph.output)}
+    sizes = {}
+    errors = []
+    for name in names:
+        try:
+            if name in weights:
+                sizes[name] = sum(_bytes(part.data_type, part.dims) for part in weights[name])
+            else:
+                sizes[name] = _bytes_of(values.get(name, onnx.TypeProto()))
+        except _NoSize as problem:
+            code, message = problem.args
+            errors.append((code, f"/tensors/{name}/size_bytes", f"tensor '{name}': {message}"))
+    if errors:
+        raise InputError(errors)
+    return sizes
+
+
+class _NoSize(Exception):
+    """Code and reason."""
+
+
+def _bytes_of(known: onnx.TypeProto) -> int:
+    kind = known.WhichOneof("value")
+    if kind is None:
+        raise _NoSize("E201", "shape inference finds no type; add it to the model's value_info")
+    if kind != "tensor_type":
+        raise _NoSize("E203", f"must be a dense tensor, is a {kind.removesuffix('_type')}")
+    tensor = known.tensor_type
+    if not tensor.HasField("shape"):
+        raise _NoSize("E201", "shape inference finds no shape; add it to the model's value_info")
+    unknown = [each for each in tensor.shape.dim if not each.HasField("dim_value")]
+    if unknown:
+        names = ", ".join(each.dim_param or "one without a name" for each in unknown)
+        raise _NoSize("E201", f"dimensions must be known: give `dimensions` for {names}")
+    return _bytes(tensor.elem_type, [each.dim_value for each in tensor.shape.dim])
+
+
+def _bytes(elem_type: int, dims: Iterable[int]) -> int:
+    kind = onnx.TensorProto.DataType.Name(elem_type)
+    if kind not in _BITS:
+        raise _NoSize("E203", f"elements must be numbers, are {kind}")
+    return -(-math.prod(dims) * _BITS[kind] // 8)

@@ -1,0 +1,217 @@
+"""stowage.onnx with models that the package onnx carries, and small ones made here."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+
+import onnx
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
+
+import stowage
+import stowage.onnx
+
+FLOAT = TensorProto.FLOAT
+
+
+def value(name, shape, kind=FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def model_of(nodes, inputs, outputs, initializers=(), values=()):
+    graph = helper.make_graph(
+        nodes, "small", inputs, outputs, initializer=list(initializers), value_info=list(values)
+    )
+    return helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("elsewhere", 1)],
+        ir_version=8,
+    )
+
+
+def wide_first():
+    """Two branches that begin wide and end narrow: in program order both are wide at once."""
+    widen = np.ones((1, 64), np.float32)
+    nodes = [
+        helper.make_node("Mul", ["x", "widen"], ["a"], name="widen"),
+        helper.make_node("Add", ["x", "widen"], ["b"], name="widen"),
+        helper.make_node("ReduceSum", ["a"], ["sum_a"], keepdims=1),
+        helper.make_node("ReduceSum", ["b"], ["sum_b"], keepdims=1),
+        helper.make_node("Add", ["sum_a", "sum_b"], ["y"]),
+    ]
+    return model_of(
+        nodes,
+        [value("x", ["rows", 1])],
+        [value("y", [1, 1])],
+        [onnx.numpy_helper.from_array(widen, "widen")],
+    )
+
+
+def tensors(instance):
+    return {each["id"]: each for each in instance["tensors"]}
+
+
+def test_models_of_the_package_are_read_planned_and_proven():
+    folder = Path(onnx.__file__).parent / "backend/test/data/light"
+    # Operators, and the peak of the best order over that of the model's own (checked by the search's
+    # proof). All but one are chains or nearly so.
+    known = {
+        "shufflenet": (203, 0.927),
+        "resnet50": (176, 1),
+        "densenet121": (668, 1),
+        "squeezenet": (66, 1),
+    }
+    for name, (operators, best) in known.items():
+        path = folder / f"light_{name}.onnx"
+        if not path.exists():
+            pytest.skip(f"this release of onnx does not carry {path.name}")
+        instance = stowage.onnx.order_instance(path, weights=False)
+        assert len(instance["operators"]) == operators
+        program = stowage.solve(instance, method="program")
+        outcome = stowage.solve(instance)
+        assert outcome.status == "optimal"
+        assert outcome.objective / program.objective == pytest.approx(best, abs=5e-4)
+        onnx.checker.check_model(stowage.onnx.reordered(path, outcome.plan["order"]))
+
+
+def test_sizes_are_those_of_the_shapes():
+    instance = stowage.onnx.order_instance(wide_first(), dimensions={"rows": 3})
+    found = tensors(instance)
+    assert {name: each["size_bytes"] for name, each in found.items()} == {
+        **{"x": 12, "widen": 256, "a": 768, "b": 768},
+        **{"sum_a": 4, "sum_b": 4, "y": 4},
+    }
+    assert [name for name, each in found.items() if each["input"]] == ["x", "widen"]
+    assert [name for name, each in found.items() if each["output"]] == ["widen", "y"]
+    assert [each["id"] for each in instance["operators"]] == [
+        *("widen", "Add_1", "ReduceSum_2", "ReduceSum_3", "Add_4")
+    ]
+
+
+def test_a_reordered_model_needs_less_and_computes_the_same():
+    model = wide_first()
+    instance = stowage.onnx.order_instance(model, dimensions={"rows": 4}, alignment=1)
+    program = stowage.solve(instance, method="program")
+    outcome = stowage.solve(instance)
+    assert outcome.objective < program.objective
+    after = stowage.onnx.reordered(model, outcome.plan["order"])
+    assert [node.output[0] for node in after.graph.node] != [
+        node.output[0] for node in model.graph.node
+    ]
+    onnx.checker.check_model(after)
+    x = np.arange(4, dtype=np.float32).reshape(4, 1)
+    expected = ReferenceEvaluator(model).run(None, {"x": x})
+    np.testing.assert_array_equal(ReferenceEvaluator(after).run(None, {"x": x}), expected)
+    with pytest.raises(ValueError, match="each of 5 operators"):
+        stowage.onnx.reordered(model, [0, 1, 2, 3, 3])
+
+
+def test_weights_raise_every_peak_alike():
+    model = wide_first()
+    peaks = [
+        stowage.solve(
+            stowage.onnx.order_instance(model, dimensions={"rows": 2}, weights=weights),
+            method=method,
+        ).objective
+        for method in ("program", "auto")
+        for weights in (True, False)
+    ]
+    assert peaks[0] - peaks[1] == peaks[2] - peaks[3] == 256
+
+
+def test_what_makes_constants_is_no_operator():
+    shape = onnx.numpy_helper.from_array(np.array([1, 64]), "shape")
+    nodes = [
+        helper.make_node("ConstantOfShape", ["shape"], ["zeros"]),
+        helper.make_node("Exp", ["zeros"], ["ones"]),
+        helper.make_node("Add", ["x", "ones"], ["y"]),
+    ]
+    model = model_of(nodes, [value("x", [1, 64])], [value("y", [1, 64])], [shape])
+    instance = stowage.onnx.order_instance(model)
+    assert [each["id"] for each in instance["operators"]] == ["Add_0"]
+    assert set(tensors(instance)) == {"x", "ones", "y"}
+    assert stowage.onnx.node_order(model) == [2]
+    after = stowage.onnx.reordered(model, [0])
+    assert [node.op_type for node in after.graph.node] == ["ConstantOfShape", "Exp", "Add"]
+
+
+def test_optional_outputs_that_nobody_reads_are_not_made():
+    ratio = onnx.numpy_helper.from_array(np.array(0.5, np.float32), "ratio")
+    node = helper.make_node("Dropout", ["x", "ratio"], ["y", "mask"])
+    model = model_of([node], [value("x", [8])], [value("y", [8])], [ratio])
+    assert stowage.onnx.order_instance(model)["operators"][0]["writes"] == ["y"]
+    model = model_of(
+        [node], [value("x", [8])], [value("y", [8]), value("mask", [8], TensorProto.BOOL)], [ratio]
+    )
+    instance = stowage.onnx.order_instance(model)
+    assert instance["operators"][0]["writes"] == ["y", "mask"]
+    assert tensors(instance)["mask"]["size_bytes"] == 8
+
+
+def test_bodies_read_from_outside():
+    def body(name):
+        return helper.make_graph(
+            [helper.make_node(name, ["big", "one"], ["out"])], name, [], [value("out", [64])]
+        )
+
+    one = onnx.numpy_helper.from_array(np.float32(1), "one")
+    nodes = [
+        helper.make_node("Neg", ["x"], ["big"]),
+        helper.make_node("If", ["which"], ["y"], then_branch=body("Add"), else_branch=body("Mul")),
+    ]
+    model = model_of(
+        nodes, [value("x", [64]), value("which", [], TensorProto.BOOL)], [value("y", [64])], [one]
+    )
+    instance = stowage.onnx.order_instance(model)
+    assert instance["operators"][1]["reads"] == ["which", "big", "one"]
+    assert stowage.solve(instance).plan["order"] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "kind, size",
+    [
+        ("FLOAT16", 14),
+        ("BFLOAT16", 14),
+        ("DOUBLE", 56),
+        ("BOOL", 7),
+        ("INT4", 4),
+        ("FLOAT8E4M3FN", 7),
+    ],
+)
+def test_every_type_has_its_size(kind, size):
+    node = helper.make_node("Identity", ["x"], ["y"])
+    shape = [value(name, [7], getattr(TensorProto, kind)) for name in "xy"]
+    instance = stowage.onnx.order_instance(model_of([node], shape[:1], shape[1:]))
+    assert tensors(instance)["y"]["size_bytes"] == size
+
+
+def test_all_that_has_no_size_is_named_at_once():
+    nodes = [
+        helper.make_node("Neg", ["x"], ["a"]),
+        helper.make_node("Foreign", ["a"], ["b"], domain="elsewhere"),
+        helper.make_node("Identity", ["words"], ["z"]),
+    ]
+    inputs = [value("x", ["batch", 2]), value("words", [3], TensorProto.STRING)]
+    model = model_of(nodes, inputs, [value("b", None), value("z", [3], TensorProto.STRING)])
+    with pytest.raises(stowage.InputError) as refused:
+        stowage.onnx.order_instance(model)
+    found = {
+        entry.pointer.split("/")[2]: (entry.code, entry.message) for entry in refused.value.errors
+    }
+    assert set(found) == {"x", "words", "a", "b", "z"}
+    assert found["x"][0] == "E201" and "`dimensions` for batch" in found["x"][1]
+    assert found["words"] == ("E203", "tensor 'words': elements must be numbers, are STRING")
+    assert found["b"][0] == "E201" and "value_info" in found["b"][1]
+
+
+def test_a_capacity_is_kept_or_refuted():
+    model = wide_first()
+    best = stowage.solve(stowage.onnx.order_instance(model, dimensions={"rows": 4})).objective
+    for capacity, status in ((best, "optimal"), (best - 64, "infeasible")):
+        instance = stowage.onnx.order_instance(
+            model, dimensions={"rows": 4}, capacity_bytes=int(capacity)
+        )
+        assert stowage.solve(instance).status == status
