@@ -199,4 +199,48 @@ inline ScatterInstance tiny_recomputing_scatter(std::uint64_t seed,
   return instance;
 }
 
+// One of the above with measured times in place of a formula: convex ones, noisy ones and ones
+// with steps, on grids of 2 to 6 entries a side that reach as far as groups can.
+inline ScatterInstance tiny_measured_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                             int most_devices = 8) {
+  ScatterInstance instance = seed % 3 == 0 ? tiny_scatter(seed, most_sequences, most_devices)
+                             : seed % 3 == 1
+                                 ? tiny_full_scatter(seed, most_sequences, most_devices)
+                                 : tiny_pipeline_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 4'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name = "measured-" + std::to_string(seed);
+  instance.cost = {};
+  instance.rules.packed = true;
+  const int noise = up_to(2);  // 0: none, as convex as the formula
+  const double fixed = up_to(40);
+  for (const int degree : instance.cluster.degrees) {
+    const GroupRoom room = room_of_group(instance, degree);
+    const auto most = static_cast<double>(std::min(room.capacity, room.most_tokens)) + up_to(9);
+    const auto axis = [&](double last) {
+      std::vector<double> entries{0};
+      const int inside = up_to(4);
+      for (int i = 1; i <= inside; ++i) {
+        // Nearer to each other where there is less.
+        const double share = static_cast<double>(i) / (inside + 1);
+        entries.push_back(last * share * share);
+      }
+      entries.push_back(last);
+      return entries;
+    };
+    TimeGrid grid{.tokens = axis(most + 1), .squares = axis(most * most + 1)};
+    for (std::size_t i = 0; i < grid.tokens.size(); ++i) {
+      for (std::size_t j = 0; j < grid.squares.size(); ++j) {
+        double ms = fixed + (0.3 * grid.tokens[i] + 0.01 * grid.squares[j]) / degree;
+        if (noise > 0) ms += up_to(static_cast<std::uint64_t>(20 * noise));
+        if (i > 0) ms = std::max(ms, grid.entry(i - 1, j));
+        if (j > 0) ms = std::max(ms, grid.ms.back());
+        grid.ms.push_back(ms);
+      }
+    }
+    instance.cost.table[degree] = std::move(grid);
+  }
+  return instance;
+}
+
 }  // namespace stowage

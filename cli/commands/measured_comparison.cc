@@ -69,10 +69,10 @@ Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& inst
                                    const MeasureOptions& options, Budget& budget) {
   const Result<kernels::BlockShape> block = block_for(instance.cluster.degrees);
   if (!block) return block.errors();
-  MeasuredStep here{
-      .scale = options.scale ? *options.scale : scale_for(instance, *block, options.work_flop),
-      .block = *block,
-      .options = options};
+  MeasuredStep here;
+  here.scale = options.scale ? *options.scale : scale_for(instance, *block, options.work_flop);
+  here.block = *block;
+  here.options = options;
   Result<kernels::Calibration> calibration =
       calibrate_here(console,
                      {.block = *block,

@@ -29,6 +29,11 @@ ModelAnswer exported_model_of(const ScatterInstance& instance, const ScatterPlan
                               const ModelFlags& flags) {
   if (instance.lengths.empty())
     return refused("INSTANCE", "must have a sequence to make a model of");
+  if (!instance.cost.table.empty()) {
+    return refused("INSTANCE",
+                   "must have a cost by formula: measured times of groups are no sums over "
+                   "sequences, and have no MILP");
+  }
   const std::vector<LengthClass> classes = exact_classes(ScatterTable(instance));
   const int slots = flags.slots        ? static_cast<int>(*flags.slots)
                     : known != nullptr ? static_cast<int>(known->micro_batches.size())

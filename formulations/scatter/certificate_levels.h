@@ -12,7 +12,7 @@
 namespace stowage {
 
 // One per level of the table, with the weights of its least costs; none where each allowed degree
-// has one form, without a kind of exchange.
+// has one form, without a kind of exchange or a measured time.
 std::vector<CertificateLevel> certificate_levels(const ScatterTable& table);
 
 }  // namespace stowage

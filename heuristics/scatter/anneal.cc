@@ -131,11 +131,12 @@ class Annealer {
 
   Ms time_without(const StepState::Group& group, int position) const {
     if (group.positions.size() == 1) return 0;
-    return (group.load - state_.load(position, group.level)).time();
+    return state_.time(group.level, group.load - state_.load(position, group.level));
   }
 
   Ms exchanged(const StepState::Group& group, int goes, int comes) const {
-    return (group.load - state_.load(goes, group.level) + state_.load(comes, group.level)).time();
+    return state_.time(
+        group.level, group.load - state_.load(goes, group.level) + state_.load(comes, group.level));
   }
 
   double energy_change(const Change& a, const Change& b) const {
@@ -161,7 +162,8 @@ class Annealer {
     if (length > state_.room(target) || !state_.holds(target.level, length)) return;
     if (state_.full(target)) return;
     const Change out{from, time_without(source, position)};
-    const Change in{to, (target.load + state_.load(position, target.level)).time()};
+    const Change in{to,
+                    state_.time(target.level, target.load + state_.load(position, target.level))};
     if (accept(energy_change(out, in))) state_.move(position, to);
   }
 
@@ -259,8 +261,8 @@ class Annealer {
       GroupDraft& group = made_[made_size_++];
       group.level = level;
       group.held = 0;
-      group.time = state_.overhead(level);
-      group.load = {group.time, group.time};
+      group.load = state_.empty_load(level);
+      group.time = state_.time(level, group.load);
       group.positions.clear();
       devices -= levels[static_cast<std::size_t>(level)].degree;
     }
@@ -270,7 +272,7 @@ class Annealer {
       for (std::size_t g = 0; g < made_size_; ++g) {
         GroupDraft& group = made_[g];
         if (equal_ && group.positions.size() == each(first)) continue;
-        const Ms then = (group.load + state_.load(position, group.level)).time();
+        const Ms then = state_.time(group.level, group.load + state_.load(position, group.level));
         if (then < finish && has_room(state_.table(), group, position)) {
           finish = then;
           best = &group;

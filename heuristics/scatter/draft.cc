@@ -9,7 +9,7 @@ namespace stowage {
 
 GroupDraft empty_group(const ScatterTable& table, int level) {
   const Ms overhead = table.levels()[static_cast<std::size_t>(level)].overhead;
-  return {.level = level, .time = overhead, .load = {overhead, overhead}};
+  return {.level = level, .time = overhead, .load = table.empty_load(level)};
 }
 
 GroupDraft group_of(const ScatterTable& table, int level, std::vector<int> positions) {
@@ -18,7 +18,7 @@ GroupDraft group_of(const ScatterTable& table, int level, std::vector<int> posit
     group.held += table.held(level, position);
     group.load += table.load(position, level);
   }
-  group.time = group.load.time();
+  group.time = table.time(group.level, group.load);
   group.positions = std::move(positions);
   return group;
 }
@@ -27,14 +27,14 @@ void add_sequence(const ScatterTable& table, GroupDraft& group, int position) {
   group.positions.push_back(position);
   group.held += table.held(group.level, position);
   group.load += table.load(position, group.level);
-  group.time = group.load.time();
+  group.time = table.time(group.level, group.load);
 }
 
 void remove_sequence(const ScatterTable& table, GroupDraft& group, std::size_t index) {
   const int position = group.positions[index];
   group.held -= table.held(group.level, position);
   group.load -= table.load(position, group.level);
-  group.time = group.load.time();
+  group.time = table.time(group.level, group.load);
   group.positions[index] = group.positions.back();
   group.positions.pop_back();
 }

@@ -13,7 +13,7 @@ namespace stowage {
 struct GroupDraft {
   int level = 0;    // index into ScatterTable::levels()
   Tokens held = 0;  // of the level's capacity
-  Ms time = 0;      // overhead included, also while empty: the larger of the loads
+  Ms time = 0;      // overhead included, also while empty: that of the load
   std::vector<int> positions;
   Load load;  // overhead included
 };
@@ -48,7 +48,7 @@ bool has_room(const ScatterTable& table, const GroupDraft& group);
 
 // The time of the group if `position` joined it.
 inline Ms time_with(const ScatterTable& table, const GroupDraft& group, int position) {
-  return (group.load + table.load(position, group.level)).time();
+  return table.time(group.level, group.load + table.load(position, group.level));
 }
 
 // Whether groups that hold a sequence recompute in different ways, which no plan may say.

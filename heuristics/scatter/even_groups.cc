@@ -253,7 +253,9 @@ class Cuts {
                         table_.holds(static_cast<int>(level), begin) &&
                         own.room_to_grow(tokens + *beside, end - begin) >= 0;
       const Load load = loads_[level][at(end)] - loads_[level][at(begin)];
-      times.push_back(fits ? own.overhead + load.time() : kInfinity);
+      const Ms time = table_.measured() ? table_.time(static_cast<int>(level), load)
+                                        : own.overhead + load.time();
+      times.push_back(fits ? time : kInfinity);
     }
     return times;
   }

@@ -123,7 +123,7 @@ class MixSearch {
       with.devices -= n * level.degree;
       with.capacity += std::min(checked_mul(n, level.capacity).value_or(kMaxExact), kMaxExact);
       with.weight += static_cast<double>(n) * level.degree;
-      with.overhead += static_cast<double>(n) * level.degree * level.overhead;
+      with.overhead += static_cast<double>(n) * level.degree * level.least_overhead;
       if (!hopeful(p, with)) continue;
       if (p > 0) {
         descend(p - 1, with);

@@ -51,7 +51,7 @@ class Polisher {
     const bool stays =
         table_.equal_sequences() || (table_.no_idle_ranks() && from.positions.size() == 1);
     if (!stays && has_room(table_, target, leaving))
-      consider({std::max(without.time(), with.time()), out, to, kNone});
+      consider({std::max(time(from, without), time(target, with)), out, to, kNone});
     int seen = -1;
     for (std::size_t back = 0; back < target.positions.size(); ++back) {
       const int coming = target.positions[back];
@@ -60,10 +60,15 @@ class Polisher {
       const Tokens returned = table_.length(coming);
       if (length - returned > target_room || returned - length > from_room) continue;
       if (!table_.holds(from.level, coming)) continue;
-      consider({std::max((without + table_.load(coming, from.level)).time(),
-                         (with - table_.load(coming, target.level)).time()),
+      consider({std::max(time(from, without + table_.load(coming, from.level)),
+                         time(target, with - table_.load(coming, target.level))),
                 out, to, back});
     }
+  }
+
+  // Of the group if its load were this one.
+  Ms time(const GroupDraft& group, const Load& load) const {
+    return table_.time(group.level, load);
   }
 
   Tokens room_to_grow(const GroupDraft& group) const {

@@ -14,7 +14,6 @@ StepState::StepState(const ScatterTable& table, const StepDraft& step, double we
     plain_ = plain_ && level.sequence_tokens == 0 && level.most_tokens == kMaxExact;
     longest_.push_back(level.longest);
     most_sequences_ = static_cast<std::size_t>(level.sequences);
-    overheads_.push_back(level.overhead);
   }
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
     lengths_.push_back(table.kinds()[at(kind)].length);
@@ -196,7 +195,7 @@ void StepState::insert(Group& group, int id, int position) {
   group.positions.push_back(position);
   group.held += length(position) + sequence_tokens_[at(group.level)];
   group.load += load(position, group.level);
-  group.time = group.load.time();
+  group.time = time(group.level, group.load);
 }
 
 void StepState::erase(Group& group, int position) {
@@ -208,11 +207,11 @@ void StepState::erase(Group& group, int position) {
   group.held -= length(position) + sequence_tokens_[at(group.level)];
   // Sums forget their rounding whenever a group runs empty.
   if (group.positions.empty()) {
-    group.load = {overhead(group.level), overhead(group.level)};
+    group.load = empty_load(group.level);
   } else {
     group.load -= load(position, group.level);
   }
-  group.time = group.load.time();
+  group.time = time(group.level, group.load);
 }
 
 void StepState::show(const Group& group) {
@@ -256,8 +255,8 @@ int StepState::add_group(int index, const GroupDraft& made) {
   Group& group = groups_[at(id)];
   group.level = made.level;
   group.held = 0;
-  group.time = overhead(made.level);
-  group.load = {group.time, group.time};
+  group.load = empty_load(made.level);
+  group.time = time(made.level, group.load);
   group.positions.clear();
   alive_index_[at(id)] = static_cast<int>(alive_.size());
   alive_.push_back(id);

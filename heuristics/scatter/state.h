@@ -30,7 +30,7 @@ class StepState {
     int slot = 0;     // index into Batch::groups
     Tokens held = 0;  // of the level's capacity
     Load load;        // overhead included, also while empty
-    Ms time = 0;      // the larger of the two
+    Ms time = 0;      // that of the load
     std::vector<int> positions;
   };
   struct Batch {
@@ -75,7 +75,9 @@ class StepState {
   }
   Tokens length(int position) const { return lengths_[at(kinds_[at(position)])]; }
   int kind(int position) const { return kinds_[at(position)]; }
-  Ms overhead(int level) const { return overheads_[at(level)]; }
+  Load empty_load(int level) const { return table_.empty_load(level); }
+  // Of a group with this load.
+  Ms time(int level, const Load& load) const { return table_.time(level, load); }
   Ms total() const;  // sum of makespans
 
   void set_weight(double weight);
@@ -147,12 +149,11 @@ class StepState {
   bool plain_ = true;  // sequences count for their tokens alone
   std::vector<Tokens> longest_;
   std::size_t most_sequences_ = 0;  // of a group
-  std::vector<Ms> overheads_;
-  std::vector<Load> loads_;      // by kind and level
-  std::vector<Tokens> lengths_;  // by kind
-  std::vector<int> kinds_;       // by position
-  std::vector<int> home_;        // group of a position
-  std::vector<int> index_;       // of a position in its group
+  std::vector<Load> loads_;         // by kind and level
+  std::vector<Tokens> lengths_;     // by kind
+  std::vector<int> kinds_;          // by position
+  std::vector<int> home_;           // group of a position
+  std::vector<int> index_;          // of a position in its group
   std::vector<Group> groups_;
   std::vector<int> alive_;
   std::vector<int> alive_index_;  // of a group in alive_

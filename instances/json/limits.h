@@ -20,6 +20,7 @@ inline constexpr std::int64_t kMaxOperators = 1'000'000;   // of an order instan
 inline constexpr std::int64_t kMaxSchemes = 1000;          // of an assign instance
 inline constexpr std::int64_t kMaxStrategies = 10'000;     // of an assign instance
 inline constexpr std::int64_t kMaxRecomputations = 8;      // that micro-batches choose from
+inline constexpr std::int64_t kMaxTableEntries = 64;       // of a side of a table of times
 inline constexpr int kMaxStages = 1024;                    // of a pipeline
 inline constexpr int kMaxRetainedChunks = 1'000'000;       // of a sequence
 inline constexpr std::int64_t kMaxChunkBytes = 1000;       // of a token, per hidden unit

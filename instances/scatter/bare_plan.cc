@@ -59,15 +59,17 @@ ScatterGroup completed(const ScatterInstance& instance, int recomputation, const
   const bool allowed =
       std::ranges::binary_search(instance.cluster.degrees, bare.degree) && recomputation >= 0;
   const GroupForm form{bare.degree, ExchangeKind::none, recomputation};
-  if (allowed) group.time_ms = group_overhead_ms(instance, form);
+  Load load;
+  if (allowed) load = empty_load(instance, form);
   for (const std::int64_t id : bare.sequences) {
     const bool known = id < static_cast<std::int64_t>(instance.lengths.size());
     const Tokens length =
         known ? padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) : 0;
     group.tokens = std::min(group.tokens + length, kMaxExact);  // beyond it only by repetition
     group.cu_seqlens.push_back(group.tokens);
-    if (known && allowed) group.time_ms += sequence_ms(instance, length, form);
+    if (known && allowed) load += sequence_load(instance, length, form);
   }
+  if (allowed) group.time_ms = group_ms(instance, form, load);
   return group;
 }
 

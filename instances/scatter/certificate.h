@@ -39,12 +39,14 @@ struct PackingPrice {
 
 // A form of groups that a certificate has prices for. A group of it lasts at least its overhead and
 // the sum, over its sequences, of `weight` times what each adds to compute and 1 - weight times
-// what it adds to transfer (cost_model.h); this is the time that it pays for.
+// what it adds to transfer (cost_model.h); this is the time that it pays for. Where times are
+// measured it pays for those of a plane that lies below them wherever groups of the step can be.
 struct CertificateLevel {
   int degree = 0;
   ExchangeKind exchange = ExchangeKind::none;
   double weight = 1;  // in [0, 1]
   int recomputation = 0;
+  AffineTime below;  // the plane; no number below 0
 
   GroupForm form() const { return {degree, exchange, recomputation}; }
 };
@@ -133,7 +135,8 @@ struct CertificateCheck {
 //   certificate_number     every number is finite and every price at least 0
 //   certificate_tree       every node but the root is the child of exactly one earlier node
 //   certificate_levels     levels are forms that groups may have, by degree, each once, weights from
-//                          0 to 1; every other form has one of its degree that is never worse
+//                          0 to 1; every other form has one of its degree that is never worse.
+//                          Planes are below the measured times, and 0 where there are none
 //   certificate_intervals  intervals ascend, begin at or below the least overhead, and have one
 //                          entry per level
 //   certificate_values     one value per distinct padded length

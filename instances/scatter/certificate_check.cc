@@ -57,7 +57,8 @@ struct Condition {
 class CertificateChecker {
  public:
   CertificateChecker(const ScatterInstance& instance, const ScatterCertificate& certificate)
-      : cluster_(instance.cluster),
+      : measured_(!instance.cost.table.empty()),
+        cluster_(instance.cluster),
         rules_(instance.rules),
         certificate_(certificate),
         found_(kRuleNames) {
@@ -82,14 +83,14 @@ class CertificateChecker {
       limits_.push_back(limit(truth, level.form(), all, shortest));
       capacity_.push_back(limits_.back().capacity);
       beside_.push_back(limits_.back().beside);
-      overhead_.push_back(overhead(truth, level.form()));
+      overhead_.push_back(measured_ ? level.below.ms : overhead(truth, level.form()));
     }
     for (const auto& [tokens, count] : counts) {
       CertificateSort sort{.tokens = tokens, .count = count};
       for (std::size_t d = 0; d < levels.size(); ++d) {
         const GroupForm form = levels[d].form();
         const bool fits = is_form(truth, form) && tokens <= truth.room(form);
-        sort.ms.push_back(fits ? adds(truth, tokens, form, levels[d].weight) : -1);
+        sort.ms.push_back(fits ? pays(truth, tokens, levels[d]) : -1);
       }
       sorts_.push_back(std::move(sort));
     }
@@ -162,6 +163,28 @@ class CertificateChecker {
            (1 - weight) * (with.transfer - empty.transfer);
   }
 
+  // What it adds to the time that a group of the level pays for.
+  Real pays(const ScatterTruth& truth, Tokens tokens, const CertificateLevel& level) const {
+    if (!measured_) return adds(truth, tokens, level.form(), level.weight);
+    const Real length = static_cast<Real>(tokens);
+    return level.below.token_ms * length + level.below.square_ms * length * length;
+  }
+
+  // Whether groups of the level take as long as its plane says; without a table there is none.
+  bool plane_holds(const ScatterTruth& truth, const CertificateLevel& level) const {
+    const AffineTime& plane = level.below;
+    if (!measured_) return plane == AffineTime{};
+    for (const double number : {plane.ms, plane.token_ms, plane.square_ms}) {
+      if (!(number >= 0) || !std::isfinite(number)) return false;
+    }
+    if (sorts_.empty()) return true;
+    Tokens longest = sorts_.back().tokens;
+    for (const CertificateSort& sort : sorts_) {
+      if (sort.tokens <= truth.room(level.form())) longest = std::max(longest, sort.tokens);
+    }
+    return truth.takes_at_least(plane, level.degree, sorts_.back().tokens, longest);
+  }
+
   static ScatterTruth::Limit limit(const ScatterTruth& truth, GroupForm form, Tokens all,
                                    Tokens shortest) {
     if (!is_form(truth, form)) return {};
@@ -190,6 +213,10 @@ class CertificateChecker {
       }
       if (!(levels[l].weight >= 0 && levels[l].weight <= 1)) {
         wrong(where, "weight " + text(levels[l].weight), "0 to 1");
+      }
+      if (levels_hold_ && !plane_holds(truth, levels[l])) {
+        wrong(where, "a plane of " + text(levels[l].below.ms) + " ms and more",
+              measured_ ? "one below the measured times" : "none, as no times are measured");
       }
     }
     if (!levels_hold_) return;
@@ -547,6 +574,7 @@ class CertificateChecker {
     return least;
   }
 
+  bool measured_ = false;  // times are looked up in a table
   const Cluster& cluster_;
   const ScatterRules& rules_;
   const ScatterCertificate& certificate_;

@@ -35,6 +35,9 @@ void fields(Visitor& v, Level& level) {
   v.omit_if(level.recomputation == 0, "recomputation", level.recomputation,
             {0, kMaxRecomputations - 1});
   v.required("weight", level.weight, kPrice);
+  v.omit_if(level.below.ms == 0, "below_ms", level.below.ms, kPrice);
+  v.omit_if(level.below.token_ms == 0, "token_ms", level.below.token_ms, kPrice);
+  v.omit_if(level.below.square_ms == 0, "square_ms", level.below.square_ms, kPrice);
 }
 
 template <class Visitor, Of<PackingPrice> Packing>

@@ -29,8 +29,7 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
                      .first_rank = first_rank,
                      .sequences = std::move(choice.sequences),
                      .exchange = choice.exchange};
-  const Ms overhead = group_overhead_ms(instance, form);
-  Load load{overhead, overhead};
+  Load load = empty_load(instance, form);
   group.cu_seqlens.reserve(padded.size() + 1);
   group.cu_seqlens.push_back(0);
   Load sequence;
@@ -44,7 +43,7 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
     group.cu_seqlens.push_back(group.tokens);
     load += sequence;
   }
-  group.time_ms = load.time();
+  group.time_ms = group_ms(instance, form, load);
   return group;
 }
 

@@ -100,6 +100,7 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form)
 // fixed_ms and the latencies, paid once per group or once per sequence.
 Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
   const ScatterCost& cost = instance.cost;
+  if (!cost.table.empty()) return cost.table.at(form.degree).ms.front();
   if (!cost.exchange) {
     const auto& latency = cost.all_to_all.latency_ms;
     const auto found = latency.find(form.degree);
@@ -126,14 +127,31 @@ Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
 }  // namespace
 
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
+  if (!instance.cost.table.empty()) {
+    const auto tokens = static_cast<double>(length);
+    return {tokens, tokens * tokens};
+  }
   const Load load = packed_load(instance, length, form);
   if (instance.rules.packed) return load;
   const Ms alone = load.time() + overhead_ms(instance, form);
   return {alone, alone};
 }
 
+Load empty_load(const ScatterInstance& instance, GroupForm form) {
+  if (!instance.cost.table.empty()) return {};
+  const Ms overhead = group_overhead_ms(instance, form);
+  return {overhead, overhead};
+}
+
+Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load) {
+  if (instance.cost.table.empty()) return load.time();
+  return instance.cost.table.at(form.degree).at(load.compute, load.transfer);
+}
+
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form) {
-  return sequence_load(instance, length, form).time();
+  const Load load = sequence_load(instance, length, form);
+  if (instance.cost.table.empty()) return load.time();
+  return group_ms(instance, form, load) - group_overhead_ms(instance, form);
 }
 
 Ms group_overhead_ms(const ScatterInstance& instance, GroupForm form) {

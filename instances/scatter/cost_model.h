@@ -38,6 +38,9 @@
 // with every sequence: t(S, d) is then the sum over S of what each takes alone, and the overhead of
 // the group is 0.
 //
+// With a `table` a group takes what the grid of its degree says at the sums of its sequences'
+// tokens and of their squares (time_grid.h).
+//
 // Source: FlexSP (arXiv 2412.01523, section 4.2) for the first form; Ring Attention (arXiv
 // 2310.01889) for what a ring hides. The verifier does not use this file: it computes times from
 // the format document with code of its own.
@@ -55,6 +58,9 @@ namespace stowage {
 // What sequences add to a group, in ms: to the time that the group takes if compute hides all it
 // can of the exchange, and to the time if the exchange hides all it can of compute. A group lasts
 // as long as the longer of the two.
+//
+// Where the cost is a table, the two sums are of tokens and of squared lengths instead, and what
+// they take is looked up: use group_ms() or ScatterTable::time() for any instance.
 struct Load {
   Ms compute = 0;
   Ms transfer = 0;
@@ -78,7 +84,13 @@ struct Load {
 // What a sequence of `length` padded tokens adds to a group of this form.
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form);
 
-// The larger of the two. No group's time grows by more with the sequence.
+// What a group has before its first sequence: its overhead on both sides, or nothing in a table.
+Load empty_load(const ScatterInstance& instance, GroupForm form);
+
+// The time of a group of such sums, those of the empty one included.
+Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load);
+
+// What the sequence adds to an empty group. Without a table no group's time grows by more with it.
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
 
 // fixed_ms and the latencies: what a group of this form costs before its first sequence, in ms; 0

@@ -34,6 +34,17 @@ void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
     }
   }
   const ScatterCost& cost = instance.cost;
+  if (!cost.table.empty()) {
+    fingerprint.add("table");
+    fingerprint.add(static_cast<std::int64_t>(cost.table.size()));
+    for (const auto& [degree, grid] : cost.table) {
+      fingerprint.add(std::int64_t{degree});
+      for (const std::vector<double>* numbers : {&grid.tokens, &grid.squares, &grid.ms}) {
+        fingerprint.add(static_cast<std::int64_t>(numbers->size()));
+        for (const double number : *numbers) fingerprint.add(number);
+      }
+    }
+  }
   if (cost.sequence_fixed_ms != 0) {
     fingerprint.add("sequence_fixed_ms");
     fingerprint.add(cost.sequence_fixed_ms);

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/scatter/time_grid.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -126,6 +127,9 @@ struct ScatterCost {
   Tokens tile_tokens = 1;    // attention computes whole tiles: lengths rounded up to a multiple
   SlidingWindow window;
   std::optional<Exchange> exchange;  // then all_to_all is not used
+  // By degree: what groups were measured to take. If any, then for every allowed degree, and
+  // nothing else of the cost is used.
+  std::map<int, TimeGrid> table;
 
   bool operator==(const ScatterCost&) const = default;
 };

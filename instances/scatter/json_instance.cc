@@ -2,10 +2,13 @@
 // cluster, and so are read beside them. Reading looks at keys and types first, then at what they
 // mean together.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "instances/json/document.h"
 #include "instances/json/fields.h"
@@ -14,6 +17,7 @@
 #include "instances/lengths/json.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
+#include "instances/scatter/json_table.h"
 
 namespace stowage {
 namespace {
@@ -351,11 +355,34 @@ AllToAll read_all_to_all(const JsonValue& value, const JsonPath& path, const Clu
   return all_to_all;
 }
 
+// {"table": {"1": {...}, "2": {...}}}: nothing else is known of the times then.
+ScatterCost read_measured(const ObjectReader& reader, std::span<const std::string_view> others) {
+  ScatterCost cost;
+  for (const std::string_view key : others) {
+    if (reader.find(key) == nullptr) continue;
+    reader.errors().add(code::kTable, reader.at(key).pointer(),
+                        "must not stand beside a table, which has all of the time, is there");
+  }
+  each_degree(reader, "table", "an object of grids keyed by degree",
+              [&](int degree, const JsonValue& value, const JsonPath& path) {
+                cost.table[degree] = read_time_grid(value, path, reader.errors());
+              });
+  if (cost.table.empty() && reader.errors().empty()) {
+    reader.errors().add(code::kTable, reader.at("table").pointer(),
+                        "must have a grid for every allowed degree, has none");
+  }
+  return cost;
+}
+
 ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
                       ErrorList& errors) {
+  constexpr std::array<std::string_view, 8> kFormula = {
+      "quadratic_ms",      "linear_ms",   "fixed_ms", "all_to_all",
+      "sequence_fixed_ms", "tile_tokens", "window",   "exchange"};
   const ObjectReader reader(value, path, errors,
                             {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all",
-                             "sequence_fixed_ms", "tile_tokens", "window", "exchange"});
+                             "sequence_fixed_ms", "tile_tokens", "window", "exchange", "table"});
+  if (reader.find("table") != nullptr) return read_measured(reader, kFormula);
   ScatterCost cost{.quadratic_ms = reader.number("quadratic_ms", kNotNegative),
                    .linear_ms = reader.number("linear_ms", kNotNegative),
                    .fixed_ms = reader.number("fixed_ms", kNotNegative),
@@ -439,6 +466,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
     instance.rules = read_scatter_rules(*rules, reader.at("rules"),
                                         degrees_known ? &instance.cluster : nullptr, errors);
   }
+  if (degrees_known && errors.empty()) check_table(instance, reader.at("cost"), errors);
   instance.pipeline_stages =
       static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
   const std::int64_t before = errors.found();
@@ -519,6 +547,17 @@ static void write_exchange(JsonWriter& json, const Exchange& exchange) {
 
 void write_json(JsonWriter& json, const ScatterCost& cost) {
   json.begin_object();
+  if (!cost.table.empty()) {
+    json.key("table");
+    json.begin_object();
+    for (const auto& [degree, grid] : cost.table) {
+      json.key(std::to_string(degree));
+      write_json(json, grid);
+    }
+    json.end_object();
+    json.end_object();
+    return;
+  }
   json.number("quadratic_ms", cost.quadratic_ms);
   json.number("linear_ms", cost.linear_ms);
   json.number("fixed_ms", cost.fixed_ms);

@@ -9,6 +9,7 @@
 #include "instances/lengths/json.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/json_members.h"
+#include "instances/scatter/json_table.h"
 
 namespace stowage {
 namespace {
@@ -52,6 +53,7 @@ void read_json_step(std::string_view text, const std::string& directory, Scatter
     const ObjectReader reader(*document, root, errors, {"cost", "id", "lengths", "loss_tokens"});
     if (const JsonValue* cost = reader.find("cost")) {
       step.cost = read_scatter_cost(*cost, reader.at("cost"), directory, &step.cluster, errors);
+      if (errors.empty()) check_table(step, reader.at("cost"), errors);
     }
     if (const JsonValue* lengths = reader.require("lengths")) {
       const std::int64_t before = errors.found();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -87,6 +88,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       each = room.sequence_tokens > 0 ? in_memory : std::min(each, in_memory);
     }
     levels_.back().each = std::min(each, most);
+    levels_.back().least_overhead = levels_.back().overhead;
     device_tokens_ = std::max(device_tokens_, levels_.back().each);
     least_overhead_ = std::min(least_overhead_, levels_.back().overhead);
   }
@@ -105,6 +107,11 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   }
   find_held();
   find_even();
+  if (!instance.cost.table.empty()) {
+    choose_planes(instance);
+    list_ways();
+    return;
+  }
   leave_out_dominated();
   leave_out_dominated_ways();
   const auto same = [](const Load& load) { return load.compute == load.transfer; };
@@ -133,7 +140,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   for (const Level& level : levels_) {
     if (level.degree > devices) break;
     part.levels_.push_back(level);
-    part.least_overhead_ = std::min(part.least_overhead_, level.overhead);
+    part.least_overhead_ = std::min(part.least_overhead_, level.least_overhead);
   }
   std::vector<Load> loads(part.levels_.size());
   for (const int position : positions) {
@@ -145,6 +152,10 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
     part.append(position, length(position), loads);
   }
   if (additive()) part.loads_.clear();
+  if (measured()) {
+    part.grids_.assign(grids_.begin(), grids_.begin() + std::ssize(part.levels_));
+    part.find_costs();
+  }
   part.find_held();
   part.find_areas();
   part.list_ways();
@@ -154,7 +165,9 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
 ScatterTable ScatterTable::relaxed() const {
   ScatterTable table = *this;
   table.loads_.clear();
+  table.grids_.clear();
   table.ways_.clear();
+  for (Level& level : table.levels_) level.overhead = level.least_overhead;
   for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
     for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
       table.cost_[row(kind) + at(level)] = kind_least_cost(kind, level);
@@ -340,6 +353,98 @@ void ScatterTable::find_areas() {
   }
 }
 
+// In a table: what sequences cost by the planes that are near the times.
+void ScatterTable::find_costs() {
+  for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      const AffineTime& near = levels_[level].near;
+      const Load& sums = loads_[row(kind) + level];
+      cost_[row(kind) + level] = near.token_ms * sums.compute + near.square_ms * sums.transfer;
+    }
+  }
+}
+
+// The same number of planes below the grid of each level, each the highest at some place where
+// groups of the step may be: full to some share, with lengths like all that it holds or shorter
+// ones.
+std::vector<std::vector<AffineTime>> ScatterTable::planes_below() {
+  constexpr std::array<double, 4> kFull = {1, 0.6, 0.3, 0.1};
+  const Tokens tokens = total_tokens();
+  std::vector<std::vector<AffineTime>> planes;  // by level
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    const auto held = std::ranges::find_if(
+        kinds_, [&](const Kind& kind) { return kind.length <= level.longest; });
+    const Kind& longest = held == kinds_.end() ? kinds_.back() : *held;
+    const RowShapes shapes{.shortest = static_cast<double>(kinds_.back().length),
+                           .longest = static_cast<double>(longest.length)};
+    const std::vector<GridPoint> all = corners(*grids_[l], shapes);
+    const auto most = static_cast<double>(std::min({level.capacity, level.most_tokens, tokens}));
+    level.near = nearest(*grids_[l], all, most);
+    planes.emplace_back();
+    double held_tokens = 0;
+    double held_squares = 0;
+    for (auto kind = held; kind != kinds_.end(); ++kind) {
+      const auto length = static_cast<double>(kind->length);
+      held_tokens += kind->count * length;
+      held_squares += kind->count * length * length;
+    }
+    const double mean =  // length of the sequence of a token
+        held_tokens > 0 ? held_squares / held_tokens : shapes.shortest;
+    for (const double like : {mean, std::sqrt(mean * shapes.shortest)}) {
+      for (const double full : kFull) {
+        planes.back().push_back(highest_below(all, full * most, full * most * like));
+      }
+    }
+  }
+  return planes;
+}
+
+// Of the planes those with which the area of the step is large: first the same place for all
+// levels, then one level after another.
+void ScatterTable::choose_planes(const ScatterInstance& instance) {
+  for (Level& level : levels_) {
+    grids_.push_back(std::make_shared<const TimeGrid>(instance.cost.table.at(level.degree)));
+    level.below = AffineTime{};
+  }
+  if (kinds_.empty()) return;
+  const std::vector<std::vector<AffineTime>> planes = planes_below();
+  const Tokens capacity = std::max<Tokens>(1, batch_capacity());
+  const auto batches = std::ceil(static_cast<double>(total_held_) / static_cast<double>(capacity));
+  double most = -kInfinity;
+  // Whether the planes that are taken make the step longer than before.
+  const auto better = [&] {
+    least_overhead_ = std::ranges::min(levels_, {}, &Level::least_overhead).least_overhead;
+    find_areas();
+    const double area = batches * devices_ * least_overhead_ + total_area();
+    return area > most && (most = area, true);
+  };
+  const auto take = [&](std::size_t level, std::size_t plane) {
+    levels_[level].below = planes[level][plane];
+    levels_[level].least_overhead = planes[level][plane].ms;
+  };
+  const auto take_all = [&](std::size_t plane) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) take(level, plane);
+  };
+  std::size_t for_all = 0;
+  for (std::size_t plane = 0; plane < planes.front().size(); ++plane) {
+    take_all(plane);
+    if (better()) for_all = plane;
+  }
+  take_all(for_all);
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    std::size_t best = for_all;
+    for (std::size_t plane = 0; plane < planes[level].size(); ++plane) {
+      take(level, plane);
+      if (better()) best = plane;
+    }
+    take(level, best);
+  }
+  most = -kInfinity;
+  better();
+  find_costs();
+}
+
 Tokens ScatterTable::total_tokens() const {
   Tokens tokens = 0;
   for (const Kind& kind : kinds_) tokens += kind.length * kind.count;
@@ -403,6 +508,11 @@ Ms ScatterTable::alone(int kind) const {
   Ms least = kInfinity;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     if (kinds_[at(kind)].length > levels_[level].longest) continue;
+    if (measured()) {
+      const int l = static_cast<int>(level);
+      least = std::min(least, time(l, kind_load(kind, l)));
+      continue;
+    }
     least = std::min(least, levels_[level].overhead + kind_cost(kind, static_cast<int>(level)));
   }
   return least;

@@ -12,10 +12,17 @@
 // compute hides transfers, a group's time is the larger of two sums of loads (cost_model.h). cost()
 // is then the most that a sequence adds to it, and least_cost() a weighted mean of the two sums, so
 // that no group is faster than its overhead and the sum of these.
+//
+// Where the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
+// time() looks them up. cost() is then what a sequence adds by a plane that is near the measured
+// times, and least_cost() by one that lies below them: no group is faster than its least overhead
+// and the sum of these.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,7 +46,10 @@ struct Level {
   Tokens sequence_tokens = 0;
   Tokens most_tokens = kMaxExact;
   int recomputation = 0;
-  Tokens each = 0;  // what a device holds of its tokens at most; for table.h alone
+  Tokens each = 0;        // what a device holds of its tokens at most; for table.h alone
+  Ms least_overhead = 0;  // what belongs to least costs: `overhead` but in tables
+  std::optional<AffineTime> below = {};  // in tables: the plane of least costs
+  AffineTime near = {};                  // and that of costs
 
   GroupForm form() const { return {degree, exchange, recomputation}; }
   // How many tokens may come into a group of which `count` sequences take `held` of the capacity:
@@ -96,7 +106,8 @@ class ScatterTable {
   Tokens length(int position) const { return kinds_[at(kind(position))].length; }
   double area(int position) const { return kinds_[at(kind(position))].area; }
 
-  // c(s, d) in ms, whether or not the level can hold the sequence: the most that it adds.
+  // c(s, d) in ms, whether or not the level can hold the sequence: the most that it adds, or about
+  // what it adds where costs are measured.
   Ms kind_cost(int kind, int level) const { return cost_[row(kind) + at(level)]; }
   Ms cost(int position, int level) const { return kind_cost(kind(position), level); }
   Load kind_load(int kind, int level) const {
@@ -106,10 +117,26 @@ class ScatterTable {
   Load load(int position, int level) const { return kind_load(kind(position), level); }
   Ms kind_least_cost(int kind, int level) const {
     if (loads_.empty()) return kind_cost(kind, level);
+    if (const auto& below = levels_[at(level)].below) {
+      const Load& sums = loads_[row(kind) + at(level)];
+      return below->token_ms * sums.compute + below->square_ms * sums.transfer;
+    }
     const double weight = levels_[at(level)].weight;
     const Load& load = loads_[row(kind) + at(level)];
     return weight * load.compute + (1 - weight) * load.transfer;
   }
+  // The load of an empty group, and the time of one with this load.
+  Load empty_load(int level) const {
+    if (!grids_.empty()) return {};
+    const Ms overhead = levels_[at(level)].overhead;
+    return {overhead, overhead};
+  }
+  Ms time(int level, const Load& load) const {
+    if (grids_.empty()) return load.time();
+    return grids_[at(level)]->at(load.compute, load.transfer);
+  }
+  // Whether times are measured ones, in a table by tokens and squares.
+  bool measured() const { return !grids_.empty(); }
   // Whether every load has two equal sums: then the three costs are one.
   bool additive() const { return loads_.empty(); }
   // The table of a step in which every sequence has its least cost, which is additive. What bounds
@@ -188,6 +215,9 @@ class ScatterTable {
   bool holds_as_much(const Level& own, const Level& their) const;
   void choose_weights();
   void find_areas();
+  void choose_planes(const ScatterInstance& instance);
+  std::vector<std::vector<AffineTime>> planes_below();
+  void find_costs();
   void find_held();
   void find_even();
 
@@ -207,9 +237,10 @@ class ScatterTable {
   std::vector<Kind> kinds_;
   std::vector<std::int64_t> ids_;
   std::vector<int> kind_of_;
-  std::vector<Ms> cost_;     // by kind and level
-  std::vector<Load> loads_;  // likewise; empty if all are additive
-  std::vector<int> way_;     // by level
+  std::vector<Ms> cost_;                                // by kind and level
+  std::vector<Load> loads_;                             // likewise; empty if all are additive
+  std::vector<std::shared_ptr<const TimeGrid>> grids_;  // by level; empty if nothing is measured
+  std::vector<int> way_;                                // by level
   int way_count_ = 1;
   std::vector<ScatterTable> ways_;  // empty if there is one way
 };

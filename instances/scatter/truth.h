@@ -171,6 +171,73 @@ class ScatterTruth {
     return static_cast<double>(whole) < tokens ? whole + 1 : whole;
   }
 
+  // Between measured times, on the half of a cell where the place is: each corner of the half
+  // counts by its share of the place.
+  static long double looked_up(const TimeGrid& grid, long double tokens, long double squares) {
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i + 2 < grid.tokens.size() && tokens >= grid.tokens[i + 1]) ++i;
+    while (j + 2 < grid.squares.size() && squares >= grid.squares[j + 1]) ++j;
+    const long double wide = static_cast<long double>(grid.tokens[i + 1]) - grid.tokens[i];
+    const long double high = static_cast<long double>(grid.squares[j + 1]) - grid.squares[j];
+    const long double along = (tokens - grid.tokens[i]) / wide;
+    const long double up = (squares - grid.squares[j]) / high;
+    const auto time = [&](std::size_t more, std::size_t above) -> long double {
+      return grid.ms[(i + more) * grid.squares.size() + j + above];
+    };
+    const bool flat = along > up;  // below the diagonal
+    const long double first = 1 - (flat ? along : up);
+    const long double last = flat ? up : along;
+    return first * time(0, 0) + (1 - first - last) * (flat ? time(1, 0) : time(0, 1)) +
+           last * time(1, 1);
+  }
+
+  // Whether a group of the degree whose sequences have `shortest` to `longest` tokens each takes at
+  // least the time of the plane, however they sum up, inside its grid. Both are linear between the
+  // points that are tried. Requires a table and an allowed degree.
+  bool takes_at_least(const AffineTime& plane, int degree, Tokens shortest, Tokens longest) const {
+    const TimeGrid& grid = instance_.cost.table.at(degree);
+    const auto holds = [&](long double tokens, long double squares) {
+      const long double least = plane.ms + plane.token_ms * tokens + plane.square_ms * squares;
+      return least <= looked_up(grid, tokens, squares);
+    };
+    for (const double tokens : grid.tokens) {
+      for (const double squares : grid.squares) {
+        const long double row = tokens;
+        if (squares < row * shortest || squares > row * longest) continue;
+        if (!holds(tokens, squares)) return false;
+      }
+    }
+    const long double last = grid.tokens.back();
+    const auto holds_in_rows_of = [&](long double length) {
+      const auto may = [&](long double tokens, long double squares) {
+        const bool inside = tokens >= 0 && tokens <= last && squares <= grid.squares.back();
+        return !inside || holds(tokens, squares);
+      };
+      for (const double tokens : grid.tokens) {
+        if (!may(tokens, tokens * length)) return false;
+      }
+      for (const double squares : grid.squares) {
+        if (!may(squares / length, squares)) return false;
+      }
+      for (std::size_t i = 1; i < grid.tokens.size(); ++i) {
+        const long double wide = static_cast<long double>(grid.tokens[i]) - grid.tokens[i - 1];
+        for (std::size_t j = 1; j < grid.squares.size(); ++j) {
+          const long double high = static_cast<long double>(grid.squares[j]) - grid.squares[j - 1];
+          // On the diagonal: (T - t) / wide = (length T - q) / high.
+          const long double slower = high - length * wide;
+          if (slower == 0) continue;  // along it, where the corners say all
+          const long double at = (grid.tokens[i - 1] * high - grid.squares[j - 1] * wide) / slower;
+          const bool own = at > grid.tokens[i - 1] && at < grid.tokens[i];
+          if (own && !may(at, at * length)) return false;
+        }
+      }
+      return true;
+    };
+    return holds_in_rows_of(static_cast<long double>(shortest)) &&
+           holds_in_rows_of(static_cast<long double>(longest));
+  }
+
   // Every form that a plan may give a group, by degree.
   std::vector<GroupForm> forms() const {
     std::vector<GroupForm> all;
@@ -240,6 +307,13 @@ class ScatterTruth {
   // Of one packed row.
   GroupTimes packed_times(const GroupSums& sums, GroupForm form) const {
     const ScatterCost& cost = instance_.cost;
+    if (!cost.table.empty()) {
+      const auto all = static_cast<long double>(sums.tokens.value_or(0));
+      const auto grid = cost.table.find(form.degree);
+      long double measured = std::numeric_limits<long double>::infinity();
+      if (grid != cost.table.end()) measured = looked_up(grid->second, all, sums.pairs);
+      return {measured, measured};
+    }
     // What is computed or sent again counts as more of it.
     const Recomputation again = recomputed(form);
     const auto degree = static_cast<long double>(form.degree);

@@ -132,12 +132,11 @@ double group_ms(const InstanceBox& box, int degree, const Lengths& lengths) {
   Ms fastest = kInfinity;
   for (const GroupForm form : group_forms(step)) {
     if (form.degree != degree) continue;
-    const Ms overhead = group_overhead_ms(step, form);
-    Load load{overhead, overhead};
+    Load load = empty_load(step, form);
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       load += sequence_load(step, padded_length(step, lengths.data()[i]), form);
     }
-    fastest = std::min(fastest, load.time());
+    fastest = std::min(fastest, stowage::group_ms(step, form, load));
   }
   return fastest;
 }

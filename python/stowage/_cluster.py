@@ -28,6 +28,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "tile_tokens": ("cost", "tile_tokens"),
     "window": ("cost", "window"),
     "exchange": ("cost", "exchange"),
+    "table": ("cost", "table"),
     "all_to_all_mib_per_token": ("cost", "all_to_all", "mib_per_token"),
     "mib_per_ms": ("cost", "all_to_all", "mib_per_ms"),
     "latency_ms": ("cost", "all_to_all", "latency_ms"),
@@ -50,10 +51,14 @@ _PLACES: dict[str, tuple[str, ...]] = {
 # What an argument is where a document does not have it.
 _DEFAULTS: dict[str, Any] = {
     "recomputation": (),
+    "quadratic_ms": None,
+    "linear_ms": None,
+    "fixed_ms": None,
     "sequence_fixed_ms": 0.0,
     "tile_tokens": 1,
     "window": None,
     "exchange": None,
+    "table": None,
     "all_to_all_mib_per_token": 0.0,
     "mib_per_ms": {},
     "latency_ms": {},
@@ -125,7 +130,7 @@ class Cluster:
         activation_mib_per_token: activations of a token that stays on one device, MiB.
         quadratic_ms, linear_ms: time of a sequence of s tokens on d devices is
             (quadratic_ms s^2 + linear_ms s) / d, plus its exchange.
-        fixed_ms: once per group, ms.
+        fixed_ms: once per group, ms; default 0.
         all_to_all_mib_per_token: MiB that a token exchanges, over mib_per_ms[d] on d devices.
         mib_per_ms: bandwidth by degree; needed above degree 1 if a token exchanges anything.
         latency_ms: once per group, by degree, ms.
@@ -134,6 +139,9 @@ class Cluster:
         devices_per_node: for pictures, and for what `exchange` costs.
         pad_multiple: lengths are rounded up to a multiple of it.
         sequence_fixed_ms: once per sequence, ms. tile_tokens: attention computes whole tiles.
+        table: in place of all other arguments that take time, measured times by degree: the object of
+            that name of the cost of an instance, {degree: {"tokens": [...], "squares": [...],
+            "ms": [[...], ...]}}.
         window, exchange: objects of that name of the cost of an instance
             (instances/scatter/README.md), as mappings; `exchange` is in place of the all-to-all.
         recomputation: ways to recompute that each micro-batch chooses from, the objects of
@@ -163,9 +171,9 @@ class Cluster:
     memory_mib: float
     states_mib: float
     activation_mib_per_token: float
-    quadratic_ms: float
-    linear_ms: float
-    fixed_ms: float
+    quadratic_ms: Optional[float]
+    linear_ms: Optional[float]
+    fixed_ms: Optional[float]
     all_to_all_mib_per_token: float
     mib_per_ms: dict[int, float]
     latency_ms: dict[int, float]
@@ -177,6 +185,7 @@ class Cluster:
     tile_tokens: int
     window: Optional[dict[str, float]]
     exchange: Optional[dict[str, Any]]
+    table: Optional[dict[str, Any]]
     recomputation: tuple[dict[str, Any], ...]
     pipeline_stages: int
     no_idle_ranks: bool
@@ -197,9 +206,9 @@ class Cluster:
         memory_mib: float,
         states_mib: float,
         activation_mib_per_token: float,
-        quadratic_ms: float,
-        linear_ms: float,
-        fixed_ms: float = 0.0,
+        quadratic_ms: Optional[float] = None,
+        linear_ms: Optional[float] = None,
+        fixed_ms: Optional[float] = None,
         all_to_all_mib_per_token: float = 0.0,
         mib_per_ms: Optional[Mapping[int, float]] = None,
         latency_ms: Optional[Mapping[int, float]] = None,
@@ -211,6 +220,7 @@ class Cluster:
         tile_tokens: int = 1,
         window: Optional[Mapping[str, float]] = None,
         exchange: Optional[Mapping[str, Any]] = None,
+        table: Optional[Mapping[int, Any]] = None,
         recomputation: Sequence[Mapping[str, Any]] = (),
         pipeline_stages: int = 1,
         no_idle_ranks: bool = False,
@@ -223,6 +233,8 @@ class Cluster:
         packed: bool = True,
         name: str = "",
     ) -> None:
+        if fixed_ms is None and table is None:
+            fixed_ms = 0.0
         given = {key: value for key, value in locals().items() if key in _PLACES}
         document: dict[str, Any] = {
             "format": "stowage/instance",
@@ -280,7 +292,7 @@ class Cluster:
         """The same with other arguments of the constructor.
 
         With other `devices` the degrees follow: all powers of two if they were that, and those that
-        are left otherwise. An `exchange` takes the place of an all-to-all.
+        are left otherwise. A `table` takes the place of the whole cost, and an `exchange` that of an all-to-all.
         """
         unknown = sorted(set(changes) - set(_PLACES))
         if unknown:
@@ -294,6 +306,8 @@ class Cluster:
                 changes["degrees"] = [degree for degree in self.degrees if degree <= devices]
         if changes.get("exchange") is not None:
             document["cost"].pop("all_to_all", None)
+        if changes.get("table") is not None:
+            document["cost"] = {}
         for argument, value in changes.items():
             _place(document, argument, value)
         return self._of(_core.read_instance(text_of(document), ""))

@@ -100,13 +100,13 @@ class ScatterMoves {
         if (own.degree != group.degree || table_.way(l) != way || count > own.sequences) continue;
         level = l;
         if (own.room_to_grow(held_by(group, l), count) < 0) continue;
-        Load load{own.overhead, own.overhead};
+        Load load = table_.empty_load(l);
         bool holds = true;
         for (const std::int64_t id : group.sequences) {
           load += added(id, l);
           holds = holds && length(id) <= own.longest;
         }
-        if (holds) least = std::min(least, load.time());
+        if (holds) least = std::min(least, table_.time(l, load));
       }
       then = std::max(then, least);
     }
@@ -120,8 +120,7 @@ class ScatterMoves {
 
   Load load_of(const ScatterGroup& group, int level) const {
     if (table_.additive()) return {group.time_ms, group.time_ms};
-    const Ms overhead = table_.levels()[static_cast<std::size_t>(level)].overhead;
-    Load load{overhead, overhead};
+    Load load = table_.empty_load(level);
     for (const std::int64_t id : group.sequences) load += added(id, level);
     return load;
   }
@@ -176,7 +175,7 @@ class ScatterMoves {
     // Without it ranks would idle, or there would be a micro-batch less.
     const bool needed = table_.no_idle_ranks() || (table_.multiple() > 1 && seen_[b].size() == 1);
     const bool may_leave = (!alone || !needed) && !table_.equal_sequences();
-    const Ms left = alone ? 0 : (from.load - added(id, from.level)).time();
+    const Ms left = alone ? 0 : table_.time(from.level, from.load - added(id, from.level));
     for (std::size_t h = 0; h < seen_[c].size(); ++h) {
       if (c == b && h == critical) continue;
       const Seen& to = seen_[c][h];
@@ -184,7 +183,8 @@ class ScatterMoves {
       const Tokens room = level.room(to.held, to.sequences);
       if (may_leave && length(id) <= room && length(id) <= level.longest &&
           to.sequences < level.sequences) {
-        const Ms gain = gained(b, critical, left, c, h, (to.load + added(id, to.level)).time());
+        const Ms gain =
+            gained(b, critical, left, c, h, table_.time(to.level, to.load + added(id, to.level)));
         if (better(gain)) {
           tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
                          " to " + pointer(c, h));
@@ -209,7 +209,8 @@ class ScatterMoves {
     if (length(id) > there.longest || length(other) > here.longest) return;
     const Load left = from.load - added(id, from.level) + added(other, from.level);
     const Load grown = to.load - added(other, to.level) + added(id, to.level);
-    const Ms gain = gained(b, critical, left.time(), c, h, grown.time());
+    const Ms gain =
+        gained(b, critical, table_.time(from.level, left), c, h, table_.time(to.level, grown));
     if (better(gain)) {
       tell(gain, "exchange sequence " + std::to_string(id) + " of " + pointer(b, critical) +
                      " with sequence " + std::to_string(other) + " of " + pointer(c, h));
@@ -226,8 +227,9 @@ class ScatterMoves {
       if (level.degree > free || level.longest < length(id)) continue;
       // It recomputes as the micro-batch does.
       if (table_.way(static_cast<int>(l)) != ways_[c]) continue;
-      const Ms gain = gained(b, critical, left, c, kNone,
-                             level.overhead + added(id, static_cast<int>(l)).time());
+      const int own = static_cast<int>(l);
+      const Load load = table_.empty_load(own) + added(id, own);
+      const Ms gain = gained(b, critical, left, c, kNone, table_.time(own, load));
       if (better(gain)) {
         tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
                        " to a new group of degree " + std::to_string(level.degree) +
@@ -362,7 +364,9 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
   ScatterInstance changed = instance;
   const Mib more = std::min(1024.0, a_little_of(instance.cluster.memory_mib));
   changed.cluster.memory_mib += more;
-  if (more > 0 && changed.cluster.memory_mib <= static_cast<double>(kMaxExact)) {
+  // A table may end where memory does now.
+  if (more > 0 && changed.cluster.memory_mib <= static_cast<double>(kMaxExact) &&
+      instance.cost.table.empty()) {
     changes.push_back(
         with("/cluster/memory_mib", shortest(more) + " MiB more memory on each device", changed));
   }

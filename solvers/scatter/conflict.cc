@@ -209,6 +209,7 @@ class ScatterConflict {
     }
     if (least > kMaxDevices) return;
     const int degree = static_cast<int>(least);
+    if (!instance_.cost.table.empty()) return;  // nothing was measured of that degree
     ScatterInstance changed = instance_;
     Cluster& cluster = changed.cluster;
     cluster.degrees.push_back(degree);

@@ -220,6 +220,11 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 
   // The whole-step MILP without a plan to begin with. What ended it, or nothing if there is a plan.
   std::optional<StoppedBy> find_a_plan() {
+    if (run_.table.measured()) {
+      incumbent_.remark(
+          "no heuristic finds a plan that keeps the rules, and measured times have no MILP");
+      return StoppedBy::heuristic_end;
+    }
     if (most_step_variables(instance_) > kLargestScatterMilp) {
       incumbent_.remark(
           "no heuristic finds a plan that keeps the rules, and the step is too large "
@@ -237,6 +242,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 
   // The whole-step MILP where it is small enough. What ended it, or nothing if there is more to do.
   std::optional<StoppedBy> solve_whole_step(bool endless) {
+    if (run_.table.measured()) return std::nullopt;  // no MILP has their times
     const std::size_t variables = step_milp_variables(instance_, incumbent_);
     if (variables > (endless ? kLargestScatterMilp : kSmallMilp)) return std::nullopt;
     const double share = variables > kSmallMilp ? kLargeMilpShare : kSmallMilpShare;
@@ -274,7 +280,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
       }
       if (!every(kRoundsPerRegroup)) continue;
       bounding_.again();
-      if (options_.method != kExact.name || done()) continue;
+      if (options_.method != kExact.name || run_.table.measured() || done()) continue;
       regroup_by_milp(instance_, exact_options(round_), regroup_nodes_, incumbent_, budget_);
       regroup_nodes_ = std::min(2 * regroup_nodes_, kMostRegroupNodes);
     }
@@ -305,6 +311,8 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 std::vector<Method> methods_of(const ScatterInstance& instance) {
   std::vector<Method> more;
   if (!built_backends().empty()) more = {kFlexsp, kFlexspChunks, kExact};
+  // The published MILPs know sums over sequences only.
+  if (!built_backends().empty() && !instance.cost.table.empty()) more = {kExact};
   std::vector<Method> all = method_list(kAuto, heuristics(instance), more);
   baselines_before_ours(all);
   return all;

@@ -125,7 +125,9 @@ class Search {
           transfer = transfers[less * levels + level] + load.transfer;
           longer = std::max(longer, transfer);
         }
-        const Ms whole = own.overhead + longer;
+        const Ms whole = table_.measured() ? table_.time(static_cast<int>(level),
+                                                         {time, transfers[set * levels + level]})
+                                           : own.overhead + longer;
         if (own.degree > table_.devices()) continue;
         if (longest > own.longest || sequences > own.sequences) continue;
         const auto beside = checked_mul(sequences, own.sequence_tokens);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,28 @@
 #include "tests/instances/draw.h"
 
 namespace stowage {
+
+// Measured times for all degrees, as far as groups can reach.
+inline std::map<int, TimeGrid> random_time_table(const ScatterInstance& instance, Draw& draw) {
+  std::map<int, TimeGrid> table;
+  for (const int degree : instance.cluster.degrees) {
+    const auto most = static_cast<double>(group_capacity(instance, degree)) + 1;
+    TimeGrid& grid = table[degree];
+    for (const double share : {0.0, 0.2, 0.5, 1.0}) {
+      grid.tokens.push_back(share * most);
+      grid.squares.push_back(share * most * most);
+    }
+    for (std::size_t i = 0; i < grid.tokens.size(); ++i) {
+      for (std::size_t j = 0; j < grid.squares.size(); ++j) {
+        Ms ms = draw.real(1, 100) + grid.tokens[i] / degree;
+        if (i > 0) ms = std::max(ms, grid.entry(i - 1, j));
+        if (j > 0) ms = std::max(ms, grid.ms.back());
+        grid.ms.push_back(ms);
+      }
+    }
+  }
+  return table;
+}
 
 // 2 to 16 devices, 1 to 40 sequences, each of which fits the largest degree.
 inline ScatterInstance random_scatter_instance(Draw& draw) {
@@ -78,6 +101,8 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
                                      .quadratic_factor = draw.real(1, 2),
                                      .linear_factor = draw.real(1, 2),
                                      .exchange_factor = draw.real(1, 2)}};
+  } else if (draw.below(3) == 0) {
+    instance.cost = {.table = random_time_table(instance, draw)};
   }
   return instance;
 }
@@ -92,15 +117,16 @@ inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
       const int way = std::max(0, recomputation_index(instance, micro_batch.recomputation));
       const GroupForm form{group.degree, group.exchange, way};
       group.tokens = 0;
-      group.time_ms = group_overhead_ms(instance, form);
+      Load load = empty_load(instance, form);
       group.cu_seqlens = {0};
       for (const std::int64_t id : group.sequences) {
         const Tokens length =
             padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
         group.tokens += length;
-        group.time_ms += sequence_ms(instance, length, form);
+        load += sequence_load(instance, length, form);
         group.cu_seqlens.push_back(group.tokens);
       }
+      group.time_ms = group_ms(instance, form, load);
       micro_batch.makespan_ms = std::max(micro_batch.makespan_ms, group.time_ms);
     }
     plan.objective_ms += micro_batch.makespan_ms;

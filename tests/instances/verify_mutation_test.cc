@@ -308,8 +308,16 @@ const Mutation kMutations[] = {
 
     {"time_a_little_more", "time", always([](const Site& s) { s.group.time_ms *= 1.00001; })},
     {"time_zero", "time", always([](const Site& s) { s.group.time_ms = 0; })},
-    {"time_without_the_fixed_cost", "time",
-     always([](const Site& s) { s.group.time_ms -= s.instance.cost.fixed_ms; })},
+    {"time_without_the_fixed_cost", "time", always([](const Site& s) {
+       s.group.time_ms -= group_overhead_ms(s.instance, s.group.degree);
+     })},
+    {"table_that_takes_longer", "time",
+     [](const Site& s) {
+       for (auto& [degree, grid] : s.instance.cost.table) {
+         for (Ms& ms : grid.ms) ms *= 1.01;
+       }
+       return !s.instance.cost.table.empty();
+     }},
     {"time_nan", "number", always([](const Site& s) { s.group.time_ms = kNan; })},
     {"time_infinite", "number", always([](const Site& s) { s.group.time_ms = kInf; })},
 

@@ -330,3 +330,24 @@ def test_names_the_argument_and_its_value(wrong, said):
 def test_takes_numbers_of_numpy():
     cluster = small().replace(devices=np.int64(2), memory_mib=np.float32(64))
     assert cluster.devices == 2 and cluster.degrees == (1, 2) and cluster.memory_mib == 64
+
+
+def test_takes_measured_times_in_place_of_a_formula():
+    table = {
+        1: {"tokens": [0, 40, 80], "squares": [0, 6400], "ms": [[4, 8], [24, 32], [50, 60]]},
+        2: {"tokens": [0, 160], "squares": [0, 25600], "ms": [[6, 12], [46, 72]]},
+    }
+    cluster = stowage.Cluster(
+        devices=2, memory_mib=100, states_mib=20, activation_mib_per_token=1, table=table
+    )
+    assert cluster.quadratic_ms is None and cluster.fixed_ms is None
+    assert cluster.table["1"]["tokens"] == [0, 40, 80]
+    # 40 tokens in two sequences: an entry, and 800 of 6400 squares above it.
+    assert cluster.group_ms(1, [20, 20]) == pytest.approx(24 + 8 * 800 / 6400)
+    assert cluster.group_ms(2, [160]) == pytest.approx(72)
+    assert eval(repr(cluster), {"Cluster": stowage.Cluster}) == cluster
+    assert small(devices=2, mib_per_ms={2: 3}).replace(table=table).table == cluster.table
+    assert stowage.Planner(cluster).plan([20, 20, 150]).objective_ms > 0
+    with pytest.raises(stowage.InputError) as raised:
+        cluster.replace(memory_mib=200)
+    assert raised.value.errors[0].code == "E309"

@@ -137,9 +137,10 @@ class Gantt {
     const std::size_t before = pieces_.size();
     at = start + overhead;
     const bool by_compute = compute_is_longer(b, g);
+    const double scale = scale_of(b, g);
     for (std::size_t i = 0; i < group.sequences.size(); ++i) {
-      const Load load = sequence_load(instance_, length(group.sequences[i]), form(b, g));
-      at += by_compute ? load.compute : load.transfer;
+      at += scale == 0 ? share(group.sequences[i], form(b, g), by_compute)
+                       : scale * sequence_ms(instance_, length(group.sequences[i]), form(b, g));
       const bool last = i + 1 == group.sequences.size();
       const double right = x_(last ? start + group.time_ms : at);
       ++piece.count;
@@ -157,6 +158,23 @@ class Gantt {
       piece.count = 0;
       left = right;
     }
+  }
+
+  Ms share(std::int64_t id, GroupForm form, bool by_compute) const {
+    const Load load = sequence_load(instance_, length(id), form);
+    return by_compute ? load.compute : load.transfer;
+  }
+
+  // Where times are measured and no sums, sequences share the group's as they would take it alone:
+  // the time that is shared per ms alone. 0 elsewhere.
+  double scale_of(std::size_t b, std::size_t g) const {
+    if (instance_.cost.table.empty()) return 0;
+    const ScatterGroup& group = plan_.micro_batches[b].groups[g];
+    Ms alone = 0;
+    for (const std::int64_t id : group.sequences) {
+      alone += sequence_ms(instance_, length(id), form(b, g));
+    }
+    return alone > 0 ? (group.time_ms - group_overhead_ms(instance_, form(b, g))) / alone : 0;
   }
 
   // Which of the two sums is the time of the group: sequences are as wide as what they add to it.

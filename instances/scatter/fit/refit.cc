@@ -234,6 +234,12 @@ class Drift {
 
 Result<Refit> refit_cost(const ScatterInstance& old, std::vector<TimedStep> measured) {
   ErrorList errors;
+  if (!old.cost.table.empty()) {
+    errors.add(
+        code::kTable, "/cost/table",
+        "must be a cost by formula, whose coefficients can drift, is a table: measure again");
+    return std::move(errors).take();
+  }
   if (measured.empty()) {
     errors.add(code::kFewSamples, "/measured", "must be at least one step, are 0");
   }

@@ -560,6 +560,16 @@ const std::vector<Lie>& lies() {
                      proof["witnesses"] = t.outcome["unplaceable"] = json::array({1000});
                      return true;
                    }),
+      // A certificate pays for more than its groups were measured to take.
+      with_plan("plane_above_the_times",
+                [](Told& t, Draw& draw) {
+                  if (!t.outcome.contains("certificate")) return false;
+                  json& proof = t.outcome["certificate"];
+                  if (!proof.contains("levels")) return false;
+                  json& level = proof["levels"][draw.below(proof["levels"].size())];
+                  level["below_ms"] = level.value("below_ms", 0.0) + 1e6;
+                  return true;
+                }),
       without_plan("reason_without_witnesses",
                    [](Told& t, Draw&) {
                      json& proof = t.outcome["infeasibility"];
@@ -674,6 +684,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_memory_scatter(seed, most_items));
     all.emplace_back(tiny_pipeline_scatter(seed, most_items));
     all.emplace_back(tiny_recomputing_scatter(seed, most_items));
+    all.emplace_back(tiny_measured_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
     all.emplace_back(tiny_order(seed, most_items));

@@ -290,6 +290,11 @@ std::vector<Case> meaning_cases() {
                     "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"full\"}, "
                     "{\"name\": \"full\", \"linear_factor\": 1.25}]",
                     {"E308 /model/recomputation/1/name: must be a name of its own, is \"full\""}),
+      instance_case("a table beside a formula", "\"fixed_ms\": 3,",
+                    "\"fixed_ms\": 3, \"table\": {},",
+                    {"E309 /cost/quadratic_ms: must not stand beside a table, which has all of the "
+                     "time, is there",
+                     "E309 /cost/linear_ms", "E309 /cost/fixed_ms", "E309 /cost/all_to_all"}),
       instance_case("targets of some sequences",
                     "\"lengths\":", "\"loss_tokens\": [1, 2], \"lengths\":",
                     {"E306 /loss_tokens: must have an entry for each of the 4 lengths, has 2"}),

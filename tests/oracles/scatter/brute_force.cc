@@ -139,8 +139,7 @@ class Oracle {
     Tokens tokens = 0;
     Tokens longest = 0;
     std::int64_t sequences = 0;
-    const Ms overhead = group_overhead_ms(instance_, form);
-    Load load{overhead, overhead};
+    Load load = empty_load(instance_, form);
     for (std::size_t k = 0; k < instance_.lengths.size(); ++k) {
       if ((group >> k & 1) == 0) continue;
       const Tokens length = padded_length(instance_, instance_.lengths[k]);
@@ -153,7 +152,7 @@ class Oracle {
     const bool fits = fits_memory(held, rules.packed ? sequences : 1, form) &&
                       (tokens + degree - 1) / degree <= rules.max_tokens_per_rank &&
                       sequences <= rules.max_sequences_per_group && degree >= rules.min_degree;
-    return fits && counts_as_asked(sequences) ? load.time() : kForever;
+    return fits && counts_as_asked(sequences) ? group_ms(instance_, form, load) : kForever;
   }
 
   // So many tokens of so many sequences, in whole tokens of a device and of the group.

@@ -1,0 +1,313 @@
+// Steps whose times are measured, in a table by tokens and squares: brute force = all sets of
+// sequences = the facade = the search that verify() makes again; bounds and certificates are below
+// the optimum and heuristics above it, beside rules, pipelines and terms of memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formulations/scatter/bounds.h"
+#include "heuristics/scatter/registry.h"
+#include "instances/random.h"
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/json.h"
+#include "instances/scatter/optimum.h"
+#include "instances/scatter/truth.h"
+#include "instances/scatter/verify.h"
+#include "solvers/scatter/profile_bound.h"
+#include "solvers/scatter/step_bound.h"
+#include "solvers/scatter/subsets.h"
+#include "solvers/solve.h"
+#include "tests/long_run.h"
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage {
+namespace {
+
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
+const auto kFew = static_cast<std::uint64_t>(in_long_run(50, 1000));
+constexpr double kTolerance = 1e-6;
+
+std::string all_of(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& violation : violations) text += ' ' + to_string(violation);
+  return text;
+}
+
+double slack(double value) { return kTolerance * std::max(1.0, value); }
+
+TEST(ScatterMeasured, BruteForcePlansVerifyAndAreFoundAgain) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_measured_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan) continue;
+    ++planned;
+    const double objective = plan->objective_ms;
+    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
+    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
+  }
+  EXPECT_GT(planned, kInstances);
+}
+
+TEST(ScatterMeasured, DocumentsReadBack) {
+  std::set<std::string> hashes;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_measured_scatter(seed);
+    const auto back = read_scatter_instance(write_scatter_instance(instance));
+    ASSERT_TRUE(back) << seed << to_string(back.errors()[0]);
+    EXPECT_EQ(back->cost, instance.cost) << seed;
+    EXPECT_EQ(instance_hash(*back), instance_hash(instance)) << seed;
+    hashes.insert(instance_hash(instance));
+    EXPECT_TRUE(surely_sound(instance)) << seed;
+    ScatterInstance other = instance;
+    other.cost.table.begin()->second.ms.back() += 1;
+    EXPECT_NE(instance_hash(other), instance_hash(instance)) << seed;
+  }
+  EXPECT_EQ(hashes.size(), kInstances);
+}
+
+// With a grid that is a plane a table says what a formula says.
+TEST(ScatterMeasured, APlaneIsTheFormula) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    ScatterInstance table = tiny_measured_scatter(seed);
+    ScatterInstance formula = table;
+    formula.cost = {.quadratic_ms = 0.01, .linear_ms = 0.3, .fixed_ms = 7};
+    for (auto& [degree, grid] : table.cost.table) {
+      for (std::size_t i = 0; i < grid.tokens.size(); ++i) {
+        for (std::size_t j = 0; j < grid.squares.size(); ++j) {
+          grid.ms[i * grid.squares.size() + j] =
+              7 + (0.3 * grid.tokens[i] + 0.01 * grid.squares[j]) / degree;
+        }
+      }
+    }
+    const auto with = brute_force(table);
+    const auto without = brute_force(formula);
+    ASSERT_EQ(with.has_value(), without.has_value()) << seed;
+    if (!with || table.lengths.empty()) continue;
+    ++planned;
+    const double best = with->objective_ms;
+    EXPECT_NEAR(best, without->objective_ms, slack(best)) << seed;
+    // Then the plane below is the times themselves.
+    const ScatterTable measured(table);
+    const ScatterTable stated(formula);
+    EXPECT_NEAR(measured.total_area(), stated.total_area(), slack(stated.total_area())) << seed;
+    EXPECT_NEAR(measured.least_overhead(), 7, 1e-6) << seed;
+  }
+  EXPECT_GT(planned, kInstances / 2);
+}
+
+// The planes that bounds use are below the times of all groups, by the grid and by the verifier's
+// own look at it; a plane that is higher is found out.
+TEST(ScatterMeasured, PlanesAreBelowTheTimes) {
+  std::uint64_t caught = 0;
+  std::uint64_t touching = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_measured_scatter(seed);
+    if (instance.lengths.empty()) continue;
+    const ScatterTable table(instance);
+    const ScatterTruth truth(instance);
+    std::mt19937_64 random(seed);
+    for (int l = 0; l < static_cast<int>(table.levels().size()); ++l) {
+      const Level& level = table.levels()[static_cast<std::size_t>(l)];
+      const AffineTime below = *level.below;
+      const Tokens shortest = table.kinds().back().length;
+      Tokens longest = shortest;
+      for (const Kind& kind : table.kinds()) {
+        if (kind.length <= level.longest) longest = std::max(longest, kind.length);
+      }
+      EXPECT_TRUE(truth.takes_at_least(below, level.degree, shortest, longest)) << seed;
+      AffineTime higher = below;
+      higher.ms = below.ms * 1.001 + 1e-3;
+      touching += truth.takes_at_least(higher, level.degree, shortest, longest) ? 0 : 1;
+      double least = 1e300;  // of what random groups take beyond the plane
+      for (int group = 0; group < 50; ++group) {
+        Tokens tokens = 0;
+        double squares = 0;
+        while (true) {
+          const Tokens next =
+              shortest +
+              static_cast<Tokens>(draw(random, static_cast<std::uint64_t>(longest - shortest) + 1));
+          const TimeGrid& grid = instance.cost.table.at(level.degree);
+          const auto more = static_cast<double>(next);
+          if (static_cast<double>(tokens) + more > grid.tokens.back()) break;
+          if (squares + more * more > grid.squares.back()) break;
+          tokens += next;
+          squares += static_cast<double>(next) * static_cast<double>(next);
+          const double time = table.time(l, {static_cast<double>(tokens), squares});
+          const double least_time = below.at(static_cast<double>(tokens), squares);
+          EXPECT_LE(least_time, time) << seed;
+          EXPECT_NEAR(time,
+                      static_cast<double>(ScatterTruth::looked_up(
+                          instance.cost.table.at(level.degree), tokens, squares)),
+                      slack(time));
+          least = std::min(least, time - least_time);
+        }
+      }
+      if (least == 1e300) continue;
+      higher.ms = below.ms + least + 1e-3;
+      caught += truth.takes_at_least(higher, level.degree, shortest, longest) ? 0 : 1;
+      EXPECT_FALSE(truth.takes_at_least(higher, level.degree, shortest, longest)) << seed;
+    }
+  }
+  EXPECT_GT(caught, kInstances / 2);
+  EXPECT_GT(touching, kInstances / 2);
+}
+
+TEST(ScatterMeasured, AllSetsOfSequencesHaveTheOptimum) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
+    ScatterInstance instance = tiny_measured_scatter(seed);
+    instance.rules.no_idle_ranks = false;  // of which this search knows nothing
+    instance.rules.micro_batches_multiple_of = 1;
+    instance.rules.equal_sequences = false;
+    const auto plan = brute_force(instance);
+    if (!plan || instance.lengths.empty()) continue;
+    const ScatterTable table(instance);
+    for (const double above : {1 + kTolerance, 1.5}) {
+      Budget budget;
+      const auto step = best_of_subsets(table, plan->objective_ms * above + kTolerance, budget);
+      ASSERT_TRUE(step) << seed;
+      EXPECT_NEAR(step_ms(table, *step), plan->objective_ms, slack(plan->objective_ms)) << seed;
+      EXPECT_TRUE(verify(instance, to_plan(instance, table, *step)).empty()) << seed;
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, kInstances);
+}
+
+TEST(ScatterMeasured, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
+  std::uint64_t planned = 0;
+  std::uint64_t best_found = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_measured_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    const ScatterTable table(instance);
+    for (const ScatterTable& own : {table, table.relaxed()}) {
+      for (const NamedBound& bound : scatter_bounds(own)) {
+        EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
+      }
+    }
+    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
+      if (heuristic.name == "joint") continue;  // `fast` with more moves
+      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
+      if (!plan) continue;
+      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
+      EXPECT_TRUE(verify(instance, *plan).empty())
+          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
+      if (heuristic.name != "fast") continue;
+      ++planned;
+      best_found += plan->objective_ms <= best + slack(best) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(best_found, planned * 3 / 4) << "of " << planned;
+}
+
+// A group that takes less than the certificate was told makes it void, or leaves it true.
+TEST(ScatterMeasured, CertifiedBoundsAreBelowTheOptimum) {
+  if (built_backends().empty()) return;
+  const MilpBackend backend = built_backends().front();
+  std::uint64_t certified = 0;
+  std::uint64_t refused = 0;
+  double closed = 0;
+  double planned = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_measured_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    const double best = optimum->objective_ms;
+    ScatterInstance faster = instance;
+    for (auto& [degree, grid] : faster.cost.table) {
+      for (Ms& ms : grid.ms) ms *= 0.9;
+    }
+    double highest = 0;
+    const auto look = [&](const ScatterCertificate& certificate) {
+      const CertificateCheck check = check_certificate(instance, certificate);
+      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
+      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
+      highest = std::max(highest, check.bound_ms);
+      ++certified;
+      const auto refute = [&](const ScatterInstance& of, double optimum_of,
+                              const ScatterCertificate& told) {
+        const CertificateCheck other = check_certificate(of, told);
+        refused += other.violations.empty() ? 0 : 1;
+        EXPECT_TRUE(!other.violations.empty() || other.bound_ms <= optimum_of + slack(optimum_of))
+            << seed;
+      };
+      refute(faster, 0.9 * best, certificate);
+      for (std::size_t level = 0; level < certificate.levels.size(); ++level) {
+        for (int lie = 0; lie < 3; ++lie) {
+          ScatterCertificate told = certificate;
+          AffineTime& below = told.levels[level].below;
+          (lie == 0 ? below.ms : lie == 1 ? below.token_ms : below.square_ms) += 1;
+          refute(instance, best, told);
+        }
+        ScatterCertificate told = certificate;
+        told.levels[level].below.ms = -1;
+        EXPECT_FALSE(check_certificate(instance, told).violations.empty()) << seed;
+      }
+      ScatterInstance formula = instance;
+      formula.cost = {.linear_ms = 1, .fixed_ms = 1};
+      if (std::ranges::any_of(certificate.levels, [](const CertificateLevel& level) {
+            return level.below != AffineTime{};
+          })) {
+        EXPECT_FALSE(check_certificate(formula, certificate).violations.empty()) << seed;
+      }
+    };
+    Budget budget({.node_limit = 60});
+    ScatterStepBound step(instance, {.backend = backend}, best, look);
+    step.improve(budget);
+    Budget boxes({.node_limit = 10});
+    ScatterProfileBound profile(instance, backend, best, look);
+    if (profile.promising()) profile.improve(boxes);
+    if (best > 0) closed += highest / best;
+    if (best > 0) planned += 1;
+  }
+  EXPECT_GT(certified, kInstances / 2);
+  EXPECT_GT(refused, kInstances / 4);
+  EXPECT_GT(closed, 0.6 * planned);
+}
+
+TEST(ScatterMeasured, TheFacadePlansTinySteps) {
+  std::uint64_t planned = 0;
+  std::uint64_t proven = 0;
+  for (std::uint64_t seed = 0; seed < kFew; ++seed) {
+    ScatterInstance instance = tiny_measured_scatter(seed, 4, 4);
+    instance.rules.no_idle_ranks = false;  // rules that may leave no plan, which a MILP would prove
+    instance.rules.micro_batches_multiple_of = 1;
+    instance.rules.equal_sequences = false;
+    const auto optimum = brute_force(instance);
+    Budget budget({.node_limit = 2000});
+    const Outcome outcome = solve(instance, {.method = "auto"}, budget);
+    if (!optimum) {
+      ASSERT_EQ(outcome.status, Status::infeasible) << seed << ' ' << outcome.detail;
+      continue;
+    }
+    ++planned;
+    ASSERT_TRUE(outcome.objective) << seed;
+    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+    EXPECT_TRUE(outcome.violations.empty()) << seed;
+    proven += outcome.status == Status::optimal ? 1 : 0;
+  }
+  EXPECT_GT(planned, kFew / 3);
+  EXPECT_EQ(proven, planned);
+}
+
+// What was published as a MILP of sums over sequences is not offered.
+TEST(ScatterMeasured, NoMethodThatNeedsSums) {
+  const ScatterInstance instance = tiny_measured_scatter(0);
+  for (const Method& method : methods(instance)) {
+    EXPECT_NE(method.name, "flexsp");
+    EXPECT_NE(method.name, "flexsp-chunks");
+  }
+}
+
+}  // namespace
+}  // namespace stowage
