@@ -7,9 +7,11 @@ namespace stowage {
 std::vector<CertificateLevel> certificate_levels(const ScatterTable& table) {
   std::vector<CertificateLevel> levels;
   const auto plain = [](const Level& level) { return level.exchange == ExchangeKind::none; };
-  if (!table.chooses_recomputation() && std::ranges::all_of(table.levels(), plain)) return levels;
+  const bool one = !table.chooses_recomputation() && !table.several_kinds();
+  if (one && std::ranges::all_of(table.levels(), plain)) return levels;
   for (const Level& level : table.levels()) {
-    levels.push_back({level.degree, level.exchange, level.weight, level.recomputation});
+    levels.push_back(
+        {level.degree, level.exchange, level.weight, level.recomputation, level.place});
   }
   return levels;
 }

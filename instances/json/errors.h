@@ -49,6 +49,7 @@ inline constexpr char kExchange[] = "E305";
 inline constexpr char kLossTokens[] = "E306";
 inline constexpr char kLogits[] = "E307";
 inline constexpr char kRecomputation[] = "E308";
+inline constexpr char kDeviceKinds[] = "E309";
 // What a layout instance means.
 inline constexpr char kLifetime[] = "E331";
 inline constexpr char kGaps[] = "E332";

@@ -19,6 +19,7 @@ inline constexpr std::int64_t kMaxTensors = 1'000'000;     // of an order instan
 inline constexpr std::int64_t kMaxOperators = 1'000'000;   // of an order instance
 inline constexpr std::int64_t kMaxSchemes = 1000;          // of an assign instance
 inline constexpr std::int64_t kMaxStrategies = 10'000;     // of an assign instance
+inline constexpr std::int64_t kMaxDeviceKinds = 8;         // of nodes of a cluster
 inline constexpr std::int64_t kMaxRecomputations = 8;      // that micro-batches choose from
 inline constexpr int kMaxStages = 1024;                    // of a pipeline
 inline constexpr int kMaxRetainedChunks = 1'000'000;       // of a sequence

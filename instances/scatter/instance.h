@@ -30,6 +30,16 @@
 
 namespace stowage {
 
+// Consecutive nodes of equal devices.
+struct DeviceKind {
+  std::string name;    // for people; may be empty
+  int nodes = 0;       // >= 1
+  double speed = 1;    // compute takes 1 / speed times what the cost says, > 0
+  Mib memory_mib = 0;  // in place of the cluster's
+
+  bool operator==(const DeviceKind&) const = default;
+};
+
 struct Cluster {
   int devices = 0;  // N >= 1
   // Devices [k n, (k + 1) n) are a node. Costs depend on it where `ScatterCost::exchange` is given,
@@ -41,6 +51,10 @@ struct Cluster {
   // divisibility chain (each divides the next), so that every multiset of degrees whose sum is at
   // most N can be placed, largest first. With `aligned = false` any degrees go, at any first rank.
   bool aligned = true;
+  // Where nodes differ: their kinds in the order of ranks, of all nodes together. Empty: all
+  // devices are alike. Needs `aligned`, and that each kind starts at a multiple of every allowed
+  // degree that fits into it: see devices.h.
+  std::vector<DeviceKind> kinds = {};
 
   bool operator==(const Cluster&) const = default;
 };
@@ -166,21 +180,24 @@ struct ScatterInstance {
   bool operator==(const ScatterInstance&) const = default;
 };
 
-// What a group may be: a degree, how its devices exchange, and what its micro-batch recomputes.
+// What a group may be: a degree, how its devices exchange, what its micro-batch recomputes, and on
+// which kinds of devices it lies.
 struct GroupForm {
   int degree = 0;
   ExchangeKind exchange = ExchangeKind::none;
   int recomputation = 0;  // index into ModelMemory::recomputation; 0 if there is none
+  int place = 0;          // among places of devices.h; 0 if all devices are alike
 
   GroupForm() = default;
   // A degree alone is a form too. NOLINTNEXTLINE(google-explicit-constructor)
-  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none, int recomputation_ = 0)
-      : degree(degree_), exchange(exchange_), recomputation(recomputation_) {}
+  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none, int recomputation_ = 0,
+            int place_ = 0)
+      : degree(degree_), exchange(exchange_), recomputation(recomputation_), place(place_) {}
   bool operator==(const GroupForm&) const = default;
 };
 
-// All forms that groups may have: by degree, then by recomputation, then by kind. Without both one
-// per allowed degree.
+// All forms that groups may have: by degree, then by recomputation, by exchange and by place.
+// Without these one per allowed degree.
 std::vector<GroupForm> group_forms(const ScatterInstance& instance);
 
 // How many ways to recompute there are to choose from: 1 if the model lists none.

@@ -9,6 +9,7 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/unit.h
     # What is planned, plans, their documents and their verifiers; by family.
     instances/scatter/instance.h
+    instances/scatter/devices.h
     instances/scatter/plan.h
     instances/scatter/certificate.h
     instances/scatter/presets.h

@@ -98,6 +98,7 @@ class ScatterMoves {
       for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
         const Level& own = table_.levels()[static_cast<std::size_t>(l)];
         if (own.degree != group.degree || table_.way(l) != way || count > own.sequences) continue;
+        if (own.place != form_of(instance_, plan_.micro_batches[b], group)->place) continue;
         level = l;
         if (own.room_to_grow(held_by(group, l), count) < 0) continue;
         Load load{own.overhead, own.overhead};
@@ -218,6 +219,7 @@ class ScatterMoves {
 
   // On the devices that micro-batch c leaves idle.
   void try_new_group(std::int64_t id, std::size_t b, std::size_t critical, Ms left, std::size_t c) {
+    if (table_.several_kinds()) return;  // which of them idle is not one number
     int free = table_.devices();
     for (const ScatterGroup& group : plan_.micro_batches[c].groups) free -= group.degree;
     constexpr std::size_t kNone = static_cast<std::size_t>(-1);

@@ -100,7 +100,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"layout plan", 1},
                                               {"order instance", 1},
                                               {"order plan", 1},
-                                              {"scatter instance", 5},
+                                              {"scatter instance", 6},
                                               {"scatter plan", 2},
                                               {"trainer", 1}}));
 }
@@ -118,12 +118,12 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
   const std::vector<std::string> assign = snippets(page(kAssign));
   const std::vector<std::string> layout = snippets(page(kLayout));
-  ASSERT_EQ(scatter.size(), 4U);
+  ASSERT_EQ(scatter.size(), 5U);
   ASSERT_EQ(assign.size(), 4U);
   const std::vector<std::string> order = snippets(page(kOrder));
   ASSERT_EQ(layout.size(), 2U);
   ASSERT_EQ(order.size(), 2U);
-  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[3]));
+  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[4]));
   expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
   expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));
   expect_valid(read_layout_instance(layout[0]), read_layout_plan(layout[1]));
@@ -132,9 +132,9 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
-  ASSERT_EQ(scatter.size(), 4U);
+  ASSERT_EQ(scatter.size(), 5U);
   const auto step =
-      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[3]));
+      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[4]));
   ASSERT_TRUE(step);
   std::string text = write_trainer_json(*step);
   text.pop_back();  // the newline belongs to the fence
@@ -212,7 +212,7 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   for (const auto limit :
        {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
         kMaxTexts, kMaxBuffers, kMaxTensors, kMaxOperators, kMaxSchemes, kMaxStrategies,
-        std::int64_t{kMaxStages}, kMaxRecomputations, std::int64_t{kMaxDepth},
+        std::int64_t{kMaxStages}, kMaxRecomputations, kMaxDeviceKinds, std::int64_t{kMaxDepth},
         std::int64_t{kMaxDevices}, kMaxCosts, kMaxParts, kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }

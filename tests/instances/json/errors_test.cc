@@ -176,7 +176,7 @@ std::vector<Case> key_cases() {
                      "E201 /cluster/memory_mib"}),
       instance_case("key from elsewhere", "\"aligned\"", "\"colour\": 1, \"aligned\"",
                     {"E202 /cluster/colour: must be a known key, is \"colour\" (known: devices, "
-                     "devices_per_node, memory_mib, degrees, aligned)"}),
+                     "devices_per_node, memory_mib, degrees, aligned, kinds)"}),
       instance_case(
           "null", "\"memory_mib\": 100", "\"memory_mib\": null",
           {"E203 /cluster/memory_mib: must be a number from 0 to 9007199254740992, is null"}),
@@ -290,6 +290,10 @@ std::vector<Case> meaning_cases() {
                     "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"full\"}, "
                     "{\"name\": \"full\", \"linear_factor\": 1.25}]",
                     {"E308 /model/recomputation/1/name: must be a name of its own, is \"full\""}),
+      instance_case(
+          "kinds of other nodes than there are", "\"memory_mib\": 100",
+          "\"memory_mib\": 100, \"kinds\": [{\"nodes\": 1}, {\"nodes\": 2, \"speed\": 2}]",
+          {"E309 /cluster/kinds: must be of 4 devices, is of 6"}),
       instance_case("targets of some sequences",
                     "\"lengths\":", "\"loss_tokens\": [1, 2], \"lengths\":",
                     {"E306 /loss_tokens: must have an entry for each of the 4 lengths, has 2"}),
