@@ -7,12 +7,15 @@
 //
 //   for (int place = 0; place < places(cluster); ++place)
 //     if (const auto where = group_place(cluster, degree, place)) use(where->speed);
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "instances/scatter/instance.h"
+#include "instances/scatter/cluster.h"
 
 namespace stowage {
 

@@ -8,6 +8,7 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/budget.h
     instances/unit.h
     # What is planned, plans, their documents and their verifiers; by family.
+    instances/scatter/cluster.h
     instances/scatter/instance.h
     instances/scatter/devices.h
     instances/scatter/plan.h

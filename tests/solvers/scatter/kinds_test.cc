@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "formulations/scatter/bounds.h"
 #include "heuristics/scatter/registry.h"
@@ -11,6 +13,8 @@
 #include "instances/scatter/devices.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/verify.h"
+#include "solvers/explain/family_explain.h"
+#include "solvers/scatter/explain.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
@@ -135,6 +139,31 @@ TEST(ScatterKinds, AGroupThatMovesToOtherDevicesIsCaught) {
     }
   }
   EXPECT_GT(moved, kInstances / 2);
+}
+
+// What more memory or one more node would change is asked of all kinds, and of the last one.
+TEST(ScatterKinds, ExplainAsksWhatMoreOfEveryKindWouldSave) {
+  const ScatterInstance instance{.name = "old-and-new",
+                                 .cluster = {.devices = 4,
+                                             .devices_per_node = 2,
+                                             .memory_mib = 100,
+                                             .degrees = {1, 2},
+                                             .kinds = {{"new", 1, 2, 200}, {"old", 1, 1, 100}}},
+                                 .model = {.states_mib = 20, .activation_mib_per_token = 1},
+                                 .cost = {.linear_ms = 1, .fixed_ms = 1},
+                                 .lengths = {160, 80, 80}};
+  Budget budget;
+  const Outcome outcome = solve(instance, {.method = "exact"}, budget);
+  ASSERT_TRUE(outcome.objective);
+  EXPECT_DOUBLE_EQ(*outcome.objective, 61);
+  std::set<std::string> asked;
+  for (const Change& change : changes_of(instance, std::get<ScatterPlan>(*outcome.plan))) {
+    asked.insert(change.where);
+    const auto& changed = std::get<ScatterInstance>(change.instance);
+    EXPECT_TRUE(read_scatter_instance(write_scatter_instance(changed))) << change.text;
+    EXPECT_NE(changed.cluster.kinds, instance.cluster.kinds) << change.text;
+  }
+  EXPECT_EQ(asked, (std::set<std::string>{"/cluster/devices", "/cluster/memory_mib"}));
 }
 
 // Whatever the weights say: what passes is no more than the optimum.
