@@ -79,6 +79,9 @@ inline constexpr char kOrderWriter[] = "E373";
 inline constexpr char kOrderUnwritten[] = "E374";
 inline constexpr char kOrderCycle[] = "E375";
 inline constexpr char kTooManyOrderBytes[] = "E376";
+// What a strategy instance means.
+inline constexpr char kStrategyEmpty[] = "E381";
+inline constexpr char kStrategyDevices[] = "E382";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

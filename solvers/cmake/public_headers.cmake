@@ -36,6 +36,12 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/order/json.h
     instances/order/verify.h
     instances/order/family.h
+    instances/strategy/instance.h
+    instances/strategy/plan.h
+    instances/strategy/certificate.h
+    instances/strategy/json.h
+    instances/strategy/verify.h
+    instances/strategy/family.h
     instances/partition/partition.h
     instances/partition/verify.h
     # Any of them.

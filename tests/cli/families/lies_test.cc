@@ -24,6 +24,7 @@
 #include "tests/tiny_layout.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_scatter.h"
+#include "tests/tiny_strategy.h"
 
 namespace stowage {
 namespace {
@@ -180,7 +181,7 @@ Lie denied(const char* name, json proof) {
 
 // Of a proof by counting there are none.
 bool has_witnesses(const json& proof) {
-  return proof["by"] != "rows" && proof["by"] != "micro_batches";
+  return proof["by"] != "rows" && proof["by"] != "micro_batches" && proof["by"] != "configurations";
 }
 
 bool scale(json& number, double factor) {
@@ -479,7 +480,7 @@ const std::vector<Lie>& lies() {
                 [](Told& t, Draw&) {
                   const json by = t.outcome["bound_by"];
                   const bool certified = by == "step-lp" || by == "profile" || by == "patterns" ||
-                                         by == "configurations" || by == "cut";
+                                         by == "configurations" || by == "cut" || by == "prices";
                   if (!certified) return false;
                   return t.certified() && scale(t.outcome["certificate"]["bound" + t.unit], 0.999);
                 }),
@@ -519,7 +520,8 @@ const std::vector<Lie>& lies() {
                 [](Told& t, Draw&) { t.plan()["instance_hash"] = "fnv1a64:0123456789abcdef"; }),
       with_plan("plan_without_its_first_part",
                 [](Told& t, Draw&) {
-                  for (const char* key : {"micro_batches", "replicas", "offsets", "order"}) {
+                  for (const char* key :
+                       {"micro_batches", "replicas", "offsets", "order", "stages"}) {
                     if (!t.plan().contains(key) || t.plan()[key].empty()) continue;
                     t.plan()[key].erase(0);
                     return true;
@@ -668,12 +670,24 @@ std::vector<Instance> impossible_orders() {
   return {alone, crowded};
 }
 
+// Options that do not combine, and layers that fit nowhere.
+std::vector<Instance> impossible_strategies() {
+  StrategyInstance crowded = tiny_strategy(0);
+  crowded.name = "crowded";
+  crowded.cluster.memory_mib = 0.5;
+  StrategyInstance odd = crowded;
+  odd.name = "odd";
+  odd.options.tp = {7};
+  return {crowded, odd};
+}
+
 // Instances of all families, a few of them impossible; of steps and layouts as many each as asked
 // for.
 std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most_items) {
   std::vector<Instance> all = impossible_layouts();
   for (Instance& step : impossible_steps()) all.push_back(std::move(step));
   for (Instance& graph : impossible_orders()) all.push_back(std::move(graph));
+  for (Instance& wanted : impossible_strategies()) all.push_back(std::move(wanted));
   for (std::uint64_t seed = 0; seed < of_each_family; ++seed) {
     all.emplace_back(tiny_scatter(seed, most_items));
     all.emplace_back(tiny_ruled_scatter(seed, most_items));
@@ -685,6 +699,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
     all.emplace_back(tiny_order(seed, most_items));
+    all.emplace_back(tiny_strategy(seed, most_items));
   }
   return all;
 }
@@ -736,6 +751,7 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
   std::vector<Instance> all = impossible_layouts();
   for (Instance& step : impossible_steps()) all.push_back(std::move(step));
   for (Instance& graph : impossible_orders()) all.push_back(std::move(graph));
+  for (Instance& wanted : impossible_strategies()) all.push_back(std::move(wanted));
   std::set<std::string> proofs;
   for (const Instance& instance : all) {
     write_instance(dir, instance);
@@ -746,8 +762,9 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
     EXPECT_TRUE(verdict.proven) << instance_name(instance);
     proofs.insert(honest.outcome["infeasibility"]["by"]);
   }
-  EXPECT_EQ(proofs, (std::set<std::string>{"pins", "capacity", "load", "heights", "sequences",
-                                           "micro_batches", "rows", "operator", "ends"}));
+  EXPECT_EQ(proofs,
+            (std::set<std::string>{"pins", "capacity", "load", "heights", "sequences",
+                                   "micro_batches", "rows", "operator", "ends", "configurations"}));
 }
 
 TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {

@@ -19,6 +19,7 @@
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
+#include "instances/strategy/json.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
@@ -359,8 +360,8 @@ std::vector<Case> plan_cases() {
                  "\"stowage/plans\", did you mean \"stowage/plan\"?"}),
       head_case("unknown problem",
                 "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
-                {"E209 /problem: must be one of scatter, assign, layout, order, is \"scater\", did "
-                 "you mean "
+                {"E209 /problem: must be one of scatter, assign, layout, order, strategy, is "
+                 "\"scater\", did you mean "
                  "\"scatter\"?"}),
       head_case("later version",
                 "{\"format\": \"stowage/plan\", \"version\": 3, \"problem\": \"scatter\"}",
@@ -770,6 +771,33 @@ std::vector<Case> order_cases() {
   };
 }
 
+Case strategy_case(std::string name, std::string from, std::string to,
+                   std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_strategy_instance(with(kValidStrategy, from, to))); },
+          std::move(expected)};
+}
+
+std::vector<Case> strategy_cases() {
+  const std::string lengths = "[1000, 500, 250, 250]";
+  return {
+      strategy_case("valid strategy", "small", "s", {}),
+      strategy_case("strategy without a model", "\"model\"", "\"x-model\"", {"E201 /model"}),
+      strategy_case("strategy without lengths", lengths, "[]",
+                    {"E381 /lengths: must have at least one sequence, is empty"}),
+      strategy_case("strategy option without values", "\"cp\": [1]", "\"cp\": []",
+                    {"E381 /options/cp: must have at least one value, is empty"}),
+      strategy_case("too many layers", "\"count\": 4", "\"count\": 999",
+                    {"E108 /model/blocks: must be at most 1000 layers, is 1001"}),
+      strategy_case("too many nodes", "\"nodes\": 2", "\"nodes\": 250001",
+                    {"E382 /cluster: must have at most 1000000 devices, has 1000004"}),
+      strategy_case("unknown recomputation", "\"none\", \"full\"", "\"none\", \"some\"",
+                    {"E203 /options/recompute/1"}),
+      strategy_case("no such level", "\"zero\": [0, 3]", "\"zero\": [0, 4]",
+                    {"E205 /options/zero/1"}),
+  };
+}
+
 std::vector<Case> partition_cases() {
   const auto of = [](std::string name, PartitionInstance batch, std::vector<std::string> expected) {
     return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
@@ -835,9 +863,10 @@ struct Evaluated {
 
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
-  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(),
-                           layout_cases(), order_cases(), csv_cases(), generator_cases(),
-                           partition_cases(), sample_cases(), trainer_cases(), count_cases()}) {
+  for (const auto& part :
+       {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(), layout_cases(),
+        order_cases(), strategy_cases(), csv_cases(), generator_cases(), partition_cases(),
+        sample_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;
