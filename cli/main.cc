@@ -37,7 +37,7 @@ std::string list_of(const std::vector<std::unique_ptr<Command>>& commands,
     const CommandText text = command->text();
     std::string name = "  " + std::string(text.name);
     if (text.name.rfind(prefix, 0) != 0) continue;
-    name.resize(20, ' ');
+    name.resize(21, ' ');
     list += name + std::string(text.summary) + '\n';
   }
   return list;

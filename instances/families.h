@@ -17,10 +17,11 @@
 #include "instances/layout/family.h"
 #include "instances/order/family.h"
 #include "instances/scatter/family.h"
+#include "instances/strategy/family.h"
 
 namespace stowage {
 
-using Families = FamilyList<Scatter, Assign, Layout, Order>;
+using Families = FamilyList<Scatter, Assign, Layout, Order, StrategyFamily>;
 
 using Instance = Families::Instance;
 using Plan = Families::Plan;

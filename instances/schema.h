@@ -11,7 +11,7 @@ namespace stowage {
 
 // "assign-instance", "assign-plan", "layout-instance", "layout-plan",
 // "order-instance", "order-plan", "outcome", "partition", "scatter-instance", "scatter-plan",
-// "trainer", in alphabetical order.
+// "strategy-instance", "strategy-plan", "trainer", in alphabetical order.
 std::vector<std::string_view> schema_names();
 
 // The text of schema/NAME.schema.json, or nothing for an unknown name. A document that its reader

@@ -9,3 +9,5 @@
 #include "solvers/order/solve.h"
 #include "solvers/scatter/explain.h"
 #include "solvers/scatter/solve.h"
+#include "solvers/strategy/explain.h"
+#include "solvers/strategy/solve.h"

@@ -199,6 +199,56 @@ inline ScatterInstance tiny_recomputing_scatter(std::uint64_t seed,
   return instance;
 }
 
+// One of the above without rules on ranks, on nodes of one to three kinds: groups of powers of two,
+// aligned, some of which reach across kinds.
+inline ScatterInstance tiny_kinds_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                          int most_devices = 8) {
+  constexpr int kNodes[][3] = {{1, 1, 0}, {2, 1, 0}, {2, 2, 0}, {3, 1, 0}, {4, 4, 0},
+                               {6, 2, 0}, {4, 2, 1}, {4, 3, 0}, {2, 0, 0}, {1, 1, 1}};
+  ScatterInstance instance = seed % 2 == 0
+                                 ? tiny_recomputing_scatter(seed, most_sequences, most_devices)
+                                 : tiny_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 4'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name = "kinds-" + std::to_string(seed);
+  Cluster& cluster = instance.cluster;
+  cluster.aligned = true;
+  cluster.devices_per_node = 1;
+  cluster.devices = 0;
+  for (const int nodes : kNodes[up_to(9)]) {
+    if (nodes == 0 || cluster.devices + nodes > most_devices) continue;
+    cluster.devices += nodes;
+    cluster.kinds.push_back({.name = "",
+                             .nodes = nodes,
+                             .speed = 0.5 * (1 + up_to(5)),
+                             .memory_mib = 20.0 + up_to(60)});
+  }
+  cluster.memory_mib = cluster.kinds[0].memory_mib;
+  cluster.degrees.clear();
+  for (int degree = 1; degree <= cluster.devices; degree *= 2) {
+    int first = 0;
+    bool starts = true;
+    for (const DeviceKind& kind : cluster.kinds) {
+      starts = starts && (degree > kind.nodes || first % degree == 0);
+      first += kind.nodes;
+    }
+    if (starts && (degree == 1 || up_to(4) > 0)) cluster.degrees.push_back(degree);
+  }
+  instance.rules.no_idle_ranks = false;
+  instance.rules.sorted_groups = false;
+  instance.rules.equal_sequences = false;
+  instance.rules.min_degree = 1;
+  instance.cost.exchange.reset();
+  AllToAll& exchange = instance.cost.all_to_all;
+  exchange = {.mib_per_token = up_to(2) == 0 ? 0.0 : 1.0, .mib_per_ms = {}, .latency_ms = {}};
+  for (const int degree : cluster.degrees) {
+    if (degree == 1) continue;
+    exchange.mib_per_ms[degree] = 0.5 + 0.5 * up_to(20);
+    if (up_to(3) == 0) exchange.latency_ms[degree] = up_to(5);
+  }
+  return instance;
+}
+
 // One of the above with measured times in place of a formula: convex ones, noisy ones and ones
 // with steps, on grids of 2 to 6 entries a side that reach as far as groups can.
 inline ScatterInstance tiny_measured_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,

@@ -17,6 +17,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_generate_assign_command());
   commands.push_back(make_generate_layout_command());
   commands.push_back(make_generate_order_command());
+  commands.push_back(make_generate_strategy_command());
   commands.push_back(make_convert_command());
   commands.push_back(make_propose_command());
   commands.push_back(make_fit_command());

@@ -5,3 +5,4 @@
 #include "cli/families/layout.h"
 #include "cli/families/order.h"
 #include "cli/families/scatter.h"
+#include "cli/families/strategy.h"

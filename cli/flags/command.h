@@ -39,6 +39,7 @@ std::unique_ptr<Command> make_generate_assign_command();
 std::unique_ptr<Command> make_generate_layout_command();
 std::unique_ptr<Command> make_generate_order_command();
 std::unique_ptr<Command> make_generate_scatter_command();
+std::unique_ptr<Command> make_generate_strategy_command();
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_memory_command();

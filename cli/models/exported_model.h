@@ -59,5 +59,7 @@ ModelAnswer exported_model_of(const LayoutInstance& instance, const LayoutPlan* 
                               const ModelFlags& flags);
 ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* known,
                               const ModelFlags& flags);
+ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPlan* known,
+                              const ModelFlags& flags);
 
 }  // namespace stowage

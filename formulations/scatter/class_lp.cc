@@ -29,6 +29,7 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
       suffix += '_' + std::string(exchange_names()[static_cast<std::size_t>(form.exchange)]);
     }
     if (form.recomputation > 0) suffix += "_r" + std::to_string(form.recomputation);
+    if (form.place > 0) suffix += "_k" + std::to_string(form.place);
     const Ms left = limit - group_overhead_ms(instance, form);
     const GroupRoom room = room_of_group(instance, form);
     const Tokens capacity = std::min(room.capacity, all);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
@@ -18,15 +19,25 @@ int count_sequences(std::span<const LengthClass> classes) {
                          [](int sum, const LengthClass& c) { return sum + c.count; });
 }
 
-// Virtual groups of one degree: more can neither fit the devices nor be filled.
-int most_groups(const ScatterInstance& instance, int degree, int sequences) {
-  return std::min(instance.cluster.devices / degree, sequences);
+// Virtual groups of one form: more can neither fit the devices nor be filled.
+int most_groups(const ScatterInstance& instance, GroupForm form, int sequences) {
+  const Cluster& cluster = instance.cluster;
+  if (cluster.kinds.empty()) return std::min(cluster.devices / form.degree, sequences);
+  const auto kinds = static_cast<int>(cluster.kinds.size());
+  if (form.place >= kinds) return 1;  // one block reaches across the kinds
+  const int own =
+      first_rank_of_kind(cluster, form.place + 1) - first_rank_of_kind(cluster, form.place);
+  return std::min(own / form.degree, sequences);
 }
 
 // "_d8", or "_d8_ring" where the instance has several kinds of exchange, and "_r1" behind it for
 // all ways to recompute but the first.
 std::string form_suffix(GroupForm form) {
   std::string suffix = "_d" + std::to_string(form.degree);
+  if (form.place > 0) {
+    const GroupForm first{form.degree, form.exchange, form.recomputation};
+    return form_suffix(first) + "_k" + std::to_string(form.place);
+  }
   if (form.recomputation > 0) {
     const GroupForm first{form.degree, form.exchange};
     return form_suffix(first) + "_r" + std::to_string(form.recomputation);
@@ -77,7 +88,7 @@ class Builder {
     if (instance_.rules.equal_sequences) add_equal(slot);
     const std::size_t first = out_.groups.size();
     for (const GroupForm form : group_forms(instance_)) {
-      const int groups = most_groups(instance_, form.degree, sequences_);
+      const int groups = most_groups(instance_, form, sequences_);
       for (int i = 0; i < groups; ++i) add_group(slot, form, i);
     }
     add_slot_rows(slot, first);
@@ -126,7 +137,8 @@ class Builder {
     out_.groups.push_back({.slot = slot,
                            .degree = form.degree,
                            .exchange = form.exchange,
-                           .recomputation = form.recomputation});
+                           .recomputation = form.recomputation,
+                           .place = form.place});
     const std::string suffix =
         "_b" + std::to_string(slot) + form_suffix(form) + "_" + std::to_string(index);
     const int used = out_.model.add_variable({.name = "m" + suffix, .upper = 1, .integer = true});
@@ -240,6 +252,7 @@ class Builder {
                             .terms = {{out_.used[group], 1}, {out_.open.back(), -1}}});
       }
     }
+    if (!instance_.cluster.kinds.empty()) add_kinds(slot, first);
     add_rules_of_slot(std::move(sum), std::move(some));
     if (!options_.strengthened) return;
     if (options_.slots > 1) {
@@ -250,6 +263,23 @@ class Builder {
     }
     out_.model.add_row(std::move(area));
     if (hides) out_.model.add_row(std::move(transfer));
+  }
+
+  // U10: C3 for the devices of each kind.
+  void add_kinds(int slot, std::size_t first) {
+    const Cluster& cluster = instance_.cluster;
+    for (int kind = 0; kind < static_cast<int>(cluster.kinds.size()); ++kind) {
+      Row row{.name = label("U10", slot) + "_k" + std::to_string(kind),
+              .upper = double(first_rank_of_kind(cluster, kind + 1) -
+                              first_rank_of_kind(cluster, kind))};
+      for (std::size_t group = first; group < out_.groups.size(); ++group) {
+        const GroupForm form = out_.groups[group].form();
+        const int own =
+            group_place(cluster, form.degree, form.place)->devices[static_cast<std::size_t>(kind)];
+        if (own > 0) row.terms.push_back({out_.used[group], double(own)});
+      }
+      out_.model.add_row(std::move(row));
+    }
   }
 
   // C3, or in its place U2: no rank of a micro-batch that is open idles. U3: what counts as a
@@ -335,8 +365,7 @@ std::size_t scatter_milp_variables(const ScatterInstance& instance,
                                    std::span<const LengthClass> classes, int slots) {
   std::size_t groups = 0;
   for (const GroupForm form : group_forms(instance)) {
-    groups +=
-        static_cast<std::size_t>(most_groups(instance, form.degree, count_sequences(classes)));
+    groups += static_cast<std::size_t>(most_groups(instance, form, count_sequences(classes)));
   }
   const auto choices = static_cast<std::size_t>(recomputations(instance));
   return static_cast<std::size_t>(slots) *

@@ -40,8 +40,9 @@ struct ClassGroup {
   std::vector<int> counts;  // sequences of each class
   ExchangeKind exchange = ExchangeKind::none;
   int recomputation = 0;
+  int place = 0;  // see instances/scatter/devices.h
 
-  GroupForm form() const { return {degree, exchange, recomputation}; }
+  GroupForm form() const { return {degree, exchange, recomputation, place}; }
 };
 
 struct ScatterMilp {

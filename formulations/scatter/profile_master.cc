@@ -38,8 +38,8 @@ void ScatterProfileMaster::add_batch(Ms low, Ms high, double times) {
     const Level& level = table_.levels()[d];
     const int groups_low = model_.add_variable({});
     const int groups_high = model_.add_variable({});
-    at_low.terms.push_back({groups_low, -double(level.degree)});
-    at_high.terms.push_back({groups_high, -double(level.degree)});
+    at_low.terms.push_back({groups_low, -level.weighted_devices});
+    at_high.terms.push_back({groups_high, -level.weighted_devices});
     Place place;
     place.group_row = model_.add_row({.lower = 0, .terms = {{groups_low, 1}, {groups_high, 1}}});
     milp::Row time{.lower = 0};  // X3, divided by the room at the high end

@@ -44,12 +44,12 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) used = used || allowed(k, d, i);
       if (!used) continue;
       here.groups_low = add_column(0);
-      model_.add_term(low_row_[own], {here.groups_low, -double(level.degree)});
+      model_.add_term(low_row_[own], {here.groups_low, -level.weighted_devices});
       std::vector<milp::Term> token_terms{{here.groups_low, 1}};
       std::vector<milp::Term> time_terms;
       if (!endless) {
         here.groups_high = add_column(0);
-        model_.add_term(high_row_[own], {here.groups_high, -double(level.degree)});
+        model_.add_term(high_row_[own], {here.groups_high, -level.weighted_devices});
         token_terms.push_back({here.groups_high, 1});
         time_terms = {{here.groups_low, (grid_[at(i)] - level.overhead) / room(i, d)},
                       {here.groups_high, 1}};
@@ -60,7 +60,7 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
     for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
       double least = kInfinity;
       const auto area = [&](int d) {
-        return table_->levels()[at(d)].degree * items_[at(k)].cost[at(d)];
+        return table_->levels()[at(d)].weighted_devices * items_[at(k)].cost[at(d)];
       };
       for (int d = 0; d < levels(); ++d) {
         if (allowed(k, d, i)) least = std::min(least, area(d));
@@ -176,11 +176,11 @@ std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
       double time = 0;  // price of a ms, and of a token
       double token = 0;
       if (endless) {
-        token = level.degree * low / static_cast<double>(level.capacity);
+        token = level.weighted_devices * low / static_cast<double>(level.capacity);
         basis.emplace_back(here.groups_low, here.token_row);
       } else {
-        time = level.degree * (grid_[at(i) + 1] - grid_[0]) / room(i, d);
-        const double from_low = level.degree * low / (grid_[at(i)] - level.overhead);
+        time = level.weighted_devices * (grid_[at(i) + 1] - grid_[0]) / room(i, d);
+        const double from_low = level.weighted_devices * low / (grid_[at(i)] - level.overhead);
         const bool by_low = grid_[at(i)] > level.overhead && from_low < time;
         if (by_low) time = from_low;
         basis.emplace_back(by_low ? here.groups_low : here.groups_high, here.time_row);

@@ -115,7 +115,7 @@ class Settling {
     double worth = prices.tokens * static_cast<double>(level(d).capacity);
     if (prices.time > 0) worth += prices.time * (at - level(d).overhead);
     for (const PackingPrice& packing : prices.packing) worth += packing.price;
-    return worth / level(d).degree;
+    return worth / level(d).weighted_devices;
   }
   double devices_worth(std::size_t i, int way, double at) const {
     double most = 0;

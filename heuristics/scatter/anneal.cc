@@ -50,9 +50,11 @@ class Annealer {
         random_(seed),
         no_idle_(table.no_idle_ranks()),
         equal_(table.equal_sequences()),
-        levels_of_(at(table.recomputations())) {
+        kinds_(table.several_kinds()),
+        ways_(table.recomputations()),
+        levels_of_(at(table.recomputations()) * at(places_of(table))) {
     for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-      std::vector<int>& own = levels_of_[at(table.way(level))];
+      std::vector<int>& own = levels_of_[at(sort(table.way(level), level))];
       place_.push_back(static_cast<int>(own.size()));
       own.push_back(level);
     }
@@ -90,7 +92,7 @@ class Annealer {
   }
 
   void propose() {
-    if (levels_of_.size() > 1 && below(kOtherWay) == 0) return try_other_way();
+    if (ways_ > 1 && below(kOtherWay) == 0) return try_other_way();
     const std::uint32_t dice = below(100);
     if (dice < 40) {
       // Where groups keep the number of their sequences, these can only change places.
@@ -196,12 +198,13 @@ class Annealer {
     if (left == right || other.groups.empty()) return;
     if (way(a) != way(other.groups.front())) return;
     if (equal_ && each(a) != each(other.groups.front())) return;
-    int missing = state_.degree(state_.group(a)) - other.free;
+    int missing = state_.degree(state_.group(a)) - state_.free_for(right, state_.group(a).level);
     gone_.clear();
     for (int tries = 0; missing > 0; ++tries) {
       if (tries == 8) return;
       const int next = other.groups[below(other.groups.size())];
       const int degree = state_.degree(state_.group(next));
+      if (kinds_ && place(next) != place(a)) continue;
       if (degree > missing || std::find(gone_.begin(), gone_.end(), next) != gone_.end()) continue;
       gone_.push_back(next);
       missing -= degree;
@@ -225,9 +228,11 @@ class Annealer {
     const std::size_t others = below(3);
     for (std::size_t i = 0; i < others; ++i) {
       const int next = batch.groups[below(batch.groups.size())];
+      if (kinds_ && place(next) != place(first)) continue;
       if (std::find(gone_.begin(), gone_.end(), next) == gone_.end()) gone_.push_back(next);
     }
-    int devices = batch.free;
+    int devices = state_.free_for(index, state_.group(first).level);
+    if (kinds_ && is_across(first)) devices = 0;
     pool_.clear();
     for (const int id : gone_) {
       const StepState::Group& group = state_.group(id);
@@ -239,14 +244,16 @@ class Annealer {
     const auto& levels = state_.table().levels();
     // In the way of the micro-batch; in any if nothing of it stays.
     int own_way = way(first);
-    if (levels_of_.size() > 1 && gone_.size() == batch.groups.size()) {
-      own_way = static_cast<int>(below(levels_of_.size()));
+    if (ways_ > 1 && gone_.size() == batch.groups.size()) {
+      own_way = static_cast<int>(below(at(ways_)));
     }
-    const std::vector<int>& own = levels_of_[at(own_way)];
+    const std::vector<int>& own = levels_of_[at(sort(own_way, state_.group(first).level))];
+    if (own.empty()) return;
     int largest = static_cast<int>(own.size()) - 1;
     made_size_ = 0;
     const std::size_t most = equal_ ? gone_.size() : pool_.size();
-    while (devices >= levels[0].degree && made_size_ < most) {
+    const int least = levels[at(own.front())].degree;
+    while (devices >= least && made_size_ < most) {
       while (levels[at(own[at(largest)])].degree > devices) --largest;
       // Mostly the level of one of the groups that go, or a neighbour.
       int place = 0;
@@ -299,6 +306,18 @@ class Annealer {
   }
 
   std::size_t each(int group) const { return state_.group(group).positions.size(); }
+  int place(int group) const { return place_of(state_.group(group).level); }
+  int place_of(int level) const { return state_.table().levels()[at(level)].place; }
+  bool is_across(int group) const {
+    return place(group) >= static_cast<int>(state_.table().devices_of_kinds().size());
+  }
+  static int places_of(const ScatterTable& table) {
+    int most = 0;
+    for (const Level& level : table.levels()) most = std::max(most, level.place);
+    return most + 1;
+  }
+  // The list of levels in the way at the place of the level.
+  int sort(int way, int level) const { return place_of(level) * ways_ + way; }
   int way(int group) const { return state_.table().way(state_.group(group).level); }
 
   // All groups of a micro-batch recompute in another way, each as fast as its degree lets it be.
@@ -306,7 +325,7 @@ class Annealer {
     const int index = state_.group(pick_group()).batch;
     const StepState::Batch& batch = state_.batch(index);
     gone_ = batch.groups;
-    auto other = static_cast<int>(below(levels_of_.size() - 1));
+    auto other = static_cast<int>(below(at(ways_) - 1));
     if (other >= way(gone_.front())) ++other;
     const auto& levels = state_.table().levels();
     StepState::Sum sum;
@@ -317,7 +336,7 @@ class Annealer {
       if (made_.size() == made_size_) made_.emplace_back();
       GroupDraft& made = made_[made_size_++];
       made.time = kInfinity;
-      for (const int level : levels_of_[at(other)]) {
+      for (const int level : levels_of_[at(sort(other, group.level))]) {
         if (levels[at(level)].degree != state_.degree(group)) continue;
         GroupDraft own = group_of(state_.table(), level, group.positions);
         if (own.time < made.time && has_room(state_.table(), own)) made = std::move(own);
@@ -336,13 +355,15 @@ class Annealer {
   QuickRandom random_;
   const bool no_idle_;  // what has work on all ranks keeps it
   const bool equal_;    // groups of a micro-batch hold equally many sequences and keep them
+  const bool kinds_;    // groups change into such of their place
+  const int ways_;      // to recompute
   double temperature_ = 0;
   const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;
   std::vector<int> pool_;
   std::vector<GroupDraft> made_;
   std::size_t made_size_ = 0;
-  std::vector<std::vector<int>> levels_of_;  // by way to recompute
+  std::vector<std::vector<int>> levels_of_;  // by sort()
   std::vector<int> place_;                   // of a level in its list there
 };
 

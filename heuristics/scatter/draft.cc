@@ -73,11 +73,11 @@ namespace {
 GroupDraft fastest_form(const ScatterTable& table, const GroupDraft& group, int way) {
   const std::vector<Level>& levels = table.levels();
   const int degree = levels[static_cast<std::size_t>(group.level)].degree;
+  const int place = levels[static_cast<std::size_t>(group.level)].place;
   GroupDraft best = group;
   for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
-    if (levels[static_cast<std::size_t>(level)].degree != degree || table.way(level) != way) {
-      continue;
-    }
+    const Level& own = levels[static_cast<std::size_t>(level)];
+    if (own.degree != degree || own.place != place || table.way(level) != way) continue;
     GroupDraft other = group_of(table, level, group.positions);
     const bool first = table.way(best.level) != way;
     if ((first || other.time < best.time) && has_room(table, other)) best = std::move(other);
@@ -141,7 +141,8 @@ ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
       const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
       choice.push_back({.degree = level.degree,
                         .exchange = level.exchange,
-                        .recomputation = level.recomputation});
+                        .recomputation = level.recomputation,
+                        .place = level.place});
       choice.back().sequences.reserve(group.positions.size());
       for (const int position : group.positions) {
         choice.back().sequences.push_back(table.id(position));
@@ -172,7 +173,11 @@ StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
       GroupDraft& made = batch.groups.back();
       for (int next = 0; next < static_cast<int>(table.levels().size()) && !has_room(table, made);
            ++next) {
-        if (table.levels()[static_cast<std::size_t>(next)].degree != group.degree) continue;
+        const Level& other = table.levels()[static_cast<std::size_t>(next)];
+        if (other.degree != group.degree ||
+            other.place != table.levels()[static_cast<std::size_t>(level)].place) {
+          continue;
+        }
         made = group_of(table, next, std::move(made.positions));
       }
     }

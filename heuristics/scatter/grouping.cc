@@ -8,6 +8,7 @@
 #include "heuristics/scatter/even_groups.h"
 #include "heuristics/scatter/fit.h"
 #include "heuristics/scatter/lpt.h"
+#include "heuristics/scatter/place_groups.h"
 #include "heuristics/scatter/polish.h"
 #include "heuristics/scatter/ways.h"
 #include "instances/numbers.h"
@@ -201,6 +202,7 @@ std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
   if (table.recomputations() > 1) return group_in_best_way(table, positions, effort);
   const Ms estimate = grouping_estimate(table, positions);
   if (estimate == kInfinity) return std::nullopt;
+  if (table.several_kinds()) return group_on_kinds(table, positions, effort.polish_rounds);
   if (table.equal_sequences()) return group_evenly(table, positions, effort.polish_rounds);
   return MixSearch(table, positions, effort).run(estimate);
 }

@@ -8,6 +8,7 @@
 
 #include "heuristics/scatter/anneal.h"
 #include "heuristics/scatter/joint.h"
+#include "heuristics/scatter/joint_on_kinds.h"
 #include "heuristics/scatter/some_batches.h"
 #include "instances/random.h"
 
@@ -18,6 +19,13 @@ constexpr std::uint64_t kCycle = 8;          // rounds of which the first plans 
 constexpr std::uint64_t kMostDoublings = 5;  // of the moves, one per cycle
 constexpr double kMoves = 2000;              // per sequence, see JointEffort
 constexpr std::array<double, 3> kHeats = {3e-3, 1e-3, 3e-4};
+
+// As joint(), whatever devices there are.
+std::optional<StepDraft> plan_anew(const ScatterTable& table, const JointEffort& effort,
+                                   std::uint64_t seed, const Budget& budget) {
+  if (table.several_kinds()) return joint_on_kinds(table, effort.moves, seed, budget);
+  return joint(table, effort, seed, budget);
+}
 
 // Plans the sequences of a few micro-batches anew. Mostly neighbours by makespan: their sequences
 // are of like lengths and can change places.
@@ -35,7 +43,7 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
   }
   const SomeBatches some(table, std::move(chosen), step);
   const ScatterTable part = some.part();
-  std::optional<StepDraft> planned = joint(part, {.moves = moves}, random(), budget);
+  std::optional<StepDraft> planned = plan_anew(part, {.moves = moves}, random(), budget);
   if (!planned || !some.may_replace(*planned)) return;
   if (step_ms(part, *planned) < some.before()) some.replace(*std::move(planned), step);
 }
@@ -51,7 +59,7 @@ void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, st
   const std::uint64_t turn = round % kCycle;
   if (turn == 0) {
     std::optional<StepDraft> planned =
-        joint(table, {.moves = 4 * moves, .path_rounds = 60}, random(), budget);
+        plan_anew(table, {.moves = 4 * moves, .path_rounds = 60}, random(), budget);
     if (planned && step_ms(table, *planned) < step_ms(table, step)) step = *std::move(planned);
   } else if (turn % 2 == 0 || step.size() < 3) {
     const auto steps = static_cast<std::int64_t>(moves * table.size());

@@ -64,16 +64,6 @@ double moves_each(const ScatterTable& table, double moves) {
   return moves * std::min(table.size() / 128.0, thrift(table));
 }
 
-std::int64_t anneal_steps(const ScatterTable& table, double moves) {
-  const double size = table.size();
-  double steps = size * moves_each(table, moves);
-  // With few sequences a device, hundreds of groups compete for each: more places to try.
-  if (size >= 128) {
-    steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
-  }
-  return static_cast<std::int64_t>(steps);
-}
-
 void group_or_halve(const ScatterTable& table, std::span<const int> positions,
                     const GroupingEffort& effort, StepDraft& step) {
   if (positions.empty()) return;
@@ -285,6 +275,16 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
 }
 
 }  // namespace
+
+std::int64_t anneal_steps(const ScatterTable& table, double moves) {
+  const double size = table.size();
+  double steps = size * moves_each(table, moves);
+  // With few sequences a device, hundreds of groups compete for each: more places to try.
+  if (size >= 128) {
+    steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
+  }
+  return static_cast<std::int64_t>(steps);
+}
 
 std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
                                       const GroupingEffort& effort, const Budget& budget) {

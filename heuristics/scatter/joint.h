@@ -18,6 +18,9 @@ namespace stowage {
 std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
                                       const GroupingEffort& effort, const Budget& budget);
 
+// Moves of annealing for a whole step, of so many for a sequence; see JointEffort.
+std::int64_t anneal_steps(const ScatterTable& table, double moves);
+
 struct JointEffort {
   // Annealing moves per sequence, of all starts together, in steps of 128 to 512 sequences. Smaller
   // steps have fewer moves to try; larger ones get fewer per sequence, so that time grows little

@@ -8,6 +8,7 @@
 #include "heuristics/scatter/dp_balanced.h"
 #include "heuristics/scatter/homogeneous.h"
 #include "heuristics/scatter/joint.h"
+#include "heuristics/scatter/joint_on_kinds.h"
 #include "heuristics/scatter/megatron_dynamic.h"
 #include "heuristics/scatter/megatron_hybrid.h"
 #include "heuristics/scatter/obey.h"
@@ -58,6 +59,21 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
          [make](const ScatterInstance& step, const ScatterTable& table, std::uint64_t seed,
                 const Budget& budget) { return planned(step, table, make(table, seed, budget)); }});
   };
+  if (!instance.cluster.kinds.empty()) {
+    add("first-fit", "chunks of even tokens, long sequences on fast devices first", "",
+        [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
+          return first_fit_on_kinds(table, budget);
+        });
+    add("fast", "starts from all chunkings race under a short annealing", "",
+        [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
+          return joint_on_kinds(table, kFastMoves, seed, budget);
+        });
+    add("joint", "starts from all chunkings race under a long annealing", "",
+        [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
+          return joint_on_kinds(table, kJointMoves, seed, budget);
+        });
+    return all;
+  }
   const std::vector<int> degrees = allowed_degrees(instance);
   const bool many = degrees.size() > kMostHomogeneous;
   for (std::size_t level = 0; level < degrees.size(); ++level) {

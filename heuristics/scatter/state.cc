@@ -15,6 +15,11 @@ StepState::StepState(const ScatterTable& table, const StepDraft& step, double we
     longest_.push_back(level.longest);
     most_sequences_ = static_cast<std::size_t>(level.sequences);
   }
+  if (table.several_kinds()) {
+    for (int level = 0; level < static_cast<int>(degrees_.size()); ++level) {
+      devices_of_kinds_.push_back(table.devices_of_kinds(level));
+    }
+  }
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
     lengths_.push_back(table.kinds()[at(kind)].length);
     for (int level = 0; level < static_cast<int>(degrees_.size()); ++level) {
@@ -30,9 +35,34 @@ StepState::StepState(const ScatterTable& table, const StepDraft& step, double we
   batches_.resize(step.size());
   for (std::size_t b = 0; b < step.size(); ++b) {
     batches_[b].free = table.devices();
+    batches_[b].left = table.devices_of_kinds();
     for (const GroupDraft& group : step[b].groups) {
       if (!group.positions.empty()) add_group(static_cast<int>(b), group);
     }
+  }
+}
+
+int StepState::free_for(int index, int level) const {
+  const Batch& batch = batches_[at(index)];
+  if (devices_of_kinds_.empty()) return batch.free;
+  int kinds = 0;
+  int left = 0;
+  bool fits = true;
+  for (std::size_t kind = 0; kind < batch.left.size(); ++kind) {
+    const int own = devices_of_kinds_[at(level)][kind];
+    if (own == 0) continue;
+    ++kinds;
+    left = batch.left[kind];
+    fits = fits && left >= own;
+  }
+  if (kinds == 1) return left;
+  return fits ? degrees_[at(level)] : 0;
+}
+
+void StepState::count_devices(Batch& batch, int level, int groups) {
+  batch.free -= groups * degrees_[at(level)];
+  for (std::size_t kind = 0; kind < batch.left.size(); ++kind) {
+    batch.left[kind] -= groups * devices_of_kinds_[at(level)][kind];
   }
 }
 
@@ -283,7 +313,7 @@ void StepState::attach(int id, int index) {
   batch.groups.push_back(id);
   batch.times.push_back(0);
   if (batch.times.size() > batch.block_most.size() * kBlock) batch.block_most.push_back(0);
-  batch.free -= degree(group);
+  count_devices(batch, group.level, 1);
   show(group);
 }
 
@@ -292,7 +322,7 @@ void StepState::detach(int id) {
   Batch& batch = batches_[at(group.batch)];
   const Ms time = batch.times[at(group.slot)];
   batch.squares -= degree(group) * time * time;
-  batch.free += degree(group);
+  count_devices(batch, group.level, -1);
   const int moved = batch.groups.back();
   const std::size_t block = at(group.slot) / kBlock;
   const std::size_t last_block = (batch.times.size() - 1) / kBlock;

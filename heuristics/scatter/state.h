@@ -40,7 +40,8 @@ class StepState {
     Ms makespan = 0;
     double squares = 0;  // sum of degree * time^2
     double energy = 0;
-    int free = 0;  // devices of no group
+    int free = 0;           // devices of no group
+    std::vector<int> left;  // likewise, by kind where nodes differ
   };
   // What some group of a micro-batch would become.
   struct Change {
@@ -78,6 +79,9 @@ class StepState {
   Load empty_load(int level) const { return table_.empty_load(level); }
   // Of a group with this load.
   Ms time(int level, const Load& load) const { return table_.time(level, load); }
+  // How many devices of no group groups like those of the level may take; of a level that reaches
+  // across kinds, those of one group or none.
+  int free_for(int batch, int level) const;
   Ms total() const;  // sum of makespans
 
   void set_weight(double weight);
@@ -133,6 +137,8 @@ class StepState {
   void refresh(Batch& batch, std::size_t block);
   int add_group(int batch, const GroupDraft& made);
   void drop_group(int id);
+  // Of the devices of the micro-batch that no group has, takes those of so many groups.
+  void count_devices(Batch& batch, int level, int groups);
   void attach(int id, int batch);
   void detach(int id);
 
@@ -143,6 +149,7 @@ class StepState {
   Ms dear_from_ = kInfinity;
   Ms dearest_from_ = kInfinity;
   double dear_ = 0;
+  std::vector<std::vector<int>> devices_of_kinds_;  // by level, where nodes differ
   std::vector<int> degrees_;
   std::vector<Tokens> capacities_;
   std::vector<Tokens> sequence_tokens_;

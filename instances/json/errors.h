@@ -49,7 +49,8 @@ inline constexpr char kExchange[] = "E305";
 inline constexpr char kLossTokens[] = "E306";
 inline constexpr char kLogits[] = "E307";
 inline constexpr char kRecomputation[] = "E308";
-inline constexpr char kTable[] = "E309";
+inline constexpr char kDeviceKinds[] = "E309";
+inline constexpr char kTable[] = "E310";
 // What a layout instance means.
 inline constexpr char kLifetime[] = "E331";
 inline constexpr char kGaps[] = "E332";
@@ -79,6 +80,9 @@ inline constexpr char kOrderWriter[] = "E373";
 inline constexpr char kOrderUnwritten[] = "E374";
 inline constexpr char kOrderCycle[] = "E375";
 inline constexpr char kTooManyOrderBytes[] = "E376";
+// What a strategy instance means.
+inline constexpr char kStrategyEmpty[] = "E381";
+inline constexpr char kStrategyDevices[] = "E382";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

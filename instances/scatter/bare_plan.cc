@@ -4,6 +4,7 @@
 #include "instances/json/answer.h"
 #include "instances/json/limits.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
 
@@ -56,9 +57,10 @@ ScatterGroup completed(const ScatterInstance& instance, int recomputation, const
                      .first_rank = bare.first_rank,
                      .sequences = bare.sequences,
                      .cu_seqlens = {0}};
-  const bool allowed =
-      std::ranges::binary_search(instance.cluster.degrees, bare.degree) && recomputation >= 0;
-  const GroupForm form{bare.degree, ExchangeKind::none, recomputation};
+  const std::optional<int> place = place_at(instance.cluster, bare.degree, bare.first_rank);
+  const bool allowed = std::ranges::binary_search(instance.cluster.degrees, bare.degree) &&
+                       recomputation >= 0 && place;
+  const GroupForm form{bare.degree, ExchangeKind::none, recomputation, place.value_or(0)};
   Load load;
   if (allowed) load = empty_load(instance, form);
   for (const std::int64_t id : bare.sequences) {

@@ -46,9 +46,10 @@ struct CertificateLevel {
   ExchangeKind exchange = ExchangeKind::none;
   double weight = 1;  // in [0, 1]
   int recomputation = 0;
+  int place = 0;     // see devices.h
   AffineTime below;  // the plane; no number below 0
 
-  GroupForm form() const { return {degree, exchange, recomputation}; }
+  GroupForm form() const { return {degree, exchange, recomputation, place}; }
 };
 
 // What a group of one degree pays in an interval.
@@ -122,6 +123,9 @@ using ProfileTree = std::vector<ProfileNode>;  // the root first; children after
 struct ScatterCertificate {
   Ms bound_ms = 0;
   std::vector<CertificateLevel> levels;
+  // What a device of each kind counts in what a group earns for its devices and in what all devices
+  // earn. Empty: 1 each.
+  std::vector<double> kind_weights;
   std::vector<CertificateNode> nodes;  // the root first; children after their parents
   std::vector<ProfileTree> profiles;
 };
@@ -135,7 +139,8 @@ struct CertificateCheck {
 //   certificate_number     every number is finite and every price at least 0
 //   certificate_tree       every node but the root is the child of exactly one earlier node
 //   certificate_levels     levels are forms that groups may have, by degree, each once, weights from
-//                          0 to 1; every other form has one of its degree that is never worse.
+//                          0 to 1; every other form has one of its degree that is never worse;
+//                          kinds of devices have one positive weight each, or none has one.
 //                          Planes are below the measured times, and 0 where there are none
 //   certificate_intervals  intervals ascend, begin at or below the least overhead, and have one
 //                          entry per level

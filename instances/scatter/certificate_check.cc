@@ -76,8 +76,10 @@ class CertificateChecker {
                           .recomputation = form.recomputation});
       }
     }
+    weigh_devices(instance);
     for (const CertificateLevel& level : levels) {
       degrees_.push_back(level.degree);
+      shares_.push_back(is_form(truth, level.form()) ? share(truth, level.form()) : level.degree);
       ways_.push_back(level.recomputation);
       ways_used_.insert(level.recomputation);
       limits_.push_back(limit(truth, level.form(), all, shortest));
@@ -142,6 +144,37 @@ class CertificateChecker {
       longest = std::max(longest, least.value_or(0));
     }
     return longest;
+  }
+
+  // What all devices count, each at the weight of its kind.
+  void weigh_devices(const ScatterInstance& instance) {
+    const std::vector<double>& weights = certificate_.kind_weights;
+    all_devices_ = cluster_.devices;
+    if (weights.empty()) return;
+    const bool positive = std::ranges::all_of(
+        weights, [](double weight) { return weight > 0 && std::isfinite(weight); });
+    if (weights.size() != cluster_.kinds.size() || !positive) {
+      levels_hold_ = false;
+      found_.add(kLevels, [&] {
+        return Description{"/kind_weights", text(weights.size()) + " weights",
+                           text(cluster_.kinds.size()) + ", all above 0"};
+      });
+      return;
+    }
+    all_devices_ = 0;
+    for (std::size_t kind = 0; kind < weights.size(); ++kind) {
+      all_devices_ += static_cast<Real>(weights[kind]) * cluster_.kinds[kind].nodes *
+                      instance.cluster.devices_per_node;
+    }
+  }
+
+  // The same of the devices of a group.
+  Real share(const ScatterTruth& truth, GroupForm form) const {
+    const std::vector<double>& weights = certificate_.kind_weights;
+    if (weights.size() != cluster_.kinds.size() || weights.empty()) return form.degree;
+    Real share = 0;
+    truth.each_rank_kind(form, [&](std::size_t kind) { share += weights[kind]; });
+    return share;
   }
 
   // Whether anything can be asked about it; check_levels() says whether groups may have it.
@@ -308,8 +341,8 @@ class CertificateChecker {
       return;
     }
     if (!std::isfinite(certificate_.bound_ms)) return;  // run() says so
-    const CertificateFacts facts{.devices = cluster_.devices,
-                                 .degrees = degrees_,
+    const CertificateFacts facts{.devices = all_devices_,
+                                 .degrees = shares_,
                                  .capacity = capacity_,
                                  .beside = beside_,
                                  .overhead = overhead_,
@@ -516,7 +549,7 @@ class CertificateChecker {
       Real fixed = static_cast<Real>(prices.tokens) * static_cast<Real>(capacity_[d]);
       for (const PackingPrice& packing : prices.packing) fixed += packing.price;
       const auto worth = [&](Real makespan) {
-        return (fixed + prices.time * (makespan - overhead_[d])) / degrees_[d];
+        return (fixed + prices.time * (makespan - overhead_[d])) / shares_[d];
       };
       device_low = std::max(device_low, worth(low));
       device_high = std::max(device_high, worth(high));
@@ -534,14 +567,14 @@ class CertificateChecker {
       if (!conditions[c].at_least && low >= conditions[c].from) allowance += leaf.conditions[c];
     }
     const auto holds = [&](Real device, Real makespan) {
-      return (device * cluster_.devices + beyond) * kRaised <= makespan + allowance;
+      return (device * all_devices_ + beyond) * kRaised <= makespan + allowance;
     };
     // The worth is convex in the makespan: what holds at both ends holds between them.
     good = good && holds(device_low, low) && holds(device_high, high);
     if (!good) {
       found_.add(kInterval, [&] {
         const bool above = !holds(device_high, high);
-        const Real worth = (above ? device_high : device_low) * cluster_.devices + beyond;
+        const Real worth = (above ? device_high : device_low) * all_devices_ + beyond;
         return Description{
             at + "/intervals/" + text(i),
             endless && holds(device_low, low) ? "a price of time without end"
@@ -582,6 +615,8 @@ class CertificateChecker {
   std::vector<GroupForm> forms_;  // that groups may have
   bool levels_hold_ = true;       // certificate_levels
   std::vector<int> degrees_;      // per level
+  std::vector<Real> shares_;      // likewise: its devices, as their kinds count
+  Real all_devices_ = 0;          // of all of them
   std::vector<int> ways_;         // likewise: to recompute
   std::set<int> ways_used_;
   std::vector<ScatterTruth::Limit> limits_;  // of a group, per level

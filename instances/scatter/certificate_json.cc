@@ -34,6 +34,7 @@ void fields(Visitor& v, Level& level) {
   v.choice("exchange", level.exchange, exchange_names(), level.exchange == ExchangeKind::none);
   v.omit_if(level.recomputation == 0, "recomputation", level.recomputation,
             {0, kMaxRecomputations - 1});
+  v.omit_if(level.place == 0, "place", level.place, {0, 2 * kMaxDeviceKinds - 2});
   v.required("weight", level.weight, kPrice);
   v.omit_if(level.below.ms == 0, "below_ms", level.below.ms, kPrice);
   v.omit_if(level.below.token_ms == 0, "token_ms", level.below.token_ms, kPrice);
@@ -116,10 +117,12 @@ void fields(Visitor& v, Tree& nodes) {
 // By hand: nodes or profiles are needed, whichever is there.
 static void read_certificate_json(const JsonValue& value, const JsonPath& path, ErrorList& errors,
                                   ScatterCertificate& certificate) {
-  const ObjectReader reader(value, path, errors, {"bound_ms", "levels", "nodes", "profiles"});
+  const ObjectReader reader(value, path, errors,
+                            {"bound_ms", "levels", "kind_weights", "nodes", "profiles"});
   FieldReader members(reader);
   members.required("bound_ms", certificate.bound_ms, kPrice);
   members.optional("levels", certificate.levels);
+  members.optional("kind_weights", certificate.kind_weights, kPrice);
   members.optional("profiles", certificate.profiles);
   if (reader.find("profiles") != nullptr && reader.find("nodes") == nullptr) return;
   members.required("nodes", certificate.nodes);
@@ -130,6 +133,7 @@ void write_json(JsonWriter& json, const ScatterCertificate& certificate) {
   FieldWriter members(json);
   members.required("bound_ms", certificate.bound_ms);
   members.omit_if(certificate.levels.empty(), "levels", certificate.levels);
+  members.omit_if(certificate.kind_weights.empty(), "kind_weights", certificate.kind_weights);
   if (certificate.profiles.empty()) {
     members.required("nodes", certificate.nodes);
   } else {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
@@ -47,12 +48,61 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
   return group;
 }
 
+// First ranks of groups that come largest first: one after the other, or where devices differ the
+// next free ones of their places. -1 where a place has no room left.
+class Ranks {
+ public:
+  explicit Ranks(const Cluster& cluster) : cluster_(cluster) {}
+
+  // Groups that reach across kinds come first.
+  void start(const MicroBatchChoice& choice) {
+    next_ = 0;
+    if (cluster_.kinds.empty()) return;
+    taken_.assign(static_cast<std::size_t>(cluster_.devices), false);
+    for (const GroupChoice& group : choice) {
+      if (!is_across(group.place)) continue;
+      const auto place = group_place(cluster_, group.degree, group.place);
+      if (place && is_free(place->first_rank, group.degree)) take(place->first_rank, group.degree);
+    }
+  }
+
+  int next(const GroupChoice& group) {
+    if (cluster_.kinds.empty()) {
+      next_ += group.degree;
+      return next_ - group.degree;
+    }
+    const auto place = group_place(cluster_, group.degree, group.place);
+    if (!place) return -1;
+    if (is_across(group.place)) return place->first_rank;
+    const int end = first_rank_of_kind(cluster_, group.place + 1);
+    for (int first = place->first_rank; first + group.degree <= end; first += group.degree) {
+      if (!is_free(first, group.degree)) continue;
+      take(first, group.degree);
+      return first;
+    }
+    return -1;
+  }
+
+ private:
+  bool is_across(int place) const { return place >= static_cast<int>(cluster_.kinds.size()); }
+  bool is_free(int first, int degree) const {
+    const auto begin = taken_.begin() + first;
+    return std::find(begin, begin + degree, true) == begin + degree;
+  }
+  void take(int first, int degree) { std::fill_n(taken_.begin() + first, degree, true); }
+
+  const Cluster& cluster_;
+  int next_ = 0;
+  std::vector<bool> taken_;
+};
+
 }  // namespace
 
 ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatchChoice> choices) {
   ScatterPlan plan{.name = instance.name};
   plan.micro_batches.reserve(choices.size());
   std::vector<Padded> padded;
+  Ranks ranks(instance.cluster);
   Ms sum = 0;
   Ms longest = 0;
   for (MicroBatchChoice& choice : choices) {
@@ -63,10 +113,10 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
     ScatterMicroBatch batch;
     batch.recomputation = recomputation_name(instance, choice.front().recomputation);
     batch.groups.reserve(choice.size());
-    int rank = 0;
+    ranks.start(choice);
     for (GroupChoice& group : choice) {
+      const int rank = ranks.next(group);
       batch.groups.push_back(compose_group(instance, std::move(group), rank, padded));
-      rank += batch.groups.back().degree;
       batch.makespan_ms = std::max(batch.makespan_ms, batch.groups.back().time_ms);
     }
     sum += batch.makespan_ms;

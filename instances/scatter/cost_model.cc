@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "instances/scatter/devices.h"
+
 namespace stowage {
 namespace {
 
@@ -26,6 +28,13 @@ Ms attention_ms(const ScatterCost& cost, Ms each, Tokens length) {
   const double outside = s - static_cast<double>(cost.window.tokens);
   if (cost.window.share == 0 || outside <= 0) return all;
   return all - cost.window.share * (each * outside * outside);
+}
+
+// Of the devices that a group has; how much faster they compute than the cost says.
+double slowest_speed(const Cluster& cluster, GroupForm form) {
+  if (cluster.kinds.empty()) return 1;
+  const auto place = group_place(cluster, form.degree, form.place);
+  return place ? place->speed : 1;
 }
 
 struct Link {
@@ -65,8 +74,10 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form)
   const int degree = form.degree;
   const auto s = static_cast<double>(length);
   const Factors factors = factors_of(instance, form);
-  const Ms attention = attention_ms(cost, factors.quadratic * cost.quadratic_ms, length);
-  Ms ms = (attention + factors.linear * cost.linear_ms * s) / degree + cost.sequence_fixed_ms;
+  const double speed = slowest_speed(instance.cluster, form);
+  const Ms attention = attention_ms(cost, factors.quadratic * cost.quadratic_ms, length) / speed;
+  Ms ms =
+      (attention + factors.linear * cost.linear_ms * s / speed) / degree + cost.sequence_fixed_ms;
   if (!cost.exchange) {
     if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
       ms += factors.exchange * cost.all_to_all.mib_per_token * s /

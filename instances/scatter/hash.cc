@@ -87,6 +87,12 @@ std::string instance_hash(const ScatterInstance& instance) {
   fingerprint.add(static_cast<std::int64_t>(cluster.degrees.size()));
   for (const int degree : cluster.degrees) fingerprint.add(std::int64_t{degree});
   fingerprint.add(std::int64_t{cluster.aligned ? 1 : 0});
+  for (const DeviceKind& kind : cluster.kinds) {
+    fingerprint.add(std::string_view("kind"));
+    fingerprint.add(std::int64_t{kind.nodes} * cluster.devices_per_node);
+    fingerprint.add(kind.speed);
+    fingerprint.add(kind.memory_mib);
+  }
   fingerprint.add(instance.model.states_mib);
   fingerprint.add(instance.model.activation_mib_per_token);
   fingerprint.add(instance.cost.quadratic_ms);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "instances/scatter/devices.h"
+
 namespace stowage {
 
 std::span<const std::string_view> exchange_names() {
@@ -14,15 +16,22 @@ std::span<const std::string_view> exchange_names() {
 
 std::vector<GroupForm> group_forms(const ScatterInstance& instance) {
   std::vector<GroupForm> forms;
+  const auto add = [&](GroupForm form) {
+    for (int place = 0; place < places(instance.cluster); ++place) {
+      form.place = place;
+      const bool alike = instance.cluster.kinds.empty();
+      if (alike || group_place(instance.cluster, form.degree, place)) forms.push_back(form);
+    }
+  };
   const std::optional<Exchange>& exchange = instance.cost.exchange;
   for (const int degree : allowed_degrees(instance)) {
     for (int choice = 0; choice < recomputations(instance); ++choice) {
       if (degree == 1 || !exchange) {
-        forms.emplace_back(degree, ExchangeKind::none, choice);
+        add({degree, ExchangeKind::none, choice});
         continue;
       }
       for (const ExchangeKind kind : exchange->kinds.at(degree)) {
-        forms.emplace_back(degree, kind, choice);
+        add({degree, kind, choice});
       }
     }
   }
@@ -103,7 +112,13 @@ Mib fixed_mib(const ScatterInstance& instance) {
 }
 
 Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form) {
-  const Mib room = instance.cluster.memory_mib - fixed_mib(instance);
+  const Cluster& cluster = instance.cluster;
+  Mib memory = cluster.memory_mib;
+  if (!cluster.kinds.empty()) {
+    const auto place = group_place(cluster, form.degree, form.place);
+    memory = place ? place->memory_mib : 0;
+  }
+  const Mib room = memory - fixed_mib(instance);
   return in_range(std::floor(room / token_mib(instance, form)));
 }
 

@@ -26,25 +26,11 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/scatter/cluster.h"
 #include "instances/scatter/time_grid.h"
 #include "instances/units.h"
 
 namespace stowage {
-
-struct Cluster {
-  int devices = 0;  // N >= 1
-  // Devices [k n, (k + 1) n) are a node. Costs depend on it where `ScatterCost::exchange` is given,
-  // pictures always.
-  int devices_per_node = 8;
-  Mib memory_mib = 0;        // usable memory of one device
-  std::vector<int> degrees;  // allowed group degrees, strictly increasing, each in [1, N]
-  // Groups of degree d start at a rank that is a multiple of d. Then the degrees must form a
-  // divisibility chain (each divides the next), so that every multiset of degrees whose sum is at
-  // most N can be placed, largest first. With `aligned = false` any degrees go, at any first rank.
-  bool aligned = true;
-
-  bool operator==(const Cluster&) const = default;
-};
 
 // One way to trade memory for time: some activations are dropped and computed again in the backward
 // pass. What it repeats of a step is in the factors; what a group pays once is not repeated.
@@ -170,21 +156,24 @@ struct ScatterInstance {
   bool operator==(const ScatterInstance&) const = default;
 };
 
-// What a group may be: a degree, how its devices exchange, and what its micro-batch recomputes.
+// What a group may be: a degree, how its devices exchange, what its micro-batch recomputes, and on
+// which kinds of devices it lies.
 struct GroupForm {
   int degree = 0;
   ExchangeKind exchange = ExchangeKind::none;
   int recomputation = 0;  // index into ModelMemory::recomputation; 0 if there is none
+  int place = 0;          // among places of devices.h; 0 if all devices are alike
 
   GroupForm() = default;
   // A degree alone is a form too. NOLINTNEXTLINE(google-explicit-constructor)
-  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none, int recomputation_ = 0)
-      : degree(degree_), exchange(exchange_), recomputation(recomputation_) {}
+  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none, int recomputation_ = 0,
+            int place_ = 0)
+      : degree(degree_), exchange(exchange_), recomputation(recomputation_), place(place_) {}
   bool operator==(const GroupForm&) const = default;
 };
 
-// All forms that groups may have: by degree, then by recomputation, then by kind. Without both one
-// per allowed degree.
+// All forms that groups may have: by degree, then by recomputation, by exchange and by place.
+// Without these one per allowed degree.
 std::vector<GroupForm> group_forms(const ScatterInstance& instance);
 
 // How many ways to recompute there are to choose from: 1 if the model lists none.

@@ -157,6 +157,10 @@ void check_table(const ScatterInstance& instance, const JsonPath& cost, ErrorLis
                 "must stand without model.recomputation, whose factors it does not know, is "
                 "beside it: make a table for each way, and an instance");
   }
+  if (!instance.cluster.kinds.empty()) {
+    table_error(errors, path,
+                "must stand without cluster.kinds, whose speeds it does not know, is beside them");
+  }
   if (!instance.rules.packed) {
     table_error(errors, path,
                 "must stand without \"packed\": false, as it has the times of packed rows, is "

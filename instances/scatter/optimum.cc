@@ -147,6 +147,7 @@ void lower_makespans(const ScatterInstance& instance, Common common, Ms claimed,
 
 std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
   if (instance.lengths.size() > kMostSequencesTriedAgain) return std::nullopt;
+  if (!instance.cluster.kinds.empty()) return std::nullopt;  // devices are not all one amount
   if (instance.rules.no_idle_ranks && instance.cluster.devices > kMostDevicesApart) {
     return std::nullopt;
   }

@@ -20,8 +20,8 @@ struct CertificateSort {
 
 // What a proof about an instance needs to know of it, the longest length first.
 struct CertificateFacts {
-  int devices = 0;
-  std::vector<int> degrees;           // of the levels of the certificate, ascending
+  long double devices = 0;            // as the weights of their kinds count them
+  std::vector<long double> degrees;   // of the levels of the certificate: likewise
   std::vector<Tokens> capacity;       // tokens per group, per level
   std::vector<Tokens> beside;         // that each of its sequences counts for beside its own
   std::vector<long double> overhead;  // ms per group, per level

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
@@ -62,6 +63,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       equal_sequences_(instance.rules.equal_sequences),
       multiple_(instance.rules.micro_batches_multiple_of),
       again_(instance.pipeline_stages - 1) {
+  if (!instance.cluster.kinds.empty()) cluster_ = instance.cluster;
   const std::vector<Tokens> padded = padded_lengths(instance);
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
   Tokens most = kMaxExact;
@@ -80,7 +82,9 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
                        .exchange = form.exchange,
                        .sequence_tokens = room.sequence_tokens,
                        .most_tokens = room.most_tokens,
-                       .recomputation = form.recomputation});
+                       .recomputation = form.recomputation,
+                       .place = form.place,
+                       .weighted_devices = double(form.degree)});
     // As on one device: a product that left the range has lost what a device holds.
     Tokens each = instance.rules.max_tokens_per_rank;
     if (packed_) {
@@ -120,6 +124,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   } else {
     choose_weights();
   }
+  weigh_kinds();
   find_areas();
   list_ways();
 }
@@ -130,6 +135,8 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   part.again_ = again_;
   part.longest_elsewhere_ = std::max(longest_elsewhere, longest_elsewhere_);
   part.devices_ = devices;
+  part.cluster_ = cluster_;
+  part.kind_weights_ = kind_weights_;
   part.device_tokens_ = device_tokens_;
   part.packed_ = packed_;
   part.chooses_recomputation_ = chooses_recomputation_;
@@ -215,6 +222,7 @@ bool ScatterTable::dominates(std::size_t level, std::size_t other) const {
   const Level& own = levels_[level];
   const Level& their = levels_[other];
   if (own.degree != their.degree || own.overhead > their.overhead) return false;
+  if (own.place != their.place) return false;  // there are only so many devices of a kind
   if (!holds_as_much(own, their)) return false;
   for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
     const Load& here = loads_[first + level];
@@ -342,13 +350,50 @@ void ScatterTable::choose_weights() {
   }
 }
 
+// Devices count by their speed, by its root or alike: as the areas sum up to most.
+void ScatterTable::weigh_kinds() {
+  if (!several_kinds()) return;
+  const std::vector<int> devices = devices_of_kinds();
+  std::vector<double> best;
+  double most = -1;
+  for (const double exponent : {1.0, 0.5, 0.0}) {
+    double all = 0;
+    for (std::size_t kind = 0; kind < devices.size(); ++kind) {
+      all += devices[kind] * std::pow(cluster_.kinds[kind].speed, exponent);
+    }
+    kind_weights_.clear();
+    for (const DeviceKind& kind : cluster_.kinds) {
+      kind_weights_.push_back(std::pow(kind.speed, exponent) * devices_ / all);
+    }
+    weigh_levels();
+    find_areas();
+    const double area = total_area();
+    if (area <= most) continue;
+    most = area;
+    best = kind_weights_;
+  }
+  kind_weights_ = std::move(best);
+  weigh_levels();
+}
+
+void ScatterTable::weigh_levels() {
+  for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
+    const std::vector<int> devices = devices_of_kinds(level);
+    double& weighted = levels_[at(level)].weighted_devices;
+    weighted = 0;
+    for (std::size_t kind = 0; kind < devices.size(); ++kind) {
+      weighted += devices[kind] * kind_weights_[kind];
+    }
+  }
+}
+
 void ScatterTable::find_areas() {
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     kinds_[k].area = kInfinity;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       if (kinds_[k].length > levels_[level].longest) continue;
       const Ms cost = kind_least_cost(static_cast<int>(k), static_cast<int>(level));
-      kinds_[k].area = std::min(kinds_[k].area, levels_[level].degree * cost);
+      kinds_[k].area = std::min(kinds_[k].area, levels_[level].weighted_devices * cost);
     }
   }
 }
@@ -483,6 +528,19 @@ void ScatterTable::find_even() {
   }
 }
 
+std::vector<int> ScatterTable::devices_of_kinds() const {
+  std::vector<int> devices;
+  for (const DeviceKind& kind : cluster_.kinds) {
+    devices.push_back(kind.nodes * cluster_.devices_per_node);
+  }
+  return devices;
+}
+
+std::vector<int> ScatterTable::devices_of_kinds(int level) const {
+  if (!several_kinds()) return {};
+  return group_place(cluster_, levels_[at(level)].degree, levels_[at(level)].place)->devices;
+}
+
 double ScatterTable::total_area() const {
   double area = 0;
   for (const Kind& kind : kinds_) area += kind.area * kind.count;
@@ -497,7 +555,7 @@ int ScatterTable::level_of(GroupForm form) const {
   int best = -1;
   for (int l = 0; l < static_cast<int>(levels_.size()); ++l) {
     const Level& level = levels_[at(l)];
-    if (level.degree != form.degree) continue;
+    if (level.degree != form.degree || level.place != form.place) continue;
     if (left && level.recomputation != form.recomputation) continue;
     if (best < 0 || level.capacity > levels_[at(best)].capacity) best = l;
   }

@@ -46,12 +46,16 @@ struct Level {
   Tokens sequence_tokens = 0;
   Tokens most_tokens = kMaxExact;
   int recomputation = 0;
+  int place = 0;  // see devices.h
+  // Its devices, each counted at the weight of its kind: the degree where all are alike. Weights of
+  // all devices sum up to N.
+  double weighted_devices = 0;
   Tokens each = 0;        // what a device holds of its tokens at most; for table.h alone
   Ms least_overhead = 0;  // what belongs to least costs: `overhead` but in tables
   std::optional<AffineTime> below = {};  // in tables: the plane of least costs
   AffineTime near = {};                  // and that of costs
 
-  GroupForm form() const { return {degree, exchange, recomputation}; }
+  GroupForm form() const { return {degree, exchange, recomputation, place}; }
   // How many tokens may come into a group of which `count` sequences take `held` of the capacity:
   // as one sequence more, and in place of a part of another.
   Tokens room(Tokens held, std::int64_t count) const {
@@ -75,8 +79,8 @@ struct Kind {
   Tokens length = 0;
   int first = 0;
   int count = 0;
-  double area =
-      0;  // least degree * least cost over the levels that hold it, device-ms; inf if none
+  double area = 0;  // least weighted devices * least cost over the levels that hold it, device-ms;
+                    // inf if none
 };
 
 class ScatterTable {
@@ -91,6 +95,13 @@ class ScatterTable {
   ScatterTable part(std::span<const int> positions, int devices, Ms longest_elsewhere = 0) const;
 
   int devices() const { return devices_; }
+  // Where nodes differ: how many devices there are of each kind, and how many of each a group of
+  // the level has. Empty otherwise.
+  bool several_kinds() const { return !cluster_.kinds.empty(); }
+  std::vector<int> devices_of_kinds() const;
+  std::vector<int> devices_of_kinds(int level) const;
+  // What a device of each kind counts in Level::weighted_devices. Empty where all are alike.
+  const std::vector<double>& kind_weights() const { return kind_weights_; }
   // What all sequences may have on each device of any level at most: C, or max_tokens_per_rank if
   // that is less.
   Tokens device_tokens() const { return device_tokens_; }
@@ -214,6 +225,8 @@ class ScatterTable {
   bool dominates(std::size_t level, std::size_t other) const;
   bool holds_as_much(const Level& own, const Level& their) const;
   void choose_weights();
+  void weigh_kinds();
+  void weigh_levels();
   void find_areas();
   void choose_planes(const ScatterInstance& instance);
   std::vector<std::vector<AffineTime>> planes_below();
@@ -222,6 +235,8 @@ class ScatterTable {
   void find_even();
 
   int devices_ = 0;
+  Cluster cluster_;  // where nodes differ
+  std::vector<double> kind_weights_;
   Tokens device_tokens_ = 0;
   bool packed_ = true;
   bool chooses_recomputation_ = false;

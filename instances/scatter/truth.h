@@ -154,7 +154,7 @@ class ScatterTruth {
     const ModelMemory& model = instance_.model;
     const double chunk = static_cast<double>(model.logits_chunk_tokens);
     const double held = model.states_mib + chunk * model.logits_mib_per_token;
-    const double room = instance_.cluster.memory_mib - held;
+    const double room = memory_of(form) - held;
     const double tokens = room / mib_of_token(form);
     if (tokens >= 1 && tokens < 0x1p53) return static_cast<Tokens>(tokens);
     return tokens >= 1 ? kMaxExact : 0;  // 0 for NaN
@@ -242,15 +242,33 @@ class ScatterTruth {
   std::vector<GroupForm> forms() const {
     std::vector<GroupForm> all;
     for (const int degree : degrees()) {
+      std::vector<int> places{0};
+      if (!instance_.cluster.kinds.empty()) places = places_of(degree);
       for (int way = 0; way < ways_to_recompute(); ++way) {
         for (const ExchangeKind kind :
              {ExchangeKind::none, ExchangeKind::all_to_all, ExchangeKind::ring,
               ExchangeKind::all_gather, ExchangeKind::two_level}) {
-          if (may_exchange({degree, kind})) all.emplace_back(degree, kind, way);
+          if (!may_exchange({degree, kind})) continue;
+          for (const int place : places) all.emplace_back(degree, kind, way, place);
         }
       }
     }
     return all;
+  }
+
+  // Where a group of the degree lies: 0 if all devices are alike, its kind if it has devices of
+  // one, and K + k if it has some of kind k and of later ones, of K kinds. Absent if it lies
+  // nowhere.
+  std::optional<int> place(int degree, int first_rank) const {
+    const Cluster& cluster = instance_.cluster;
+    if (cluster.kinds.empty()) return 0;
+    if (degree < 1 || first_rank < 0 || first_rank % degree != 0 ||
+        std::int64_t{first_rank} + degree > cluster.devices) {
+      return std::nullopt;
+    }
+    const std::size_t first = kind_of_rank(first_rank);
+    const std::size_t last = kind_of_rank(first_rank + degree - 1);
+    return static_cast<int>(first == last ? first : cluster.kinds.size() + first);
   }
 
   int ways_to_recompute() const {
@@ -301,6 +319,16 @@ class ScatterTruth {
     return {all, all};
   }
 
+  // Calls `visit` with the kind of each rank of a group of the form; with none if it lies nowhere.
+  template <class Visit>
+  void each_rank_kind(GroupForm form, Visit visit) const {
+    for (int first = 0; first + form.degree <= instance_.cluster.devices; first += form.degree) {
+      if (place(form.degree, first) != form.place) continue;
+      for (int rank = first; rank < first + form.degree; ++rank) visit(kind_of_rank(rank));
+      return;
+    }
+  }
+
  private:
   enum class Link { inside, across };
 
@@ -318,9 +346,11 @@ class ScatterTruth {
     const Recomputation again = recomputed(form);
     const auto degree = static_cast<long double>(form.degree);
     const auto tokens = static_cast<long double>(sums.tokens.value_or(0));
+    const long double speed = speed_of(form);
     const long double attention =
-        again.quadratic_factor * (cost.quadratic_ms * sums.pairs) / degree;
-    const long double work = attention + again.linear_factor * (cost.linear_ms * tokens) / degree +
+        again.quadratic_factor * (cost.quadratic_ms * sums.pairs) / degree / speed;
+    const long double work = attention +
+                             again.linear_factor * (cost.linear_ms * tokens) / degree / speed +
                              cost.sequence_fixed_ms * static_cast<long double>(sums.count);
     const long double fixed = cost.fixed_ms;
     if (!cost.exchange) {
@@ -356,6 +386,44 @@ class ScatterTruth {
       return {once + work, once + last + (nodes - 1) * sending(keys, Link::across)};
     }
     return {fixed + work, fixed + work};
+  }
+
+  std::size_t kind_of_rank(int rank) const {
+    std::size_t kind = 0;
+    int node = rank / instance_.cluster.devices_per_node;
+    while (node >= instance_.cluster.kinds[kind].nodes)
+      node -= instance_.cluster.kinds[kind++].nodes;
+    return kind;
+  }
+
+  std::vector<int> places_of(int degree) const {
+    std::vector<int> all;
+    for (int first = 0; first + degree <= instance_.cluster.devices; first += degree) {
+      all.push_back(*place(degree, first));
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  double memory_of(GroupForm form) const {
+    if (instance_.cluster.kinds.empty()) return instance_.cluster.memory_mib;
+    std::optional<double> least;
+    each_rank_kind(form, [&](std::size_t kind) {
+      const Mib own = instance_.cluster.kinds[kind].memory_mib;
+      least = std::min(least.value_or(own), own);
+    });
+    return least.value_or(0);
+  }
+
+  double speed_of(GroupForm form) const {
+    if (instance_.cluster.kinds.empty()) return 1;
+    std::optional<double> least;
+    each_rank_kind(form, [&](std::size_t kind) {
+      const double own = instance_.cluster.kinds[kind].speed;
+      least = std::min(least.value_or(own), own);
+    });
+    return least.value_or(1);
   }
 
   // What the form recomputes: nothing, with the activations of the model, where there is no choice.

@@ -191,7 +191,8 @@ class ScatterVerifier {
       });
     }
     check_capacity(at, sums);
-    const auto time = way_ ? truth_.time(sums, form_of(group)) : std::nullopt;
+    const bool is_form = way_ && place(group);
+    const auto time = is_form ? truth_.time(sums, form_of(group)) : std::nullopt;
     check_ms(kTime, group.time_ms, time, [&] { return at.pointer("/time_ms"); });
     if (time || !std::isfinite(group.time_ms)) return time;
     return group.time_ms;
@@ -241,7 +242,11 @@ class ScatterVerifier {
 
   // Of the micro-batch at hand.
   GroupForm form_of(const ScatterGroup& group) const {
-    return {group.degree, group.exchange, way_.value_or(0)};
+    return {group.degree, group.exchange, way_.value_or(0), place(group).value_or(0)};
+  }
+  // Where devices differ, what a group holds and takes depends on its ranks.
+  std::optional<int> place(const ScatterGroup& group) const {
+    return truth_.place(group.degree, group.first_rank);
   }
 
   // What micro-batches may recompute.
@@ -328,7 +333,7 @@ class ScatterVerifier {
     const int degree = at.group.degree;
     if (degree < 1) return;
     const GroupForm form = form_of(at.group);
-    if (way_ && !truth_.fits_memory(sums, form)) {
+    if (way_ && place(at.group) && !truth_.fits_memory(sums, form)) {
       found_.add(kCapacity, [&] {
         const std::optional<Tokens> held =
             rules_.packed ? sums.tokens : std::optional(sums.longest);

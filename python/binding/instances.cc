@@ -20,6 +20,7 @@
 #include "instances/pictures/layout/map.h"
 #include "instances/pictures/order/memory.h"
 #include "instances/pictures/scatter/gantt.h"
+#include "instances/pictures/strategy/stages.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/presets.h"
@@ -171,6 +172,10 @@ Picture picture_of(const LayoutInstance& layout, const LayoutPlan& plan,
 }
 Picture picture_of(const OrderInstance& graph, const OrderPlan& plan, const ShownBounds& bounds) {
   return order_memory(graph, plan, bounds);
+}
+Picture picture_of(const StrategyInstance& wanted, const StrategyPlan& plan,
+                   const ShownBounds& bounds) {
+  return strategy_stages(wanted, plan, bounds);
 }
 
 // `proven`: the bound of the plan was proven in this process; otherwise it is shown as a claim.

@@ -35,6 +35,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "degrees": ("cluster", "degrees"),
     "aligned": ("cluster", "aligned"),
     "devices_per_node": ("cluster", "devices_per_node"),
+    "kinds": ("cluster", "kinds"),
     "pad_multiple": ("pad_multiple",),
     "pipeline_stages": ("pipeline_stages",),
     "no_idle_ranks": ("rules", "no_idle_ranks"),
@@ -50,6 +51,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
 
 # What an argument is where a document does not have it.
 _DEFAULTS: dict[str, Any] = {
+    "kinds": (),
     "recomputation": (),
     "quadratic_ms": None,
     "linear_ms": None,
@@ -103,7 +105,7 @@ def _place(document: dict[str, Any], argument: str, value: Any) -> None:
     _require_finite(value, "/" + "/".join(_PLACES[argument]))
     if isinstance(value, Mapping):
         value = {str(key): inside for key, inside in value.items()}
-    whole = argument in ("degrees", "recomputation") and np.iterable(value)
+    whole = argument in ("degrees", "kinds", "recomputation") and np.iterable(value)
     inner[last] = list(value) if whole else value
     if outer == ["cost", "all_to_all"]:
         inner.setdefault("mib_per_token", 0.0)
@@ -117,7 +119,7 @@ def _of_document(document: Mapping[str, Any], argument: str) -> Any:
         value = value[key]
     if argument in ("mib_per_ms", "latency_ms"):
         return {int(degree): number for degree, number in value.items()}
-    return tuple(value) if argument in ("degrees", "recomputation") else value
+    return tuple(value) if argument in ("degrees", "kinds", "recomputation") else value
 
 
 class Cluster:
@@ -137,6 +139,8 @@ class Cluster:
         degrees: allowed group degrees; default the powers of two up to `devices`.
         aligned: groups of d begin at multiples of d.
         devices_per_node: for pictures, and for what `exchange` costs.
+        kinds: where nodes differ, the objects of `cluster.kinds` of an instance as mappings: nodes,
+            speed, memory_mib, name; in the order of ranks.
         pad_multiple: lengths are rounded up to a multiple of it.
         sequence_fixed_ms: once per sequence, ms. tile_tokens: attention computes whole tiles.
         table: in place of all other arguments that take time, measured times by degree: the object of
@@ -180,6 +184,7 @@ class Cluster:
     degrees: tuple[int, ...]
     aligned: bool
     devices_per_node: int
+    kinds: tuple[dict[str, Any], ...]
     pad_multiple: int
     sequence_fixed_ms: float
     tile_tokens: int
@@ -215,6 +220,7 @@ class Cluster:
         degrees: Optional[Sequence[int]] = None,
         aligned: bool = True,
         devices_per_node: int = 8,
+        kinds: Sequence[Mapping[str, Any]] = (),
         pad_multiple: int = 1,
         sequence_fixed_ms: float = 0.0,
         tile_tokens: int = 1,

@@ -8,7 +8,9 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/budget.h
     instances/unit.h
     # What is planned, plans, their documents and their verifiers; by family.
+    instances/scatter/cluster.h
     instances/scatter/instance.h
+    instances/scatter/devices.h
     instances/scatter/plan.h
     instances/scatter/certificate.h
     instances/scatter/presets.h
@@ -34,6 +36,12 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/order/json.h
     instances/order/verify.h
     instances/order/family.h
+    instances/strategy/instance.h
+    instances/strategy/plan.h
+    instances/strategy/certificate.h
+    instances/strategy/json.h
+    instances/strategy/verify.h
+    instances/strategy/family.h
     instances/partition/partition.h
     instances/partition/verify.h
     # Any of them.

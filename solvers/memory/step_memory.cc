@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "instances/layout/trace.h"
+#include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
@@ -88,6 +90,14 @@ std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch
   return errors;
 }
 
+// Usable memory of the smallest device of the group.
+Mib memory_of(const ScatterInstance& instance, const ScatterGroup& group) {
+  const Cluster& cluster = instance.cluster;
+  if (cluster.kinds.empty()) return cluster.memory_mib;
+  const std::optional<int> place = place_at(cluster, group.degree, group.first_rank);
+  return place ? group_place(cluster, group.degree, *place)->memory_mib : 0;
+}
+
 }  // namespace
 
 Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
@@ -111,7 +121,7 @@ Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
       if (!peak) return of_group(peak.errors(), m, g);
       peaks[layout] = *peak;
     }
-    const Mib capacity = instance.cluster.memory_mib - instance.model.states_mib;
+    const Mib capacity = memory_of(instance, group) - instance.model.states_mib;
     const auto fits = [capacity](Bytes bytes) {
       return static_cast<double>(bytes) <= capacity * (1 << 20);
     };

@@ -12,6 +12,7 @@
 #include "instances/json/text.h"
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/table.h"
 #include "solvers/explain/family_explain.h"
@@ -98,6 +99,7 @@ class ScatterMoves {
       for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
         const Level& own = table_.levels()[static_cast<std::size_t>(l)];
         if (own.degree != group.degree || table_.way(l) != way || count > own.sequences) continue;
+        if (own.place != form_of(instance_, plan_.micro_batches[b], group)->place) continue;
         level = l;
         if (own.room_to_grow(held_by(group, l), count) < 0) continue;
         Load load = table_.empty_load(l);
@@ -219,6 +221,7 @@ class ScatterMoves {
 
   // On the devices that micro-batch c leaves idle.
   void try_new_group(std::int64_t id, std::size_t b, std::size_t critical, Ms left, std::size_t c) {
+    if (table_.several_kinds()) return;  // which of them idle is not one number
     int free = table_.devices();
     for (const ScatterGroup& group : plan_.micro_batches[c].groups) free -= group.degree;
     constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -353,6 +356,18 @@ Binding binding_of(const ScatterInstance& instance, const ScatterPlan& plan) {
   return binding;
 }
 
+// Where nodes differ the new one is of the last kind, which then must still start at a multiple of
+// each degree that fits into it. False if it does not.
+static bool add_node_of_last_kind(Cluster& cluster) {
+  if (cluster.kinds.empty()) return true;
+  ++cluster.kinds.back().nodes;
+  const int last = static_cast<int>(cluster.kinds.size()) - 1;
+  const int first = first_rank_of_kind(cluster, last);
+  return std::ranges::all_of(cluster.degrees, [&](int degree) {
+    return degree > cluster.devices - first || first % degree == 0;
+  });
+}
+
 std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPlan& plan) {
   // Whatever has more of something still has the plan.
   const auto with = [&](std::string where, std::string text, ScatterInstance changed) {
@@ -364,9 +379,13 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
   ScatterInstance changed = instance;
   const Mib more = std::min(1024.0, a_little_of(instance.cluster.memory_mib));
   changed.cluster.memory_mib += more;
+  bool in_range = changed.cluster.memory_mib <= static_cast<double>(kMaxExact);
+  for (DeviceKind& kind : changed.cluster.kinds) {
+    kind.memory_mib += more;
+    in_range = in_range && kind.memory_mib <= static_cast<double>(kMaxExact);
+  }
   // A table may end where memory does now.
-  if (more > 0 && changed.cluster.memory_mib <= static_cast<double>(kMaxExact) &&
-      instance.cost.table.empty()) {
+  if (more > 0 && in_range && instance.cost.table.empty()) {
     changes.push_back(
         with("/cluster/memory_mib", shortest(more) + " MiB more memory on each device", changed));
   }
@@ -379,11 +398,13 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
         return may_cross_nodes(instance.cluster, degree) ==
                may_cross_nodes(changed.cluster, degree);
       });
-  if (changed.cluster.devices <= kMaxDevices && same_links) {
-    changes.push_back(
-        with("/cluster/devices",
-             "one more node of " + std::to_string(node) + (node == 1 ? " device" : " devices"),
-             changed));
+  if (changed.cluster.devices <= kMaxDevices && same_links &&
+      add_node_of_last_kind(changed.cluster)) {
+    changes.push_back(with("/cluster/devices",
+                           "one more node of " + std::to_string(node) +
+                               (node == 1 ? " device" : " devices") +
+                               (instance.cluster.kinds.empty() ? "" : ", of the last kind"),
+                           changed));
   }
   return changes;
 }

@@ -1,6 +1,6 @@
 // Why a scatter step has no plan. Sequences may have micro-batches of their own, so that it can
 // only be a sequence that is longer than every group, or rules that ask for more groups than there
-// are sequences.
+// are sequences. Longer than 300 lines: one list of causes, and one of changes.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -9,6 +9,7 @@
 #include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 #include "solvers/explain/family_explain.h"
 #include "solvers/scatter/explain.h"
 #include "solvers/scatter/remedy.h"
@@ -83,9 +84,14 @@ class ScatterConflict {
   }
 
   Finding memory_cause() const {
-    return {"/cluster/memory_mib",
-            plain_number(instance_.cluster.memory_mib) + " MiB less " +
-                plain_number(fixed_mib(instance_)) + " MiB of model states" +
+    const auto& kinds = instance_.cluster.kinds;
+    Mib memory = instance_.cluster.memory_mib;
+    if (!kinds.empty()) {
+      memory = group_place(instance_.cluster, degree_, form_.place)->memory_mib;
+    }
+    return {kinds.empty() ? "/cluster/memory_mib" : "/cluster/kinds",
+            plain_number(memory) + " MiB less " + plain_number(fixed_mib(instance_)) +
+                " MiB of model states" +
                 (instance_.model.logits_chunk_tokens > 0 ? " and a chunk's logits" : "") +
                 " hold " + tokens(tokens_per_device(instance_, form_)) + " of " +
                 plain_number(token_mib(instance_, form_)) + " MiB on a device"};
@@ -145,11 +151,20 @@ class ScatterConflict {
     if (tokens_per_device(instance_, form_) < needed_in_memory()) {
       const Mib memory = memory_for(instance_, form_, needed_in_memory());
       if (memory > static_cast<double>(kMaxExact)) return;  // no instance may say so
+      text += text.empty() ? "" : ", and ";
       changed.cluster.memory_mib = memory;
-      where = "/cluster/memory_mib";
-      text += std::string(text.empty() ? "" : ", and ") + "raise cluster.memory_mib from " +
-              plain_number(instance_.cluster.memory_mib) + " to " + plain_number(memory) + " (+" +
-              plain_number(memory - instance_.cluster.memory_mib) + " MiB on each device)";
+      if (instance_.cluster.kinds.empty()) {
+        where = "/cluster/memory_mib";
+        text += "raise cluster.memory_mib from " + plain_number(instance_.cluster.memory_mib) +
+                " to " + plain_number(memory) + " (+" +
+                plain_number(memory - instance_.cluster.memory_mib) + " MiB on each device)";
+      } else {
+        where = "/cluster/kinds";
+        text += "raise the memory of all kinds of devices to " + plain_number(memory) + " MiB";
+        for (DeviceKind& kind : changed.cluster.kinds) {
+          kind.memory_mib = std::max(kind.memory_mib, memory);
+        }
+      }
     }
     changes.push_back({std::move(where), std::move(text), std::move(changed), std::nullopt});
   }
@@ -199,7 +214,7 @@ class ScatterConflict {
   void add_degree(std::vector<Change>& changes) const {
     const Tokens device =
         std::min(tokens_per_device(instance_, form_), instance_.rules.max_tokens_per_rank);
-    if (device == 0) return;
+    if (device == 0 || !instance_.cluster.kinds.empty()) return;
     std::int64_t least = degree_for(instance_.cluster, (length(longest_) + device - 1) / device);
     // What sequences and all-gathers need besides grows with the degree, and so may need more.
     while (least <= kMaxDevices &&

@@ -11,8 +11,10 @@ std::vector<MicroBatchChoice> deal(const std::vector<ClassGroup>& groups,
   for (const ClassGroup& group : groups) {
     const auto slot = static_cast<std::size_t>(group.slot);
     batches.resize(std::max(batches.size(), slot + 1));
-    GroupChoice choice{
-        .degree = group.degree, .exchange = group.exchange, .recomputation = group.recomputation};
+    GroupChoice choice{.degree = group.degree,
+                       .exchange = group.exchange,
+                       .recomputation = group.recomputation,
+                       .place = group.place};
     for (std::size_t q = 0; q < ids_of_class.size(); ++q) {
       for (int n = 0; n < group.counts[q]; ++n) {
         choice.sequences.push_back(ids_of_class[q].at(dealt[q]++));

@@ -52,7 +52,8 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
                       .degree = group.degree,
                       .counts = std::vector<int>(classes.lengths.size(), 0),
                       .exchange = group.exchange,
-                      .recomputation = form_of(instance, *batches[slot], group)->recomputation};
+                      .recomputation = form_of(instance, *batches[slot], group)->recomputation,
+                      .place = form_of(instance, *batches[slot], group)->place};
       for (const std::int64_t id : group.sequences) {
         const Tokens length =
             padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
@@ -191,7 +192,8 @@ void regroup_by_milp(const ScatterInstance& instance, const ScatterExactOptions&
       MicroBatchChoice choice;
       for (const ScatterGroup& group : batch.groups) {
         choice.push_back({group.degree, group.sequences, group.exchange,
-                          form_of(instance, batch, group)->recomputation});
+                          form_of(instance, batch, group)->recomputation,
+                          form_of(instance, batch, group)->place});
       }
       choices.push_back(std::move(choice));
     }

@@ -162,7 +162,10 @@ void ScatterProfileBound::publish() {
   bound *= kClaimed;
   if (trees_.empty() || bound <= best_) return;  // without trees it is B2
   best_ = bound;
-  sink_({.bound_ms = bound, .levels = certificate_levels(table_), .profiles = trees_});
+  sink_({.bound_ms = bound,
+         .levels = certificate_levels(table_),
+         .kind_weights = table_.kind_weights(),
+         .profiles = trees_});
 }
 
 }  // namespace stowage

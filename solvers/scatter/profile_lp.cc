@@ -71,7 +71,7 @@ Ms ScatterProfileLp::prove(const Box& box, Ms loss, ProfileNode& node, const Bud
       const Ms room = box.high[b] * kMightFit - level.overhead;
       if (room <= 0) continue;
       if (timed_out(budget)) return 0;
-      const double spare = loss * level.degree / table_.devices();
+      const double spare = loss * level.weighted_devices / table_.devices();
       BestPattern best =
           price(d, room, prices.time, node.values, prices.group + spare, kProofStates);
       if (best.worth > prices.group + spare && !patterns_.knows(d, best.amounts)) {
@@ -79,7 +79,7 @@ Ms ScatterProfileLp::prove(const Box& box, Ms loss, ProfileNode& node, const Bud
       }
       prices.group = best.most * (1 + kRounding);
       const auto worth = [&](Ms makespan) {
-        return (prices.group + prices.time * (makespan - level.overhead)) / level.degree;
+        return (prices.group + prices.time * (makespan - level.overhead)) / level.weighted_devices;
       };
       device_low = std::max(device_low, worth(box.low[b]));
       device_high = std::max(device_high, worth(box.high[b]));
@@ -170,7 +170,7 @@ ScatterProfileLp::Search ScatterProfileLp::add_patterns(const Box& box, const Pr
       if (room <= 0) continue;
       if (timed_out(budget)) return Search::out_of_time;
       BestPattern best = price(d, room, prices.time, node.values,
-                               prices.group + kGain * box.upper * level.degree, states);
+                               prices.group + kGain * box.upper * level.weighted_devices, states);
       if (!best.amounts.empty() && !patterns_.knows(d, best.amounts)) {
         patterns_.add(d, std::move(best.amounts));
       }

@@ -58,6 +58,7 @@ Mib memory_for(ScatterInstance instance, GroupForm form, Tokens wanted) {
       std::ceil(fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(wanted));
   // The product may have been rounded down by a hair, and above 2^53 one more is no more.
   Mib& memory = instance.cluster.memory_mib;
+  instance.cluster.kinds.clear();
   while (tokens_per_device(instance, form) < wanted) {
     memory = std::max(memory + 1, std::nextafter(memory, kInfinity));
   }
@@ -78,6 +79,7 @@ std::string remedy_for_long(const ScatterInstance& instance,
   const Tokens cap = instance.rules.max_tokens_per_rank;
   const bool fits = tokens_per_device(instance, form) >= held;
   const Mib memory = fits ? instance.cluster.memory_mib : memory_for(instance, form, held);
+  const bool kinds = !instance.cluster.kinds.empty();
   std::vector<std::string> changes;
   if (memory <= static_cast<double>(kMaxExact)) {  // no instance may say more
     std::string room;
@@ -86,12 +88,14 @@ std::string remedy_for_long(const ScatterInstance& instance,
              std::to_string(share) + (fits ? "" : " and ");
     }
     if (!fits) {
-      room += "cluster.memory_mib from " + shortest(instance.cluster.memory_mib) + " to " +
-              shortest(memory);
+      room += kinds ? "the memory of all cluster.kinds to " + shortest(memory)
+                    : "cluster.memory_mib from " + shortest(instance.cluster.memory_mib) + " to " +
+                          shortest(memory);
     }
     if (!room.empty()) changes.push_back("raise " + room);
   }
-  if (const auto wanted = degree_for(instance, form, longest)) {
+  const auto wanted = kinds ? std::nullopt : degree_for(instance, form, longest);
+  if (wanted) {
     changes.push_back("allow a degree of at least " + grouped(*wanted));
   }
   changes.emplace_back("shorten the sequences");

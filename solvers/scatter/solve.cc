@@ -98,7 +98,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     if (options_.method == kAuto.name || options_.method == kExact.name) return run_exact();
     if (options_.method == kFlexsp.name || options_.method == kFlexspChunks.name) {
       const StoppedBy ended = options_.method == kFlexsp.name ? run_flexsp() : run_flexsp_chunks();
-      if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
+      if (!incumbent_.plan() && budget_.exhausted()) run_heuristic(quickest());
       return ended;
     }
     run_heuristic(options_.method);
@@ -110,13 +110,15 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
       bounding_.quickly();
     }
     // A limit that ended the method before its first plan still leaves time for the quickest.
-    if (!incumbent_.plan() && budget_.exhausted()) run_heuristic("batch-ada");
+    if (!incumbent_.plan() && budget_.exhausted()) run_heuristic(quickest());
     return cut_short_ ? StoppedBy::time_limit : StoppedBy::heuristic_end;
   }
 
+  const char* quickest() const { return run_.table.several_kinds() ? "first-fit" : "batch-ada"; }
+
   // Where a group holds few sequences, patterns find what annealing misses, and at once.
   bool patterns_are_quick() const {
-    if (built_backends().empty()) return false;
+    if (built_backends().empty() || run_.table.several_kinds()) return false;
     const std::size_t count = incumbent_.plan()->micro_batches.size();
     const auto sequences = static_cast<double>(instance_.lengths.size());
     const double per_device = sequences / instance_.cluster.devices;
@@ -175,18 +177,19 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     const bool limited = std::isfinite(budget_.limits().time_limit_s) ||
                          budget_.limits().node_limit < std::numeric_limits<std::int64_t>::max();
     // First anything valid, within microseconds; then better plans, slower ones last.
-    for (const char* name : {"batch-ada", "fast", "joint"}) {
+    for (const char* name : {quickest(), "fast", "joint"}) {
       if (done()) return StoppedBy::heuristic_end;
       if ((endless || limited) && name == std::string_view("joint")) break;  // improve() does that
       run_heuristic(name);
       if (cut_short_ && incumbent_.plan()) return StoppedBy::time_limit;
       if (name == std::string_view("fast") && incumbent_.plan()) {
         bounding_.quickly();
-        if (!done()) try_all_subsets();
+        if (!done() && !run_.table.several_kinds()) try_all_subsets();
       }
     }
     if (!incumbent_.plan()) {
-      if (instance_.rules == ScatterRules{} || built_backends().empty()) {
+      const bool free = instance_.rules == ScatterRules{} && !run_.table.several_kinds();
+      if (free || built_backends().empty()) {
         return StoppedBy::error;  // each failed verification; see violations
       }
       // Rules may leave so few plans that no heuristic finds one.
@@ -194,9 +197,11 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     }
     if (done()) return StoppedBy::heuristic_end;
     if (!built_backends().empty()) {
-      replan_.alone(false);
-      if (done()) return StoppedBy::heuristic_end;
-      replan_.reshape();
+      if (packs_patterns()) {
+        replan_.alone(false);
+        if (done()) return StoppedBy::heuristic_end;
+        replan_.reshape();
+      }
       if (done()) return StoppedBy::heuristic_end;
       if (raise_bounds(limited)) return StoppedBy::heuristic_end;
       // A MILP of some size wants a good start, and must leave time for what does better.
@@ -208,6 +213,9 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     if (endless || limited) improve(kEndless);
     return StoppedBy::heuristic_end;
   }
+
+  // Patterns of groups share one number of devices.
+  bool packs_patterns() const { return !run_.table.several_kinds(); }
 
   // An optimum where sequences are few enough for everything to be tried.
   void try_all_subsets() {
@@ -257,7 +265,8 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
   // True if they, or what was tried between them, are enough.
   bool raise_bounds(bool limited) {
     bounding_.lead(limited);
-    if (!done() && bounding_.by_makespans()) replan_.towards(bounding_.weakest());
+    if (!done() && packs_patterns() && bounding_.by_makespans())
+      replan_.towards(bounding_.weakest());
     if (!done()) bounding_.follow();
     return done();
   }
@@ -274,7 +283,8 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
       incumbent_.offer(to_plan(instance_, run_.table, step), 'L', "improve");
       if (built_backends().empty()) continue;
       // Patterns gain most in steps of few micro-batches.
-      if (every(step.size() <= kMostTogether ? kRoundsPerRepack : kRoundsPerRegroup) && !done()) {
+      if (packs_patterns() && !done() &&
+          every(step.size() <= kMostTogether ? kRoundsPerRepack : kRoundsPerRegroup)) {
         replan_.some(round_);
         if (!done()) replan_.reshape();
       }
@@ -311,8 +321,9 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 std::vector<Method> methods_of(const ScatterInstance& instance) {
   std::vector<Method> more;
   if (!built_backends().empty()) more = {kFlexsp, kFlexspChunks, kExact};
-  // The published MILPs know sums over sequences only.
-  if (!built_backends().empty() && !instance.cost.table.empty()) more = {kExact};
+  // The published MILPs know sums over sequences only, and FlexSP one number of devices.
+  if (!instance.cost.table.empty() || !instance.cluster.kinds.empty())
+    std::erase_if(more, [](const Method& method) { return method.kind == MethodKind::baseline; });
   std::vector<Method> all = method_list(kAuto, heuristics(instance), more);
   baselines_before_ours(all);
   return all;

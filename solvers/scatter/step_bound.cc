@@ -308,7 +308,9 @@ void ScatterStepBound::publish() {
   const double bound = bound_of(nodes_[weakest_leaf()]);
   if (bound <= best_) return;
   best_ = bound;
-  ScatterCertificate certificate{.bound_ms = bound, .levels = certificate_levels(table_)};
+  ScatterCertificate certificate{.bound_ms = bound,
+                                 .levels = certificate_levels(table_),
+                                 .kind_weights = table_.kind_weights()};
   for (const Node& node : nodes_) {
     certificate.nodes.push_back({.is_leaf = node.is_leaf,
                                  .from = node.condition.from,

@@ -38,7 +38,7 @@ completed() {
 }
 
 expect 'commands' 'solve schema' "$(completed s)"
-expect 'families' 'scatter assign layout order' "$(completed generate '')"
+expect 'families' 'scatter assign layout order strategy' "$(completed generate '')"
 expect 'flags of one command' '--time-limit --timeless' "$(completed solve x.json --time)"
 expect 'flags of a family' '--kind' "$(completed generate layout --ki)"
 expect 'values behind a flag' 'auto cbc glpk' "$(completed solve --solver '')"

@@ -68,6 +68,32 @@ TEST(Check, NamesWhatIsWrongWithAScatterInstance) {
               }),
               ElementsAre("E205 /lengths/0", "E205 /lengths/1"));
   EXPECT_THAT(with([](auto& i) { i.pad_multiple = 0; }), ElementsAre("E205 /pad_multiple"));
+  const auto with_kinds = [&](auto change) {
+    return with([&](auto& i) {
+      i.cluster.devices = 4;
+      i.cluster.devices_per_node = 1;
+      i.cluster.degrees = {1, 2};
+      i.cluster.kinds = {{"", 2, 2, 100}, {"", 2, 1, 100}};
+      change(i);
+    });
+  };
+  EXPECT_THAT(with_kinds([](auto&) {}), IsEmpty());
+  EXPECT_THAT(with_kinds([](auto& i) { i.cluster.kinds[0].nodes = 1; }),
+              ElementsAre("E309 /cluster/kinds"));
+  EXPECT_THAT(with_kinds([](auto& i) { i.cluster.aligned = false; }),
+              ElementsAre("E309 /cluster/kinds"));
+  EXPECT_THAT(with_kinds([](auto& i) {
+                i.cluster.kinds[0].nodes = 1;
+                i.cluster.kinds[1].nodes = 3;
+              }),
+              ElementsAre("E309 /cluster/kinds/1"));
+  EXPECT_THAT(with_kinds([](auto& i) { i.cluster.kinds[1].speed = 0; }),
+              ElementsAre("E206 /cluster/kinds/1/speed"));
+  EXPECT_THAT(with_kinds([](auto& i) {
+                i.rules = {.no_idle_ranks = true, .sorted_groups = true, .equal_sequences = true};
+              }),
+              ElementsAre("E309 /rules/no_idle_ranks", "E309 /rules/sorted_groups",
+                          "E309 /rules/equal_sequences"));
   EXPECT_THAT(with([](auto& i) { i.pipeline_stages = 1024; }), IsEmpty());
   EXPECT_THAT(with([](auto& i) { i.pipeline_stages = 0; }), ElementsAre("E205 /pipeline_stages"));
   EXPECT_THAT(with([](auto& i) {

@@ -19,6 +19,8 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
 #include "instances/scatter/verify.h"
+#include "instances/strategy/json.h"
+#include "instances/strategy/verify.h"
 #include "instances/trainer/step.h"
 #include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
@@ -30,6 +32,7 @@ constexpr char kScatter[] = "scatter/README.md";
 constexpr char kAssign[] = "assign/README.md";
 constexpr char kLayout[] = "layout/README.md";
 constexpr char kOrder[] = "order/README.md";
+constexpr char kStrategy[] = "strategy/README.md";
 constexpr char kTrainer[] = "trainer/README.md";
 
 std::string page(const std::string& path) { return file_text(kInstancesDir / path); }
@@ -88,6 +91,10 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
       expect_read(read_order_instance(snippet), snippet);
     } else if (head->problem == "order") {
       expect_read(read_order_plan(snippet), snippet);
+    } else if (head->problem == "strategy" && instance) {
+      expect_read(read_strategy_instance(snippet), snippet);
+    } else if (head->problem == "strategy") {
+      expect_read(read_strategy_plan(snippet), snippet);
     } else if (instance) {
       expect_read(read_scatter_instance(snippet, kInstancesDir), snippet);
     } else {
@@ -100,8 +107,10 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"layout plan", 1},
                                               {"order instance", 1},
                                               {"order plan", 1},
-                                              {"scatter instance", 6},
+                                              {"scatter instance", 7},
                                               {"scatter plan", 2},
+                                              {"strategy instance", 1},
+                                              {"strategy plan", 1},
                                               {"trainer", 1}}));
 }
 
@@ -118,23 +127,26 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
   const std::vector<std::string> assign = snippets(page(kAssign));
   const std::vector<std::string> layout = snippets(page(kLayout));
-  ASSERT_EQ(scatter.size(), 5U);
+  ASSERT_EQ(scatter.size(), 6U);
   ASSERT_EQ(assign.size(), 4U);
   const std::vector<std::string> order = snippets(page(kOrder));
   ASSERT_EQ(layout.size(), 2U);
   ASSERT_EQ(order.size(), 2U);
-  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[4]));
+  const std::vector<std::string> strategy = snippets(page(kStrategy));
+  ASSERT_EQ(strategy.size(), 2U);
+  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[5]));
   expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
   expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));
   expect_valid(read_layout_instance(layout[0]), read_layout_plan(layout[1]));
   expect_valid(read_order_instance(order[0]), read_order_plan(order[1]));
+  expect_valid(read_strategy_instance(strategy[0]), read_strategy_plan(strategy[1]));
 }
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
-  ASSERT_EQ(scatter.size(), 5U);
+  ASSERT_EQ(scatter.size(), 6U);
   const auto step =
-      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[4]));
+      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[5]));
   ASSERT_TRUE(step);
   std::string text = write_trainer_json(*step);
   text.pop_back();  // the newline belongs to the fence
@@ -169,6 +181,9 @@ TEST(InstancesReadme, TheVerifiersRulesAreListedInOrder) {
   rules.clear();
   for (const std::string_view rule : order_verify_rules()) rules.emplace_back(rule);
   EXPECT_EQ(first_column(kOrder, "What the verifier checks in an order plan"), rules);
+  rules.clear();
+  for (const std::string_view rule : strategy_verify_rules()) rules.emplace_back(rule);
+  EXPECT_EQ(first_column(kStrategy, "What the verifier checks in a strategy plan"), rules);
 }
 
 TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
@@ -202,6 +217,12 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
   ASSERT_TRUE(order);
   expect_described(write_order_instance(*order), kOrder, "Order instance");
   expect_described(write_order_plan({}), kOrder, "Order plan");
+  const auto strategy = read_strategy_instance(kValidStrategy);
+  const auto strategy_plan = read_strategy_plan(kValidStrategyPlan);
+  ASSERT_TRUE(strategy);
+  ASSERT_TRUE(strategy_plan);
+  expect_described(write_strategy_instance(*strategy), kStrategy, "Strategy instance");
+  expect_described(write_strategy_plan(*strategy_plan), kStrategy, "Strategy plan");
   const auto step = trainer_step(*instance, *plan);
   ASSERT_TRUE(step);
   expect_described(write_trainer_json(*step), kTrainer, "The JSON form");
@@ -209,11 +230,27 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
   const std::string text = page("limits.md");
-  for (const auto limit :
-       {static_cast<std::int64_t>(kMaxDocumentBytes), kMaxSequences, kMaxValues, kMaxContainers,
-        kMaxTexts, kMaxBuffers, kMaxTensors, kMaxOperators, kMaxSchemes, kMaxStrategies,
-        std::int64_t{kMaxStages}, kMaxRecomputations, std::int64_t{kMaxDepth},
-        std::int64_t{kMaxDevices}, kMaxCosts, kMaxParts, kMaxTrainerSlots}) {
+  for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes),
+                           kMaxSequences,
+                           kMaxValues,
+                           kMaxContainers,
+                           kMaxTexts,
+                           kMaxBuffers,
+                           kMaxTensors,
+                           kMaxOperators,
+                           kMaxLayers,
+                           kMaxOptionValues,
+                           kMaxModelWidth,
+                           kMaxSchemes,
+                           kMaxStrategies,
+                           std::int64_t{kMaxStages},
+                           kMaxRecomputations,
+                           kMaxDeviceKinds,
+                           std::int64_t{kMaxDepth},
+                           std::int64_t{kMaxDevices},
+                           kMaxCosts,
+                           kMaxParts,
+                           kMaxTrainerSlots}) {
     EXPECT_NE(text.find("| " + std::to_string(limit)), std::string::npos) << limit;
   }
 }

@@ -17,6 +17,7 @@
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
+#include "instances/strategy/json.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
@@ -51,10 +52,11 @@ TEST(Schema, NamesAreTheFiles) {
     EXPECT_EQ(schema(name),
               file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
   }
-  EXPECT_EQ(schema_names(), (std::vector<std::string_view>{
-                                "assign-instance", "assign-plan", "layout-instance", "layout-plan",
-                                "order-instance", "order-plan", "outcome", "partition",
-                                "scatter-instance", "scatter-plan", "trainer"}));
+  EXPECT_EQ(schema_names(),
+            (std::vector<std::string_view>{"assign-instance", "assign-plan", "layout-instance",
+                                           "layout-plan", "order-instance", "order-plan", "outcome",
+                                           "partition", "scatter-instance", "scatter-plan",
+                                           "strategy-instance", "strategy-plan", "trainer"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -78,6 +80,14 @@ TEST(Schema, EveryBundledInstanceIsValid) {
   for (const char* folder : {"order/tiny", "order/real"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
       EXPECT_EQ(complaints("order-instance", file_text(entry.path())), "") << entry.path();
+    }
+  }
+}
+
+TEST(Schema, EveryBundledStrategyIsValid) {
+  for (const char* folder : {"strategy/tiny", "strategy/real"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kInstancesDir / "data" / folder)) {
+      EXPECT_EQ(complaints("strategy-instance", file_text(entry.path())), "") << entry.path();
     }
   }
 }
@@ -359,6 +369,77 @@ TEST(Schema, BrokenOrdersAreRefusedBySchemaAndReader) {
     const std::string text = with(kValidOrderPlan, b.from, b.to);
     EXPECT_NE(complaints("order-plan", text), "") << b.name;
     EXPECT_FALSE(read_order_plan(text)) << b.name;
+  }
+}
+
+TEST(Schema, WrittenStrategiesAreValid) {
+  const auto instance = read_strategy_instance(kValidStrategy);
+  ASSERT_TRUE(instance) << to_string(instance.errors()[0]);
+  const auto plan = read_strategy_plan(kValidStrategyPlan);
+  ASSERT_TRUE(plan) << to_string(plan.errors()[0]);
+  EXPECT_EQ(complaints("strategy-instance", std::string(kValidStrategy)), "");
+  EXPECT_EQ(complaints("strategy-instance", write_strategy_instance(*instance)), "");
+  EXPECT_EQ(complaints("strategy-plan", std::string(kValidStrategyPlan)), "");
+  EXPECT_EQ(complaints("strategy-plan", write_strategy_plan(*plan)), "");
+  EXPECT_EQ(complaints("strategy-plan", write_strategy_plan({})), "");
+  // A model by its name.
+  const std::string text(kValidStrategy);
+  const std::size_t begin = text.find("{\"hidden\"");
+  const std::size_t end = text.find("\"cluster\"");
+  for (const char* name : {"llama-7b", "gpt-30b", "llama-8b"}) {
+    const std::string named = text.substr(0, begin) + '"' + name + "\", " + text.substr(end);
+    EXPECT_EQ(complaints("strategy-instance", named).empty(),
+              static_cast<bool>(read_strategy_instance(named)))
+        << name;
+  }
+}
+
+TEST(Schema, BrokenStrategiesAreRefusedBySchemaAndReader) {
+  const std::vector<Break> instances = {
+      {"problem", "\"strategy\"", "\"layout\""},
+      {"no model", "\"model\"", "\"x-model\""},
+      {"no blocks", "\"blocks\"", "\"x-blocks\""},
+      {"no heads", "\"heads\"", "\"x-heads\""},
+      {"no vocabulary", "\"vocabulary\"", "\"x-vocabulary\""},
+      {"unknown key of the model", "\"kv_width\"", "\"kv\""},
+      {"unknown key of a block", "\"gated\"", "\"gate\""},
+      {"unknown key of the cluster", "\"nodes\": 2", "\"nodes\": 2, \"racks\": 1"},
+      {"unknown key of the cost", "\"overlap\"", "\"overlaps\""},
+      {"unknown option", "\"cp\"", "\"ep\""},
+      {"no layer", "\"count\": 2", "\"count\": 0"},
+      {"negative width", "\"ffn\": 2048", "\"ffn\": -1"},
+      {"no bandwidth", "\"across\": 24", "\"across\": 0"},
+      {"no rate", "\"linear_tflops\": 193", "\"linear_tflops\": 0"},
+      {"hides too much", "\"overlap\": 0.5", "\"overlap\": 1.5"},
+      {"level of ZeRO", "\"zero\": [0, 3]", "\"zero\": [4]"},
+      {"recomputation", "\"full\"", "\"some\""},
+      {"stages", "\"pp\": [1, 2]", "\"pp\": [0]"},
+      {"no value", "\"cp\": [1]", "\"cp\": []"},
+      {"no length", "[1000, 500, 250, 250]", "[]"},
+      {"tied as number", "\"tied\": true", "\"tied\": 1"},
+  };
+  for (const Break& b : instances) {
+    const std::string text = with(kValidStrategy, b.from, b.to);
+    EXPECT_NE(complaints("strategy-instance", text), "") << b.name;
+    EXPECT_FALSE(read_strategy_instance(text)) << b.name;
+  }
+  const std::vector<Break> plans = {
+      {"format", "stowage/plan", "stowage/outcome"},
+      {"no hash", "\"instance_hash\"", "\"x-hash\""},
+      {"no objective", "\"objective_ms\"", "\"x-ms\""},
+      {"negative bound", "\"bound_ms\": 12", "\"bound_ms\": -12"},
+      {"no stages", "\"stages\"", "\"x-stages\""},
+      {"no degree", "\"tp\": 2", "\"tp\": 0"},
+      {"no layer", "\"layers\": 4", "\"layers\": 0"},
+      {"level of ZeRO", "\"zero\": 3", "\"zero\": 7"},
+      {"recomputation", "\"full\"", "\"some\""},
+      {"time as text", "\"time_ms\": 3", "\"time_ms\": \"3\""},
+      {"unknown key", "\"dp\": 2", "\"dp\": 2, \"ep\": 1"},
+  };
+  for (const Break& b : plans) {
+    const std::string text = with(kValidStrategyPlan, b.from, b.to);
+    EXPECT_NE(complaints("strategy-plan", text), "") << b.name;
+    EXPECT_FALSE(read_strategy_plan(text)) << b.name;
   }
 }
 

@@ -276,6 +276,25 @@ def test_the_longest_micro_batch_counts_for_every_stage_of_a_pipeline(tmp_path):
     assert raised.value.errors[0].pointer == "/pipeline_stages"
 
 
+def test_kinds_of_nodes(tmp_path):
+    kinds = [{"name": "new", "nodes": 1, "speed": 2, "memory_mib": 200}, {"name": "old", "nodes": 1}]
+    costs = dict(devices=4, devices_per_node=2, memory_mib=100, states_mib=20)
+    times = dict(activation_mib_per_token=1, quadratic_ms=0, linear_ms=1, fixed_ms=1)
+    cluster = stowage.Cluster(**costs, **times, kinds=kinds)
+    step = stowage.Planner(cluster).plan([160, 80, 80])
+    assert step.objective_ms == pytest.approx(61)
+    (batch,) = step.plan["micro_batches"]
+    assert [group["first_rank"] for group in batch["groups"] if 0 in group["sequences"]] == [0]
+    path = tmp_path / "cluster.json"
+    cluster.save(path)
+    assert stowage.Cluster.load(path) == cluster == pickle.loads(pickle.dumps(cluster))
+    assert cluster.kinds[1]["memory_mib"] == 100
+    assert cluster.replace(kinds=()) == stowage.Cluster(**costs, **times) != cluster
+    with pytest.raises(stowage.InputError) as raised:
+        cluster.replace(no_idle_ranks=True)
+    assert raised.value.errors[0].code == "E309"
+
+
 def test_rules_that_few_sequences_cannot_keep():
     planner = stowage.Planner(small(micro_batches_multiple_of=3))
     assert planner.plan([5, 6, 7]).micro_batches == 3
@@ -350,4 +369,4 @@ def test_takes_measured_times_in_place_of_a_formula():
     assert stowage.Planner(cluster).plan([20, 20, 150]).objective_ms > 0
     with pytest.raises(stowage.InputError) as raised:
         cluster.replace(memory_mib=200)
-    assert raised.value.errors[0].code == "E309"
+    assert raised.value.errors[0].code == "E310"

@@ -18,7 +18,7 @@ def run(*arguments):
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("name", ["scatter/tiny", "assign/tiny", "layout/tiny", "order/tiny"])
+@pytest.mark.parametrize("name", ["scatter/tiny", "assign/tiny", "layout/tiny", "order/tiny", "strategy/tiny"])
 def test_the_command_verifies_outcomes(name, tmp_path):
     for path in sorted((DATA / name).glob("*.json"))[:4]:
         outcome = stowage.solve(path, node_limit=100_000, time_limit=None)

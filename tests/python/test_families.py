@@ -13,6 +13,7 @@ TINY = {
     "assign": sorted((DATA / "assign" / "tiny").glob("*.json"))[:6],
     "layout": sorted((DATA / "layout" / "tiny").glob("*.json"))[:6],
     "order": sorted((DATA / "order" / "tiny").glob("*.json"))[:6],
+    "strategy": sorted((DATA / "strategy" / "tiny").glob("*.json"))[:6],
 }
 
 

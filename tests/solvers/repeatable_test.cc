@@ -12,25 +12,29 @@
 #include "instances/layout/json.h"
 #include "instances/order/json.h"
 #include "instances/scatter/json.h"
+#include "instances/strategy/json.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_scatter.h"
+#include "tests/tiny_strategy.h"
 
 namespace stowage {
 namespace {
 
 Instance mixed(int k) {
   const auto seed = static_cast<std::uint64_t>(k);
-  switch (k % 4) {
+  switch (k % 5) {
     case 0:
       return tiny_scatter(seed, 12);
     case 1:
       return tiny_assign(seed, 12);
     case 2:
       return tiny_order(seed, 12);
+    case 3:
+      return tiny_strategy(seed, 12);
     default:
       return tiny_layout(seed, 12);
   }
@@ -40,6 +44,7 @@ std::string plan_bytes(const ScatterPlan& plan) { return write_scatter_plan(plan
 std::string plan_bytes(const AssignPlan& plan) { return write_assign_plan(plan); }
 std::string plan_bytes(const LayoutPlan& plan) { return write_layout_plan(plan); }
 std::string plan_bytes(const OrderPlan& plan) { return write_order_plan(plan); }
+std::string plan_bytes(const StrategyPlan& plan) { return write_strategy_plan(plan); }
 
 // All of an answer that no clock has a part in.
 std::string answer(int k, const char* method) {

@@ -10,15 +10,19 @@
 #include "instances/order/verify.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/verify.h"
+#include "instances/strategy/json.h"
+#include "instances/strategy/verify.h"
 #include "solvers/solve.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/oracles/order/brute_force.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_scatter.h"
+#include "tests/tiny_strategy.h"
 
 namespace stowage {
 namespace {
@@ -29,6 +33,7 @@ std::string bytes_of(const ScatterPlan& plan) { return write_scatter_plan(plan);
 std::string bytes_of(const AssignPlan& plan) { return write_assign_plan(plan); }
 std::string bytes_of(const LayoutPlan& plan) { return write_layout_plan(plan); }
 std::string bytes_of(const OrderPlan& plan) { return write_order_plan(plan); }
+std::string bytes_of(const StrategyPlan& plan) { return write_strategy_plan(plan); }
 
 struct Scatter {
   static ScatterInstance draw(std::uint64_t seed) { return tiny_scatter(seed); }
@@ -41,6 +46,15 @@ struct Layout {
 };
 struct Order {
   static OrderInstance draw(std::uint64_t seed) { return tiny_order(seed, 8); }
+};
+struct Strategies {
+  // Nine of ten have a configuration.
+  static StrategyInstance draw(std::uint64_t seed) {
+    const bool any = seed % 10 == 0;
+    StrategyInstance wanted = tiny_strategy(seed);
+    while (!any && !brute_force(wanted)) wanted = tiny_strategy(seed += 1000);
+    return wanted;
+  }
 };
 
 template <class Family>
@@ -62,7 +76,7 @@ class SolvePromises : public testing::Test {
 // Annealing of layouts is seconds of work however small they are; bundled layouts test it.
 bool too_long(const Method& method) { return method.name == "anneal"; }
 
-using Families = testing::Types<Scatter, Assign, Layout, Order>;
+using Families = testing::Types<Scatter, Assign, Layout, Order, Strategies>;
 TYPED_TEST_SUITE(SolvePromises, Families);
 
 // The best start there is, and the worst that is at hand, for every method of the family.
@@ -147,6 +161,10 @@ LayoutInstance easy(LayoutInstance layout) {
 OrderInstance easy(OrderInstance graph) {
   graph.capacity.reset();
   return graph;
+}
+StrategyInstance easy(StrategyInstance wanted) {
+  wanted.cluster.memory_mib = 1e6;
+  return wanted;
 }
 
 TYPED_TEST(SolvePromises, NoTimeIsEnoughForAPlan) {

@@ -15,6 +15,7 @@
 #include "instances/layout/generate.h"
 #include "instances/order/generate.h"
 #include "instances/scatter/generate.h"
+#include "instances/strategy/generate.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 
@@ -47,6 +48,11 @@ Instance layout_of(std::int64_t buffers) {
 
 Instance order_of(std::int64_t operators) {
   return *generate_order({.kind = OrderGenerator::Kind::layered, .operators = operators});
+}
+
+Instance strategy_of(std::int64_t sequences) {
+  return *generate_strategy({.nodes = 1},
+                            std::vector<Tokens>(static_cast<std::size_t>(sequences), 4096));
 }
 
 // CPU seconds of a solve whose limit is over before it begins, the less of two.
@@ -84,7 +90,8 @@ TEST_P(NoTime, EveryMethodEndsInLinearTime) {
 
 INSTANTIATE_TEST_SUITE_P(Families, NoTime,
                          testing::Values(Family{"scatter", scatter_of}, Family{"assign", assign_of},
-                                         Family{"layout", layout_of}, Family{"order", order_of}),
+                                         Family{"layout", layout_of}, Family{"order", order_of},
+                                         Family{"strategy", strategy_of}),
                          [](const auto& family) { return std::string(family.param.name); });
 
 struct Timed {

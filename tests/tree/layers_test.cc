@@ -123,6 +123,9 @@ TEST(Layers, TheVerifierStandsAlone) {
                                        "instances/order/optimum.h",  // held to this itself
                                        "instances/partition/partition.h",
                                        "instances/partition/verify.h",
+                                       "instances/strategy/certificate.h",
+                                       "instances/strategy/optimum.h",  // held to this itself
+                                       "instances/strategy/verify.h",
                                        "instances/scatter/certificate.h",
                                        "instances/scatter/verify.h",
                                        "instances/scatter/optimum.h",        // held to this itself
@@ -171,7 +174,7 @@ TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
   const std::vector<SourceFile> files = source_files();
   const std::set<std::string> installed = public_headers(files);
   EXPECT_GE(installed.size(), 10u);
-  EXPECT_LE(installed.size(), 50u) << "a front door is small";
+  EXPECT_LE(installed.size(), 56u) << "a front door is small";
   std::size_t found = 0;
   for (const SourceFile& file : files) {
     if (!installed.contains(file.path)) continue;

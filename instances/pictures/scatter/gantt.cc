@@ -1,3 +1,4 @@
+// Longer than 300 lines: one drawing, and what its parts say of themselves.
 #include "instances/pictures/scatter/gantt.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/length_histogram.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
@@ -87,6 +89,7 @@ class Gantt {
       return names(piece) + '\n' + group_text(piece.batch, piece.group);
     });
     draw_ends(svg);
+    draw_kinds(svg);
     return to_string(merged, "parts of groups");
   }
 
@@ -187,6 +190,23 @@ class Gantt {
     }
     return sum.compute >= sum.transfer;
   }
+
+  // Where the nodes of the next kind begin, and of what kind ranks are.
+  void draw_kinds(Svg& svg) const {
+    const Cluster& cluster = instance_.cluster;
+    for (std::size_t k = 0; k < cluster.kinds.size(); ++k) {
+      const double from = y_(first_rank_of_kind(cluster, static_cast<int>(k)));
+      const double to = y_(first_rank_of_kind(cluster, static_cast<int>(k) + 1));
+      const DeviceKind& kind = cluster.kinds[k];
+      const std::string title = (kind.name.empty() ? "kind " + text_of(k) : kind.name) +
+                                ": speed " + shortest(kind.speed) + ", " +
+                                shortest(kind.memory_mib) + " MiB";
+      svg.rect({plot_.x - 4, from, 4, to - from}, faded_class(hues_.of(0), k % 2 == 0 ? 2 : 1),
+               title);
+      if (k > 0) draw_marker(svg, {plot_.x - 4, from}, {plot_.right(), from}, kValueLine, title);
+    }
+  }
+  static std::string text_of(std::size_t k) { return std::to_string(k); }
 
   void draw_ends(Svg& svg) const {
     if (plan_.micro_batches.size() > kMostEnds) return;

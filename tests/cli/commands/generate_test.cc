@@ -43,7 +43,7 @@ TEST_F(Generate, TakesMillionsOfTokens) {
 }
 
 TEST_F(Generate, KnowsTheProgressFlag) {
-  for (const char* family : {"scatter", "assign", "layout", "order"}) {
+  for (const char* family : {"scatter", "assign", "layout", "order", "strategy"}) {
     EXPECT_EQ(run({family, "--progress", "never"}).exit_code, 0) << family;
   }
 }

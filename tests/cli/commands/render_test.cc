@@ -29,8 +29,9 @@ void PrintTo(const Bundled& b, std::ostream* out) { *out << b.folder << '/' << b
 
 std::vector<Bundled> bundled() {
   std::vector<Bundled> all;
-  for (const char* folder : {"scatter/tiny", "scatter/real", "assign/tiny", "assign/real",
-                             "layout/tiny", "layout/real", "order/tiny", "order/real"}) {
+  for (const char* folder :
+       {"scatter/tiny", "scatter/real", "assign/tiny", "assign/real", "layout/tiny", "layout/real",
+        "order/tiny", "order/real", "strategy/tiny", "strategy/real"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(kRoot / "instances/data" / folder)) {
       if (entry.path().extension() == ".json") all.push_back({folder, entry.path().filename()});

@@ -84,8 +84,8 @@ const Case kCases[] = {
      "stowage: --methods: must be words separated by commas, is 'fast,,auto'\n"},
     {"family",
      {"generate", "scater"},
-     "stowage: FAMILY: unknown value 'scater' (choose scatter, assign, layout, order); did you "
-     "mean 'scatter'?\n"},
+     "stowage: FAMILY: unknown value 'scater' (choose scatter, assign, layout, order, "
+     "strategy); did you mean 'scatter'?\n"},
     {"flag_without_effect",
      {"generate", "scatter", "--lengths", "uniform", "--mu", "3"},
      "stowage: --mu: has no effect with --lengths uniform\n"},
@@ -96,7 +96,8 @@ const Case kCases[] = {
      {"schema", "scatter-plam"},
      "stowage: NAME: unknown value 'scatter-plam' (choose assign-instance, assign-plan, "
      "layout-instance, layout-plan, order-instance, order-plan, outcome, partition, "
-     "scatter-instance, scatter-plan, trainer); did you mean 'scatter-plan'?\n"},
+     "scatter-instance, scatter-plan, strategy-instance, strategy-plan, trainer); did you mean "
+     "'scatter-plan'?\n"},
 };
 
 class BadFlags : public testing::TestWithParam<Case> {};

@@ -19,6 +19,7 @@
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
+#include "instances/strategy/json.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
@@ -176,7 +177,7 @@ std::vector<Case> key_cases() {
                      "E201 /cluster/memory_mib"}),
       instance_case("key from elsewhere", "\"aligned\"", "\"colour\": 1, \"aligned\"",
                     {"E202 /cluster/colour: must be a known key, is \"colour\" (known: devices, "
-                     "devices_per_node, memory_mib, degrees, aligned)"}),
+                     "devices_per_node, memory_mib, degrees, aligned, kinds)"}),
       instance_case(
           "null", "\"memory_mib\": 100", "\"memory_mib\": null",
           {"E203 /cluster/memory_mib: must be a number from 0 to 9007199254740992, is null"}),
@@ -290,11 +291,15 @@ std::vector<Case> meaning_cases() {
                     "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"full\"}, "
                     "{\"name\": \"full\", \"linear_factor\": 1.25}]",
                     {"E308 /model/recomputation/1/name: must be a name of its own, is \"full\""}),
+      instance_case(
+          "kinds of other nodes than there are", "\"memory_mib\": 100",
+          "\"memory_mib\": 100, \"kinds\": [{\"nodes\": 1}, {\"nodes\": 2, \"speed\": 2}]",
+          {"E309 /cluster/kinds: must be of 4 devices, is of 6"}),
       instance_case("a table beside a formula", "\"fixed_ms\": 3,",
                     "\"fixed_ms\": 3, \"table\": {},",
-                    {"E309 /cost/quadratic_ms: must not stand beside a table, which has all of the "
+                    {"E310 /cost/quadratic_ms: must not stand beside a table, which has all of the "
                      "time, is there",
-                     "E309 /cost/linear_ms", "E309 /cost/fixed_ms", "E309 /cost/all_to_all"}),
+                     "E310 /cost/linear_ms", "E310 /cost/fixed_ms", "E310 /cost/all_to_all"}),
       instance_case("targets of some sequences",
                     "\"lengths\":", "\"loss_tokens\": [1, 2], \"lengths\":",
                     {"E306 /loss_tokens: must have an entry for each of the 4 lengths, has 2"}),
@@ -360,8 +365,8 @@ std::vector<Case> plan_cases() {
                  "\"stowage/plans\", did you mean \"stowage/plan\"?"}),
       head_case("unknown problem",
                 "{\"format\": \"stowage/plan\", \"version\": 1, \"problem\": \"scater\"}",
-                {"E209 /problem: must be one of scatter, assign, layout, order, is \"scater\", did "
-                 "you mean "
+                {"E209 /problem: must be one of scatter, assign, layout, order, strategy, is "
+                 "\"scater\", did you mean "
                  "\"scatter\"?"}),
       head_case("later version",
                 "{\"format\": \"stowage/plan\", \"version\": 3, \"problem\": \"scatter\"}",
@@ -771,6 +776,33 @@ std::vector<Case> order_cases() {
   };
 }
 
+Case strategy_case(std::string name, std::string from, std::string to,
+                   std::vector<std::string> expected) {
+  return {std::move(name),
+          [=] { return errors_of(read_strategy_instance(with(kValidStrategy, from, to))); },
+          std::move(expected)};
+}
+
+std::vector<Case> strategy_cases() {
+  const std::string lengths = "[1000, 500, 250, 250]";
+  return {
+      strategy_case("valid strategy", "small", "s", {}),
+      strategy_case("strategy without a model", "\"model\"", "\"x-model\"", {"E201 /model"}),
+      strategy_case("strategy without lengths", lengths, "[]",
+                    {"E381 /lengths: must have at least one sequence, is empty"}),
+      strategy_case("strategy option without values", "\"cp\": [1]", "\"cp\": []",
+                    {"E381 /options/cp: must have at least one value, is empty"}),
+      strategy_case("too many layers", "\"count\": 4", "\"count\": 999",
+                    {"E108 /model/blocks: must be at most 1000 layers, is 1001"}),
+      strategy_case("too many nodes", "\"nodes\": 2", "\"nodes\": 250001",
+                    {"E382 /cluster: must have at most 1000000 devices, has 1000004"}),
+      strategy_case("unknown recomputation", "\"none\", \"full\"", "\"none\", \"some\"",
+                    {"E203 /options/recompute/1"}),
+      strategy_case("no such level", "\"zero\": [0, 3]", "\"zero\": [0, 4]",
+                    {"E205 /options/zero/1"}),
+  };
+}
+
 std::vector<Case> partition_cases() {
   const auto of = [](std::string name, PartitionInstance batch, std::vector<std::string> expected) {
     return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
@@ -836,9 +868,10 @@ struct Evaluated {
 
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
-  for (const auto& part : {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(),
-                           layout_cases(), order_cases(), csv_cases(), generator_cases(),
-                           partition_cases(), sample_cases(), trainer_cases(), count_cases()}) {
+  for (const auto& part :
+       {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(), layout_cases(),
+        order_cases(), strategy_cases(), csv_cases(), generator_cases(), partition_cases(),
+        sample_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;

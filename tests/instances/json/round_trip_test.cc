@@ -264,6 +264,15 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
         i.cluster.degrees = {1, 2};
       }),
       hash_with([](auto& i) { i.cluster.aligned = false; }),
+      hash_with([](auto& i) {
+        i.cluster.kinds = {{"", 1, 1, 100}};
+      }),
+      hash_with([](auto& i) {
+        i.cluster.kinds = {{"", 1, 2, 100}};
+      }),
+      hash_with([](auto& i) {
+        i.cluster.kinds = {{"", 1, 1, 200}};
+      }),
       hash_with([](auto& i) { i.model.states_mib = 1; }),
       hash_with([](auto& i) { i.model.activation_mib_per_token = 2; }),
       hash_with([](auto& i) { i.model.sequence_mib = 1; }),

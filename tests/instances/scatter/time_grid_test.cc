@@ -127,37 +127,39 @@ TEST(TimeGrid, SaysWhatIsWrongWithATable) {
     EXPECT_THAT(told(from, to), ElementsAre(StartsWith(error))) << to;
   };
   expect("[0, 50, 100]", "[0, 100, 50]",
-         "E309 /cost/table/1/tokens/2: must be above the entry before it, 100, is 50");
+         "E310 /cost/table/1/tokens/2: must be above the entry before it, 100, is 50");
   expect("[0, 50, 100]", "[10, 50, 100]",
-         "E309 /cost/table/1/tokens/0: must be 0, where a group has no sequence yet, is 10");
-  expect("[0, 10000]", "[10000]", "E309 /cost/table/1/squares: must have 2 to 64 entries, has 1");
+         "E310 /cost/table/1/tokens/0: must be 0, where a group has no sequence yet, is 10");
+  expect("[0, 10000]", "[10000]", "E310 /cost/table/1/squares: must have 2 to 64 entries, has 1");
   expect("[50, 61]]", "[50, 61], [70, 80]]",
-         "E309 /cost/table/1/ms: must have a row for each of the 3 entries of tokens, has 4");
+         "E310 /cost/table/1/ms: must have a row for each of the 3 entries of tokens, has 4");
   expect("[30, 37]", "[30]",
-         "E309 /cost/table/1/ms/1: must have a time for each of the 2 entries of squares, has 1");
+         "E310 /cost/table/1/ms/1: must have a time for each of the 2 entries of squares, has 1");
   expect("[30, 37]", "[30, 62]",
-         "E309 /cost/table/1/ms/2/1: must be at least the time of fewer tokens, 62, is 61: more "
+         "E310 /cost/table/1/ms/2/1: must be at least the time of fewer tokens, 62, is 61: more "
          "work takes no less time");
   expect("[30, 37]", "[30, 29]",
-         "E309 /cost/table/1/ms/1/1: must be at least the time of fewer squares, 30, is 29");
+         "E310 /cost/table/1/ms/1/1: must be at least the time of fewer squares, 30, is 29");
   expect("[4, 6]", "[-4, 6]", "E206 /cost/table/1/ms/0/0");
   expect("[4, 6]", "[\"a\", 6]", "E203 /cost/table/1/ms/0/0");
   expect("[[4, 6], [30, 37], [50, 61]]", "4", "E203 /cost/table/1/ms");
   expect("\"2\": {", "\"4\": {",
-         "E309 /cost/table: must have a grid for every allowed degree, lacks 2");
+         "E310 /cost/table: must have a grid for every allowed degree, lacks 2");
   expect("[0, 50, 100]", "[0, 50, 99]",
-         "E309 /cost/table/1/tokens: must reach the 100 tokens that groups of degree 1 may hold, "
+         "E310 /cost/table/1/tokens: must reach the 100 tokens that groups of degree 1 may hold, "
          "ends at 99: measure larger groups, or limit them with rules.max_tokens_per_rank");
   expect("[0, 40000]", "[0, 30000]",
-         "E309 /cost/table/2/squares: must reach 40000, the most squares that groups of degree 2 "
+         "E310 /cost/table/2/squares: must reach 40000, the most squares that groups of degree 2 "
          "may have, ends at 30000");
   expect("\"activation_mib_per_token\": 1",
          "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"full\"}]",
-         "E309 /cost/table: must stand without model.recomputation");
+         "E310 /cost/table: must stand without model.recomputation");
+  expect("\"memory_mib\"", "\"devices_per_node\": 1, \"kinds\": [{\"nodes\": 2}], \"memory_mib\"",
+         "E310 /cost/table: must stand without cluster.kinds");
   expect("\"lengths\"", "\"rules\": {\"packed\": false}, \"lengths\"",
-         "E309 /cost/table: must stand without \"packed\": false");
+         "E310 /cost/table: must stand without \"packed\": false");
   expect("\"table\": {", "\"tile_tokens\": 8, \"table\": {",
-         "E309 /cost/tile_tokens: must not stand beside a table");
+         "E310 /cost/tile_tokens: must not stand beside a table");
   // A rule that keeps groups inside the grid is a remedy.
   EXPECT_THAT(told("[0, 50, 100]", "[0, 50, 99]").size(), 1);
   EXPECT_TRUE(

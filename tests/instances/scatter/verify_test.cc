@@ -114,6 +114,31 @@ const Case kCases[] = {
     {"makespan_infinite", {"number"}, [](I&, P& p) { p.micro_batches[0].makespan_ms = -kInf; }},
     {"group_time_nan", {"number"}, [](I&, P& p) { group_of(p, 0, 1).time_ms = kNan; }},
 
+    {"slow_devices_at_full_speed",
+     {"time", "makespan", "objective"},
+     [](I& i, P&) {
+       i.cluster.devices_per_node = 4;
+       i.cluster.kinds = {{"", 1, 1, 120}, {"", 1, 0.5, 120}};
+     }},
+    {"small_devices_with_more_than_they_hold",
+     {"capacity"},
+     [](I& i, P&) {
+       i.cluster.devices_per_node = 4;
+       i.cluster.kinds = {{"", 1, 1, 120}, {"", 1, 1, 119}};
+     }},
+    {"small_devices_with_less_than_they_hold",
+     {},
+     [](I& i, P&) {
+       i.cluster.devices_per_node = 2;
+       i.cluster.kinds = {{"", 3, 1, 120}, {"", 1, 1, 75}};
+     }},
+    {"as_slow_as_its_slowest_device",
+     {},
+     [](I& i, P& p) {
+       i.cluster.devices_per_node = 2;
+       i.cluster.kinds = {{"", 3, 1, 120}, {"", 1, 0.5, 120}};
+       group_of(p, 0, 2).time_ms += 52;
+     }},
     {"exchange_without_kinds",
      {"exchange"},
      [](I&, P& p) { group_of(p, 0, 0).exchange = ExchangeKind::ring; }},

@@ -9,6 +9,7 @@
 
 #include "instances/scatter/compose.h"
 #include "instances/scatter/cost_model.h"
+#include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
@@ -21,9 +22,15 @@ class Oracle {
   explicit Oracle(const ScatterInstance& instance)
       : instance_(instance),
         all_((Subset{1} << instance.lengths.size()) - 1),
-        devices_(static_cast<std::size_t>(instance.cluster.devices)),
+        devices_(devices_of(instance.cluster)),
         grouped_((all_ + 1) * (devices_ + 1) * ways()) {
-    for (way_ = 0; way_ < ways(); ++way_) fill_groupings();
+    for (way_ = 0; way_ < ways(); ++way_) {
+      if (instance.cluster.kinds.empty()) {
+        fill_groupings();
+      } else {
+        fill_rank_groupings();
+      }
+    }
   }
 
   // Without a pipeline one cap on all makespans will do, which none exceeds. With one, every
@@ -83,12 +90,19 @@ class Oracle {
     return compose_plan(instance_, std::move(batches));
   }
 
+  // How many there are; where nodes differ all sets of ranks, of which the last has all.
+  static std::size_t devices_of(const Cluster& cluster) {
+    const auto devices = static_cast<std::size_t>(cluster.devices);
+    return cluster.kinds.empty() ? devices : (std::size_t{1} << devices) - 1;
+  }
+
   // The best grouping of a set on a number of devices (all of which work if none may idle), and the
   // group of its lowest sequence.
   struct Grouping {
     Ms makespan = kForever;
     Subset group = 0;
     GroupForm form;
+    std::size_t ranks = 0;  // where nodes differ
   };
 
   Grouping& grouping(Subset set, std::size_t devices) {
@@ -161,7 +175,7 @@ class Oracle {
     double each = model.activation_mib_per_token;
     if (!model.recomputation.empty())
       each = model.recomputation[recomputation()].activation_mib_per_token;
-    double room = instance_.cluster.memory_mib - model.states_mib;
+    double room = memory_of(form) - model.states_mib;
     if (model.logits_chunk_tokens == 0) {
       each += model.logits_mib_per_token;
     } else {
@@ -174,6 +188,47 @@ class Oracle {
     const auto beside = static_cast<Tokens>(std::ceil(model.sequence_mib * form.degree / each));
     const auto device = static_cast<Tokens>(std::floor(std::max(room, 0.0) / each));
     return tokens + sequences * beside <= device * form.degree;
+  }
+
+  // Of the smallest device, rank by rank.
+  double memory_of(GroupForm form) const {
+    const Cluster& cluster = instance_.cluster;
+    if (cluster.kinds.empty()) return cluster.memory_mib;
+    double least = kForever;
+    for (int rank = first_; rank < first_ + form.degree; ++rank) {
+      int node = rank / cluster.devices_per_node;
+      for (const DeviceKind& kind : cluster.kinds) {
+        if (node >= 0 && node < kind.nodes) least = std::min(least, kind.memory_mib);
+        node -= kind.nodes;
+      }
+    }
+    return least;
+  }
+
+  // Over all sets of ranks, with groups at every rank where they may start.
+  void fill_rank_groupings() {
+    for (std::size_t ranks = 0; ranks <= devices_; ++ranks) grouping(0, ranks).makespan = 0;
+    const std::vector<GroupForm> forms = group_forms(instance_);
+    for (Subset set = 1; set <= all_; ++set) {
+      for_parts(set, [&](Subset group) {
+        for (const GroupForm form : forms) {
+          if (form.recomputation != static_cast<int>(recomputation())) continue;
+          for (first_ = 0; first_ + form.degree <= instance_.cluster.devices;
+               first_ += form.degree) {
+            if (place_at(instance_.cluster, form.degree, first_) != form.place) continue;
+            const std::size_t own = ((std::size_t{1} << form.degree) - 1) << first_;
+            const Ms alone = time(group, form);
+            if (alone == kForever) continue;
+            for (std::size_t ranks = 0; ranks <= devices_; ++ranks) {
+              if ((ranks & own) != own) continue;
+              const Ms makespan = std::max(alone, grouping(set & ~group, ranks & ~own).makespan);
+              Grouping& best = grouping(set, ranks);
+              if (makespan < best.makespan) best = {makespan, group, form, own};
+            }
+          }
+        }
+      });
+    }
   }
 
   void fill_groupings() {
@@ -205,14 +260,15 @@ class Oracle {
       const Grouping& best = grouping(set, devices);
       choice.push_back({.degree = best.form.degree,
                         .exchange = best.form.exchange,
-                        .recomputation = best.form.recomputation});
+                        .recomputation = best.form.recomputation,
+                        .place = best.form.place});
       for (std::size_t k = 0; k < instance_.lengths.size(); ++k) {
         if ((best.group >> k & 1) != 0) {
           choice.back().sequences.push_back(static_cast<std::int64_t>(k));
         }
       }
       set &= ~best.group;
-      devices -= static_cast<std::size_t>(choice.back().degree);
+      devices -= best.ranks != 0 ? best.ranks : static_cast<std::size_t>(choice.back().degree);
     }
     return choice;
   }
@@ -222,6 +278,7 @@ class Oracle {
   std::size_t devices_;
   std::vector<Grouping> grouped_;  // by way, set and devices
   std::size_t way_ = 0;            // at hand
+  int first_ = 0;                  // rank of the group at hand, where nodes differ
 };
 
 }  // namespace

@@ -150,6 +150,20 @@ TEST(ScatterPicture, LargePlansStaySmall) {
   }
 }
 
+TEST(ScatterPicture, KindsOfDevicesAreMarked) {
+  ScatterInstance instance = kInstance;
+  instance.cluster.devices_per_node = instance.cluster.devices / 2;
+  instance.cluster.kinds = {{"new", 1, 2, 300}, {"old", 1, 1, 300}};
+  std::vector<MicroBatchChoice> alone;
+  for (std::size_t i = 0; i < instance.lengths.size(); ++i) {
+    alone.push_back({{1, {static_cast<std::int64_t>(i)}, ExchangeKind::none, 0, 1}});
+  }
+  const SvgDocument document = document_of(instance, compose_plan(instance, alone));
+  EXPECT_EQ(document.complaints(), "");
+  EXPECT_TRUE(document.has_tooltip("new: speed 2"));
+  EXPECT_TRUE(document.has_tooltip("old: speed 1"));
+}
+
 TEST(ScatterPicture, AStepOfNothingIsDrawn) {
   ScatterInstance instance = kInstance;
   instance.lengths.clear();

@@ -1,0 +1,119 @@
+// stowage generate strategy: a published model on a cluster, with lengths of a step.
+#include <optional>
+#include <utility>
+
+#include "cli/families/families.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/flags/preset_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "cli/terminal/status_line.h"
+#include "instances/json/limits.h"
+#include "instances/lengths/list.h"
+#include "instances/model/transformer.h"
+#include "instances/strategy/generate.h"
+#include "instances/strategy/json.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kSequences = 256;
+constexpr Tokens kTokens = 8192;
+
+class GenerateStrategyCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {.name = "generate strategy",
+            .arguments = "[-o INSTANCE]",
+            .summary = "Make a model on a cluster whose configuration is to be chosen",
+            .examples = {"stowage generate strategy --preset llama-7b --nodes 8 -o strategy.json",
+                         "stowage generate strategy --preset llama-30b --sequences 64 --tokens 32K",
+                         "stowage generate strategy --lengths lengths.txt --sequences 64"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.text("-o,--output", output_, "INSTANCE", "Write the instance there instead of stdout");
+    std::vector<std::string> models;
+    for (const std::string_view model : transformer_names()) models.emplace_back(model);
+    model_ = StrategyGenerator().model;
+    flags.choice("--preset", model_, models, "Published model; default " + model_);
+    flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
+    flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
+    flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
+                  "Memory of a device; default 73728");
+    flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
+                  "Sequences of the step; default 256, or all of a file");
+    flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence; default 8K");
+    flags.text("--lengths", lengths_, "FILE", "A file with one length a line instead");
+    flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (!lengths_.empty() && !tokens_.empty()) {
+      return console.refuse({kUsage, "--tokens", "has no effect with --lengths"});
+    }
+    if (auto error = check_output("--output", output_, {lengths_})) return console.refuse(*error);
+    StatusLine(console).tell("reading   lengths");
+    Result<std::vector<Tokens>> lengths = lengths_of();
+    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+    StrategyGenerator generator{.model = model_, .name = name_};
+    generator.nodes = nodes_.value_or(generator.nodes);
+    generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
+    generator.memory_mib = memory_mib_.value_or(generator.memory_mib);
+    Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths));
+    if (!made) return console.refuse(as_flag_errors(made.errors()));
+    return write(console, *std::move(made));
+  }
+
+ private:
+  Result<std::vector<Tokens>> lengths_of() const {
+    if (!lengths_.empty()) {
+      const Result<std::string> text = read_file(lengths_);
+      if (!text) return text.errors();
+      return read_length_list(*text, lengths_, {.count = sequences_});
+    }
+    Tokens tokens = kTokens;
+    if (!tokens_.empty()) {
+      const Result<Tokens> read = read_token_flag("--tokens", tokens_);
+      if (!read) return read.errors();
+      tokens = *read;
+    }
+    return std::vector<Tokens>(static_cast<std::size_t>(sequences_.value_or(kSequences)), tokens);
+  }
+
+  ExitCode write(Console& console, const StrategyInstance& wanted) const {
+    const Instance instance = wanted;
+    const std::string line =
+        "instance  strategy  " + printable(wanted.name) + "   " + instance_size(instance);
+    const std::string json = write_strategy_instance(wanted);
+    if (output_.empty() || output_ == "-") {
+      console.info(line);
+      return console.answer(json, ExitCode::ok);
+    }
+    if (auto error = write_file(output_, json)) return console.refuse(*error);
+    console.info(line + "  -> " + output_);
+    return ExitCode::ok;
+  }
+
+  std::string output_;
+  std::string model_;
+  std::string tokens_;
+  std::string lengths_;
+  std::string name_;
+  std::optional<std::int64_t> nodes_;
+  std::optional<std::int64_t> per_node_;
+  std::optional<std::int64_t> memory_mib_;
+  std::optional<std::int64_t> sequences_;
+  OutputFlags output_flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_generate_strategy_command() {
+  return std::make_unique<GenerateStrategyCommand>();
+}
+
+}  // namespace stowage

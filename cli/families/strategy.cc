@@ -1,0 +1,75 @@
+#include "cli/families/strategy.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/families/method_names.h"
+#include "cli/flags/suggest.h"
+#include "instances/numbers.h"
+#include "instances/strategy/optimum.h"
+#include "instances/strategy/table.h"
+
+namespace stowage {
+
+std::string size_of(const StrategyInstance& instance) {
+  std::int64_t layers = 0;
+  for (const StrategyBlock& block : instance.model.blocks) layers += block.count;
+  const Tokens tokens =
+      std::accumulate(instance.lengths.begin(), instance.lengths.end(), Tokens{0});
+  return counted(layers, "layer") + ", " + counted(std::ssize(instance.lengths), "sequence") +
+         ", " + counted(tokens, "token") + ", " + counted(instance.cluster.devices(), "device");
+}
+
+std::string detail_of(const StrategyPlan& plan) {
+  return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", " +
+         counted(plan.micro_batches, "micro-batch", "micro-batches") + ", tp " +
+         std::to_string(plan.tp) + ", cp " + std::to_string(plan.cp) + ", dp " +
+         std::to_string(plan.dp);
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const StrategyInstance& instance,
+                                                          const StrategyPlan& plan) {
+  Ms sum = 0;
+  Ms slowest = 0;
+  Ms tail = 0;
+  Mib most = 0;
+  for (const StrategyStage& stage : plan.stages) {
+    sum += stage.time_ms;
+    slowest = std::max(slowest, stage.time_ms);
+    tail = std::max(tail, stage.exchange_ms - instance.cost.overlap * stage.time_ms);
+    most = std::max(most, stage.memory_mib);
+  }
+  const auto stages = static_cast<double>(plan.stages.size());
+  const Ms busy = static_cast<double>(plan.micro_batches) * sum / stages;
+  return {{"configuration", detail_of(plan)},
+          {"stages are busy", percent_text(plan.step_ms > 0 ? busy / plan.step_ms : 0)},
+          {"exchange not hidden", ms_text(tail) + " ms"},
+          {"most memory", ms_text(most) + " of " + ms_text(instance.cluster.memory_mib) + " MiB"}};
+}
+
+std::string method_list_of(StrategyFamily) {
+  const StrategyInstance one{.model = {.blocks = {{.ffn = 1}}}, .lengths = {1}};
+  return comma_list(method_names(one));
+}
+
+std::vector<NamedBound> closed_form_bounds_of(const StrategyInstance& instance) {
+  const StrategyTable table(instance);
+  if (table.classes().empty()) return {};
+  return {{"work", work_bound(table)}};
+}
+
+std::optional<NamedBound> tried_again_of(const StrategyInstance& instance, double) {
+  const std::optional<Ms> least = least_step(instance);
+  if (!least || *least == kInfinity) return std::nullopt;
+  return NamedBound{"search", *least};
+}
+
+std::vector<std::string> infeasibility_of(const StrategyInstance& instance,
+                                          const std::vector<std::int64_t>&) {
+  const LeastMemory least = least_memory(StrategyTable(instance));
+  if (least.mib == kInfinity) return {"no values of the options combine"};
+  if (least.mib <= instance.cluster.memory_mib) return {};
+  return {"every configuration has a stage that needs " + ms_text(least.mib) + " MiB or more"};
+}
+
+}  // namespace stowage

@@ -1,0 +1,89 @@
+#include "heuristics/scatter/joint_on_kinds.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/chunking.h"
+#include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/joint.h"
+#include "heuristics/scatter/obey.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
+constexpr int kCounts = 4;  // of chunks, from the fewest on
+constexpr PathEffort kPath{.rounds = 30, .worthwhile = 5e-3, .spread = 1};
+constexpr std::size_t kRacing = 4;
+constexpr int kRounds = 3;
+constexpr double kHot = 4.2e-3;
+
+// Of as many micro-batches as memory needs, and of a few more.
+std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
+  std::vector<StepDraft> all;
+  const auto add = [&](std::optional<StepDraft> step) {
+    if (step) step = obeying(table, *std::move(step));
+    if (step) all.push_back(*std::move(step));
+  };
+  const int fewest = std::max(1, fewest_micro_batches(table));
+  for (int count = fewest; count < fewest + kCounts; ++count) {
+    add(group_chunks(table, token_chunks(table, count), kQuick, budget));
+    if (const auto chunks = spread_chunks(table, count)) {
+      add(group_chunks(table, *chunks, kQuick, budget));
+    }
+  }
+  std::map<std::pair<int, int>, MicroBatchDraft> grouped;
+  const ChunkCost cost = [&](std::span<const int> positions) {
+    auto batch = group_micro_batch(table, positions, kQuick);
+    if (!batch) return kInfinity;
+    const Ms makespan = batch->makespan;
+    grouped[{positions.front(), positions.back()}] = *std::move(batch);
+    return makespan;
+  };
+  for (const Chunks& chunks : shortest_path_chunks(table, cost, kPath, budget)) {
+    StepDraft step;
+    for (const std::vector<int>& chunk : chunks) {
+      step.push_back(grouped.at({chunk.front(), chunk.back()}));
+    }
+    add(std::move(step));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<StepDraft> first_fit_on_kinds(const ScatterTable& table, const Budget& budget) {
+  if (table.size() > 0 && table.alone(0) == kInfinity) return std::nullopt;
+  const int fewest = std::max(1, fewest_micro_batches(table));
+  return group_chunks(table, token_chunks(table, fewest), kQuick, budget);
+}
+
+std::optional<StepDraft> joint_on_kinds(const ScatterTable& table, double moves, std::uint64_t seed,
+                                        const Budget& budget) {
+  if (table.size() == 0) return StepDraft();
+  std::vector<StepDraft> field = starts(table, budget);
+  if (field.empty()) return first_fit_on_kinds(table, budget);
+  const auto time = [&](const StepDraft& step) { return step_ms(table, step); };
+  std::ranges::stable_sort(field, {}, time);
+  field.resize(std::min(field.size(), kRacing));
+  const auto steps = static_cast<double>(anneal_steps(table, moves));
+  double hot = kHot;
+  for (int round = 0; round < kRounds; ++round) {
+    const double share = steps / kRounds / static_cast<double>(field.size());
+    for (StepDraft& step : field) {
+      if (budget.exhausted()) break;
+      anneal(table, step, {.steps = static_cast<std::int64_t>(share), .hot = hot},
+             seed + static_cast<std::uint64_t>(round), budget);
+    }
+    std::ranges::stable_sort(field, {}, time);
+    field.resize((field.size() + 1) / 2);
+    hot /= 2;
+  }
+  return std::move(field.front());
+}
+
+}  // namespace stowage

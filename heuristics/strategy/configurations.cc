@@ -1,0 +1,125 @@
+#include "heuristics/strategy/configurations.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "instances/numbers.h"
+#include "instances/strategy/compose.h"
+#include "instances/strategy/stage_split.h"
+
+namespace stowage {
+namespace {
+
+// Stages of L / p layers with one choice, if the class and the memory allow them.
+std::optional<StrategyPlan> equal_stages(const StageCosts& costs, const StageChoice& choice) {
+  const std::int64_t stages = costs.of_class().pp;
+  const std::int64_t layers = costs.table().layers();
+  if (layers % stages != 0 || !costs.may_have(layers / stages)) return std::nullopt;
+  StrategyPlan plan = compose_strategy(
+      costs, std::vector<StagePlan>(at(stages), StagePlan{layers / stages, choice}));
+  if (!fits(costs.table().instance(), plan)) return std::nullopt;
+  return plan;
+}
+
+void keep_faster(std::optional<StrategyPlan>& best, std::optional<StrategyPlan> other) {
+  if (other && (!best || other->step_ms < best->step_ms)) best = std::move(other);
+}
+
+// The choice of a stage with the least area that fits, and that area.
+struct Area {
+  double ms = kInfinity;
+  StageChoice choice;
+};
+
+Area least_area(const StageCosts& costs, std::int64_t stage, std::int64_t first,
+                std::int64_t layers) {
+  const auto p = static_cast<double>(costs.of_class().pp);
+  const auto m = static_cast<double>(costs.of_class().micro_batches);
+  const double rounds = m + (p - 1) / static_cast<double>(costs.of_class().v);
+  Area least;
+  for (const StageChoice& choice : costs.table().choices()) {
+    const StageCost its = costs.of(stage, first, layers, choice);
+    if (its.memory_mib > costs.table().instance().cluster.memory_mib) continue;
+    const double ms = (rounds * its.time_ms + costs.exposed(its)) / p;
+    if (ms < least.ms) least = {ms, choice};
+  }
+  return least;
+}
+
+std::optional<StrategyPlan> least_area_stages(const StageCosts& costs, Ms below) {
+  const StageSplit split = best_split(
+      costs, 0.0,
+      [&](std::int64_t stage, std::int64_t first, std::int64_t layers) {
+        return least_area(costs, stage, first, layers).ms;
+      },
+      [](double a, double b) { return a + b; });
+  if (split.value >= below) return std::nullopt;
+  std::vector<StagePlan> stages;
+  std::int64_t first = 0;
+  for (const std::int64_t layers : split.layers) {
+    stages.push_back({layers, least_area(costs, std::ssize(stages), first, layers).choice});
+    first += layers;
+  }
+  return compose_strategy(costs, stages);
+}
+
+}  // namespace
+
+std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budget& budget) {
+  std::vector<StageChoice> choices = table.choices();
+  const bool has_one =
+      std::ranges::any_of(choices, [](const StageChoice& c) { return c.zero == 1; });
+  const std::int64_t zero = has_one ? 1 : choices.front().zero;
+  std::erase_if(choices, [&](const StageChoice& choice) { return choice.zero != zero; });
+  // The most micro-batches of each number of stages and layout come last.
+  std::vector<std::pair<StrategyClass, StrategyLayout>> order;
+  for (const StrategyClass& its : table.classes()) {
+    if (its.v != 1) continue;
+    for (const StrategyLayout& layout : table.layouts(its)) order.emplace_back(its, layout);
+  }
+  std::ranges::stable_sort(order, {}, [](const auto& each) {
+    return std::array{each.first.pp, each.second.cp, each.second.tp, -each.first.micro_batches};
+  });
+  for (const bool full : {false, true}) {
+    for (const auto& [its, layout] : order) {
+      const StageCosts costs(table, its, layout);
+      for (const StageChoice& choice : choices) {
+        if ((choice.recompute == StrategyRecompute::full) != full) continue;
+        if (auto plan = equal_stages(costs, choice)) return plan;
+      }
+    }
+    if (budget.exhausted()) break;
+  }
+  return std::nullopt;
+}
+
+std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const Budget& budget) {
+  std::optional<StrategyPlan> best;
+  for (const StrategyClass& its : table.classes()) {
+    if (best && budget.exhausted()) break;
+    for (const StrategyLayout& layout : table.layouts(its)) {
+      const StageCosts costs(table, its, layout);
+      for (const StageChoice& choice : table.choices()) {
+        keep_faster(best, equal_stages(costs, choice));
+      }
+    }
+  }
+  return best;
+}
+
+std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
+                                        std::optional<StrategyPlan> best, const Budget& budget) {
+  for (const StrategyClass& its : table.classes()) {
+    if (its.pp == 1) continue;  // one stage is equal to itself
+    for (const StrategyLayout& layout : table.layouts(its)) {
+      if (best && budget.exhausted()) return best;
+      const StageCosts costs(table, its, layout);
+      keep_faster(best, least_area_stages(costs, best ? best->step_ms : kInfinity));
+    }
+  }
+  return best;
+}
+
+}  // namespace stowage

@@ -1,0 +1,34 @@
+// Configurations of a strategy instance: by rule of thumb, with equal stages, and with stages of
+// their own.
+//
+//   const StrategyTable table(instance);
+//   std::optional<StrategyPlan> plan = best_homogeneous(table, budget);
+//
+// All return plans that fit, without hash and bound, or nothing where they find none. Of equal
+// plans the first in the order of classes, layouts and choices is kept. What the budget ends is the
+// best so far, once there is one.
+#pragma once
+
+#include <optional>
+
+#include "instances/budget.h"
+#include "instances/strategy/plan.h"
+#include "instances/strategy/table.h"
+
+namespace stowage {
+
+// The least pp, then cp, then tp that fits, with equal stages, the ZeRO level 1 (or the least there
+// is), one chunk, and as many micro-batches as there can be; without full recomputation where
+// something fits without.
+std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budget& budget);
+
+// The fastest of all configurations whose stages are alike in layers and choices.
+std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const Budget& budget);
+
+// The fastest of those, and of one configuration with stages of their own for each class and
+// layout: that with the least area, which is the mean of the stages' times. `best` is a plan to
+// begin with.
+std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
+                                        std::optional<StrategyPlan> best, const Budget& budget);
+
+}  // namespace stowage

@@ -1,0 +1,56 @@
+// A proof that no configuration of a strategy instance is faster than some number of milliseconds.
+//
+// A class is what stays fixed while layers and choices change: stages, chunks and micro-batches.
+// Its bound weighs the times of the stages with prices that sum to 1 (formulations/README.md, SB1
+// and SB2). check_certificate lists the classes itself and does all the arithmetic again, so that
+// it does not matter who found the prices, or how. The weakest class bounds the instance.
+//
+//   const StrategyCertificateCheck check = check_certificate(instance, certificate);
+//   if (check.violations.empty()) std::cout << "nothing is faster than " << check.bound_ms;
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "instances/strategy/instance.h"
+#include "instances/violation.h"
+
+namespace stowage {
+
+struct StrategyCertificate {
+  struct Class {
+    std::int64_t pp = 1;
+    std::int64_t v = 1;
+    std::int64_t micro_batches = 1;
+    std::vector<double> prices;  // one for each stage; equal ones give the area bound
+
+    bool operator==(const Class&) const = default;
+  };
+
+  Ms bound_ms = 0;
+  std::vector<Class> classes;
+
+  bool operator==(const StrategyCertificate&) const = default;
+};
+
+struct StrategyCertificateCheck {
+  std::vector<Violation> violations;
+  Ms bound_ms = 0;  // what is proven: the certificate's own bound, 0 if there are violations
+};
+
+// Rules:
+//   certificate_class   every class of the instance stands in the certificate once, and no other
+//   certificate_price   a class has a price for each of its stages, from 0 on, and one above 0
+//   certificate_bound   no class allows a step faster than bound_ms
+// Requires an instance as the reader returns it; any certificate at all may be handed in.
+StrategyCertificateCheck check_certificate(const StrategyInstance& instance,
+                                           const StrategyCertificate& certificate);
+
+// Names of the rules, in the order above.
+std::vector<std::string_view> strategy_certificate_rules();
+
+}  // namespace stowage

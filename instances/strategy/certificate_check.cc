@@ -1,0 +1,248 @@
+// The check of prices: classes, splits and choices counted again from the instance.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "instances/infeasibility_check.h"
+#include "instances/strategy/certificate.h"
+#include "instances/strategy/truth.h"
+#include "instances/strategy/verify.h"
+#include "instances/violation_list.h"
+
+namespace stowage {
+namespace {
+
+enum Rule : std::size_t { kClass, kPrice, kProven, kRuleCount };
+constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
+    "certificate_class", "certificate_price", "certificate_bound"};
+
+constexpr double kRelative = 1e-9;
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pp, v, micro-batches
+
+Key key_of(const StrategyTruth::Setting& setting) {
+  return {setting.pp, setting.v, setting.micro_batches};
+}
+
+// The least that stages cost together in one class and layout, over all splits of the layers and
+// all choices whose memory fits.
+class LeastSum {
+ public:
+  LeastSum(const StrategyInstance& instance, const StrategyTruth& truth,
+           const StrategyTruth::Setting& setting)
+      : instance_(instance), truth_(truth), setting_(setting) {
+    chunks_ = *std::max_element(instance.options.logit_chunks.begin(),
+                                instance.options.logit_chunks.end());
+  }
+
+  // cost(stage index, what it takes); infinite if nothing fits.
+  template <class Cost>
+  double run(Cost cost) const {
+    const std::int64_t layers = truth_.layers();
+    std::vector<double> best(static_cast<std::size_t>(layers) + 1, kNone);
+    best[0] = 0;
+    for (std::int64_t s = 0; s < setting_.pp; ++s) {
+      std::vector<double> now(best.size(), kNone);
+      std::map<std::int64_t, double> by_count;  // where layers are equal
+      for (std::int64_t before = 0; before < layers; ++before) {
+        const double so_far = best[static_cast<std::size_t>(before)];
+        if (so_far == kNone) continue;
+        const std::int64_t most = layers - before - (setting_.pp - 1 - s);
+        for (std::int64_t count = s + 1 == setting_.pp ? most : 1; count <= most; ++count) {
+          if (!allowed(count)) continue;
+          double own = kNone;
+          if (truth_.layers_differ()) {
+            own = cheapest(s, before, count, cost);
+          } else if (const auto known = by_count.find(count); known != by_count.end()) {
+            own = known->second;
+          } else {
+            own = by_count[count] = cheapest(s, before, count, cost);
+          }
+          double& end = now[static_cast<std::size_t>(before + count)];
+          end = std::min(end, so_far + own);
+        }
+      }
+      best = std::move(now);
+    }
+    return best.back();
+  }
+
+ private:
+  bool allowed(std::int64_t count) const {
+    if (setting_.v == 1) return true;
+    if (count % setting_.v != 0) return false;
+    return !truth_.layers_differ() || count * setting_.pp == truth_.layers();
+  }
+
+  template <class Cost>
+  double cheapest(std::int64_t s, std::int64_t before, std::int64_t count, Cost cost) const {
+    const std::vector<std::int64_t> its = truth_.layers_of(setting_, s, before, count);
+    double least = kNone;
+    for (const std::int64_t zero : instance_.options.zero) {
+      for (const StrategyRecompute recompute : instance_.options.recompute) {
+        const StrategyTruth::Stage stage = truth_.stage(setting_, s, its, zero, recompute, chunks_);
+        if (stage.memory_mib > instance_.cluster.memory_mib * (1 + kRelative)) continue;
+        least = std::min(least, cost(s, stage));
+      }
+    }
+    return least;
+  }
+
+  const StrategyInstance& instance_;
+  const StrategyTruth& truth_;
+  StrategyTruth::Setting setting_;
+  std::int64_t chunks_ = 1;
+};
+
+// SB1, SB2: no plan of this class and layout is faster.
+Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
+                 const StrategyTruth::Setting& setting, const std::vector<double>& prices) {
+  const LeastSum least(instance, truth, setting);
+  if (setting.pp == 1) {
+    return least.run([&](std::int64_t, const StrategyTruth::Stage& stage) {
+      return truth.step(setting, {stage});
+    });
+  }
+  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+  const double chunk = 1 / static_cast<double>(setting.v);
+  const double rounds = static_cast<double>(setting.micro_batches) - chunk;
+  const Ms steady = least.run([&](std::int64_t s, const StrategyTruth::Stage& stage) {
+    const double price = prices[static_cast<std::size_t>(s)] / sum;
+    return (chunk + rounds * price) * stage.time_ms + price * truth.uncovered(stage);
+  });
+  const Ms alone = least.run([&](std::int64_t s, const StrategyTruth::Stage& stage) {
+    return stage.longest_ms + prices[static_cast<std::size_t>(s)] / sum * truth.uncovered(stage);
+  });
+  return std::max(steady, alone);
+}
+
+class CertificateChecker {
+ public:
+  CertificateChecker(const StrategyInstance& instance, const StrategyCertificate& certificate)
+      : instance_(instance), certificate_(certificate), truth_(instance), found_(kRuleNames) {}
+
+  StrategyCertificateCheck run() && {
+    const std::vector<StrategyTruth::Setting> settings = truth_.settings();
+    std::map<Key, const StrategyCertificate::Class*> prices;
+    for (const StrategyTruth::Setting& setting : settings) prices[key_of(setting)] = nullptr;
+    bool whole = true;
+    for (std::size_t k = 0; k < certificate_.classes.size(); ++k) {
+      whole = take(k, prices) && whole;
+    }
+    for (const auto& each : prices) {
+      if (each.second != nullptr) continue;
+      whole = false;
+      const Key& key = each.first;
+      found_.add(kClass, [&] {
+        return Description{"/certificate/classes",
+                           "no class of " + text(std::get<0>(key)) + " stages, " +
+                               text(std::get<1>(key)) + " chunks and " + text(std::get<2>(key)) +
+                               " micro-batches",
+                           "every class of the instance"};
+      });
+    }
+    if (whole) check_bound(settings, prices);
+    StrategyCertificateCheck check{.violations = std::move(found_).take()};
+    if (check.violations.empty()) check.bound_ms = certificate_.bound_ms;
+    return check;
+  }
+
+ private:
+  using Prices = std::map<Key, const StrategyCertificate::Class*>;
+
+  bool take(std::size_t k, Prices& prices) {
+    const StrategyCertificate::Class& its = certificate_.classes[k];
+    const std::string where = "/certificate/classes/" + text(k);
+    const auto known = prices.find({its.pp, its.v, its.micro_batches});
+    if (known == prices.end() || known->second != nullptr) {
+      found_.add(kClass, [&] {
+        return Description{where, known == prices.end() ? "a class of no layout" : "a class again",
+                           "each class of the instance once"};
+      });
+      return false;
+    }
+    known->second = &its;
+    const double sum = std::accumulate(its.prices.begin(), its.prices.end(), 0.0);
+    const bool positive =
+        std::all_of(its.prices.begin(), its.prices.end(), [](double price) { return price >= 0; });
+    if (static_cast<std::int64_t>(its.prices.size()) == its.pp && positive && sum > 0 &&
+        std::isfinite(sum)) {
+      return true;
+    }
+    found_.add(kPrice, [&] {
+      return Description{where + "/prices", text(its.prices.size()) + " prices of " + text(sum),
+                         text(its.pp) + " prices from 0 on, with one above 0"};
+    });
+    return false;
+  }
+
+  void check_bound(const std::vector<StrategyTruth::Setting>& settings, const Prices& prices) {
+    const Ms bound = certificate_.bound_ms;
+    if (!(bound >= 0) || settings.empty()) return complain(settings.empty() ? kNone : bound, {});
+    for (const StrategyTruth::Setting& setting : settings) {
+      const Ms least =
+          setting_bound(instance_, truth_, setting, prices.at(key_of(setting))->prices);
+      if (bound > least * (1 + kRelative)) complain(least, setting);
+    }
+  }
+
+  void complain(Ms least, const StrategyTruth::Setting& setting) {
+    found_.add(kProven, [&] {
+      return Description{"/certificate/bound_ms", text(certificate_.bound_ms) + " ms",
+                         "at most " + text(least) + " ms, by " + text(setting.pp) + " stages, " +
+                             text(setting.v) + " chunks, " + text(setting.micro_batches) +
+                             " micro-batches, tp " + text(setting.tp) + ", cp " + text(setting.cp)};
+    });
+  }
+
+  const StrategyInstance& instance_;
+  const StrategyCertificate& certificate_;
+  const StrategyTruth truth_;
+  ViolationList found_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> strategy_certificate_rules() {
+  return {kRuleNames.begin(), kRuleNames.end()};
+}
+
+StrategyCertificateCheck check_certificate(const StrategyInstance& instance,
+                                           const StrategyCertificate& certificate) {
+  return CertificateChecker(instance, certificate).run();
+}
+
+std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
+                                           const InfeasibilityProof& proof) {
+  InfeasibilityCheck check(proof, {"configurations"});
+  if (proof.by == "configurations") {
+    if (!proof.witnesses.empty()) {
+      check.wrong("/witnesses", text(proof.witnesses.size()) + " of them", "none");
+    }
+    const StrategyTruth truth(instance);
+    for (const StrategyTruth::Setting& setting : truth.settings()) {
+      const double none =
+          LeastSum(instance, truth, setting).run([](std::int64_t, const StrategyTruth::Stage&) {
+            return 0.0;
+          });
+      if (none == kNone) continue;
+      check.wrong("/by",
+                  text(setting.pp) + " stages, " + text(setting.v) + " chunks, " +
+                      text(setting.micro_batches) + " micro-batches, tp " + text(setting.tp) +
+                      ", cp " + text(setting.cp) + " fit",
+                  "no configuration that fits");
+      break;
+    }
+  }
+  return std::move(check).take();
+}
+
+}  // namespace stowage

@@ -1,0 +1,43 @@
+// The family of strategies: which parallel configuration a model is trained in.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "instances/strategy/json.h"
+#include "instances/strategy/verify.h"
+#include "instances/unit.h"
+
+namespace stowage {
+
+class JsonWriter;
+
+// Inside other documents (instances/json/writer.h).
+void write_json(JsonWriter& json, const StrategyPlan& plan);
+void write_json(JsonWriter& json, const StrategyCertificate& certificate);
+
+// Not called Strategy: that is what an assign instance calls its sets of pipelines.
+struct StrategyFamily {
+  using Instance = StrategyInstance;
+  using Plan = StrategyPlan;
+  using Certificate = StrategyCertificate;
+
+  static constexpr std::string_view name = "strategy";
+  static constexpr Unit unit = kMs;  // of the objective
+
+  static constexpr auto read_instance = read_strategy_instance;
+  static constexpr auto read_plan = read_strategy_plan;
+  static constexpr auto read_certificate = read_strategy_certificate;
+  static constexpr auto write_instance = write_strategy_instance;
+  static constexpr auto write_plan = write_strategy_plan;
+
+  static int devices(const Instance& instance) {
+    return static_cast<int>(instance.cluster.devices());
+  }
+  static std::size_t size(const Instance& instance) { return instance.lengths.size(); }
+};
+
+}  // namespace stowage

@@ -1,0 +1,63 @@
+#include "instances/strategy/generate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "instances/json/limits.h"
+#include "instances/option_check.h"
+#include "instances/strategy/from_shape.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kMostNodes = 100'000;
+constexpr std::int64_t kMostPerNode = 64;
+constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
+constexpr std::int64_t kMostDegree = 16;  // of pp and cp
+constexpr std::int64_t kMostChunks = 4;
+
+// 1, 2, 4, ... up to both limits.
+std::vector<std::int64_t> powers_of_two(std::int64_t most, std::int64_t also_most) {
+  std::vector<std::int64_t> powers;
+  for (std::int64_t power = 1; power <= std::min(most, also_most); power *= 2) {
+    powers.push_back(power);
+  }
+  return powers;
+}
+
+}  // namespace
+
+Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
+                                           std::vector<Tokens> lengths) {
+  ErrorList errors;
+  const TransformerShape* shape = transformer_shape(generator.model);
+  if (shape == nullptr) errors.append({unknown_model(generator.model, transformer_names())});
+  check_option("/nodes", generator.nodes, 1, kMostNodes, errors);
+  check_option("/devices_per_node", generator.devices_per_node, 1, kMostPerNode, errors);
+  check_option("/memory_mib", generator.memory_mib, 1, kMostMib, errors);
+  if (lengths.empty()) {
+    errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  const std::int64_t devices = generator.nodes * generator.devices_per_node;
+  StrategyInstance instance{
+      .name = generator.name,
+      .model = model_of(*shape),
+      .cluster = {.nodes = generator.nodes,
+                  .devices_per_node = generator.devices_per_node,
+                  .memory_mib = static_cast<Mib>(generator.memory_mib)},
+      .options = {.pp = powers_of_two(devices, kMostDegree),
+                  .v = powers_of_two(kMostChunks, kMostChunks),
+                  .tp = powers_of_two(generator.devices_per_node, generator.devices_per_node),
+                  .cp = powers_of_two(devices, kMostDegree),
+                  .zero = {1, 3},
+                  .logit_chunks = {1, 4, 16}},
+      .lengths = std::move(lengths)};
+  if (instance.name.empty()) {
+    instance.name = generator.model + '-' + std::to_string(devices) + "gpu-" +
+                    std::to_string(instance.lengths.size()) + "seq";
+  }
+  return instance;
+}
+
+}  // namespace stowage

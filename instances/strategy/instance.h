@@ -1,0 +1,115 @@
+// The strategy instance: a model, a cluster and a step's lengths, for which a parallel
+// configuration is sought: pipeline, tensor, context and data parallelism, ZeRO, recomputation,
+// micro-batches.
+//
+// The formulas for time and memory are numbered in instances/strategy/README.md, with their
+// sources: Korthikanti et al. (arXiv 2205.05198), Narayanan et al. (2104.04473), ZeRO (1910.02054),
+// FlashAttention-2 (2307.08691), Ulysses (2309.14509).
+//
+//   StrategyInstance wanted{
+//       .model = {.hidden = 4096, .heads = 32, .vocabulary = 32000,
+//                 .blocks = {{.count = 32, .ffn = 11008}}},
+//       .cluster = {.nodes = 8, .devices_per_node = 8, .memory_mib = 73728},
+//       .options = {.pp = {1, 2, 4}, .tp = {1, 2, 4, 8}, .cp = {1, 2, 4}},
+//       .lengths = std::vector<Tokens>(64, 32768)};
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "instances/units.h"
+
+namespace stowage {
+
+// `count` layers that are equal. Blocks follow each other in the order of their list.
+struct StrategyBlock {
+  std::string name;
+  std::int64_t count = 1;
+  std::int64_t ffn = 0;  // width of the feed-forward
+  bool gated = true;     // gate and up; otherwise up alone
+
+  bool operator==(const StrategyBlock&) const = default;
+};
+
+struct StrategyModel {
+  std::int64_t hidden = 1;
+  std::int64_t heads = 1;                // tp cp divides them
+  std::optional<std::int64_t> kv_width;  // of keys, and of values; nothing: `hidden`
+  std::int64_t vocabulary = 0;           // 0: neither embedding nor head
+  bool tied = false;                     // embedding and head have the same parameters
+  bool causal = true;                    // attention computes half of the square
+  bool flash_attention = true;           // the square is never stored
+  bool sequence_parallel = true;         // tp ranks share what is not in products, too
+  std::vector<StrategyBlock> blocks;
+
+  std::int64_t key_value_width() const { return kv_width.value_or(hidden); }
+
+  bool operator==(const StrategyModel&) const = default;
+};
+
+// What a device sends in a millisecond.
+struct StrategyBandwidth {
+  double inside = 224;  // a node
+  double across = 24;   // nodes
+
+  bool operator==(const StrategyBandwidth&) const = default;
+};
+
+struct StrategyCluster {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 1;
+  Mib memory_mib = 0;  // of a device, for states, activations and what works on them
+  StrategyBandwidth mib_per_ms;
+
+  std::int64_t devices() const { return nodes * devices_per_node; }
+
+  bool operator==(const StrategyCluster&) const = default;
+};
+
+struct StrategyCost {
+  double linear_tflops = 193;     // of a device's matrix products, as wide as they like
+  double attention_tflops = 140;  // of its attention
+  double half_width = 128;        // of a product, hidden / tp, at which half the rate is reached
+  double overlap = 0.8;           // of computing, under which an exchange of states hides
+
+  bool operator==(const StrategyCost&) const = default;
+};
+
+enum class StrategyRecompute { none, selective, full };
+inline constexpr std::array<std::string_view, 3> kStrategyRecomputes = {"none", "selective",
+                                                                        "full"};
+
+// The values that a plan may take. A value that stands twice counts once.
+struct StrategyOptions {
+  std::vector<std::int64_t> pp = {1};    // stages of the pipeline
+  std::vector<std::int64_t> v = {1};     // chunks of a stage: 1 is 1F1B, more is interleaved
+  std::vector<std::int64_t> tp = {1};    // ranks that share products
+  std::vector<std::int64_t> cp = {1};    // ranks that share sequences
+  std::vector<std::int64_t> zero = {1};  // 0 to 3
+  std::vector<StrategyRecompute> recompute = {StrategyRecompute::none, StrategyRecompute::selective,
+                                              StrategyRecompute::full};
+  std::vector<std::int64_t> logit_chunks = {1};
+  std::vector<std::int64_t> micro_batches;  // empty: every divisor of the number of sequences
+
+  bool operator==(const StrategyOptions&) const = default;
+};
+
+struct StrategyInstance {
+  std::string name;
+  StrategyModel model;
+  StrategyCluster cluster;
+  StrategyCost cost;
+  StrategyOptions options;
+  std::vector<Tokens> lengths;  // of the step's sequences
+
+  bool operator==(const StrategyInstance&) const = default;
+};
+
+}  // namespace stowage

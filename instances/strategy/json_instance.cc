@@ -1,0 +1,228 @@
+// Strategy instances. A model is an object, or the name of one in the table of shapes.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "instances/json/fields.h"
+#include "instances/json/limits.h"
+#include "instances/json/text.h"
+#include "instances/lengths/json.h"
+#include "instances/lengths/soundness.h"
+#include "instances/model/transformer.h"
+#include "instances/strategy/from_shape.h"
+#include "instances/strategy/json.h"
+
+namespace stowage {
+namespace {
+
+constexpr IntegerRange kWidth = {1, kMaxModelWidth};
+constexpr IntegerRange kWidthOrNone = {0, kMaxModelWidth};
+constexpr IntegerRange kDegree = {1, kMaxDevices};
+constexpr NumberRange kRate = {.least = 0, .most = 1e9, .above = true};
+
+std::vector<StrategyRecompute> read_recomputes(const ObjectReader& reader, std::string_view key) {
+  std::vector<StrategyRecompute> values;
+  const JsonValue* given = reader.find(key);
+  if (given == nullptr) return StrategyOptions().recompute;
+  reader.each(key, [&](const JsonValue& element, const JsonPath& where) {
+    const std::string* name = element.string();
+    const auto found =
+        name == nullptr ? kStrategyRecomputes.end() : std::ranges::find(kStrategyRecomputes, *name);
+    if (found == kStrategyRecomputes.end()) {
+      add_wrong_type(element, where, "\"none\", \"selective\" or \"full\"", reader.errors());
+    } else {
+      values.push_back(static_cast<StrategyRecompute>(found - kStrategyRecomputes.begin()));
+    }
+  });
+  return values;
+}
+
+void write_recomputes(JsonWriter& json, std::string_view key,
+                      const std::vector<StrategyRecompute>& values) {
+  json.key(key);
+  json.begin_array(JsonWriter::Layout::line);
+  for (const StrategyRecompute value : values) {
+    json.text(kStrategyRecomputes[static_cast<std::size_t>(value)]);
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+template <class Visitor, Of<StrategyBlock> Block>
+void fields(Visitor& v, Block& block) {
+  v.one_line();
+  v.omit_if(block.name.empty(), "name", block.name);
+  v.required("count", block.count, {1, kMaxLayers});
+  v.required("ffn", block.ffn, kWidthOrNone);
+  v.omit_if(block.gated, "gated", block.gated);
+}
+
+template <class Visitor, Of<StrategyModel> Model>
+void fields(Visitor& v, Model& model) {
+  v.required("hidden", model.hidden, kWidth);
+  v.required("heads", model.heads, kWidth);
+  v.optional("kv_width", model.kv_width, kWidth);
+  v.required("vocabulary", model.vocabulary, kWidthOrNone);
+  v.omit_if(!model.tied, "tied", model.tied);
+  v.omit_if(model.causal, "causal", model.causal);
+  v.omit_if(model.flash_attention, "flash_attention", model.flash_attention);
+  v.omit_if(model.sequence_parallel, "sequence_parallel", model.sequence_parallel);
+  v.required("blocks", model.blocks);
+}
+
+template <class Visitor, Of<StrategyBandwidth> Bandwidth>
+void fields(Visitor& v, Bandwidth& bandwidth) {
+  v.one_line();
+  v.required("inside", bandwidth.inside, kRate);
+  v.required("across", bandwidth.across, kRate);
+}
+
+template <class Visitor, Of<StrategyCluster> Cluster>
+void fields(Visitor& v, Cluster& cluster) {
+  v.required("nodes", cluster.nodes, kDegree);
+  v.required("devices_per_node", cluster.devices_per_node, kDegree);
+  v.required("memory_mib", cluster.memory_mib, {.least = 0});
+  v.required("mib_per_ms", cluster.mib_per_ms);
+}
+
+template <class Visitor, Of<StrategyCost> Cost>
+void fields(Visitor& v, Cost& cost) {
+  v.required("linear_tflops", cost.linear_tflops, kRate);
+  v.required("attention_tflops", cost.attention_tflops, kRate);
+  v.optional("half_width", cost.half_width, {.least = 0, .most = 1e9});
+  v.optional("overlap", cost.overlap, {.least = 0, .most = 1});
+}
+
+template <class Visitor, Of<StrategyOptions> Options>
+void fields(Visitor& v, Options& options) {
+  v.optional("pp", options.pp, {1, kMaxStages});
+  v.optional("v", options.v, {1, kMaxLayers});
+  v.optional("tp", options.tp, kDegree);
+  v.optional("cp", options.cp, kDegree);
+  v.optional("zero", options.zero, {0, kMaxZero});
+  v.special("recompute", options.recompute, read_recomputes, write_recomputes);
+  v.optional("logit_chunks", options.logit_chunks, kDegree);
+  v.omit_if(options.micro_batches.empty(), "micro_batches", options.micro_batches,
+            {1, kMaxSequences});
+}
+
+// By its name in the table of shapes, or by its numbers.
+static StrategyModel read_model(const ObjectReader& reader) {
+  StrategyModel model;
+  const JsonValue* value = reader.require("model");
+  if (value == nullptr) return model;
+  const std::string* name = value->string();
+  if (name == nullptr) {
+    read_fields(*value, reader.at("model"), reader.errors(), model);
+    return model;
+  }
+  const TransformerShape* shape = transformer_shape(*name);
+  if (shape != nullptr) return model_of(*shape);
+  reader.errors().append({unknown_model(*name, transformer_names())});
+  return model;
+}
+
+// What keys mean together.
+static void check_strategy(const StrategyInstance& instance, const JsonPath& root,
+                           ErrorList& errors) {
+  const auto must_hold = [&](bool empty, const JsonPath& where, const char* what) {
+    if (empty) {
+      errors.add(code::kStrategyEmpty, where.pointer(),
+                 std::string("must have at least one ") + what + ", is empty");
+    }
+  };
+  const JsonPath model = root.key("model");
+  const JsonPath options = root.key("options");
+  must_hold(instance.model.blocks.empty(), model.key("blocks"), "block");
+  must_hold(instance.lengths.empty(), root.key("lengths"), "sequence");
+  std::int64_t layers = 0;
+  for (const StrategyBlock& block : instance.model.blocks) layers += block.count;
+  if (layers > kMaxLayers) {
+    errors.add(
+        code::kTooManyValues, model.key("blocks").pointer(),
+        "must be at most " + std::to_string(kMaxLayers) + " layers, is " + std::to_string(layers));
+  }
+  const std::int64_t devices = instance.cluster.nodes * instance.cluster.devices_per_node;
+  if (devices > kMaxDevices) {
+    errors.add(code::kStrategyDevices, root.key("cluster").pointer(),
+               "must have at most " + std::to_string(kMaxDevices) + " devices, has " +
+                   std::to_string(devices));
+  }
+  const StrategyOptions& its = instance.options;
+  const auto check_list = [&](std::size_t size, const char* key, bool may_be_empty) {
+    must_hold(size == 0 && !may_be_empty, options.key(key), "value");
+    if (size <= static_cast<std::size_t>(kMaxOptionValues)) return;
+    errors.add(code::kTooManyValues, options.key(key).pointer(),
+               "must be at most " + std::to_string(kMaxOptionValues) + " values, is " +
+                   std::to_string(size));
+  };
+  check_list(its.pp.size(), "pp", false);
+  check_list(its.v.size(), "v", false);
+  check_list(its.tp.size(), "tp", false);
+  check_list(its.cp.size(), "cp", false);
+  check_list(its.zero.size(), "zero", false);
+  check_list(its.recompute.size(), "recompute", false);
+  check_list(its.logit_chunks.size(), "logit_chunks", false);
+  check_list(its.micro_batches.size(), "micro_batches", true);
+}
+
+static StrategyInstance strategy_instance_from(const JsonValue& document,
+                                               const std::string& base_dir, ErrorList& errors) {
+  const JsonPath root;
+  const ObjectReader reader(
+      document, root, errors,
+      {"format", "version", "problem", "name", "model", "cluster", "cost", "options", "lengths"});
+  StrategyInstance instance;
+  if (document.object() == nullptr || !check_head(reader, "stowage/instance", "strategy")) {
+    return instance;
+  }
+  const std::int64_t before = errors.found();
+  FieldReader members(reader);
+  members.optional("name", instance.name);
+  instance.model = read_model(reader);
+  members.required("cluster", instance.cluster);
+  members.required("cost", instance.cost);
+  members.required("options", instance.options);
+  if (const JsonValue* lengths = reader.require("lengths")) {
+    const JsonPath where = reader.at("lengths");
+    instance.lengths = read_lengths_or_list(*lengths, where, base_dir, errors);
+    if (errors.found() == before) check_padded_sum(instance.lengths, 1, where, errors);
+  }
+  if (errors.found() == before) check_strategy(instance, root, errors);
+  return instance;
+}
+
+Result<StrategyInstance> read_strategy_instance(std::string_view text,
+                                                const std::string& base_dir) {
+  return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
+    return strategy_instance_from(document, base_dir, errors);
+  });
+}
+
+std::string write_strategy_instance(const StrategyInstance& instance) {
+  JsonWriter json;
+  json.begin_object();
+  FieldWriter members(json);
+  members.head("stowage/instance", "strategy", instance.name);
+  members.required("model", instance.model);
+  members.required("cluster", instance.cluster);
+  members.required("cost", instance.cost);
+  members.required("options", instance.options);
+  json.key("lengths");
+  json.integers(instance.lengths);
+  json.end_object();
+  return json.take();
+}
+
+// Without writing all lengths.
+bool surely_sound(const StrategyInstance& instance) {
+  StrategyInstance one_length = instance;
+  one_length.lengths = {1};
+  return !instance.lengths.empty() && lengths_are_sound(instance.lengths, 1, {}, 1) &&
+         read_strategy_instance(write_strategy_instance(one_length));
+}
+
+}  // namespace stowage

@@ -1,0 +1,55 @@
+// The strategy plan: one parallel configuration, and the time and memory of each stage.
+//
+// Thread safety: plain data; its functions read their arguments and nothing else; any number of
+// threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/strategy/instance.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+struct StrategyStage {
+  std::int64_t layers = 0;
+  std::int64_t zero = 0;
+  StrategyRecompute recompute = StrategyRecompute::none;
+  Ms time_ms = 0;      // forward and backward of a mean micro-batch
+  Ms longest_ms = 0;   // of a micro-batch of the longest sequence alone
+  Ms exchange_ms = 0;  // of gradients and states once a step, what computing hides included
+  Mib memory_mib = 0;  // at its most
+
+  bool operator==(const StrategyStage&) const = default;
+};
+
+struct StrategyPlan {
+  std::string name;           // of the instance
+  std::string instance_hash;  // hash of the instance (json.h); valid for that one only
+  Ms step_ms = 0;             // of the whole step
+  Ms bound_ms = 0;            // no configuration of this instance is faster
+  std::string bound_by;       // the certificate's name
+  std::int64_t pp = 1;
+  std::int64_t v = 1;
+  std::int64_t micro_batches = 1;
+  std::int64_t tp = 1;
+  std::int64_t cp = 1;
+  std::int64_t dp = 1;
+  std::int64_t logit_chunks = 1;
+  std::vector<StrategyStage> stages;  // pp of them
+
+  bool operator==(const StrategyPlan&) const = default;
+};
+
+// What a plan of any family says of itself, in the unit of its family.
+inline double objective_of(const StrategyPlan& plan) { return plan.step_ms; }
+inline double bound_of(const StrategyPlan& plan) { return plan.bound_ms; }
+inline void state_bound(StrategyPlan& plan, double bound, std::string by) {
+  plan.bound_ms = bound;
+  plan.bound_by = std::move(by);
+}
+
+}  // namespace stowage

@@ -1,0 +1,156 @@
+// A strategy instance as planners see it: the classes and layouts that its options allow, and what
+// each stage costs in them.
+//
+//   const StrategyTable table(instance);
+//   for (const StrategyClass& its : table.classes()) {
+//     for (const StrategyLayout& layout : table.layouts(its)) {
+//       const StageCosts costs(table, its, layout);
+//       const StageCost first = costs.of(0, 0, 16, {.zero = 1});   // stage 0 with 16 layers
+//     }
+//   }
+//
+// Formulas are numbered in instances/strategy/README.md. The verifier has its own.
+//
+// Thread safety: does not change after its construction.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "instances/numbers.h"
+#include "instances/strategy/instance.h"
+#include "instances/strategy/plan.h"
+
+namespace stowage {
+
+// What stays the same while layers and choices change.
+struct StrategyClass {
+  std::int64_t pp = 1;
+  std::int64_t v = 1;
+  std::int64_t micro_batches = 1;
+
+  auto operator<=>(const StrategyClass&) const = default;
+};
+
+struct StrategyLayout {
+  std::int64_t tp = 1;
+  std::int64_t cp = 1;
+  std::int64_t dp = 1;
+};
+
+struct StageChoice {
+  std::int64_t zero = 0;
+  StrategyRecompute recompute = StrategyRecompute::none;
+};
+
+struct StageCost {
+  Ms time_ms = 0;      // T9
+  Ms longest_ms = 0;   // T9
+  Ms exchange_ms = 0;  // T8
+  Mib memory_mib = 0;  // M6
+};
+
+class StrategyTable {
+ public:
+  // Requires a valid instance, as the reader returns it, which outlives the table.
+  explicit StrategyTable(const StrategyInstance& instance);
+
+  const StrategyInstance& instance() const { return instance_; }
+  // By stages, chunks, micro-batches; only those with a layout.
+  const std::vector<StrategyClass>& classes() const { return classes_; }
+  // By tp, then by cp. `its` may be any class.
+  std::vector<StrategyLayout> layouts(const StrategyClass& its) const;
+  // By ZeRO level, then by what is recomputed, little first.
+  const std::vector<StageChoice>& choices() const { return choices_; }
+  const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
+
+  std::int64_t layers() const { return std::ssize(parameters_); }
+  double parameters(std::int64_t layer) const { return parameters_[at(layer)]; }  // of a layer
+  double parameters_before(std::int64_t layer) const { return before_[at(layer)]; }
+  bool equal_layers() const { return equal_layers_; }
+
+  Tokens tokens() const { return tokens_; }
+  double squares() const { return squares_; }  // of all lengths, summed
+  Tokens longest() const { return longest_; }
+
+ private:
+  const StrategyInstance& instance_;
+  std::vector<double> parameters_;
+  std::vector<double> before_;  // sums of parameters_
+  bool equal_layers_ = true;
+  Tokens tokens_ = 0;
+  double squares_ = 0;
+  Tokens longest_ = 0;
+  std::vector<StrategyClass> classes_;
+  std::vector<std::int64_t> tp_;
+  std::vector<std::int64_t> cp_;
+  std::vector<StageChoice> choices_;
+  std::vector<std::int64_t> logit_chunks_;
+};
+
+// What stages cost in one class and layout, with as many logit chunks as the options have: more
+// chunks need less memory and no time.
+class StageCosts {
+ public:
+  // `table` must outlive this.
+  StageCosts(const StrategyTable& table, const StrategyClass& its, const StrategyLayout& layout);
+
+  const StrategyTable& table() const { return *table_; }
+  const StrategyClass& of_class() const { return class_; }
+  const StrategyLayout& layout() const { return layout_; }
+
+  // Whether a stage may have so many.
+  bool may_have(std::int64_t layers) const {
+    return layers > 0 && layers % class_.v == 0 &&
+           (class_.v == 1 || table_->equal_layers() || layers * class_.pp == table_->layers());
+  }
+
+  // Stage `stage` with `layers` layers from `first` on. Requires may_have(layers); chunks of
+  // unequal layers are where the pipeline has them, whatever `first` says.
+  StageCost of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+               const StageChoice& choice) const;
+
+  // What computing does not hide of an exchange. T8
+  Ms exposed(const StageCost& cost) const {
+    return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms);
+  }
+
+  // The step of these stages. T10
+  Ms step(std::span<const StageCost> stages) const;
+
+  // What the logits need with so many chunks. M5
+  Mib logits_mib(std::int64_t chunks) const;
+
+  // Micro-batches whose activations a stage holds at once. M2
+  double in_flight(std::int64_t stage) const;
+
+ private:
+  struct Row {  // what a device has of a micro-batch
+    double tokens = 0;
+    double squares = 0;
+  };
+  struct Span {
+    double layers = 0;
+    double parameters = 0;
+    double largest = 0;  // parameters of a layer
+  };
+  Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
+  double extra_parameters(std::int64_t stage) const;
+  double bandwidth(std::int64_t ranks) const;
+  Ms stage_ms(std::int64_t stage, const Span& span, const Row& row, const StageChoice& choice,
+              double parameters) const;
+  double activation_bytes(const Row& row, StrategyRecompute recompute) const;
+
+  const StrategyTable* table_;
+  StrategyClass class_;
+  StrategyLayout layout_;
+  double group_;  // devices that share states: dp cp
+  Row mean_;
+  Row longest_;
+  Row heaviest_;
+};
+
+}  // namespace stowage

@@ -1,0 +1,79 @@
+// Why a strategy instance has no plan: the memory of a device against what the configuration that
+// needs least needs, or options that do not combine.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "formulations/strategy/bounds.h"
+#include "instances/numbers.h"
+#include "instances/strategy/json.h"
+#include "instances/strategy/table.h"
+#include "solvers/strategy/explain.h"
+
+namespace stowage {
+namespace {
+
+// Degree 1 in every list: what always divides.
+Change with_ones(const StrategyInstance& instance) {
+  StrategyInstance changed = instance;
+  StrategyOptions& options = changed.options;
+  for (auto* list : {&options.pp, &options.v, &options.tp, &options.cp}) list->push_back(1);
+  options.micro_batches = {1};
+  return {"/options", "allow degree 1 in options.pp, v, tp and cp, and 1 micro-batch",
+          std::move(changed), std::nullopt};
+}
+
+}  // namespace
+
+Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
+  Conflict conflict;
+  const StrategyTable table(instance);
+  const LeastMemory least = least_memory(table);
+  if (least.mib == kInfinity) {
+    conflict.causes.push_back(
+        {"/options", "no pp, tp and cp together divide the " +
+                         plain_count(instance.cluster.devices(), "device") +
+                         " and the heads, with "
+                         "micro-batches that divide the " +
+                         plain_count(std::ssize(instance.lengths), "sequence")});
+    conflict.irreducible = false;  // one list of several may be to blame
+    conflict.changes.push_back(with_ones(instance));
+    return conflict;
+  }
+  conflict.causes.push_back(
+      {"/options",
+       "every configuration has a stage that needs " + plain_number(least.mib) +
+           " MiB or more; least in stage " + std::to_string(least.stage) + " of " +
+           std::to_string(least.of_class.pp) + " with " + plain_count(least.layers, "layer") +
+           ", tp " + std::to_string(least.layout.tp) + ", cp " + std::to_string(least.layout.cp)});
+  conflict.causes.push_back({"/cluster/memory_mib",
+                             "a device has " + plain_number(instance.cluster.memory_mib) + " MiB"});
+  StrategyInstance larger = instance;
+  larger.cluster.memory_mib = least.mib;
+  conflict.changes.push_back({"/cluster/memory_mib",
+                              "raise cluster.memory_mib from " +
+                                  plain_number(instance.cluster.memory_mib) + " to " +
+                                  plain_number(least.mib),
+                              std::move(larger), std::nullopt});
+  // Without more memory: options that need less of it, kept where they alone are enough.
+  const auto allow = [&](const char* where, const std::string& text, auto change) {
+    StrategyInstance changed = instance;
+    change(changed.options);
+    if (instance_hash(changed) == instance_hash(instance)) return;
+    if (least_memory(StrategyTable(changed)).mib > instance.cluster.memory_mib) return;
+    conflict.changes.push_back({where, text, std::move(changed), std::nullopt});
+  };
+  allow("/options/recompute", "allow full recomputation",
+        [](StrategyOptions& options) { options.recompute.push_back(StrategyRecompute::full); });
+  allow("/options/zero", "allow ZeRO level 3",
+        [](StrategyOptions& options) { options.zero.push_back(3); });
+  const std::int64_t widest = *std::ranges::max_element(instance.options.tp);
+  allow("/options/tp", "allow tp " + std::to_string(2 * widest),
+        [&](StrategyOptions& options) { options.tp.push_back(2 * widest); });
+  const std::int64_t longest = *std::ranges::max_element(instance.options.cp);
+  allow("/options/cp", "allow cp " + std::to_string(2 * longest),
+        [&](StrategyOptions& options) { options.cp.push_back(2 * longest); });
+  return conflict;
+}
+
+}  // namespace stowage

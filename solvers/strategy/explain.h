@@ -1,0 +1,23 @@
+// What a strategy instance knows of its own conflicts, bindings and changes; explain/explain.cc
+// puts them together.
+#pragma once
+
+#include <vector>
+
+#include "instances/strategy/instance.h"
+#include "instances/strategy/plan.h"
+#include "solvers/explain/explanation.h"
+#include "solvers/explain/family_explain.h"
+
+namespace stowage {
+
+// Why there is no plan. Requires an instance proven to have none.
+Conflict conflict_in(const StrategyInstance& instance, const Trial& trial);
+
+// What holds the objective of a verified plan where it is.
+Binding binding_of(const StrategyInstance& instance, const StrategyPlan& plan);
+
+// Changes a user may be able to pay for, with the plan carried over where it stays valid.
+std::vector<Change> changes_of(const StrategyInstance& instance, const StrategyPlan& plan);
+
+}  // namespace stowage

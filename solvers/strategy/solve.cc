@@ -1,0 +1,162 @@
+#include "solvers/strategy/solve.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formulations/strategy/bounds.h"
+#include "heuristics/strategy/configurations.h"
+#include "heuristics/strategy/registry.h"
+#include "instances/numbers.h"
+#include "instances/strategy/compose.h"
+#include "instances/strategy/table.h"
+#include "solvers/family_solve.h"
+#include "solvers/strategy/stage_search.h"
+
+namespace stowage {
+namespace {
+
+const Method kAuto{"auto", MethodKind::ours,
+                   "fast, prices for every class, then a search of the classes that are left", ""};
+const Method kExact{"exact", MethodKind::ours,
+                    "the same without raising prices: class by class, until proof or limit",
+                    "stage_search.h"};
+
+class StrategySolve : public FamilySolve<StrategyInstance> {
+ public:
+  using FamilySolve::FamilySolve;
+
+ private:
+  std::optional<Refutation> refute() override {
+    table_.emplace(instance_);
+    if (table_->classes().empty()) return nothing_combines();
+    return std::nullopt;
+  }
+
+  static Refutation nothing_combines() {
+    return {
+        "no values of the options combine: pp tp cp must divide the devices, tp cp the heads, "
+        "and micro_batches dp the sequences",
+        "add degrees that divide the devices, or 1, to options.pp, options.tp and options.cp",
+        {},
+        {.by = "configurations"}};
+  }
+
+  std::vector<NamedBound> bounds() override { return {{"work", work_bound(*table_)}}; }
+
+  void complete(Outcome& outcome) const override {
+    if (certificate_ && outcome.plan) outcome.certificate = *certificate_;
+  }
+
+  StoppedBy search() override {
+    const bool whole = options_.method == kAuto.name || options_.method == kExact.name;
+    const std::string first = whole ? "fast" : options_.method;
+    for (const StrategyHeuristic& heuristic : heuristics(instance_)) {
+      if (heuristic.name != first) continue;
+      if (auto plan = heuristic.run(instance_, *table_, options_.seed, budget_)) {
+        incumbent_.offer(std::move(*plan), 'H', heuristic.name);
+      } else {
+        incumbent_.remark(heuristic.name + " has no configuration that fits");
+      }
+    }
+    if (!incumbent_.plan() && refuted_by_memory()) return StoppedBy::proof;
+    if (!ended()) prove(options_.method == kAuto.name);
+    if (!whole || ended()) return ending();
+    search_classes();
+    return ending();
+  }
+
+  bool ended() const {
+    return budget_.exhausted() || incumbent_.proven() || incumbent_.within(options_.gap);
+  }
+
+  StoppedBy ending() const {
+    if (incumbent_.proven()) return StoppedBy::proof;
+    return incumbent_.within(options_.gap) ? StoppedBy::gap : StoppedBy::heuristic_end;
+  }
+
+  bool refuted_by_memory() {
+    const LeastMemory least = least_memory(*table_);
+    if (least.mib <= instance_.cluster.memory_mib) return false;
+    refuted_ = Refutation{"stage " + std::to_string(least.stage) + " of " +
+                              std::to_string(least.of_class.pp) + " needs " +
+                              significant(least.mib) + " MiB in the configuration that needs least",
+                          "raise cluster.memory_mib to at least " + shortest(least.mib),
+                          {},
+                          {.by = "configurations"}};
+    return true;
+  }
+
+  // The bound of the weakest class, with its certificate.
+  void prove(bool raise) {
+    certificate_ = equal_prices(*table_, budget_);
+    if (!certificate_) return;
+    if (raise && incumbent_.plan()) {
+      raise_prices(*table_, *certificate_, incumbent_.plan()->step_ms, budget_);
+    }
+    if (incumbent_.plan()) {
+      // Rounding must not lift it above what is known.
+      certificate_->bound_ms = std::min(certificate_->bound_ms, incumbent_.plan()->step_ms);
+    }
+    incumbent_.raise_bound({"prices", certificate_->bound_ms});
+  }
+
+  // Classes and layouts, the most promising first, until none can be better than the plan.
+  void search_classes() {
+    struct Open {
+      Ms bound;
+      StageCosts costs;
+    };
+    std::vector<Open> open;
+    const auto target = [this] {
+      return incumbent_.plan() ? incumbent_.plan()->step_ms : kInfinity;
+    };
+    for (const StrategyClass& its : table_->classes()) {
+      if (its.pp == 1 && incumbent_.plan()) continue;  // all of them were tried
+      const std::vector<double> prices(at(its.pp), 1 / static_cast<double>(its.pp));
+      for (const StrategyLayout& layout : table_->layouts(its)) {
+        if (budget_.exhausted()) return;
+        const StageCosts costs(*table_, its, layout);
+        const Ms bound = priced_bound(costs, prices);
+        if (bound < target()) open.push_back({bound, costs});
+      }
+    }
+    std::ranges::stable_sort(open, {}, &Open::bound);
+    for (const Open& each : open) {
+      if (each.bound >= target()) break;
+      StageSearch search(each.costs);
+      const StageSearch::Answer answer = search.run(target(), budget_);
+      if (!answer.stages.empty()) {
+        incumbent_.offer(compose_strategy(each.costs, answer.stages), 'L', "search");
+      }
+      if (answer.complete) continue;
+      incumbent_.raise_bound({"search", std::min(each.bound, target())});
+      return;
+    }
+    if (incumbent_.plan()) incumbent_.raise_bound({"search", target()});
+  }
+
+  void fall_back() override {
+    if (auto plan = best_homogeneous(*table_, budget_)) {
+      incumbent_.offer(std::move(*plan), 'H', "homogeneous");
+    }
+  }
+
+  std::optional<StrategyTable> table_;
+  std::optional<StrategyCertificate> certificate_;
+};
+
+}  // namespace
+
+std::vector<Method> methods_of(const StrategyInstance& instance) {
+  return method_list(kAuto, heuristics(instance), {kExact});
+}
+
+Outcome solve_family(const StrategyInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  return StrategySolve(instance, options, budget, progress).run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,15 @@
+// The facade's work for one strategy; solve.cc picks the overload of an instance's family.
+#pragma once
+
+#include <vector>
+
+#include "solvers/method.h"
+
+namespace stowage {
+
+std::vector<Method> methods_of(const StrategyInstance& instance);
+
+Outcome solve_family(const StrategyInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress);
+
+}  // namespace stowage

@@ -1,0 +1,118 @@
+// Certificates of strategies: what planners make is confirmed, and none at all proves more than is
+// true.
+#include "instances/strategy/certificate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "instances/strategy/json.h"
+#include "instances/strategy/optimum.h"
+#include "instances/strategy/table.h"
+#include "tests/instances/draw.h"
+#include "tests/oracles/strategy/brute_force.h"
+#include "tests/tiny_strategy.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Every class with equal prices, and a bound that is certainly true.
+StrategyCertificate of_nothing(const StrategyInstance& instance) {
+  const StrategyTable table(instance);
+  StrategyCertificate certificate;
+  for (const StrategyClass& its : table.classes()) {
+    certificate.classes.push_back({its.pp, its.v, its.micro_batches,
+                                   std::vector<double>(static_cast<std::size_t>(its.pp), 1)});
+  }
+  return certificate;
+}
+
+// Two stages and one, so that classes differ.
+StrategyInstance pipeline() {
+  return {.model = {.hidden = 256,
+                    .heads = 4,
+                    .vocabulary = 500,
+                    .blocks = {{.count = 4, .ffn = 1024}}},
+          .cluster = {.nodes = 1, .devices_per_node = 4, .memory_mib = 500},
+          .options = {.pp = {1, 2}, .tp = {1, 2}},
+          .lengths = {100, 100, 100, 100}};
+}
+
+std::vector<std::string> rules_of(const StrategyInstance& instance,
+                                  const StrategyCertificate& certificate) {
+  std::vector<std::string> rules;
+  for (const Violation& v : check_certificate(instance, certificate).violations) {
+    if (rules.empty() || rules.back() != v.rule) rules.push_back(v.rule);
+  }
+  return rules;
+}
+
+TEST(StrategyCertificate, EveryRuleIsKeptAndBroken) {
+  const StrategyInstance instance = pipeline();
+  const StrategyCertificate sound = of_nothing(instance);
+  EXPECT_THAT(rules_of(instance, sound), IsEmpty());
+  ASSERT_EQ(sound.classes.back().pp, 2);
+  StrategyCertificate broken = sound;
+  broken.classes.pop_back();
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_class"));
+  broken = sound;
+  broken.classes.push_back(broken.classes.front());
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_class"));
+  broken = sound;
+  broken.classes.push_back({4, 1, 1, {1, 1, 1, 1}});
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_class"));
+  broken = sound;
+  broken.classes.back().prices = {1};
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_price"));
+  broken.classes.back().prices = {-1, 2};
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_price"));
+  broken.classes.back().prices = {0, 0};
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_price"));
+  broken = sound;
+  broken.bound_ms = brute_force(instance)->step_ms * 1.001;
+  EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_bound"));
+  EXPECT_EQ(check_certificate(instance, broken).bound_ms, 0);
+}
+
+// Whatever the prices, a bound above the optimum is refused; both brute forces agree on that.
+TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
+  Draw draw(11);
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed, 6);
+    const std::optional<Ms> least = least_step(instance);
+    if (!least) continue;
+    const auto best = brute_force(instance);
+    ASSERT_EQ(best.has_value(), *least < std::numeric_limits<double>::infinity()) << seed;
+    if (!best) continue;
+    EXPECT_NEAR(best->step_ms, *least, 1e-9 * *least) << seed;
+    StrategyCertificate certificate = of_nothing(instance);
+    for (auto& its : certificate.classes) {
+      for (double& price : its.prices) price = draw.real(0, 1);
+    }
+    certificate.bound_ms = *least * 1.0001;
+    EXPECT_THAT(rules_of(instance, certificate), ElementsAre("certificate_bound")) << seed;
+    ++refused;
+  }
+  EXPECT_GT(refused, 50);
+}
+
+TEST(StrategyCertificate, IsReadBack) {
+  const auto none = read_strategy_certificate("{\"certificate\": null}");
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->has_value());
+  const auto some = read_strategy_certificate(
+      R"({"certificate": {"bound_ms": 2.5, "classes": [
+          {"pp": 2, "v": 1, "micro_batches": 4, "prices": [0.25, 0.75]}]}})");
+  ASSERT_TRUE(some);
+  const StrategyCertificate expected{.bound_ms = 2.5, .classes = {{2, 1, 4, {0.25, 0.75}}}};
+  EXPECT_EQ(**some, expected);
+  EXPECT_FALSE(read_strategy_certificate(R"({"certificate": {"bound_ms": -1, "classes": []}})"));
+}
+
+}  // namespace
+}  // namespace stowage

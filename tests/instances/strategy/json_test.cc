@@ -1,0 +1,157 @@
+// Strategy documents: what is written is read back, a model by its name, what the hash goes over.
+#include "instances/strategy/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "instances/check.h"
+#include "instances/lengths/list.h"
+#include "instances/model/transformer.h"
+#include "instances/strategy/from_shape.h"
+#include "instances/strategy/generate.h"
+#include "tests/instances/json_fixture.h"
+#include "tests/tiny_strategy.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(StrategyJson, ReadsEveryKey) {
+  const auto read = read_strategy_instance(kValidStrategy);
+  ASSERT_TRUE(read) << to_string(read.errors()[0]);
+  using Recompute = StrategyRecompute;
+  const StrategyInstance expected{
+      .name = "small",
+      .model = {.hidden = 512,
+                .heads = 8,
+                .kv_width = 128,
+                .vocabulary = 1000,
+                .tied = true,
+                .causal = false,
+                .flash_attention = false,
+                .sequence_parallel = false,
+                .blocks = {{.name = "first", .count = 2, .ffn = 2048, .gated = false},
+                           {.count = 4, .ffn = 1024}}},
+      .cluster = {.nodes = 2, .devices_per_node = 4, .memory_mib = 1000.5},
+      .cost = {.linear_tflops = 193, .attention_tflops = 140, .half_width = 64, .overlap = 0.5},
+      .options = {.pp = {1, 2},
+                  .v = {1, 3},
+                  .tp = {2, 1},
+                  .cp = {1},
+                  .zero = {0, 3},
+                  .recompute = {Recompute::none, Recompute::full},
+                  .logit_chunks = {4},
+                  .micro_batches = {1, 2}},
+      .lengths = {1000, 500, 250, 250}};
+  EXPECT_EQ(*read, expected);
+  const auto plan = read_strategy_plan(kValidStrategyPlan);
+  ASSERT_TRUE(plan) << to_string(plan.errors()[0]);
+  EXPECT_EQ(plan->stages[1].recompute, Recompute::full);
+  EXPECT_EQ(*read_strategy_plan(write_strategy_plan(*plan)), *plan);
+}
+
+TEST(StrategyJson, WhatIsWrittenIsReadBack) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const StrategyInstance wanted = tiny_strategy(seed);
+    const auto read = read_strategy_instance(write_strategy_instance(wanted));
+    ASSERT_TRUE(read) << seed << to_string(read.errors()[0]);
+    EXPECT_EQ(*read, wanted) << seed;
+    EXPECT_EQ(instance_hash(*read), instance_hash(wanted));
+    EXPECT_TRUE(surely_sound(wanted)) << seed;
+  }
+}
+
+TEST(StrategyJson, AModelByItsNameIsItsNumbers) {
+  const std::string text(kValidStrategy);
+  const std::size_t begin = text.find("{\"hidden\"");
+  const std::size_t end = text.find("\"cluster\"");
+  const auto named = [&](const std::string& name) {
+    return read_strategy_instance(text.substr(0, begin) + '"' + name + "\", " + text.substr(end));
+  };
+  for (const TransformerShape& shape : kTransformerShapes) {
+    const auto read = named(std::string(shape.name));
+    ASSERT_TRUE(read) << shape.name;
+    EXPECT_EQ(read->model, model_of(shape));
+  }
+  const auto unknown = named("llama-8b");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(to_string(unknown.errors()[0]), HasSubstr("E501 /model"));
+}
+
+// Names, the order of options and repetitions mean nothing; every number means something.
+TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
+  const StrategyInstance wanted = *read_strategy_instance(kValidStrategy);
+  const std::string hash = instance_hash(wanted);
+  StrategyInstance same = wanted;
+  same.name = "other";
+  same.model.blocks[0].name = "other";
+  std::reverse(same.options.tp.begin(), same.options.tp.end());
+  same.options.zero.push_back(0);
+  EXPECT_EQ(instance_hash(same), hash);
+  const auto differs = [&](auto change) {
+    StrategyInstance other = wanted;
+    change(other);
+    EXPECT_NE(instance_hash(other), hash);
+  };
+  differs([](StrategyInstance& i) { i.model.hidden = 513; });
+  differs([](StrategyInstance& i) { i.model.kv_width.reset(); });
+  differs([](StrategyInstance& i) { i.model.tied = false; });
+  differs([](StrategyInstance& i) { i.model.causal = true; });
+  differs([](StrategyInstance& i) { i.model.blocks[1].count = 5; });
+  differs([](StrategyInstance& i) { i.model.blocks[0].gated = true; });
+  differs([](StrategyInstance& i) { i.cluster.memory_mib = 1; });
+  differs([](StrategyInstance& i) { i.cluster.mib_per_ms.across = 1; });
+  differs([](StrategyInstance& i) { i.cost.overlap = 0; });
+  differs([](StrategyInstance& i) { i.options.pp = {1}; });
+  differs([](StrategyInstance& i) { i.options.recompute.pop_back(); });
+  differs([](StrategyInstance& i) { i.options.micro_batches.clear(); });
+  differs([](StrategyInstance& i) { i.lengths[0] = 999; });
+}
+
+// What a program made is checked as a document would be.
+TEST(StrategyJson, InstancesInMemoryAreChecked) {
+  const StrategyInstance wanted = *read_strategy_instance(kValidStrategy);
+  EXPECT_THAT(check(Instance(wanted)), IsEmpty());
+  const auto error_of = [&](auto change) {
+    StrategyInstance other = wanted;
+    change(other);
+    EXPECT_FALSE(surely_sound(other));
+    const std::vector<InputError> errors = check(Instance(other));
+    return errors.empty() ? "" : to_string(errors[0]);
+  };
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.lengths.clear(); }), HasSubstr("E381 /lengths"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.lengths[1] = 0; }), HasSubstr("/lengths/1"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.model.blocks.clear(); }),
+              HasSubstr("E381 /model/blocks"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.tp.assign(33, 1); }),
+              HasSubstr("E108 /options/tp"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.cluster.nodes = 999'999; }),
+              HasSubstr("E382 /cluster"));
+}
+
+TEST(StrategyJson, GeneratedInstancesAreSound) {
+  for (const TransformerShape& shape : kTransformerShapes) {
+    const auto made = generate_strategy({.model = std::string(shape.name)}, {8192, 8192});
+    ASSERT_TRUE(made);
+    EXPECT_TRUE(surely_sound(*made));
+    EXPECT_EQ(made->name, std::string(shape.name) + "-64gpu-2seq");
+  }
+  EXPECT_EQ(generate_strategy({.model = "bert"}, {1}).errors()[0].code, "E501");
+  EXPECT_EQ(generate_strategy({.nodes = 0}, {1}).errors()[0].code, "E504");
+  EXPECT_EQ(generate_strategy({}, {}).errors()[0].code, "E504");
+}
+
+TEST(StrategyJson, TheRealInstanceIsMadeByTheGenerator) {
+  const auto lengths = read_length_file(kInstancesDir / "data/lengths/laws_de.txt", {.count = 256});
+  ASSERT_TRUE(lengths);
+  const auto made = generate_strategy({.model = "llama-13b", .memory_mib = 40'960}, *lengths);
+  EXPECT_EQ(write_strategy_instance(*made),
+            file_text(kInstancesDir / "data/strategy/real/llama-13b-64gpu-256seq.json"));
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,185 @@
+// Solves of strategies: equal to brute force, bounds that hold, certificates that check, and never
+// behind a baseline.
+#include "solvers/solve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "formulations/strategy/bounds.h"
+#include "instances/strategy/generate.h"
+#include "instances/strategy/json.h"
+#include "instances/strategy/table.h"
+#include "instances/strategy/verify.h"
+#include "instances/verify.h"
+#include "tests/long_run.h"
+#include "tests/oracles/strategy/brute_force.h"
+#include "tests/tiny_strategy.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Outcome solved(const StrategyInstance& instance, const std::string& method = "auto",
+               std::int64_t nodes = 1'000'000) {
+  Budget budget({.node_limit = nodes});
+  return solve(Instance(instance), {.method = method}, budget);
+}
+
+// Every outcome is the optimum of all configurations; claims, certificates and proofs hold.
+TEST(StrategySolve, EqualsBruteForce) {
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(250, 10'000));
+  int infeasible = 0;
+  int piped = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed);
+    const std::optional<StrategyPlan> best = brute_force(instance);
+    for (const char* method : {"auto", "exact"}) {
+      const Outcome outcome = solved(instance, method);
+      if (!best) {
+        ++infeasible;
+        EXPECT_EQ(outcome.status, Status::infeasible) << method << seed << outcome.detail;
+        EXPECT_EQ(outcome.infeasibility->by, "configurations");
+        EXPECT_THAT(check_infeasibility(instance, *outcome.infeasibility), IsEmpty()) << seed;
+        continue;
+      }
+      ASSERT_EQ(outcome.status, Status::optimal) << method << seed << outcome.detail;
+      EXPECT_NEAR(*outcome.objective, best->step_ms, 1e-9 * best->step_ms) << method << seed;
+      EXPECT_THAT(verify(Instance(instance), *outcome.plan), IsEmpty()) << method << seed;
+      EXPECT_THAT(outcome.detail, IsEmpty());
+      piped += best->pp > 1 ? 1 : 0;
+      if (!outcome.certificate) continue;
+      const auto& certificate = std::get<StrategyCertificate>(*outcome.certificate);
+      EXPECT_THAT(check_certificate(instance, certificate).violations, IsEmpty()) << seed;
+    }
+  }
+  EXPECT_GT(infeasible, 10);
+  EXPECT_GT(piped, 20);
+}
+
+// No plan of a class is faster than its bound, with equal prices and with better ones.
+TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed, 6);
+    const StrategyTable table(instance);
+    const Budget budget;
+    std::optional<StrategyCertificate> certificate = equal_prices(table, budget);
+    ASSERT_TRUE(certificate);
+    const Ms before = certificate->bound_ms;
+    raise_prices(table, *certificate, 1e300, budget);
+    EXPECT_GE(certificate->bound_ms, before) << seed;
+    for (const StrategyCertificate::Class& its : certificate->classes) {
+      StrategyInstance alone = instance;
+      alone.options.pp = {its.pp};
+      alone.options.v = {its.v};
+      alone.options.micro_batches = {its.micro_batches};
+      const std::optional<StrategyPlan> best = brute_force(alone);
+      if (!best) continue;
+      const Ms bound = class_bound(table, its);
+      EXPECT_LE(bound, best->step_ms * (1 + 1e-9)) << seed;
+      EXPECT_LE(work_bound(table), best->step_ms * (1 + 1e-9)) << seed;
+      if (its.pp == 1) {
+        EXPECT_NEAR(bound, best->step_ms, 1e-9 * bound) << seed;
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
+// Cases of 64 devices: auto is never behind homogeneous, nor that behind the rule; bounds are
+// close.
+TEST(StrategySolve, IsNeverBehindTheBaselines) {
+  for (const char* model : {"llama-7b", "llama-13b"}) {
+    for (const Tokens tokens : {8192, 131'072}) {
+      StrategyInstance instance = *generate_strategy(
+          {.model = model, .memory_mib = 36'864},
+          std::vector<Tokens>(static_cast<std::size_t>(2'097'152 / tokens), tokens));
+      instance.options.pp = {1, 2, 4};
+      instance.options.v = {1, 2};
+      const Outcome rule = solved(instance, "rule");
+      const Outcome homogeneous = solved(instance, "homogeneous");
+      const Outcome best = solved(instance, "auto", 20'000);
+      ASSERT_TRUE(homogeneous.plan) << model << tokens << homogeneous.detail;
+      ASSERT_TRUE(best.plan);
+      EXPECT_LE(*best.objective, *homogeneous.objective);
+      if (rule.plan) {
+        EXPECT_LE(*homogeneous.objective, *rule.objective);
+      }
+      EXPECT_GE(best.bound, 0.97 * *best.objective) << model << tokens;
+      const auto& certificate = std::get<StrategyCertificate>(*best.certificate);
+      EXPECT_THAT(check_certificate(instance, certificate).violations, IsEmpty());
+    }
+  }
+}
+
+TEST(StrategySolve, ASearchThatEndsEarlyClaimsNoMore) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed);
+    const std::optional<StrategyPlan> best = brute_force(instance);
+    if (!best) continue;
+    for (const std::int64_t nodes : {1, 3, 10}) {
+      const Outcome outcome = solved(instance, "exact", nodes);
+      ASSERT_TRUE(outcome.plan) << seed;
+      EXPECT_LE(outcome.bound, best->step_ms * (1 + 1e-9)) << seed << ' ' << nodes;
+    }
+  }
+}
+
+TEST(StrategySolve, WithoutRoomItSaysWhatIsNeeded) {
+  StrategyInstance instance = *generate_strategy({.model = "llama-7b", .nodes = 1}, {131'072});
+  instance.cluster.memory_mib = 1000;
+  const Outcome outcome = solved(instance);
+  EXPECT_EQ(outcome.status, Status::infeasible);
+  EXPECT_THAT(outcome.remedy, HasSubstr("raise cluster.memory_mib to at least "));
+  instance.cluster.memory_mib = std::stod(outcome.remedy.substr(outcome.remedy.rfind(' ')));
+  EXPECT_TRUE(solved(instance).plan);
+  instance.cluster.memory_mib *= 0.999;
+  EXPECT_FALSE(solved(instance).plan);
+  instance.options.tp = {3};
+  EXPECT_THAT(solved(instance).detail, HasSubstr("no values of the options combine"));
+}
+
+TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
+  const auto data = std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data";
+  const auto text_of = [](const std::filesystem::path& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string readme = text_of(data / "README.md");
+  int seen = 0;
+  for (const char* folder : {"strategy/tiny", "strategy/real"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(data / folder)) {
+      const auto instance =
+          read_strategy_instance(text_of(entry.path()), entry.path().parent_path().string());
+      ASSERT_TRUE(instance) << entry.path();
+      EXPECT_EQ(instance->name, entry.path().stem().string());
+      const Outcome outcome = solved(*instance, "auto", 20'000);
+      std::string expected = "infeasible";
+      if (outcome.plan) {
+        const auto& plan = std::get<StrategyPlan>(*outcome.plan);
+        std::string ms = std::to_string(plan.step_ms);
+        ms.resize(ms.size() - 3);
+        expected = ms + " | pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) +
+                   ", m " + std::to_string(plan.micro_batches) + ", tp " + std::to_string(plan.tp) +
+                   ", cp " + std::to_string(plan.cp) + ", dp " + std::to_string(plan.dp);
+        EXPECT_EQ(outcome.status, Status::optimal) << entry.path();
+      }
+      const std::string row = "| `" + instance->name + "` | " + expected + " |";
+      EXPECT_NE(readme.find(row), std::string::npos) << row;
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 8);
+}
+
+}  // namespace
+}  // namespace stowage

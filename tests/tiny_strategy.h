@@ -1,0 +1,69 @@
+// Random strategy instances small enough for brute force, with every odd feature switched on now
+// and then: blocks that differ, grouped queries, tied embeddings, no vocabulary, no FlashAttention,
+// no sequence parallelism, memory that little fits, degrees that do not combine.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "instances/random.h"
+#include "instances/strategy/instance.h"
+
+namespace stowage {
+
+// At most `most_sequences` sequences and six layers.
+inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_sequences = 8) {
+  std::mt19937_64 random(seed);
+  const auto up_to = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  const auto one_in = [&](std::int64_t n) { return up_to(n - 1) == 0; };
+  const auto some_of = [&](const std::vector<std::int64_t>& values) {
+    std::vector<std::int64_t> kept;
+    for (const std::int64_t value : values) {
+      if (up_to(2) > 0) kept.push_back(value);
+    }
+    if (kept.empty()) kept.push_back(values[static_cast<std::size_t>(up_to(1))]);
+    return kept;
+  };
+  StrategyInstance wanted{.name = "tiny-" + std::to_string(seed)};
+  StrategyModel& model = wanted.model;
+  model.hidden = 64 * (1 + up_to(7));
+  model.heads = one_in(6) ? 6 : 8;
+  if (one_in(3)) model.kv_width = 16 * (1 + up_to(3));
+  model.vocabulary = one_in(4) ? 0 : 1000 * (1 + up_to(30));
+  model.tied = one_in(4);
+  model.causal = !one_in(6);
+  model.flash_attention = !one_in(4);
+  model.sequence_parallel = !one_in(4);
+  model.blocks.push_back({.count = 1 + up_to(3), .ffn = 64 * up_to(20), .gated = !one_in(4)});
+  if (one_in(3)) model.blocks.push_back({.count = 1 + up_to(1), .ffn = 64 * up_to(40)});
+  wanted.cluster = {.nodes = 1 + up_to(1), .devices_per_node = one_in(4) ? 3 : 4};
+  wanted.cluster.mib_per_ms = {.inside = 1.0 + static_cast<double>(up_to(50)),
+                               .across = 0.5 + static_cast<double>(up_to(5))};
+  wanted.cost = {.linear_tflops = 0.5 + static_cast<double>(up_to(4)),
+                 .attention_tflops = 0.5 + static_cast<double>(up_to(4)),
+                 .half_width = static_cast<double>(up_to(100)),
+                 .overlap = 0.25 * static_cast<double>(up_to(4))};
+  StrategyOptions& options = wanted.options;
+  options.pp = some_of({1, 2, 3, 4});
+  options.v = one_in(3) ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{1};
+  options.tp = some_of({1, 2, 4});
+  options.cp = some_of({1, 2});
+  options.zero = some_of({0, 1, 2, 3});
+  if (options.zero.size() > 2) options.zero.resize(2);
+  if (one_in(3)) options.recompute = {StrategyRecompute::selective};
+  options.logit_chunks = one_in(2) ? std::vector<std::int64_t>{4, 1} : std::vector<std::int64_t>{1};
+  if (one_in(4)) options.micro_batches = {1, 2, 4};
+  const auto sequences = 1 + up_to(static_cast<std::int64_t>(most_sequences) - 1);
+  const bool equal = one_in(3);
+  for (std::int64_t k = 0; k < sequences; ++k) {
+    wanted.lengths.push_back(equal && k > 0 ? wanted.lengths[0] : 1 + up_to(2000));
+  }
+  wanted.cluster.memory_mib =
+      one_in(3) ? 4.0 + static_cast<double>(up_to(40)) : 40.0 + static_cast<double>(up_to(400));
+  return wanted;
+}
+
+}  // namespace stowage
