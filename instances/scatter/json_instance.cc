@@ -197,7 +197,8 @@ void read_kinds(const ObjectReader& reader, Cluster& cluster) {
         listed->array() == nullptr ? nullptr : (*listed->array())[k].find("memory_mib");
     if (stated == nullptr) cluster.kinds[k].memory_mib = cluster.memory_mib;
   }
-  if (errors.found() == before) check_kinds(cluster, path, errors);
+  // An empty list says what no list says.
+  if (errors.found() == before && !cluster.kinds.empty()) check_kinds(cluster, path, errors);
 }
 
 // The cluster, and whether its degrees can be trusted.

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "instances/scatter/devices.h"
 #include "instances/scatter/instance.h"
 #include "instances/units.h"
 
@@ -45,14 +44,8 @@ struct ScatterMicroBatch {
 
 // The form of a group of the micro-batch; nothing if the instance does not know what this one
 // recomputes, or where devices differ and the group has no place among them.
-inline std::optional<GroupForm> form_of(const ScatterInstance& instance,
-                                        const ScatterMicroBatch& micro_batch,
-                                        const ScatterGroup& group) {
-  const int index = recomputation_index(instance, micro_batch.recomputation);
-  const std::optional<int> place = place_at(instance.cluster, group.degree, group.first_rank);
-  if (index < 0 || !place) return std::nullopt;
-  return GroupForm{group.degree, group.exchange, index, *place};
-}
+std::optional<GroupForm> form_of(const ScatterInstance& instance,
+                                 const ScatterMicroBatch& micro_batch, const ScatterGroup& group);
 
 struct ScatterPlan {
   std::string name;           // of the instance

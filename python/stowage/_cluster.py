@@ -20,6 +20,10 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "memory_mib": ("cluster", "memory_mib"),
     "states_mib": ("model", "states_mib"),
     "activation_mib_per_token": ("model", "activation_mib_per_token"),
+    "sequence_mib": ("model", "sequence_mib"),
+    "logits_mib_per_token": ("model", "logits_mib_per_token"),
+    "logits_chunk_tokens": ("model", "logits_chunk_tokens"),
+    "keys_values_mib_per_token": ("model", "keys_values_mib_per_token"),
     "recomputation": ("model", "recomputation"),
     "quadratic_ms": ("cost", "quadratic_ms"),
     "linear_ms": ("cost", "linear_ms"),
@@ -52,6 +56,10 @@ _PLACES: dict[str, tuple[str, ...]] = {
 # What an argument is where a document does not have it.
 _DEFAULTS: dict[str, Any] = {
     "kinds": (),
+    "sequence_mib": 0.0,
+    "logits_mib_per_token": 0.0,
+    "logits_chunk_tokens": None,
+    "keys_values_mib_per_token": 0.0,
     "recomputation": (),
     "quadratic_ms": None,
     "linear_ms": None,
@@ -148,6 +156,10 @@ class Cluster:
             "ms": [[...], ...]}}.
         window, exchange: objects of that name of the cost of an instance
             (instances/scatter/README.md), as mappings; `exchange` is in place of the all-to-all.
+        sequence_mib: of each sequence of a group on every device of it, MiB.
+        logits_mib_per_token: logits of a token that stays on one device, MiB, for all tokens at once
+            or for logits_chunk_tokens at a time.
+        keys_values_mib_per_token: keys and values of a token that a device holds for others, MiB.
         recomputation: ways to recompute that each micro-batch chooses from, the objects of
             `model.recomputation` there as mappings: name, activation_mib_per_token (default that
             of the model), quadratic_factor, linear_factor, exchange_factor (default 1).
@@ -191,6 +203,10 @@ class Cluster:
     window: Optional[dict[str, float]]
     exchange: Optional[dict[str, Any]]
     table: Optional[dict[str, Any]]
+    sequence_mib: float
+    logits_mib_per_token: float
+    logits_chunk_tokens: Optional[int]
+    keys_values_mib_per_token: float
     recomputation: tuple[dict[str, Any], ...]
     pipeline_stages: int
     no_idle_ranks: bool
@@ -227,6 +243,10 @@ class Cluster:
         window: Optional[Mapping[str, float]] = None,
         exchange: Optional[Mapping[str, Any]] = None,
         table: Optional[Mapping[int, Any]] = None,
+        sequence_mib: float = 0.0,
+        logits_mib_per_token: float = 0.0,
+        logits_chunk_tokens: Optional[int] = None,
+        keys_values_mib_per_token: float = 0.0,
         recomputation: Sequence[Mapping[str, Any]] = (),
         pipeline_stages: int = 1,
         no_idle_ranks: bool = False,

@@ -9,8 +9,8 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/unit.h
     # What is planned, plans, their documents and their verifiers; by family.
     instances/scatter/cluster.h
+    instances/scatter/time_grid.h
     instances/scatter/instance.h
-    instances/scatter/devices.h
     instances/scatter/plan.h
     instances/scatter/certificate.h
     instances/scatter/presets.h

@@ -124,8 +124,8 @@ std::string plain_number(double value) {
   return text;
 }
 
-std::string plain_count(std::int64_t count, const std::string& noun) {
-  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+std::string plain_count(std::int64_t count, const std::string& noun, const std::string& plural) {
+  return std::to_string(count) + ' ' + (count == 1 ? noun : plural.empty() ? noun + 's' : plural);
 }
 
 std::string listed(const std::vector<std::int64_t>& ids) {

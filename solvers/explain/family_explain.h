@@ -18,8 +18,9 @@ using Trial = std::function<Outcome(const Instance&)>;
 // Numbers in texts: "15310.4", without exponents or trailing zeros where that can be avoided.
 std::string plain_number(double value);
 
-// "1 byte", "3 bytes"
-std::string plain_count(std::int64_t count, const std::string& noun);
+// "1 byte", "3 bytes"; `plural` where an s is not enough.
+std::string plain_count(std::int64_t count, const std::string& noun,
+                        const std::string& plural = "");
 
 // A power of two between a 32nd and a 16th of it, to ask what a little more would give; 0 of 0.
 double a_little_of(double whole);

@@ -34,11 +34,12 @@ class Bindings {
     std::vector<Finding> found;
     const StrategyStage& slowest = plan_.stages[at(slowest_)];
     const Ms busy = static_cast<double>(plan_.micro_batches) * slowest.time_ms;
-    found.push_back({place(slowest_), "stage " + std::to_string(slowest_) + " of " +
-                                          plain_count(slowest.layers, "layer") + " takes " +
-                                          plain_number(slowest.time_ms) + " ms for each of " +
-                                          plain_count(plan_.micro_batches, "micro-batch") + ", " +
-                                          plain_number(busy) + " ms in all"});
+    found.push_back(
+        {place(slowest_), "stage " + std::to_string(slowest_) + " of " +
+                              plain_count(slowest.layers, "layer") + " takes " +
+                              plain_number(slowest.time_ms) + " ms for each of " +
+                              plain_count(plan_.micro_batches, "micro-batch", "micro-batches") +
+                              ", " + plain_number(busy) + " ms in all"});
     Ms alone = 0;
     Ms tail = 0;
     for (const StrategyStage& stage : plan_.stages) {

@@ -276,6 +276,19 @@ def test_the_longest_micro_batch_counts_for_every_stage_of_a_pipeline(tmp_path):
     assert raised.value.errors[0].pointer == "/pipeline_stages"
 
 
+def test_memory_of_a_group(tmp_path):
+    more = dict(sequence_mib=0.5, logits_mib_per_token=0.25, logits_chunk_tokens=8)
+    cluster = small(**more, keys_values_mib_per_token=0.125)
+    path = tmp_path / "cluster.json"
+    cluster.save(path)
+    assert stowage.Cluster.load(path) == cluster == pickle.loads(pickle.dumps(cluster)) != small()
+    assert {key: getattr(cluster, key) for key in more} == more
+    assert cluster.replace(**dict.fromkeys(more), keys_values_mib_per_token=None) == small()
+    with pytest.raises(stowage.InputError) as raised:
+        small(logits_chunk_tokens=8)
+    assert raised.value.errors[0].code == "E307"
+
+
 def test_kinds_of_nodes(tmp_path):
     kinds = [{"name": "new", "nodes": 1, "speed": 2, "memory_mib": 200}, {"name": "old", "nodes": 1}]
     costs = dict(devices=4, devices_per_node=2, memory_mib=100, states_mib=20)

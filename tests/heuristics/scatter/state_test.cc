@@ -21,7 +21,8 @@ double energy_from_scratch(const StepState& state, int index, double weight) {
     if (group.positions.empty()) continue;
     Load load;
     for (const int position : group.positions) load += state.load(position, group.level);
-    const Ms time = state.overhead(group.level) + load.time();
+    const Level& own = state.table().levels()[static_cast<std::size_t>(group.level)];
+    const Ms time = own.overhead + load.time();
     makespan = std::max(makespan, time);
     squares += state.degree(group) * time * time;
   }
