@@ -153,7 +153,7 @@ TEST(ScatterKinds, ExplainAsksWhatMoreOfEveryKindWouldSave) {
                                  .cost = {.linear_ms = 1, .fixed_ms = 1},
                                  .lengths = {160, 80, 80}};
   Budget budget;
-  const Outcome outcome = solve(instance, {.method = "exact"}, budget);
+  const Outcome outcome = solve(instance, {.method = "auto"}, budget);
   ASSERT_TRUE(outcome.objective);
   EXPECT_DOUBLE_EQ(*outcome.objective, 61);
   std::set<std::string> asked;
