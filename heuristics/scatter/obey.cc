@@ -256,8 +256,9 @@ bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
   if (table.equal_sequences()) {
     std::optional<MicroBatchDraft> made =
         group_micro_batch(table, positions_of(step[index]), kQuick);
-    if (made) step[index] = *std::move(made);
-    return made.has_value();
+    if (!made) return false;
+    step[index] = *std::move(made);
+    return true;
   }
   while (true) {
     MicroBatchDraft filled = step[index];

@@ -1,3 +1,5 @@
+// Longer than 300 lines: the rungs share what they are compared with.
+//
 // Steps whose times are measured, in a table by tokens and squares: brute force = all sets of
 // sequences = the facade = the search that verify() makes again; bounds and certificates are below
 // the optimum and heuristics above it, beside rules, pipelines and terms of memory.
