@@ -169,9 +169,7 @@ class CompareCommand : public Command {
       return console.refuse(*error);
     SolveOptions asked = *std::move(options);
 
-    console.info("instance  " + std::string(family_name(*instance.value)) + "  " +
-                 printable(instance_name(*instance.value)) + "   " +
-                 instance_size(*instance.value));
+    console.info(instance_line(*instance.value));
     const InterruptScope interrupt;
     Budget::Limits limits = solve_.limits(interrupt.flag());
     // Without any limit `exact` would not end.

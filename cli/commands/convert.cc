@@ -322,10 +322,7 @@ class ConvertCommand : public Command {
   }
 
   ExitCode write(Console& console, const Instance& instance, const std::string& text) const {
-    return write(console,
-                 "instance  " + std::string(family_name(instance)) + "  " +
-                     printable(instance_name(instance)) + "   " + instance_size(instance),
-                 text);
+    return write(console, instance_line(instance), text);
   }
 
   ExitCode write(Console& console, const std::string& what, const std::string& text) const {

@@ -66,8 +66,7 @@ class ExplainCommand : public Command {
             ExitCode::refused);
       }
     }
-    console.info("instance  " + std::string(family_name(instance)) + "  " +
-                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    console.info(instance_line(instance));
     const InterruptScope interrupt;
     const Budget::Limits each = solve_.limits(interrupt.flag());
     Budget budget({.interrupt = each.interrupt});

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/commands/generated_step.h"
+#include "cli/commands/generated.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/length_flags.h"
@@ -85,7 +85,7 @@ class GenerateAssignCommand : public Command {
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedAssign> generated = generate_assign(generator, *list);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));
-    return put_generated(console, "assign", *generated, output_);
+    return put_generated(console, *generated, output_);
   }
 
  private:

@@ -2,7 +2,7 @@
 // the kernels run, or random buffers.
 #include <utility>
 
-#include "cli/families/families.h"
+#include "cli/commands/generated.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -92,7 +92,7 @@ class GenerateLayoutCommand : public Command {
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     LayoutInstance layout = *std::move(made);
     if (!name_.empty()) layout.name = name_;
-    return write(console, layout);
+    return put_instance(console, layout, write_layout_instance(layout), output_);
   }
 
  private:
@@ -189,20 +189,6 @@ class GenerateLayoutCommand : public Command {
     Result<GeneratedLayout> made = generate_layout(wanted);
     if (!made) return made.errors();
     return (*std::move(made)).instance;
-  }
-
-  ExitCode write(Console& console, const LayoutInstance& layout) const {
-    const Instance instance = layout;
-    const std::string line =
-        "instance  layout  " + printable(layout.name) + "   " + instance_size(instance);
-    const std::string json = write_layout_instance(layout);
-    if (output_.empty() || output_ == "-") {
-      console.info(line);
-      return console.answer(json, ExitCode::ok);
-    }
-    if (auto error = write_file(output_, json)) return console.refuse(*error);
-    console.info(line + "  -> " + output_);
-    return ExitCode::ok;
   }
 
   std::string output_;

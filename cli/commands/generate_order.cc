@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/families/families.h"
+#include "cli/commands/generated.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -57,7 +57,7 @@ class GenerateOrderCommand : public Command {
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     OrderInstance graph = *std::move(made);
     if (!name_.empty()) graph.name = name_;
-    return write(console, graph);
+    return put_instance(console, graph, write_order_instance(graph), output_);
   }
 
  private:
@@ -87,20 +87,6 @@ class GenerateOrderCommand : public Command {
     wanted.alignment = alignment_.value_or(wanted.alignment);
     wanted.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     return generate_order(wanted);
-  }
-
-  ExitCode write(Console& console, const OrderInstance& graph) const {
-    const Instance instance = graph;
-    const std::string line =
-        "instance  order  " + printable(graph.name) + "   " + instance_size(instance);
-    const std::string json = write_order_instance(graph);
-    if (output_.empty() || output_ == "-") {
-      console.info(line);
-      return console.answer(json, ExitCode::ok);
-    }
-    if (auto error = write_file(output_, json)) return console.refuse(*error);
-    console.info(line + "  -> " + output_);
-    return ExitCode::ok;
   }
 
   std::string output_;

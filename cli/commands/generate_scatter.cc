@@ -1,7 +1,7 @@
 // stowage generate scatter: seeded steps from published presets and a source of lengths.
 #include <utility>
 
-#include "cli/commands/generated_step.h"
+#include "cli/commands/generated.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/length_flags.h"
@@ -62,7 +62,7 @@ class GenerateScatterCommand : public Command {
     if (!list) return console.refuse(errors_in("", list.errors()));
     const Result<GeneratedScatter> generated = generate_scatter(generator, *list);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));
-    return put_generated(console, "scatter", *generated, output_);
+    return put_generated(console, *generated, output_);
   }
 
  private:

@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/families/families.h"
+#include "cli/commands/generated.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -65,7 +65,7 @@ class GenerateStrategyCommand : public Command {
     generator.memory_mib = memory_mib_.value_or(generator.memory_mib);
     Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths));
     if (!made) return console.refuse(as_flag_errors(made.errors()));
-    return write(console, *std::move(made));
+    return put_instance(console, *made, write_strategy_instance(*made), output_);
   }
 
  private:
@@ -82,20 +82,6 @@ class GenerateStrategyCommand : public Command {
       tokens = *read;
     }
     return std::vector<Tokens>(static_cast<std::size_t>(sequences_.value_or(kSequences)), tokens);
-  }
-
-  ExitCode write(Console& console, const StrategyInstance& wanted) const {
-    const Instance instance = wanted;
-    const std::string line =
-        "instance  strategy  " + printable(wanted.name) + "   " + instance_size(instance);
-    const std::string json = write_strategy_instance(wanted);
-    if (output_.empty() || output_ == "-") {
-      console.info(line);
-      return console.answer(json, ExitCode::ok);
-    }
-    if (auto error = write_file(output_, json)) return console.refuse(*error);
-    console.info(line + "  -> " + output_);
-    return ExitCode::ok;
   }
 
   std::string output_;

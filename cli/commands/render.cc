@@ -104,8 +104,7 @@ class RenderCommand : public Command {
     inputs.push_back(comparison_path_);
     if (auto error = check_output("--output", output_, inputs)) return console.refuse(*error);
 
-    console.info("instance  " + std::string(family_name(instance)) + "  " +
-                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    console.info(instance_line(instance));
     // No plan is drawn unverified, and there is no switch for it.
     const Judgement judgement = judge(*both.value);
     if (!judgement.violations.empty()) return refuse_plan(console, instance, judgement);

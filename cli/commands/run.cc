@@ -129,8 +129,7 @@ class RunCommand : public Command {
     }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify(instance, plan);
-    console.info("instance  " + std::string(family_name(instance)) + "  " +
-                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    console.info(instance_line(instance));
     if (!violations.empty()) return refuse_plan(console, instance, violations);
     const InterruptScope interrupt;
     Budget::Limits limits{.interrupt = &interrupt.flag()};

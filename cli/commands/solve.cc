@@ -79,8 +79,7 @@ class SolveCommand : public Command {
   ExitCode solve_and_report(Console& console, const Instance& instance,
                             const SolveOptions& options) {
     const std::string solver = solver_name(options);
-    console.info("instance  " + std::string(family_name(instance)) + "  " +
-                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    console.info(instance_line(instance));
     console.info("method    " + method_ + "  " + (solver.empty() ? "no MILP backend" : solver) +
                  "  " + solve_.describe());
     // Until the plan is written: a second signal then still means 130, and the first one costs

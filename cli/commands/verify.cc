@@ -111,8 +111,7 @@ class VerifyCommand : public Command {
 
   static void introduce(Console& console, const Instance& instance,
                         const std::vector<Violation>& violations) {
-    console.info("instance  " + std::string(family_name(instance)) + "  " +
-                 printable(instance_name(instance)) + "   " + instance_size(instance));
+    console.info(instance_line(instance));
     for (const Violation& violation : violations)
       console.finding("violation " + to_string(violation));
   }

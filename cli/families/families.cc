@@ -1,6 +1,7 @@
 #include "cli/families/families.h"
 
 #include "cli/families/each.h"
+#include "cli/terminal/console.h"
 
 namespace stowage {
 
@@ -14,6 +15,11 @@ std::string hash_of(const Instance& instance) {
 
 std::string instance_size(const Instance& instance) {
   return std::visit([](const auto& i) { return size_of(i); }, instance);
+}
+
+std::string instance_line(const Instance& instance) {
+  return "instance  " + std::string(family_name(instance)) + "  " +
+         printable(instance_name(instance)) + "   " + instance_size(instance);
 }
 
 Unit objective_unit(const Instance& instance) {

@@ -24,6 +24,8 @@ const std::string& instance_name(const Instance& instance);
 std::string hash_of(const Instance& instance);  // instance_hash() of its problem
 std::string instance_size(
     const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
+// "instance  scatter  NAME   512 sequences, ...": what a command says first.
+std::string instance_line(const Instance& instance);
 
 Unit objective_unit(const Instance& instance);
 

@@ -59,6 +59,10 @@ class Ranks {
     next_ = 0;
     if (cluster_.kinds.empty()) return;
     taken_.assign(static_cast<std::size_t>(cluster_.devices), false);
+    free_from_.clear();
+    for (int kind = 0; kind < std::ssize(cluster_.kinds); ++kind) {
+      free_from_.push_back(first_rank_of_kind(cluster_, kind));
+    }
     for (const GroupChoice& group : choice) {
       if (!is_across(group.place)) continue;
       const auto place = group_place(cluster_, group.degree, group.place);
@@ -75,7 +79,10 @@ class Ranks {
     if (!place) return -1;
     if (is_across(group.place)) return place->first_rank;
     const int end = first_rank_of_kind(cluster_, group.place + 1);
-    for (int first = place->first_rank; first + group.degree <= end; first += group.degree) {
+    int& from = free_from_[static_cast<std::size_t>(group.place)];
+    while (from < end && taken_[static_cast<std::size_t>(from)]) ++from;
+    const int begin = from - (from - place->first_rank) % group.degree;
+    for (int first = begin; first + group.degree <= end; first += group.degree) {
       if (!is_free(first, group.degree)) continue;
       take(first, group.degree);
       return first;
@@ -94,6 +101,7 @@ class Ranks {
   const Cluster& cluster_;
   int next_ = 0;
   std::vector<bool> taken_;
+  std::vector<int> free_from_;  // by kind: the ranks before are taken
 };
 
 }  // namespace

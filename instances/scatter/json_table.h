@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-// One grid of a table; any of its errors is E309, besides wrong types and ranges.
+// One grid of a table; any of its errors is E310, besides wrong types and ranges.
 TimeGrid read_time_grid(const JsonValue& value, const JsonPath& path, ErrorList& errors);
 
 // Whether the instance can be planned by the table of its cost, if it has one: a grid for every

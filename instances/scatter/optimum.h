@@ -15,10 +15,9 @@ namespace stowage {
 inline constexpr std::size_t kMostSequencesTriedAgain = 12;
 
 // `claimed` if no plan takes less, otherwise the least objective of any plan, in ms. Nothing if
-// there are too many sequences, more than 64 devices of which none may idle, or devices
-// of several kinds. Requires an
-// instance as the reader returns it. O(3^K degrees^2),
-// with equal_sequences K times that; the smaller `claimed`, the less.
+// there are too many sequences, more than 64 devices of which none may idle, or devices of several
+// kinds. Requires an instance as the reader returns it. O(3^K degrees^2), with equal_sequences K
+// times that; the smaller `claimed`, the less.
 std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed);
 
 }  // namespace stowage
