@@ -15,8 +15,8 @@
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
-#include "instances/scatter/devices.h"
 #include "instances/scatter/json.h"
+#include "instances/scatter/json_device_kinds.h"
 #include "instances/scatter/json_members.h"
 #include "instances/scatter/json_table.h"
 
@@ -29,7 +29,6 @@ constexpr NumberRange kNotNegative = {.least = 0, .most = kMost};
 constexpr NumberRange kPositive = {.least = 0, .most = kMost, .above = true};
 constexpr NumberRange kBandwidth = {.least = 1e-9, .most = kMost};
 constexpr NumberRange kShare = {.least = 0, .most = 1};
-constexpr NumberRange kSpeed = {.least = 1e-6, .most = 1e6};
 
 void check_recomputation(const ModelMemory& model, const ObjectReader& reader) {
   const std::vector<Recomputation>& choices = model.recomputation;
@@ -69,16 +68,6 @@ void fields(Visitor& v, Choice& choice) {
   v.omit_if(choice.quadratic_factor == 1, "quadratic_factor", choice.quadratic_factor, kPositive);
   v.omit_if(choice.linear_factor == 1, "linear_factor", choice.linear_factor, kPositive);
   v.omit_if(choice.exchange_factor == 1, "exchange_factor", choice.exchange_factor, kPositive);
-}
-
-// A memory that is not given is the cluster's.
-template <class Visitor, Of<DeviceKind> Kind>
-void fields(Visitor& v, Kind& kind) {
-  v.one_line();
-  v.omit_if(kind.name.empty(), "name", kind.name);
-  v.required("nodes", kind.nodes, {1, kMaxDevices});
-  v.omit_if(kind.speed == 1, "speed", kind.speed, kSpeed);
-  v.optional("memory_mib", kind.memory_mib, kNotNegative);
 }
 
 template <class Visitor, Of<ModelMemory> Model>
@@ -152,55 +141,6 @@ void check_degrees(const Cluster& cluster, const JsonPath& path, ErrorList& erro
   }
 }
 
-// Kinds of nodes: all nodes, and blocks of ranks that do not begin inside a kind they fit into.
-void check_kinds(const Cluster& cluster, const JsonPath& path, ErrorList& errors) {
-  const auto must = [&](const std::string& text) {
-    errors.add(code::kDeviceKinds, path.pointer(), "must " + text);
-  };
-  std::int64_t devices = 0;
-  for (const DeviceKind& kind : cluster.kinds) {
-    devices += std::int64_t{kind.nodes} * cluster.devices_per_node;
-  }
-  if (devices != cluster.devices) {
-    return must("be of " + std::to_string(cluster.devices) + " devices, is of " +
-                std::to_string(devices));
-  }
-  if (!cluster.aligned)
-    return must("stand in an aligned cluster, is in one with \"aligned\": false");
-  for (std::size_t k = 0; k < cluster.kinds.size(); ++k) {
-    const int first = first_rank_of_kind(cluster, static_cast<int>(k));
-    const int end = first_rank_of_kind(cluster, static_cast<int>(k) + 1);
-    for (const int degree : cluster.degrees) {
-      if (degree > end - first || first % degree == 0) continue;
-      errors.add(code::kDeviceKinds, path.index(static_cast<std::int64_t>(k)).pointer(),
-                 "must start at a multiple of degree " + std::to_string(degree) +
-                     ", which fits into it, starts at rank " + std::to_string(first));
-      break;
-    }
-  }
-}
-
-void read_kinds(const ObjectReader& reader, Cluster& cluster) {
-  const JsonValue* const listed = reader.find("kinds");
-  if (listed == nullptr) return;
-  ErrorList& errors = reader.errors();
-  const JsonPath path = reader.at("kinds");
-  const std::int64_t before = errors.found();
-  FieldReader(reader).optional("kinds", cluster.kinds);
-  if (std::ssize(cluster.kinds) > kMaxDeviceKinds) {
-    errors.add(code::kDeviceKinds, path.pointer(),
-               "must have at most " + std::to_string(kMaxDeviceKinds) + " entries, has " +
-                   std::to_string(cluster.kinds.size()));
-  }
-  for (std::size_t k = 0; k < cluster.kinds.size(); ++k) {
-    const auto stated =
-        listed->array() == nullptr ? nullptr : (*listed->array())[k].find("memory_mib");
-    if (stated == nullptr) cluster.kinds[k].memory_mib = cluster.memory_mib;
-  }
-  // An empty list says what no list says.
-  if (errors.found() == before && !cluster.kinds.empty()) check_kinds(cluster, path, errors);
-}
-
 // The cluster, and whether its degrees can be trusted.
 bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& errors,
                   Cluster& cluster) {
@@ -223,7 +163,7 @@ bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& error
     }
     if (errors.found() == before) check_degrees(cluster, where, errors);
   }
-  if (errors.found() == before) read_kinds(reader, cluster);
+  if (errors.found() == before) read_device_kinds(reader, cluster);
   return value.object() != nullptr && errors.found() == before;
 }
 
@@ -499,20 +439,6 @@ ScatterCost read_scatter_cost(const JsonValue& value, const JsonPath& path,
 
 namespace {
 
-// Rules that plans on different devices do not keep.
-void check_rules_of_kinds(const ScatterInstance& instance, const ObjectReader& reader) {
-  if (instance.cluster.kinds.empty()) return;
-  const ScatterRules& rules = instance.rules;
-  const auto refuse = [&](bool asked, const char* key) {
-    if (!asked) return;
-    reader.errors().add(code::kDeviceKinds, reader.at("rules").key(key).pointer(),
-                        "must be false beside cluster.kinds, is true");
-  };
-  refuse(rules.no_idle_ranks, "no_idle_ranks");
-  refuse(rules.sorted_groups, "sorted_groups");
-  refuse(rules.equal_sequences, "equal_sequences");
-}
-
 // By hand: costs and lengths are checked against the degrees of the cluster.
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
@@ -543,7 +469,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
     instance.rules = read_scatter_rules(*rules, reader.at("rules"),
                                         degrees_known ? &instance.cluster : nullptr, errors);
   }
-  check_rules_of_kinds(instance, reader);
+  check_rules_of_device_kinds(instance, reader);
   if (degrees_known && errors.empty()) check_table(instance, reader.at("cost"), errors);
   instance.pipeline_stages =
       static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
@@ -671,12 +597,7 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
   json.key("degrees");
   json.integers({cluster.degrees.begin(), cluster.degrees.end()});
   json.boolean("aligned", cluster.aligned);
-  if (!cluster.kinds.empty()) {
-    json.key("kinds");
-    json.begin_array();
-    for (const DeviceKind& kind : cluster.kinds) write_fields(json, kind);
-    json.end_array();
-  }
+  write_device_kinds(json, cluster);
   json.end_object();
   json.key("model");
   write_fields(json, instance.model);
