@@ -3,12 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
 
-#include "formulations/scatter/bounds.h"
-#include "heuristics/scatter/registry.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/devices.h"
 #include "instances/scatter/json.h"
@@ -18,22 +15,17 @@
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(14, 1000));
-constexpr double kTolerance = 1e-6;
-
-double slack(double value) { return kTolerance * std::max(1.0, value); }
 
 TEST(ScatterKinds, InstancesAreRead) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const ScatterInstance instance = tiny_kinds_scatter(seed);
-    const auto again = read_scatter_instance(write_scatter_instance(instance));
-    ASSERT_TRUE(again) << seed;
-    EXPECT_EQ(again->cluster, instance.cluster) << seed;
+    expect_read_back(tiny_kinds_scatter(seed), std::nullopt, seed);
   }
 }
 
@@ -62,21 +54,7 @@ TEST(ScatterKinds, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
     const ScatterInstance instance = tiny_kinds_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum) continue;
-    const ScatterTable table(instance);
-    EXPECT_LE(least_micro_batches(table), std::ssize(optimum->micro_batches)) << seed;
-    for (const NamedBound& bound : scatter_bounds(table)) {
-      EXPECT_LE(bound.value, optimum->objective_ms + slack(optimum->objective_ms))
-          << bound.name << ' ' << seed;
-    }
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name == "joint") continue;  // `fast` with more moves
-      const auto plan = heuristic.run(instance, table, seed, Budget());
-      if (!plan) continue;
-      ++planned;
-      EXPECT_GE(plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms))
-          << heuristic.name << ' ' << seed;
-      EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name << ' ' << seed;
-    }
+    planned += expect_bounds_below_and_heuristics_above(instance, *optimum, seed).plans;
   }
   EXPECT_GT(planned, kInstances);
 }

@@ -1,5 +1,3 @@
-// Longer than 300 lines: the rungs share what they are compared with.
-//
 // Steps whose times are measured, in a table by tokens and squares: brute force = all sets of
 // sequences = the facade = the search that verify() makes again; bounds and certificates are below
 // the optimum and heuristics above it, beside rules, pipelines and terms of memory.
@@ -9,22 +7,18 @@
 #include <random>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "formulations/scatter/bounds.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/random.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/json.h"
-#include "instances/scatter/optimum.h"
 #include "instances/scatter/truth.h"
 #include "instances/scatter/verify.h"
-#include "solvers/scatter/profile_bound.h"
-#include "solvers/scatter/step_bound.h"
-#include "solvers/scatter/subsets.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -32,15 +26,6 @@ namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
 const auto kFew = static_cast<std::uint64_t>(in_long_run(50, 1000));
-constexpr double kTolerance = 1e-6;
-
-std::string all_of(const std::vector<Violation>& violations) {
-  std::string text;
-  for (const Violation& violation : violations) text += ' ' + to_string(violation);
-  return text;
-}
-
-double slack(double value) { return kTolerance * std::max(1.0, value); }
 
 TEST(ScatterMeasured, BruteForcePlansVerifyAndAreFoundAgain) {
   std::uint64_t planned = 0;
@@ -49,9 +34,7 @@ TEST(ScatterMeasured, BruteForcePlansVerifyAndAreFoundAgain) {
     const auto plan = brute_force(instance);
     if (!plan) continue;
     ++planned;
-    const double objective = plan->objective_ms;
-    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
-    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
+    expect_found_again(instance, *plan, seed);
   }
   EXPECT_GT(planned, kInstances);
 }
@@ -60,12 +43,7 @@ TEST(ScatterMeasured, DocumentsReadBack) {
   std::set<std::string> hashes;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
     const ScatterInstance instance = tiny_measured_scatter(seed);
-    const auto back = read_scatter_instance(write_scatter_instance(instance));
-    ASSERT_TRUE(back) << seed << to_string(back.errors()[0]);
-    EXPECT_EQ(back->cost, instance.cost) << seed;
-    EXPECT_EQ(instance_hash(*back), instance_hash(instance)) << seed;
-    hashes.insert(instance_hash(instance));
-    EXPECT_TRUE(surely_sound(instance)) << seed;
+    hashes.insert(expect_read_back(instance, brute_force(instance), seed));
     ScatterInstance other = instance;
     other.cost.table.begin()->second.ms.back() += 1;
     EXPECT_NE(instance_hash(other), instance_hash(instance)) << seed;
@@ -164,20 +142,10 @@ TEST(ScatterMeasured, PlanesAreBelowTheTimes) {
 TEST(ScatterMeasured, AllSetsOfSequencesHaveTheOptimum) {
   std::uint64_t tried = 0;
   for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
-    ScatterInstance instance = tiny_measured_scatter(seed);
-    instance.rules.no_idle_ranks = false;  // of which this search knows nothing
-    instance.rules.micro_batches_multiple_of = 1;
-    instance.rules.equal_sequences = false;
-    const auto plan = brute_force(instance);
-    if (!plan || instance.lengths.empty()) continue;
-    const ScatterTable table(instance);
-    for (const double above : {1 + kTolerance, 1.5}) {
-      Budget budget;
-      const auto step = best_of_subsets(table, plan->objective_ms * above + kTolerance, budget);
-      ASSERT_TRUE(step) << seed;
-      EXPECT_NEAR(step_ms(table, *step), plan->objective_ms, slack(plan->objective_ms)) << seed;
-      EXPECT_TRUE(verify(instance, to_plan(instance, table, *step)).empty()) << seed;
-    }
+    const ScatterInstance instance = without_rules_on_batches(tiny_measured_scatter(seed));
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    expect_sets_have_the_optimum(instance, *optimum, seed);
     ++tried;
   }
   EXPECT_GT(tried, kInstances);
@@ -191,23 +159,12 @@ TEST(ScatterMeasured, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
     const double best = optimum->objective_ms;
-    const ScatterTable table(instance);
-    for (const ScatterTable& own : {table, table.relaxed()}) {
-      for (const NamedBound& bound : scatter_bounds(own)) {
-        EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
-      }
+    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance).relaxed())) {
+      EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
     }
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name == "joint") continue;  // `fast` with more moves
-      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
-      if (!plan) continue;
-      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
-      EXPECT_TRUE(verify(instance, *plan).empty())
-          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
-      if (heuristic.name != "fast") continue;
-      ++planned;
-      best_found += plan->objective_ms <= best + slack(best) ? 1 : 0;
-    }
+    const HeuristicPlans made = expect_bounds_below_and_heuristics_above(instance, *optimum, seed);
+    planned += made.fast;
+    best_found += made.fast_is_best;
   }
   EXPECT_GT(best_found, planned * 3 / 4) << "of " << planned;
 }
@@ -229,27 +186,14 @@ TEST(ScatterMeasured, CertifiedBoundsAreBelowTheOptimum) {
     for (auto& [degree, grid] : faster.cost.table) {
       for (Ms& ms : grid.ms) ms *= 0.9;
     }
-    double highest = 0;
     const auto look = [&](const ScatterCertificate& certificate) {
-      const CertificateCheck check = check_certificate(instance, certificate);
-      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
-      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
-      highest = std::max(highest, check.bound_ms);
-      ++certified;
-      const auto refute = [&](const ScatterInstance& of, double optimum_of,
-                              const ScatterCertificate& told) {
-        const CertificateCheck other = check_certificate(of, told);
-        refused += other.violations.empty() ? 0 : 1;
-        EXPECT_TRUE(!other.violations.empty() || other.bound_ms <= optimum_of + slack(optimum_of))
-            << seed;
-      };
-      refute(faster, 0.9 * best, certificate);
+      refused += refused_or_true(faster, 0.9 * best, certificate, seed);
       for (std::size_t level = 0; level < certificate.levels.size(); ++level) {
         for (int lie = 0; lie < 3; ++lie) {
           ScatterCertificate told = certificate;
           AffineTime& below = told.levels[level].below;
           (lie == 0 ? below.ms : lie == 1 ? below.token_ms : below.square_ms) += 1;
-          refute(instance, best, told);
+          refused += refused_or_true(instance, best, told, seed);
         }
         ScatterCertificate told = certificate;
         told.levels[level].below.ms = -1;
@@ -263,14 +207,11 @@ TEST(ScatterMeasured, CertifiedBoundsAreBelowTheOptimum) {
         EXPECT_FALSE(check_certificate(formula, certificate).violations.empty()) << seed;
       }
     };
-    Budget budget({.node_limit = 60});
-    ScatterStepBound step(instance, {.backend = backend}, best, look);
-    step.improve(budget);
-    Budget boxes({.node_limit = 10});
-    ScatterProfileBound profile(instance, backend, best, look);
-    if (profile.promising()) profile.improve(boxes);
-    if (best > 0) closed += highest / best;
-    if (best > 0) planned += 1;
+    const Certified found = expect_certificates_hold(instance, *optimum, backend, 60, seed, look);
+    certified += found.certificates;
+    if (!(best > 0)) continue;
+    closed += found.highest / best;
+    planned += 1;
   }
   EXPECT_GT(certified, kInstances / 2);
   EXPECT_GT(refused, kInstances / 4);
@@ -281,10 +222,8 @@ TEST(ScatterMeasured, TheFacadePlansTinySteps) {
   std::uint64_t planned = 0;
   std::uint64_t proven = 0;
   for (std::uint64_t seed = 0; seed < kFew; ++seed) {
-    ScatterInstance instance = tiny_measured_scatter(seed, 4, 4);
-    instance.rules.no_idle_ranks = false;  // rules that may leave no plan, which a MILP would prove
-    instance.rules.micro_batches_multiple_of = 1;
-    instance.rules.equal_sequences = false;
+    // Rules may leave no plan, which a MILP would prove.
+    const ScatterInstance instance = without_rules_on_batches(tiny_measured_scatter(seed, 4, 4));
     const auto optimum = brute_force(instance);
     Budget budget({.node_limit = 2000});
     const Outcome outcome = solve(instance, {.method = "auto"}, budget);

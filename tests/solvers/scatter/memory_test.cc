@@ -4,7 +4,6 @@
 // Longer than 300 lines: each rung of the ladder for the same steps.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,33 +12,18 @@
 #include "formulations/scatter/bounds.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/optimum.h"
 #include "instances/scatter/truth_counts.h"
 #include "instances/scatter/verify.h"
-#include "solvers/incumbent.h"
-#include "solvers/scatter/exact.h"
-#include "solvers/scatter/profile_bound.h"
-#include "solvers/scatter/step_bound.h"
-#include "solvers/scatter/subsets.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(60, 1000));
-constexpr double kTolerance = 1e-6;
-
-std::string all_of(const std::vector<Violation>& violations) {
-  std::string text;
-  for (const Violation& violation : violations) text += ' ' + to_string(violation);
-  return text;
-}
-
-double slack(double value) { return kTolerance * std::max(1.0, value); }
 
 TEST(ScatterMemory, BruteForcePlansVerifyAndAreFoundAgain) {
   std::set<ExchangeKind> used;
@@ -48,16 +32,8 @@ TEST(ScatterMemory, BruteForcePlansVerifyAndAreFoundAgain) {
     const auto plan = brute_force(instance);
     ASSERT_EQ(plan.has_value(), unplaceable_sequences(instance).empty()) << seed;
     if (!plan) continue;
-    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
-    const double objective = plan->objective_ms;
-    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
-    Budget budget;
-    const ScatterTable table(instance);
-    const auto step = best_of_subsets(table, objective + slack(objective), budget);
-    if (!instance.lengths.empty()) {
-      ASSERT_TRUE(step) << seed;
-      EXPECT_NEAR(total(*step), objective, slack(objective)) << seed;
-    }
+    expect_found_again(instance, *plan, seed);
+    if (!instance.lengths.empty()) expect_sets_have_the_optimum(instance, *plan, seed);
     for (const ScatterMicroBatch& batch : plan->micro_batches) {
       for (const ScatterGroup& group : batch.groups) used.insert(group.exchange);
     }
@@ -69,16 +45,7 @@ TEST(ScatterMemory, DocumentsReadBack) {
   std::set<std::string> hashes;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
     const ScatterInstance instance = tiny_memory_scatter(seed);
-    const auto back = read_scatter_instance(write_scatter_instance(instance));
-    ASSERT_TRUE(back) << seed << to_string(back.errors()[0]);
-    EXPECT_EQ(instance_hash(*back), instance_hash(instance)) << seed;
-    hashes.insert(instance_hash(instance));
-    EXPECT_TRUE(surely_sound(instance)) << seed;
-    const auto plan = brute_force(instance);
-    if (!plan) continue;
-    const auto same = read_scatter_plan(write_scatter_plan(*plan));
-    ASSERT_TRUE(same) << seed;
-    EXPECT_EQ(*same, *plan) << seed;
+    hashes.insert(expect_read_back(instance, brute_force(instance), seed));
   }
   EXPECT_EQ(hashes.size(), kInstances);
 }
@@ -143,17 +110,7 @@ TEST(ScatterMemory, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
     const ScatterInstance instance = tiny_memory_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum) continue;
-    const double best = optimum->objective_ms;
-    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance))) {
-      EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
-    }
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
-      if (!plan) continue;
-      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
-      EXPECT_TRUE(verify(instance, *plan).empty())
-          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
-    }
+    expect_bounds_below_and_heuristics_above(instance, *optimum, seed, true);
   }
 }
 
@@ -185,20 +142,7 @@ TEST_P(ScatterMemoryOf, StepMilpEqualsBruteForce) {
     const ScatterInstance instance = tiny_memory_scatter(seed, 5, 6);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
-    const double best = optimum->objective_ms;
-    Budget budget;
-    Incumbent incumbent(instance, budget, {});
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name == "batch-ada") {
-        incumbent.offer(*heuristic.run(instance, ScatterTable(instance), 0, budget), 'H',
-                        heuristic.name);
-      }
-    }
-    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
-              StoppedBy::proof)
-        << seed;
-    EXPECT_NEAR(incumbent.plan()->objective_ms, best, slack(best)) << seed;
-    EXPECT_NEAR(incumbent.bound(), best, slack(best)) << seed;
+    expect_milp_has_the_optimum(instance, *optimum, GetParam(), seed);
   }
 }
 
@@ -210,22 +154,9 @@ TEST_P(ScatterMemoryOf, CertifiedBoundsAreBelowTheOptimum) {
     const ScatterInstance instance = tiny_memory_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
-    const double best = optimum->objective_ms;
-    double highest = 0;
-    const auto look = [&](const ScatterCertificate& certificate) {
-      const CertificateCheck check = check_certificate(instance, certificate);
-      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
-      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
-      highest = std::max(highest, check.bound_ms);
-      ++certified;
-    };
-    Budget budget({.node_limit = 20});
-    ScatterStepBound step(instance, {.backend = GetParam()}, best, look);
-    step.improve(budget);
-    Budget boxes({.node_limit = 10});
-    ScatterProfileBound profile(instance, GetParam(), best, look);
-    if (profile.promising()) profile.improve(boxes);
-    if (best > 0) closed += highest / best;
+    const Certified found = expect_certificates_hold(instance, *optimum, GetParam(), 20, seed);
+    certified += found.certificates;
+    if (optimum->objective_ms > 0) closed += found.highest / optimum->objective_ms;
   }
   EXPECT_GT(certified, kInstances / 2);
   EXPECT_GT(closed, 0.5 * static_cast<double>(kInstances));
@@ -251,27 +182,17 @@ TEST_P(ScatterMemoryOf, CertificatesAreOfTheirOwnMemory) {
     }
     const auto look = [&](const ScatterCertificate& certificate) {
       for (const auto& [other, best] : others) {
-        const CertificateCheck check = check_certificate(other, certificate);
-        if (!check.violations.empty()) ++refused;
-        EXPECT_TRUE(!check.violations.empty() || check.bound_ms <= best + slack(best)) << seed;
+        refused += refused_or_true(other, best, certificate, seed);
       }
       for (std::size_t level = 0; level < certificate.levels.size(); ++level) {
         for (std::size_t kind = 1; kind < exchange_names().size(); ++kind) {
           ScatterCertificate lie = certificate;
           lie.levels[level].exchange = static_cast<ExchangeKind>(kind);
-          const CertificateCheck check = check_certificate(instance, lie);
-          if (!check.violations.empty()) ++refused;
-          const double best = optimum->objective_ms;
-          EXPECT_TRUE(!check.violations.empty() || check.bound_ms <= best + slack(best)) << seed;
+          refused += refused_or_true(instance, optimum->objective_ms, lie, seed);
         }
       }
     };
-    Budget budget({.node_limit = 20});
-    ScatterStepBound step(instance, {.backend = GetParam()}, optimum->objective_ms, look);
-    step.improve(budget);
-    Budget boxes({.node_limit = 10});
-    ScatterProfileBound profile(instance, GetParam(), optimum->objective_ms, look);
-    if (profile.promising()) profile.improve(boxes);
+    expect_certificates_hold(instance, *optimum, GetParam(), 20, seed, look);
   }
   EXPECT_GT(refused, kInstances / 2);
 }
@@ -279,31 +200,14 @@ TEST_P(ScatterMemoryOf, CertificatesAreOfTheirOwnMemory) {
 TEST_P(ScatterMemoryOf, TheFacadeKeepsRulesBesides) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
-    const ScatterInstance instance = tiny_full_scatter(seed, 4, 4);
-    const auto optimum = brute_force(instance);
-    Budget budget;
-    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
-    if (!optimum) {
-      ASSERT_EQ(outcome.status, Status::infeasible) << seed << ' ' << outcome.detail;
-      EXPECT_TRUE(check_infeasibility(instance, *outcome.infeasibility).empty()) << seed;
-      continue;
-    }
-    ++planned;
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+    planned += expect_facade_proves(tiny_full_scatter(seed, 4, 4), GetParam(), seed);
   }
   EXPECT_GT(planned, kInstances / 4);
 }
 
 TEST_P(ScatterMemoryOf, TheFacadeProvesTinySteps) {
   for (std::uint64_t seed = 0; seed < kInstances / 3; ++seed) {
-    const ScatterInstance instance = tiny_memory_scatter(seed);
-    const auto optimum = brute_force(instance);
-    if (!optimum) continue;
-    Budget budget;
-    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
+    expect_facade_proves(tiny_memory_scatter(seed), GetParam(), seed);
   }
 }
 

@@ -4,25 +4,15 @@
 // memory.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <tuple>
-#include <vector>
 
-#include "formulations/scatter/bounds.h"
-#include "heuristics/scatter/registry.h"
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/optimum.h"
 #include "instances/scatter/verify.h"
-#include "solvers/incumbent.h"
-#include "solvers/scatter/exact.h"
-#include "solvers/scatter/profile_bound.h"
-#include "solvers/scatter/step_bound.h"
-#include "solvers/scatter/subsets.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -30,15 +20,6 @@ namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
 const auto kFew = static_cast<std::uint64_t>(in_long_run(50, 1000));
-constexpr double kTolerance = 1e-6;
-
-std::string all_of(const std::vector<Violation>& violations) {
-  std::string text;
-  for (const Violation& violation : violations) text += ' ' + to_string(violation);
-  return text;
-}
-
-double slack(double value) { return kTolerance * std::max(1.0, value); }
 
 TEST(ScatterPipeline, BruteForcePlansVerifyAndAreFoundAgain) {
   std::uint64_t planned = 0;
@@ -49,8 +30,7 @@ TEST(ScatterPipeline, BruteForcePlansVerifyAndAreFoundAgain) {
     if (!plan) continue;
     ++planned;
     const double objective = plan->objective_ms;
-    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
-    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
+    expect_found_again(instance, *plan, seed);
     ScatterInstance flat = instance;
     flat.pipeline_stages = 1;
     const auto shortest = brute_force(flat);
@@ -67,20 +47,10 @@ TEST(ScatterPipeline, BruteForcePlansVerifyAndAreFoundAgain) {
 TEST(ScatterPipeline, AllSetsOfSequencesHaveTheOptimum) {
   std::uint64_t tried = 0;
   for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
-    ScatterInstance instance = tiny_pipeline_scatter(seed);
-    instance.rules.no_idle_ranks = false;  // of which this search knows nothing
-    instance.rules.equal_sequences = false;
-    instance.rules.micro_batches_multiple_of = 1;
-    const auto plan = brute_force(instance);
-    if (!plan || instance.lengths.empty()) continue;
-    const ScatterTable table(instance);
-    for (const double above : {1 + kTolerance, 1.5}) {
-      Budget budget;
-      const auto step = best_of_subsets(table, plan->objective_ms * above + kTolerance, budget);
-      ASSERT_TRUE(step) << seed;
-      EXPECT_NEAR(step_ms(table, *step), plan->objective_ms, slack(plan->objective_ms)) << seed;
-      EXPECT_TRUE(verify(instance, to_plan(instance, table, *step)).empty()) << seed;
-    }
+    const ScatterInstance instance = without_rules_on_batches(tiny_pipeline_scatter(seed));
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    expect_sets_have_the_optimum(instance, *optimum, seed);
     ++tried;
   }
   EXPECT_GT(tried, kInstances);
@@ -91,18 +61,7 @@ TEST(ScatterPipeline, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
     const ScatterInstance instance = tiny_pipeline_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum) continue;
-    const double best = optimum->objective_ms;
-    for (const NamedBound& bound : scatter_bounds(ScatterTable(instance))) {
-      EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
-    }
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name == "joint") continue;  // `fast` with more moves
-      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
-      if (!plan) continue;
-      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
-      EXPECT_TRUE(verify(instance, *plan).empty())
-          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
-    }
+    expect_bounds_below_and_heuristics_above(instance, *optimum, seed);
   }
 }
 
@@ -132,20 +91,7 @@ TEST_P(ScatterPipelineOf, StepMilpEqualsBruteForce) {
     const ScatterInstance instance = tiny_pipeline_scatter(seed, 4, 4);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
-    const double best = optimum->objective_ms;
-    Budget budget;
-    Incumbent incumbent(instance, budget, {});
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name != "batch-ada") continue;
-      auto plan = heuristic.run(instance, ScatterTable(instance), 0, budget);
-      if (plan) incumbent.offer(*std::move(plan), 'H', heuristic.name);
-    }
-    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
-              StoppedBy::proof)
-        << seed;
-    ASSERT_TRUE(incumbent.plan()) << seed;
-    EXPECT_NEAR(incumbent.plan()->objective_ms, best, slack(best)) << seed;
-    EXPECT_NEAR(incumbent.bound(), best, slack(best)) << seed;
+    expect_milp_has_the_optimum(instance, *optimum, GetParam(), seed);
   }
 }
 
@@ -159,31 +105,18 @@ TEST_P(ScatterPipelineOf, CertifiedBoundsAreBelowTheOptimum) {
     const ScatterInstance instance = tiny_pipeline_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
-    const double best = optimum->objective_ms;
     ScatterInstance shorter = instance;
     shorter.pipeline_stages -= 1;
     const double best_of_shorter = brute_force(shorter)->objective_ms;
-    double highest = 0;
     const auto look = [&](const ScatterCertificate& certificate) {
-      const CertificateCheck check = check_certificate(instance, certificate);
-      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
-      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
-      highest = std::max(highest, check.bound_ms);
-      ++certified;
-      const CertificateCheck other = check_certificate(shorter, certificate);
-      refused += other.violations.empty() ? 0 : 1;
-      EXPECT_TRUE(!other.violations.empty() ||
-                  other.bound_ms <= best_of_shorter + slack(best_of_shorter))
-          << seed;
+      refused += refused_or_true(shorter, best_of_shorter, certificate, seed);
     };
-    Budget budget({.node_limit = 60});
-    ScatterStepBound step(instance, {.backend = GetParam()}, best, look);
-    step.improve(budget);
-    Budget boxes({.node_limit = 10});
-    ScatterProfileBound profile(instance, GetParam(), best, look);
-    if (profile.promising()) profile.improve(boxes);
-    if (best > 0) closed += highest / best;
-    if (best > 0) planned += 1;
+    const Certified found =
+        expect_certificates_hold(instance, *optimum, GetParam(), 60, seed, look);
+    certified += found.certificates;
+    if (!(optimum->objective_ms > 0)) continue;
+    closed += found.highest / optimum->objective_ms;
+    planned += 1;
   }
   EXPECT_GT(certified, kInstances / 2);
   EXPECT_GT(refused, kInstances / 4);
@@ -193,19 +126,7 @@ TEST_P(ScatterPipelineOf, CertifiedBoundsAreBelowTheOptimum) {
 TEST_P(ScatterPipelineOf, TheFacadeProvesTinySteps) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < kFew; ++seed) {
-    const ScatterInstance instance = tiny_pipeline_scatter(seed, 4, 4);
-    const auto optimum = brute_force(instance);
-    Budget budget;
-    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
-    if (!optimum) {
-      ASSERT_EQ(outcome.status, Status::infeasible) << seed << ' ' << outcome.detail;
-      continue;
-    }
-    ++planned;
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-    ASSERT_TRUE(outcome.objective) << seed;
-    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
-    EXPECT_TRUE(outcome.violations.empty()) << seed;
+    planned += expect_facade_proves(tiny_pipeline_scatter(seed, 4, 4), GetParam(), seed);
   }
   EXPECT_GT(planned, kFew / 3);
 }

@@ -1,7 +1,6 @@
 // The oracle ladder of tests/solvers/scatter/ladder_test.cc for micro-batches that choose what they
 // recompute: brute force = MILP by GLPK = MILP by CBC = all sets of sequences = the facade = the
-// search that verify() makes again, beside rules, pipelines, terms of time and of memory. Longer
-// than 300 lines: each rung of the ladder for the same steps.
+// search that verify() makes again, beside rules, pipelines, terms of time and of memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,18 +12,12 @@
 #include "formulations/scatter/bounds.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/optimum.h"
 #include "instances/scatter/truth_counts.h"
 #include "instances/scatter/verify.h"
-#include "solvers/incumbent.h"
-#include "solvers/scatter/exact.h"
-#include "solvers/scatter/profile_bound.h"
-#include "solvers/scatter/step_bound.h"
-#include "solvers/scatter/subsets.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -32,15 +25,6 @@ namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
 const auto kFew = static_cast<std::uint64_t>(in_long_run(50, 1000));
-constexpr double kTolerance = 1e-6;
-
-std::string all_of(const std::vector<Violation>& violations) {
-  std::string text;
-  for (const Violation& violation : violations) text += ' ' + to_string(violation);
-  return text;
-}
-
-double slack(double value) { return kTolerance * std::max(1.0, value); }
 
 TEST(ScatterRecomputation, BruteForcePlansVerifyAndAreFoundAgain) {
   std::uint64_t planned = 0;
@@ -51,9 +35,7 @@ TEST(ScatterRecomputation, BruteForcePlansVerifyAndAreFoundAgain) {
     const auto plan = brute_force(instance);
     if (!plan) continue;
     ++planned;
-    const double objective = plan->objective_ms;
-    EXPECT_TRUE(verify(instance, *plan).empty()) << seed << all_of(verify(instance, *plan));
-    EXPECT_NEAR(*least_objective(instance, 2 * objective + 1), objective, slack(objective)) << seed;
+    expect_found_again(instance, *plan, seed);
     std::set<std::string> names;
     for (const ScatterMicroBatch& batch : plan->micro_batches) {
       names.insert(batch.recomputation);
@@ -119,17 +101,7 @@ TEST(ScatterRecomputation, DocumentsReadBack) {
   std::set<std::string> hashes;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
     const ScatterInstance instance = tiny_recomputing_scatter(seed);
-    const auto back = read_scatter_instance(write_scatter_instance(instance));
-    ASSERT_TRUE(back) << seed << to_string(back.errors()[0]);
-    EXPECT_EQ(back->model, instance.model) << seed;
-    EXPECT_EQ(instance_hash(*back), instance_hash(instance)) << seed;
-    hashes.insert(instance_hash(instance));
-    EXPECT_TRUE(surely_sound(instance)) << seed;
-    const auto plan = brute_force(instance);
-    if (!plan) continue;
-    const auto same = read_scatter_plan(write_scatter_plan(*plan));
-    ASSERT_TRUE(same) << seed;
-    EXPECT_EQ(*same, *plan) << seed;
+    hashes.insert(expect_read_back(instance, brute_force(instance), seed));
   }
   EXPECT_EQ(hashes.size(), kInstances);
 }
@@ -162,20 +134,10 @@ TEST(ScatterRecomputation, APlanIsOfItsOwnWays) {
 TEST(ScatterRecomputation, AllSetsOfSequencesHaveTheOptimum) {
   std::uint64_t tried = 0;
   for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
-    ScatterInstance instance = tiny_recomputing_scatter(seed);
-    instance.rules.no_idle_ranks = false;  // of which this search knows nothing
-    instance.rules.equal_sequences = false;
-    instance.rules.micro_batches_multiple_of = 1;
-    const auto plan = brute_force(instance);
-    if (!plan || instance.lengths.empty()) continue;
-    const ScatterTable table(instance);
-    for (const double above : {1 + kTolerance, 1.5}) {
-      Budget budget;
-      const auto step = best_of_subsets(table, plan->objective_ms * above + kTolerance, budget);
-      ASSERT_TRUE(step) << seed;
-      EXPECT_NEAR(step_ms(table, *step), plan->objective_ms, slack(plan->objective_ms)) << seed;
-      EXPECT_TRUE(verify(instance, to_plan(instance, table, *step)).empty()) << seed;
-    }
+    const ScatterInstance instance = without_rules_on_batches(tiny_recomputing_scatter(seed));
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.lengths.empty()) continue;
+    expect_sets_have_the_optimum(instance, *optimum, seed);
     ++tried;
   }
   EXPECT_GT(tried, kInstances);
@@ -188,25 +150,12 @@ TEST(ScatterRecomputation, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
     const ScatterInstance instance = tiny_recomputing_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
-    const double best = optimum->objective_ms;
-    const ScatterTable table(instance);
-    for (const NamedBound& bound : scatter_bounds(table)) {
-      EXPECT_LE(bound.value, best + slack(best)) << bound.name << ' ' << seed;
-    }
-    EXPECT_EQ(least_micro_batches(table),
+    EXPECT_EQ(least_micro_batches(ScatterTable(instance)),
               true_fewest_micro_batches(instance, true_length_counts(instance)))
         << seed;
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name == "joint") continue;  // `fast` with more moves
-      const auto plan = heuristic.run(instance, ScatterTable(instance), seed, Budget());
-      if (!plan) continue;
-      EXPECT_GE(plan->objective_ms, best - slack(best)) << heuristic.name << ' ' << seed;
-      EXPECT_TRUE(verify(instance, *plan).empty())
-          << heuristic.name << ' ' << seed << all_of(verify(instance, *plan));
-      if (heuristic.name != "fast") continue;
-      ++planned;
-      best_found += plan->objective_ms <= best + slack(best) ? 1 : 0;
-    }
+    const HeuristicPlans made = expect_bounds_below_and_heuristics_above(instance, *optimum, seed);
+    planned += made.fast;
+    best_found += made.fast_is_best;
   }
   EXPECT_GT(best_found, planned * 3 / 4) << "of " << planned;
 }
@@ -242,20 +191,7 @@ TEST_P(ScatterRecomputationOf, StepMilpEqualsBruteForce) {
     const ScatterInstance instance = tiny_recomputing_scatter(seed, 4, 4);
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
-    const double best = optimum->objective_ms;
-    Budget budget;
-    Incumbent incumbent(instance, budget, {});
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name != "batch-ada") continue;
-      auto plan = heuristic.run(instance, ScatterTable(instance), 0, budget);
-      if (plan) incumbent.offer(*std::move(plan), 'H', heuristic.name);
-    }
-    EXPECT_EQ(solve_step_milp(instance, {.backend = GetParam()}, incumbent, budget),
-              StoppedBy::proof)
-        << seed;
-    ASSERT_TRUE(incumbent.plan()) << seed;
-    EXPECT_NEAR(incumbent.plan()->objective_ms, best, slack(best)) << seed;
-    EXPECT_NEAR(incumbent.bound(), best, slack(best)) << seed;
+    expect_milp_has_the_optimum(instance, *optimum, GetParam(), seed);
   }
 }
 
@@ -273,37 +209,24 @@ TEST_P(ScatterRecomputationOf, CertifiedBoundsAreBelowTheOptimum) {
     ScatterInstance cheaper = instance;
     for (Recomputation& way : cheaper.model.recomputation) way.activation_mib_per_token /= 2;
     const auto best_of_cheaper = brute_force(cheaper);
-    double highest = 0;
     const auto look = [&](const ScatterCertificate& certificate) {
-      const CertificateCheck check = check_certificate(instance, certificate);
-      EXPECT_TRUE(check.violations.empty()) << seed << ' ' << all_of(check.violations);
-      EXPECT_LE(check.bound_ms, best + slack(best)) << seed;
-      highest = std::max(highest, check.bound_ms);
-      ++certified;
       if (best_of_cheaper) {
-        const CertificateCheck other = check_certificate(cheaper, certificate);
-        refused += other.violations.empty() ? 0 : 1;
-        const double least = best_of_cheaper->objective_ms;
-        EXPECT_TRUE(!other.violations.empty() || other.bound_ms <= least + slack(least)) << seed;
+        refused += refused_or_true(cheaper, best_of_cheaper->objective_ms, certificate, seed);
       }
       for (std::size_t level = 0; level < certificate.levels.size(); ++level) {
         for (int way = 0; way < 5; ++way) {
           ScatterCertificate lie = certificate;
           lie.levels[level].recomputation = way;
-          const CertificateCheck told = check_certificate(instance, lie);
-          refused += told.violations.empty() ? 0 : 1;
-          EXPECT_TRUE(!told.violations.empty() || told.bound_ms <= best + slack(best)) << seed;
+          refused += refused_or_true(instance, best, lie, seed);
         }
       }
     };
-    Budget budget({.node_limit = 60});
-    ScatterStepBound step(instance, {.backend = GetParam()}, best, look);
-    step.improve(budget);
-    Budget boxes({.node_limit = 10});
-    ScatterProfileBound profile(instance, GetParam(), best, look);
-    if (profile.promising()) profile.improve(boxes);
-    if (best > 0) closed += highest / best;
-    if (best > 0) planned += 1;
+    const Certified found =
+        expect_certificates_hold(instance, *optimum, GetParam(), 60, seed, look);
+    certified += found.certificates;
+    if (!(best > 0)) continue;
+    closed += found.highest / best;
+    planned += 1;
   }
   EXPECT_GT(certified, kInstances / 2);
   EXPECT_GT(refused, kInstances / 4);
@@ -313,19 +236,7 @@ TEST_P(ScatterRecomputationOf, CertifiedBoundsAreBelowTheOptimum) {
 TEST_P(ScatterRecomputationOf, TheFacadeProvesTinySteps) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < kFew; ++seed) {
-    const ScatterInstance instance = tiny_recomputing_scatter(seed, 4, 4);
-    const auto optimum = brute_force(instance);
-    Budget budget;
-    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
-    if (!optimum) {
-      ASSERT_EQ(outcome.status, Status::infeasible) << seed << ' ' << outcome.detail;
-      continue;
-    }
-    ++planned;
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-    ASSERT_TRUE(outcome.objective) << seed;
-    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
-    EXPECT_TRUE(outcome.violations.empty()) << seed;
+    planned += expect_facade_proves(tiny_recomputing_scatter(seed, 4, 4), GetParam(), seed);
   }
   EXPECT_GT(planned, kFew / 3);
 }

@@ -2,25 +2,17 @@
 // facade = the search that verify() makes again, and every method keeps the rules.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "formulations/scatter/bounds.h"
-#include "heuristics/scatter/registry.h"
-#include "instances/scatter/optimum.h"
 #include "instances/scatter/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(14, 1000));
-constexpr double kTolerance = 1e-6;
-
-double slack(double value) { return kTolerance * std::max(1.0, value); }
 
 TEST(ScatterRulesLadder, BruteForcePlansVerifyAndTheirOptimumIsFoundAgain) {
   std::uint64_t planned = 0;
@@ -29,10 +21,7 @@ TEST(ScatterRulesLadder, BruteForcePlansVerifyAndTheirOptimumIsFoundAgain) {
     const auto plan = brute_force(instance);
     if (!plan) continue;
     ++planned;
-    EXPECT_TRUE(verify(instance, *plan).empty()) << seed;
-    const auto again = least_objective(instance, 2 * plan->objective_ms + 1);
-    ASSERT_TRUE(again) << seed;
-    EXPECT_NEAR(*again, plan->objective_ms, slack(plan->objective_ms)) << seed;
+    expect_found_again(instance, *plan, seed);
   }
   EXPECT_GT(planned, kInstances);
 }
@@ -43,21 +32,7 @@ TEST(ScatterRulesLadder, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
     const ScatterInstance instance = tiny_ruled_scatter(seed);
     const auto optimum = brute_force(instance);
     if (!optimum) continue;
-    const ScatterTable table(instance);
-    EXPECT_LE(least_micro_batches(table), std::ssize(optimum->micro_batches)) << seed;
-    for (const NamedBound& bound : scatter_bounds(table)) {
-      EXPECT_LE(bound.value, optimum->objective_ms + slack(optimum->objective_ms))
-          << bound.name << ' ' << seed;
-    }
-    for (const ScatterHeuristic& heuristic : heuristics(instance)) {
-      if (heuristic.name == "joint") continue;  // `fast` with more moves
-      const auto plan = heuristic.run(instance, table, seed, Budget());
-      if (!plan) continue;
-      ++planned;
-      EXPECT_GE(plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms))
-          << heuristic.name << ' ' << seed;
-      EXPECT_TRUE(verify(instance, *plan).empty()) << heuristic.name << ' ' << seed;
-    }
+    planned += expect_bounds_below_and_heuristics_above(instance, *optimum, seed).plans;
   }
   EXPECT_GT(planned, kInstances);
 }
@@ -67,20 +42,7 @@ class ScatterRulesFacade : public testing::TestWithParam<MilpBackend> {};
 TEST_P(ScatterRulesFacade, EqualsBruteForce) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
-    const ScatterInstance instance = tiny_ruled_scatter(seed, 4, 4);
-    const auto optimum = brute_force(instance);
-    Budget budget;
-    const Outcome outcome = solve(instance, {.method = "exact", .backend = GetParam()}, budget);
-    if (!optimum) {
-      ASSERT_EQ(outcome.status, Status::infeasible) << seed << " " << outcome.detail;
-      EXPECT_TRUE(check_infeasibility(instance, *outcome.infeasibility).empty()) << seed;
-      continue;
-    }
-    ++planned;
-    ASSERT_TRUE(outcome.objective) << seed << ' ' << outcome.detail;
-    EXPECT_EQ(outcome.status, Status::optimal) << seed << ' ' << outcome.detail;
-    EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
-    EXPECT_LE(outcome.bound, *outcome.objective) << seed;
+    planned += expect_facade_proves(tiny_ruled_scatter(seed, 4, 4), GetParam(), seed);
   }
   EXPECT_GT(planned, kInstances / 3);
 }
