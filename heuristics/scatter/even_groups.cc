@@ -33,8 +33,9 @@ class Degrees {
     return needed(groups, most) <= table_.devices();
   }
 
-  // The makespan with the levels that `levels()` then gives; infinite if there are none.
-  Ms choose(const std::vector<Times>& groups) {
+  // The makespan with the levels that `levels()` then gives, on all devices if `whole`; infinite if
+  // there are none.
+  Ms choose(const std::vector<Times>& groups, bool whole) {
     candidates_.clear();
     for (const Times& times : groups) {
       for (const Ms time : times) {
@@ -48,7 +49,7 @@ class Degrees {
     if (enough == candidates_.end()) return kInfinity;
     const int left = table_.devices() - needed(groups, *enough);
     take(groups, *enough);
-    if (table_.no_idle_ranks() && !widen(groups, left) && !make_up(groups)) return kInfinity;
+    if (whole && !widen(groups, left) && !make_up(groups)) return kInfinity;
     Ms makespan = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       makespan = std::max(makespan, groups[g][at(levels_[g])]);
@@ -231,7 +232,7 @@ class Cuts {
       Cut& end = best_[at(first + groups * each)];
       const Ms before = best_[at(first)].sum;
       if (!degrees_.enough(groups_, std::min(end.sum - before, kLongest))) continue;
-      const Ms sum = before + degrees_.choose(groups_);
+      const Ms sum = before + degrees_.choose(groups_, table_.no_idle_ranks());
       if (sum < end.sum) end = {sum, first, each};
     }
   }
@@ -266,7 +267,7 @@ class Cuts {
     for (int begin = cut.first; begin < end; begin += cut.each) {
       groups_.push_back(times(begin, begin + cut.each));
     }
-    degrees_.choose(groups_);
+    degrees_.choose(groups_, table_.no_idle_ranks());
     MicroBatchDraft batch;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       std::vector<int> positions;
@@ -299,8 +300,11 @@ bool has_equal_groups(const MicroBatchDraft& batch) {
   return true;
 }
 
-std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
-                                            std::span<const int> positions, int polish_rounds) {
+namespace {
+
+// The best grouping found, on all devices if `whole`.
+std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<const int> positions,
+                                       int polish_rounds, bool whole) {
   std::optional<MicroBatchDraft> best;
   Degrees degrees(table);
   const std::size_t most = std::min(positions.size(), at(table.devices()));
@@ -311,7 +315,7 @@ std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
       Blocks blocks = deal(positions, groups);
       std::vector<Times> times;
       for (const std::vector<int>& block : blocks) times.push_back(times_of(table, block));
-      const Ms makespan = degrees.choose(times);
+      const Ms makespan = degrees.choose(times, whole);
       if (makespan == kInfinity || (best && makespan > kPromising * best->makespan)) continue;
       MicroBatchDraft batch;
       for (std::size_t g = 0; g < groups; ++g) {
@@ -322,6 +326,16 @@ std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
     }
   }
   return best;
+}
+
+}  // namespace
+
+std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
+                                            std::span<const int> positions, int polish_rounds) {
+  if (table.no_idle_ranks()) {
+    if (auto batch = grouped(table, positions, polish_rounds, true)) return batch;
+  }
+  return grouped(table, positions, polish_rounds, false);
 }
 
 std::optional<StepDraft> even_chunks(const ScatterTable& table, const Budget& budget) {

@@ -19,9 +19,10 @@ namespace stowage {
 // Whether the groups that hold a sequence hold equally many.
 bool has_equal_groups(const MicroBatchDraft& batch);
 
-// The best grouping found, with at most so many exchanges; it covers all devices if the rules ask
-// for it. Nothing if none was found. Requires `positions` ascending, one at least, and a table
-// whose levels recompute in one way.
+// The best grouping found, with at most so many exchanges; if the rules ask for it and that was
+// found, it covers all devices. Nothing if none was found; a single sequence that fits a level
+// always groups. Requires `positions` ascending, one at least, and a table whose levels recompute
+// in one way.
 std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
                                             std::span<const int> positions, int polish_rounds);
 

@@ -64,18 +64,20 @@ double moves_each(const ScatterTable& table, double moves) {
   return moves * std::min(table.size() / 128.0, thrift(table));
 }
 
-void group_or_halve(const ScatterTable& table, std::span<const int> positions,
+// False if a sequence alone does not group.
+bool group_or_halve(const ScatterTable& table, std::span<const int> positions,
                     const GroupingEffort& effort, StepDraft& step) {
-  if (positions.empty()) return;
+  if (positions.empty()) return true;
   if (std::optional<MicroBatchDraft> batch = group_micro_batch(table, positions, effort)) {
     step.push_back(std::move(*batch));
-    return;
+    return true;
   }
-  // A single sequence that fits a level always groups, so this ends. Even and odd positions keep
-  // long and short sequences in both halves.
+  if (positions.size() == 1) return false;
+  // Even and odd positions keep long and short sequences in both halves.
   std::vector<int> halves[2];
   for (std::size_t i = 0; i < positions.size(); ++i) halves[i % 2].push_back(positions[i]);
-  for (const auto& half : halves) group_or_halve(table, half, effort, step);
+  return group_or_halve(table, halves[0], effort, step) &&
+         group_or_halve(table, halves[1], effort, step);
 }
 
 // The best start of each number of micro-batches, fewest first.
@@ -291,7 +293,7 @@ std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& c
   StepDraft step;
   for (const std::vector<int>& chunk : chunks) {
     if (budget.exhausted()) return std::nullopt;
-    group_or_halve(table, chunk, effort, step);
+    if (!group_or_halve(table, chunk, effort, step)) return std::nullopt;
   }
   return step;
 }

@@ -256,7 +256,7 @@ bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
   if (table.equal_sequences()) {
     std::optional<MicroBatchDraft> made =
         group_micro_batch(table, positions_of(step[index]), kQuick);
-    if (!made) return false;
+    if (!made || idle_ranks(table, *made) > 0) return false;
     step[index] = *std::move(made);
     return true;
   }

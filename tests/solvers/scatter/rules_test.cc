@@ -37,6 +37,25 @@ TEST(ScatterRulesLadder, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
   EXPECT_GT(planned, kInstances);
 }
 
+// Few ranks that a single sequence cannot all keep at work, so that some must share a micro-batch.
+TEST(ScatterRulesLadder, EqualGroupsOnAllRanksArePlannedWhereThereAreSome) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < 20 * kInstances; ++seed) {
+    ScatterInstance instance = tiny_scatter(seed, 5, 6);
+    instance.rules.no_idle_ranks = true;
+    instance.rules.equal_sequences = true;
+    const auto optimum = brute_force(instance);
+    Budget budget;
+    const Outcome outcome = solve(instance, {.method = "fast"}, budget);
+    EXPECT_TRUE(outcome.violations.empty()) << seed;
+    EXPECT_TRUE(!outcome.plan || optimum) << seed;
+    if (!outcome.objective || !optimum) continue;
+    ++planned;
+    EXPECT_GE(*outcome.objective, optimum->objective_ms - slack(optimum->objective_ms)) << seed;
+  }
+  EXPECT_GT(planned, 5 * kInstances);
+}
+
 class ScatterRulesFacade : public testing::TestWithParam<MilpBackend> {};
 
 TEST_P(ScatterRulesFacade, EqualsBruteForce) {
