@@ -1,5 +1,4 @@
-// Longer than 300 lines: the LP and the knapsacks that price it share the prices and the
-// configurations.
+// Longer than 300 lines: the LP and what prices it share the prices and the configurations.
 #include "formulations/assign/configuration_lp.h"
 
 #include <algorithm>
@@ -28,7 +27,7 @@ constexpr std::size_t kAtOnce = 4;  // configurations of a scheme and a number o
 }  // namespace
 
 ConfigurationLp::ConfigurationLp(const AssignTable& table, int strategy, Ms time)
-    : table_(table), strategy_(strategy), time_(time) {
+    : table_(table), strategy_(strategy), time_(time), knapsack_(kGrid) {
   fill_greedily();
   build();
 }
@@ -194,8 +193,7 @@ Ms ConfigurationLp::proven(Ms known, Ms upper) {
     time_ = low + (high - low) / 2;
     double all = 0;
     for (const SchemeGroup& group : table_.groups(strategy_)) {
-      const std::vector<Share> shares = dearest(group.scheme, best_);
-      if (!shares.empty()) all += shares.front().paid * group.count;
+      all += most_paid(group.scheme, best_) * group.count;
     }
     (all * kMargin < paid_by_all(best_) ? low : high) = time_;
   }
@@ -211,14 +209,22 @@ StrategyProof ConfigurationLp::proof(std::string strategy) const {
   return proof;
 }
 
-// Those that pay anything and that the scheme holds, shortest first.
+// The part of all that is paid that prices are rounded up to, so that the knapsack's sums are
+// exact.
+double ConfigurationLp::part_of(const std::vector<double>& prices) const {
+  return paid_by_all(prices) / (GridKnapsack::kMostPaid - static_cast<double>(table_.size()));
+}
+
+// Those that pay anything and that the scheme holds, shortest first; prices in parts.
 std::vector<ConfigurationLp::Item> ConfigurationLp::items_of(
     int scheme, const std::vector<double>& prices) const {
+  const double part = part_of(prices);
   std::vector<Item> items;
   for (auto k = static_cast<int>(prices.size()) - 1; k >= 0; --k) {
     const AssignKind& kind = table_.kinds()[at(k)];
     if (!(prices[at(k)] > 0) || kind.length > table_.schemes()[at(scheme)].max_tokens) continue;
-    items.insert(items.end(), at(kind.count), Item{k, prices[at(k)]});
+    const auto price = static_cast<float>(std::ceil(prices[at(k)] / part * kUp));
+    items.insert(items.end(), at(kind.count), Item{k, price});
   }
   return items;
 }
@@ -231,97 +237,89 @@ std::vector<ConfigurationLp::Share> ConfigurationLp::dearest(int scheme,
   const std::vector<Item> items = items_of(scheme, prices);
   std::vector<Share> all;
   for (const RowRange& range : ranges(own)) {
-    std::vector<Share> shares = by_work(scheme, range, items);
+    std::vector<Share> shares;
+    for (const End& end : by_work(scheme, range, items)) {
+      shares.push_back(taken(items, end));
+    }
     if (shares.empty()) continue;
     const double most = all.empty() ? 0 : all.front().paid;
     if (shares.front().paid > most && tokens_bind(own, range)) {
-      Share other = by_tokens(scheme, range, items);
-      if (other.paid < shares.front().paid) shares = {std::move(other)};
+      const End end = by_tokens(scheme, range, items);
+      if (end.paid < shares.front().paid) shares = {taken(items, end)};
     }
     if (shares.front().paid > most) {
       all.insert(all.begin(), std::make_move_iterator(shares.begin()),
                  std::make_move_iterator(shares.end()));
     }
   }
+  const double part = part_of(prices);
+  for (Share& share : all) share.paid *= part;
   return all;
 }
 
+// What the dearest of dearest() pays.
+double ConfigurationLp::most_paid(int scheme, const std::vector<double>& prices) {
+  const Scheme& own = table_.schemes()[at(scheme)];
+  const std::vector<Item> items = items_of(scheme, prices);
+  double most = 0;
+  for (const RowRange& range : ranges(own)) {
+    const std::vector<End> ends = by_work(scheme, range, items);
+    if (ends.empty() || !(ends.front().paid > most)) continue;
+    double paid = ends.front().paid;
+    if (tokens_bind(own, range)) {
+      paid = std::min(paid, by_tokens(scheme, range, items).paid);
+    }
+    most = std::max(most, paid);
+  }
+  return most * part_of(prices);
+}
+
 // The longest sequence lessens the work that a pipeline has time for: the knapsack is filled from
-// the shortest on, so that each layer is that of one longest sequence.
-std::vector<ConfigurationLp::Share> ConfigurationLp::by_work(int scheme, const RowRange& range,
-                                                             std::span<const Item> items) {
+// the shortest on, so that what it holds after each item is that of one longest sequence.
+std::vector<ConfigurationLp::End> ConfigurationLp::by_work(int scheme, const RowRange& range,
+                                                           std::span<const Item> items) {
   const Scheme& own = table_.schemes()[at(scheme)];
   const Ms room = most_work(own, range, 0, time_);
   if (!(room > 0)) return {};
   const Ms part = room / kGrid;
-  std::vector<int> weights;
-  std::vector<int> rooms;
-  for (const Item& item : items) {
-    const Ms work = table_.kind_work(item.kind, scheme);
+  std::vector<End> ends;
+  knapsack_.clear();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Ms work = table_.kind_work(items[i].kind, scheme);
     const Ms least = most_work(own, range, work, time_);
     if (work > least * kUp) break;  // nor do longer ones fit
-    weights.push_back(static_cast<int>(std::floor(work / part * kDown)));
-    rooms.push_back(std::min(kGrid, static_cast<int>(std::floor(least / part * kUp))));
+    const auto reach =
+        static_cast<std::size_t>(std::min(kGrid, static_cast<int>(std::floor(least / part * kUp))));
+    const double without = knapsack_.value(reach);
+    knapsack_.add(static_cast<std::size_t>(std::floor(work / part * kDown)), items[i].price);
+    // Where the longest is not taken, an end before says the same.
+    if (knapsack_.value(reach) > without) ends.push_back({knapsack_.value(reach), i + 1, reach});
   }
-  fill(items.first(weights.size()), weights);
-  // By longest sequence; where that is not taken another one's layer says the same.
-  std::vector<std::pair<double, std::size_t>> best;
-  constexpr std::size_t kWidth = kGrid + 1;
-  for (std::size_t i = 0; i < rooms.size(); ++i) {
-    const double value = layers_[(i + 1) * kWidth + at(rooms[i])];
-    if (value > layers_[i * kWidth + at(rooms[i])]) best.emplace_back(value, i);
-  }
-  const std::size_t count = std::min(best.size(), kAtOnce);
-  std::ranges::partial_sort(best, best.begin() + static_cast<std::ptrdiff_t>(count),
+  const std::size_t count = std::min(ends.size(), kAtOnce);
+  std::ranges::partial_sort(ends, ends.begin() + static_cast<std::ptrdiff_t>(count),
                             std::greater<>());
-  best.resize(count);
-  std::vector<Share> shares;
-  for (const auto& [value, i] : best) shares.push_back(taken(items, weights, i + 1, rooms[i]));
-  return shares;
+  ends.resize(count);
+  return ends;
 }
 
-ConfigurationLp::Share ConfigurationLp::by_tokens(int scheme, const RowRange& range,
-                                                  std::span<const Item> items) {
+ConfigurationLp::End ConfigurationLp::by_tokens(int scheme, const RowRange& range,
+                                                std::span<const Item> items) {
   const Scheme& own = table_.schemes()[at(scheme)];
   const double part = static_cast<double>(range.most) * static_cast<double>(own.max_tokens) / kGrid;
-  std::vector<int> weights;
+  knapsack_.clear();
   for (const Item& item : items) {
     const auto tokens = static_cast<double>(table_.kinds()[at(item.kind)].length);
-    weights.push_back(static_cast<int>(std::floor(tokens / part * kDown)));
+    knapsack_.add(static_cast<std::size_t>(std::floor(tokens / part * kDown)), item.price);
   }
-  fill(items, weights);
-  return taken(items, weights, items.size(), kGrid);
+  return {knapsack_.value(kGrid), items.size(), kGrid};
 }
 
-// layers_[(i, room)]: the most that the first i items pay in so much room.
-void ConfigurationLp::fill(std::span<const Item> items, std::span<const int> weights) {
-  constexpr std::size_t kWidth = kGrid + 1;
-  layers_.resize((items.size() + 1) * kWidth);
-  std::fill_n(layers_.begin(), kWidth, 0.0);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const double* before = layers_.data() + i * kWidth;
-    double* after = layers_.data() + (i + 1) * kWidth;
-    const std::size_t weight = std::min(at(weights[i]), kWidth);
-    const double price = items[i].price;
-    std::copy_n(before, weight, after);
-    for (std::size_t room = weight; room < kWidth; ++room) {
-      after[room] = std::max(before[room], before[room - weight] + price);
-    }
-  }
-}
-
-ConfigurationLp::Share ConfigurationLp::taken(std::span<const Item> items,
-                                              std::span<const int> weights, std::size_t count,
-                                              int room) const {
-  constexpr std::size_t kWidth = kGrid + 1;
-  std::size_t left = at(room);
-  Share share{.paid = layers_[count * kWidth + left]};
-  for (std::size_t i = count; i-- > 0;) {
-    if (layers_[(i + 1) * kWidth + left] == layers_[i * kWidth + left]) continue;
+// What the knapsack at hand holds at this end.
+ConfigurationLp::Share ConfigurationLp::taken(std::span<const Item> items, const End& end) const {
+  Share share{.paid = end.paid};
+  for (const std::size_t i : knapsack_.held(end.items, end.room)) {
     share.kinds.push_back(items[i].kind);
-    left -= at(weights[i]);
   }
-  std::ranges::reverse(share.kinds);
   return share;
 }
 

@@ -8,10 +8,13 @@
 // formulations/README.md, "Configurations", has the rows K1 and K2, the knapsacks and the proof.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "formulations/assign/grid_knapsack.h"
 #include "formulations/assign/pattern_time.h"
 #include "formulations/milp/model.h"
 #include "instances/assign/certificate.h"
@@ -57,13 +60,21 @@ class ConfigurationLp {
  private:
   struct Item {
     int kind = 0;
-    double price = 0;
+    float price = 0;  // a whole number of parts
   };
   struct Configuration {
     std::size_t group = 0;
     std::vector<int> kinds;  // one entry per sequence, shortest first
   };
-  // Of the knapsacks: the sequences held, and what they pay together.
+  // Of the knapsack: what its first so many items pay in so much room. In this order.
+  struct End {
+    double paid = 0;
+    std::size_t items = 0;
+    std::size_t room = 0;
+
+    auto operator<=>(const End&) const = default;
+  };
+  // The sequences held there, and what they pay together.
   struct Share {
     double paid = 0;
     std::vector<int> kinds;
@@ -78,21 +89,21 @@ class ConfigurationLp {
   Priced price_at(const std::vector<double>& here, const std::vector<double>& own,
                   std::span<const double> spent);
   double paid_by_all(const std::vector<double>& prices) const;
+  double part_of(const std::vector<double>& prices) const;
   std::vector<Item> items_of(int scheme, const std::vector<double>& prices) const;
   std::vector<Share> dearest(int scheme, const std::vector<double>& prices);
-  std::vector<Share> by_work(int scheme, const RowRange& range, std::span<const Item> items);
-  Share by_tokens(int scheme, const RowRange& range, std::span<const Item> items);
-  void fill(std::span<const Item> items, std::span<const int> weights);
-  Share taken(std::span<const Item> items, std::span<const int> weights, std::size_t count,
-              int room) const;
+  double most_paid(int scheme, const std::vector<double>& prices);
+  std::vector<End> by_work(int scheme, const RowRange& range, std::span<const Item> items);
+  End by_tokens(int scheme, const RowRange& range, std::span<const Item> items);
+  Share taken(std::span<const Item> items, const End& end) const;
 
   const AssignTable& table_;
   int strategy_;
   Ms time_;
   std::vector<Configuration> met_;
-  std::vector<double> best_;    // prices of the kinds for which replicas spend least, once priced
-  double ratio_ = 0;            // what replicas spend of what all sequences cost, by these
-  std::vector<double> layers_;  // of the knapsack at hand: best by items and room
+  std::vector<double> best_;  // prices of the kinds for which replicas spend least, once priced
+  double ratio_ = 0;          // what replicas spend of what all sequences cost, by these
+  GridKnapsack knapsack_;
   milp::Model model_;
 };
 

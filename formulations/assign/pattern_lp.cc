@@ -10,31 +10,42 @@ namespace {
 
 using milp::Row;
 
-constexpr std::int64_t kPieces = 5;   // ranges of rows to begin with
-constexpr std::size_t kClasses = 40;  // of kinds, besides
-constexpr std::size_t kSingle = 24;   // longest kinds, each a class of its own
-constexpr std::int64_t kSteps = 3;    // of parts
-
-// Bands of the longest sequence where it matters, and the longest of each, times that of the one
-// above.
-struct BandRule {
-  std::size_t most = 0;
-  double next = 0;
+// What a level of detail means.
+struct Fineness {
+  std::size_t bands = 0;    // of the longest sequence where it matters, at most
+  double next = 0;          // the longest of a band, times that of the one above
+  std::int64_t pieces = 0;  // ranges of rows to begin with
+  std::size_t single = 0;   // longest kinds, each a class of its own
+  std::size_t classes = 0;  // of kinds, besides
+  std::int64_t steps = 0;   // of parts
 };
 
-BandRule rule_of(PatternBands bands) {
-  return bands == PatternBands::few ? BandRule{4, 0.65} : BandRule{8, 0.8};
+Fineness fineness(PatternDetail detail) {
+  constexpr Fineness kUsual{
+      .bands = 4, .next = 0.65, .pieces = 5, .single = 24, .classes = 40, .steps = 3};
+  Fineness all = kUsual;
+  switch (detail) {
+    case PatternDetail::rough:
+      all = {.bands = 1, .next = 0, .pieces = 1, .single = 4, .classes = 8, .steps = 1};
+      break;
+    case PatternDetail::usual:
+      break;
+    case PatternDetail::fine:
+      all.bands = 8;
+      all.next = 0.8;
+  }
+  return all;
 }
 
 // Bands of the longest sequence, which makes the bubble longer: the longest length of each.
 std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme,
-                                     const BandRule& rule) {
+                                     const Fineness& fineness) {
   std::vector<Tokens> bands;
   const Tokens top = std::min(scheme.max_tokens, kinds.front().length);
   if (scheme.pp > 1) {
     double limit = static_cast<double>(top);
-    for (std::size_t k = 1; k < rule.most; ++k) {
-      limit *= rule.next;
+    for (std::size_t k = 1; k < fineness.bands; ++k) {
+      limit *= fineness.next;
       const auto shorter = std::ranges::partition_point(
           kinds, [&](const AssignKind& kind) { return static_cast<double>(kind.length) > limit; });
       if (shorter == kinds.end()) break;
@@ -48,11 +59,11 @@ std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const
 }
 
 // A pattern with all its parts and no prices.
-RowPattern shape_of(const RowRange& range, Tokens longest) {
+RowPattern shape_of(const RowRange& range, Tokens longest, std::int64_t most_steps) {
   RowPattern shape{.least_rows = range.least, .most_rows = range.most, .longest = longest};
   for (const bool of_rows : {true, false}) {
     if (of_rows && shape.most_rows == 0) continue;
-    for (std::int64_t steps = 1; steps <= kSteps; ++steps) {
+    for (std::int64_t steps = 1; steps <= most_steps; ++steps) {
       shape.parts.push_back({.of_rows = of_rows, .steps = steps});
     }
   }
@@ -61,7 +72,8 @@ RowPattern shape_of(const RowRange& range, Tokens longest) {
 
 }  // namespace
 
-std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time) {
+std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time,
+                                                PatternDetail detail) {
   std::vector<std::vector<RowRange>> all;
   const auto last = static_cast<int>(table.kinds().size()) - 1;
   for (const SchemeGroup& group : table.groups(strategy)) {
@@ -81,7 +93,7 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
     const auto many =
         std::max(few + 1, static_cast<std::int64_t>(std::min(limit, full_rows(last) + 2)));
     std::vector<RowRange> ranges{{1, few}};
-    const std::int64_t pieces = std::min(kPieces, many - few);
+    const std::int64_t pieces = std::min(fineness(detail).pieces, many - few);
     for (std::int64_t k = 0; k < pieces; ++k) {
       ranges.push_back(
           {few + 1 + (many - few) * k / pieces, few + (many - few) * (k + 1) / pieces});
@@ -93,14 +105,16 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
 }
 
 AssignPatterns::AssignPatterns(const AssignTable& table, int strategy, Ms time,
-                               std::vector<std::vector<RowRange>> ranges, PatternBands bands)
-    : table_(table), strategy_(strategy), time_(time), bands_(bands), ranges_(std::move(ranges)) {
+                               std::vector<std::vector<RowRange>> ranges, PatternDetail detail)
+    : table_(table), strategy_(strategy), time_(time), detail_(detail), ranges_(std::move(ranges)) {
   const auto& kinds = table.kinds();
-  const double share = static_cast<double>(table.total_tokens()) / static_cast<double>(kClasses);
+  const Fineness fine = fineness(detail);
+  const double share =
+      static_cast<double>(table.total_tokens()) / static_cast<double>(fine.classes);
   double tokens = 0;
   for (int k = 0; k < static_cast<int>(kinds.size()); ++k) {
     const AssignKind& kind = kinds[at(k)];
-    if (classes_.empty() || classes_.size() <= kSingle || tokens >= share) {
+    if (classes_.empty() || classes_.size() <= fine.single || tokens >= share) {
       classes_.push_back({k, k, 0});
       tokens = 0;
     }
@@ -119,12 +133,13 @@ AssignPatterns::AssignPatterns(const AssignTable& table, int strategy, Ms time,
 void AssignPatterns::add_group(std::size_t g) {
   const SchemeGroup& group = table_.groups(strategy_)[g];
   const Scheme& scheme = table_.schemes()[at(group.scheme)];
+  const Fineness fine = fineness(detail_);
   std::vector<RowPattern> shapes;
   std::vector<int> range_of;
-  const std::vector<Tokens> bands = bands_of_longest(table_.kinds(), scheme, rule_of(bands_));
+  const std::vector<Tokens> bands = bands_of_longest(table_.kinds(), scheme, fine);
   for (std::size_t r = 0; r < ranges_[g].size(); ++r) {
     for (const Tokens longest : bands) {
-      shapes.push_back(shape_of(ranges_[g][r], longest));
+      shapes.push_back(shape_of(ranges_[g][r], longest, fine.steps));
       range_of.push_back(static_cast<int>(r));
     }
   }
@@ -234,7 +249,7 @@ std::vector<std::vector<RowRange>> AssignPatterns::finer(std::span<const double>
         continue;
       }
       split = true;
-      const std::int64_t pieces = std::min(width, kPieces);
+      const std::int64_t pieces = std::min(width, fineness(detail_).pieces);
       for (std::int64_t k = 0; k < pieces; ++k) {
         all.back().push_back(
             {range.least + width * k / pieces, range.least + width * (k + 1) / pieces - 1});

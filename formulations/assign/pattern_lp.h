@@ -19,19 +19,22 @@
 
 namespace stowage {
 
+// How finely patterns tell lengths and numbers of rows apart, and longest sequences where those
+// matter. Rough ones refute most times that are far too short, in a fraction of the time.
+enum class PatternDetail { rough, usual, fine };
+
 // The ranges to begin with, for each group of the strategy: small numbers apart, larger ones in
 // ranges up to where the tokens of a row no longer matter.
-std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time);
-
-// How finely patterns tell longest sequences apart, where those matter.
-enum class PatternBands { few, many };
+std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time,
+                                                PatternDetail detail = PatternDetail::usual);
 
 class AssignPatterns {
  public:
   // Requires a non-empty step and a usable strategy; ranges as first_ranges() has them, split at
   // will.
   AssignPatterns(const AssignTable& table, int strategy, Ms time,
-                 std::vector<std::vector<RowRange>> ranges, PatternBands bands = PatternBands::few);
+                 std::vector<std::vector<RowRange>> ranges,
+                 PatternDetail detail = PatternDetail::usual);
 
   // Least number of times over that the replicas would be needed. More than 1: the time is too
   // short. A covering model: it always has a point unless a sequence fits no pattern.
@@ -64,7 +67,7 @@ class AssignPatterns {
   const AssignTable& table_;
   int strategy_;
   Ms time_;
-  PatternBands bands_;
+  PatternDetail detail_;
   std::vector<std::vector<RowRange>> ranges_;
   std::vector<std::vector<Pattern>> patterns_;  // of each group
   std::vector<Class> classes_;

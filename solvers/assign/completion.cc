@@ -32,6 +32,7 @@ using Set = std::uint64_t;  // of positions
 
 constexpr Set one(int position) { return Set{1} << position; }
 int first_of(Set set) { return std::countr_zero(set); }
+int last_of(Set set) { return std::bit_width(set) - 1; }
 
 struct Load {
   Tokens tokens = 0;
@@ -45,9 +46,10 @@ Ms least_time(const Scheme& scheme, const Load& load) {
   const Tokens least = (load.tokens + scheme.max_tokens - 1) / scheme.max_tokens;
   Ms best = kInfinity;
   for (int rows = std::max(1, static_cast<int>(least)); rows <= load.sequences; ++rows) {
+    if (scheme.pp == 1) return load.work + rows * scheme.fixed_ms;
     const Ms row = std::max(load.work / rows, load.longest) + scheme.fixed_ms;
     best = std::min(best, load.work + rows * scheme.fixed_ms + (scheme.pp - 1) * row);
-    if (scheme.pp == 1 || load.work <= load.longest * rows) break;
+    if (load.work <= load.longest * rows) break;
   }
   return best;
 }
@@ -59,7 +61,19 @@ class Filling {
         groups_(table.groups(strategy)),
         time_(time),
         most_nodes_(nodes),
-        budget_(budget) {}
+        budget_(budget) {
+    for (const SchemeGroup& group : groups_) {
+      held_.push_back(0);
+      for (int i = 0; i < table_.size(); ++i) {
+        work_.push_back(table_.work(i, group.scheme));
+        if (table_.holds(group.scheme, i)) held_.back() |= one(i);
+      }
+    }
+    for (int i = 0; i < table_.size(); ++i) {
+      const bool alike = i > 0 && table_.kind(i) == table_.kind(i - 1);
+      longer_.push_back(alike ? longer_.back() : one(i) - 1);
+    }
+  }
 
   Completion run() {
     Completion out;
@@ -96,6 +110,7 @@ class Filling {
     }
   };
 
+  Ms work_of(std::size_t g, int i) const { return work_[g * at(table_.size()) + at(i)]; }
   const Scheme& scheme(std::size_t g) const { return table_.schemes()[at(groups_[g].scheme)]; }
 
   // What a sequence takes of what a replica offers, by one of several rules: a replica never holds
@@ -116,12 +131,12 @@ class Filling {
       made.offer.push_back(offer);
       made.price.emplace_back();
       for (int i = 0; i < table_.size(); ++i) {
-        Ms price = table_.work(i, groups_[g].scheme);
+        Ms price = work_of(g, i);
         if (by_tokens) {
           price += s.fixed_ms * static_cast<double>(table_.length(i)) /
                    static_cast<double>(s.max_tokens);
         }
-        const bool fits = table_.holds(groups_[g].scheme, i) && in_time(g, with({}, g, i), kFits);
+        const bool fits = fits_beside(g, {}, i);
         made.price.back().push_back(fits ? offer * share_of(price / offer) : kInfinity);
       }
     }
@@ -200,10 +215,10 @@ class Filling {
   }
 
   Load with(Load load, std::size_t g, int i) const {
-    const Ms work = table_.work(i, groups_[g].scheme);
+    const Ms own = work_of(g, i);
     load.tokens += table_.length(i);
-    load.work += work;
-    load.longest = std::max(load.longest, work);
+    load.work += own;
+    load.longest = std::max(load.longest, own);
     ++load.sequences;
     return load;
   }
@@ -275,14 +290,12 @@ class Filling {
 
   void extend(const Search& search, Set candidates, const Load& load, const Share& share) {
     if (!spend()) return;
-    Set rest = 0;
+    // The longest come first: where one fits, so do all after it.
+    Set rest = candidates;
+    while (rest != 0 && !fits_beside(search.g, load, first_of(rest))) rest &= rest - 1;
     double most = share.worth;
-    for (Set each = candidates; each != 0; each &= each - 1) {
-      const int i = first_of(each);
-      if (!in_time(search.g, with(load, search.g, i), kFits)) continue;
-      if (!table_.holds(groups_[search.g].scheme, i)) continue;
-      rest |= one(i);
-      most += search.worth[at(i)];
+    for (Set each = rest; each != 0 && search.offer - most > search.room; each &= each - 1) {
+      most += search.worth[at(first_of(each))];
     }
     if (search.offer - most > search.room) return;
     if (rest == 0) {
@@ -297,22 +310,25 @@ class Filling {
     if (!over_) extend(search, rest, load, share);
   }
 
-  // Whether nothing can be added, nor a sequence be exchanged for a longer one.
+  bool fits_beside(std::size_t g, const Load& load, int i) const {
+    return (held_[g] & one(i)) != 0 && in_time(g, with(load, g, i), kFits);
+  }
+
+  // Whether nothing can be added, nor a sequence be exchanged for a longer one. The shortest that
+  // is longer tells: where it does not fit, nor do others.
   bool full(const Search& search, const Load& load, Set set) const {
-    for (Set others = search.left & ~set; others != 0; others &= others - 1) {
-      const int y = first_of(others);
-      if (!table_.holds(groups_[search.g].scheme, y)) continue;
-      const Load more = with(load, search.g, y);
-      if (in_time(search.g, more, kSurely)) return false;
-      for (Set mine = set & ~one(search.first); mine != 0; mine &= mine - 1) {
-        const int x = first_of(mine);
-        if (table_.kind(x) <= table_.kind(y)) continue;
-        Load other = more;
-        other.tokens -= table_.length(x);
-        other.work -= table_.work(x, groups_[search.g].scheme);
-        --other.sequences;
-        if (in_time(search.g, other, kSurely)) return false;
-      }
+    const Set others = search.left & held_[search.g] & ~set;
+    if (others == 0) return true;
+    if (in_time(search.g, with(load, search.g, last_of(others)), kSurely)) return false;
+    for (Set mine = set & ~one(search.first); mine != 0; mine &= mine - 1) {
+      const int x = first_of(mine);
+      const Set longer = others & longer_[at(x)];
+      if (longer == 0) continue;
+      Load other = with(load, search.g, last_of(longer));
+      other.tokens -= table_.length(x);
+      other.work -= work_of(search.g, x);
+      --other.sequences;
+      if (in_time(search.g, other, kSurely)) return false;
     }
     return true;
   }
@@ -336,6 +352,9 @@ class Filling {
   Ms time_;
   std::int64_t most_nodes_;
   const Budget& budget_;
+  std::vector<Ms> work_;     // [group][position]
+  std::vector<Set> held_;    // by group: what its scheme holds
+  std::vector<Set> longer_;  // by position: those that are longer
   std::vector<Prices> prices_;
   std::vector<int> left_;  // replicas of each group
   std::vector<std::pair<std::size_t, Set>> chosen_;

@@ -41,7 +41,8 @@ class Asking {
     while (left_ > 0 && !budget_.exhausted()) {
       const auto weakest = std::ranges::min_element(known_.times);
       const auto s = static_cast<int>(weakest - known_.times.begin());
-      if (*weakest >= upper_ * (1 - options_.near) || *weakest >= high[at(s)] * (1 - options_.near))
+      if (*weakest >= upper_ * (1 - options_.near) ||
+          *weakest >= high[at(s)] * (1 - options_.apart))
         break;
       const Ms time = high[at(s)] == kInfinity ? first : *weakest + (high[at(s)] - *weakest) / 2;
       if (!refuted(s, time)) high[at(s)] = time;

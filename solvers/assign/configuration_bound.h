@@ -27,6 +27,7 @@ struct ConfigurationBoundOptions {
   std::optional<MilpBackend> backend;  // nothing: the dense simplex
   int most_lps = 2000;  // of all strategies and times together; large ones count more
   double near = 2e-4;   // relative; a gap that is not worth another LP
+  double apart = 2e-4;  // relative; times nearer to each other are not told apart
   // Times `upper`: the first question. Just below 1 it proves plans optimal; 1 - near asks no more
   // than is wanted, which is sooner answered.
   double first = 1 - 5e-9;

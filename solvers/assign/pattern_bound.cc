@@ -17,6 +17,7 @@ namespace {
 constexpr double kNoise = 1e-6;       // of the LP's objective
 constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes a second
 constexpr double kCertain = 1 - 1e-9;
+constexpr int kPatience = 3;  // LPs in a row that raise nothing by what is worth one
 
 // What the checker can work out for itself, and its name.
 NamedBound checkable(const std::vector<NamedBound>& bounds) {
@@ -33,26 +34,56 @@ struct Proven {
   StrategyProof proof;
 };
 
+struct Asked {
+  const AssignTable& table;
+  const PatternBoundOptions& options;
+  Budget& budget;
+};
+
+// One LP, from the basis of the last where they are alike. Whether it was solved; what its prices
+// prove between `best` and `upper` is kept there.
+bool ask(const Asked& asked, int strategy, Ms upper, const AssignPatterns& patterns,
+         LpResult& result, Proven& best) {
+  const std::optional<MilpBackend>& backend = asked.options.backend;
+  const double cells = static_cast<double>(patterns.model().rows().size()) *
+                       static_cast<double>(patterns.model().variables().size());
+  if (asked.budget.exhausted() || (!backend && cells > kMostCells)) return false;
+  // Other coefficients: only a backend copes with a basis that is neither feasible nor dual.
+  const bool alike = backend && result.basis.rows.size() == patterns.model().rows().size() &&
+                     result.basis.variables.size() == patterns.model().variables().size();
+  result = solve_lp(backend, patterns.model(), alike ? result.basis : LpBasis{}, asked.budget);
+  if (alike && !result.optimal) result = solve_lp(backend, patterns.model(), {}, asked.budget);
+  asked.budget.count_nodes(1);
+  if (!result.optimal) return false;
+  StrategyProof proof = patterns.proof(result.duals, best.proof.strategy);
+  const Ms proven = proven_time(asked.table, strategy, proof, best.bound, upper);
+  if (proven > best.bound) best = {proven, best.closed, std::move(proof)};
+  return true;
+}
+
+// Few strategies are near the best one: most are refuted by a small LP.
+void refute_roughly(const Asked& asked, int strategy, Ms upper, Proven& best) {
+  const PatternDetail rough = PatternDetail::rough;
+  const AssignPatterns patterns(asked.table, strategy, upper,
+                                first_ranges(asked.table, strategy, upper, rough), rough);
+  LpResult result;
+  ask(asked, strategy, upper, patterns, result, best);
+}
+
 // Between a time that is surely too short and one that may be enough: where the prices of the last
-// LP prove much, there, and else in the middle.
-void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoundOptions& options,
-             Budget& budget, Proven& best) {
+// LP prove more, there, and else in the middle.
+void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
+  const PatternBoundOptions& options = asked.options;
   Ms low = std::max(best.bound, best.closed);
   Ms high = upper;
   Ms time = upper;
-  std::vector<std::vector<RowRange>> ranges = first_ranges(table, strategy, upper);
+  std::vector<std::vector<RowRange>> ranges = first_ranges(asked.table, strategy, upper);
+  LpResult result;
+  int in_vain = 0;
   for (int round = 0; round < options.rounds && best.bound < upper * (1 - options.near); ++round) {
-    if (budget.exhausted()) return;
-    const AssignPatterns patterns(table, strategy, time, ranges, options.bands);
-    const double cells = static_cast<double>(patterns.model().rows().size()) *
-                         static_cast<double>(patterns.model().variables().size());
-    if (!options.backend && cells > kMostCells) return;
-    const LpResult result = solve_lp(options.backend, patterns.model(), {}, budget);
-    budget.count_nodes(1);
-    if (!result.optimal) return;
-    StrategyProof proof = patterns.proof(result.duals, best.proof.strategy);
-    const Ms proven = proven_time(table, strategy, proof, best.bound, upper);
-    if (proven > best.bound) best = {proven, best.closed, std::move(proof)};
+    const AssignPatterns patterns(asked.table, strategy, time, ranges, options.detail);
+    const Ms before = best.bound;
+    if (!ask(asked, strategy, upper, patterns, result, best)) return;
     std::vector<std::vector<RowRange>> finer = patterns.finer(result.values);
     if (!finer.empty()) {
       ranges = std::move(finer);
@@ -60,10 +91,13 @@ void improve(const AssignTable& table, int strategy, Ms upper, const PatternBoun
     } else if (high - low < options.near * high) {
       return;
     }
+    in_vain = best.bound > before * (1 + options.near) ? 0 : in_vain + 1;
+    if (in_vain == kPatience) return;
     (result.objective > 1 + kNoise ? low : high) = time;
-    low = std::max(low, proven);
-    time = proven > low * kCertain && proven < high * (1 - options.near) && proven != time
-               ? proven
+    low = std::max(low, best.bound);
+    const bool more = best.bound > before && best.bound > low * kCertain;
+    time = more && best.bound < high * (1 - options.near) && best.bound != time
+               ? best.bound
                : low + (high - low) / 2;
   }
 }
@@ -94,9 +128,14 @@ PatternBound pattern_bound(const AssignInstance& instance, const AssignTable& ta
   if (order.empty()) return out;
   // The weakest first: the others need to reach no more than it does.
   std::ranges::stable_sort(order, {}, [&](std::size_t s) { return proven[s].bound; });
+  const Asked asked{table, options, budget};
   Ms least = upper;
   for (const std::size_t s : order) {
-    improve(table, static_cast<int>(s), least, options, budget, proven[s]);
+    const int strategy = static_cast<int>(s);
+    if (options.rounds > 0 && proven[s].bound < least * (1 - options.near)) {
+      refute_roughly(asked, strategy, upper, proven[s]);
+    }
+    improve(asked, strategy, least, proven[s]);
     out.strategies[s] = proven[s].bound;
     least = std::min(least, proven[s].bound);
   }

@@ -20,8 +20,8 @@ namespace stowage {
 
 struct PatternBoundOptions {
   std::optional<MilpBackend> backend;  // nothing: the dense simplex
-  int rounds = 12;                     // LPs per strategy at most
-  PatternBands bands = PatternBands::few;
+  int rounds = 12;                     // LPs per strategy at most, besides a rough one; 0: no LP
+  PatternDetail detail = PatternDetail::usual;
   double near = 5e-5;  // relative; a gap that is not worth another LP
 };
 

@@ -37,8 +37,9 @@ constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
 constexpr double kNearForFast = 1e-3;  // a gap that is not worth another LP
 constexpr double kWide = 0.02;         // gap above which its bound may take longer than its plan
 constexpr ConfigurationBoundOptions kConfigurationsForFast{
-    .most_lps = 400, .near = kWide / 2, .first = 1 - kWide / 2};
-constexpr ConfigurationBoundOptions kMoreConfigurations{.most_lps = 4000, .near = 1e-4};
+    .most_lps = 400, .near = kWide, .apart = kWide / 10, .first = 1 - 0.9 * kWide};
+constexpr ConfigurationBoundOptions kMoreConfigurations{
+    .most_lps = 4000, .near = 1e-4, .apart = 1e-4};
 constexpr int kRuins = 1000;             // between two looks at what is proven
 constexpr double kWorthPatience = 1e-3;  // gap above which more search is worth its time
 
@@ -111,7 +112,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       if (!done()) complete_shares(kNodesForFast);
       if (!done() && !incumbent_.within(kWide)) raise_configuration_bound(kConfigurationsForFast);
       if (!done() && !incumbent_.within(kWide)) {
-        raise_pattern_bound({.bands = PatternBands::many, .near = kNearForFast});
+        raise_pattern_bound({.detail = PatternDetail::fine, .near = kNearForFast});
       }
       if (few && !cheap && !done()) settle_few(kStepsForFast);
     }
@@ -150,7 +151,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     if (!done()) complete_shares(kNodesForMore);
     if (!done()) raise_configuration_bound(kMoreConfigurations);
     if (!done() && !incumbent_.within(kWorthPatience))
-      raise_pattern_bound({.bands = PatternBands::many});
+      raise_pattern_bound({.detail = PatternDetail::fine});
     if (done()) return StoppedBy::heuristic_end;
     if (!incumbent_.plan() || !incumbent_.within(kWorthPatience)) {
       plan("joint", kPatientAssign);
