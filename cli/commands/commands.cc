@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_run_command());
   commands.push_back(make_render_command());
   commands.push_back(make_memory_command());
+  commands.push_back(make_configure_command());
   commands.push_back(make_compare_command());
   commands.push_back(make_explain_command());
   commands.push_back(make_plan_stream_command());

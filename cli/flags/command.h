@@ -31,6 +31,7 @@ class Command {
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_completion_command();
+std::unique_ptr<Command> make_configure_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_export_command();

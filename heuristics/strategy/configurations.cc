@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,35 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
     }
   }
   return best;
+}
+
+std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
+                                              const Budget& budget) {
+  using Kind = std::array<std::int64_t, 5>;
+  std::map<Kind, StrategyPlan> fastest;
+  for (const StrategyClass& its : table.classes()) {
+    if (!fastest.empty() && budget.exhausted()) break;
+    for (const StrategyLayout& layout : table.layouts(its)) {
+      const StageCosts costs(table, its, layout);
+      for (const StageChoice& choice : table.choices()) {
+        std::optional<StrategyPlan> plan = equal_stages(costs, choice);
+        if (!plan) continue;
+        const Kind kind = {its.pp, its.v, layout.tp, choice.zero,
+                           static_cast<std::int64_t>(choice.recompute)};
+        const auto found = fastest.find(kind);
+        if (found == fastest.end()) {
+          fastest.emplace(kind, *std::move(plan));
+        } else if (plan->step_ms < found->second.step_ms) {
+          found->second = *std::move(plan);
+        }
+      }
+    }
+  }
+  std::vector<StrategyPlan> plans;
+  for (auto& [kind, plan] : fastest) plans.push_back(std::move(plan));
+  std::ranges::stable_sort(plans, {}, &StrategyPlan::step_ms);
+  if (plans.size() > most) plans.resize(most);
+  return plans;
 }
 
 std::optional<StrategyPlan> best_uneven(const StrategyTable& table,

@@ -9,7 +9,9 @@
 // best so far, once there is one.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "instances/budget.h"
 #include "instances/strategy/plan.h"
@@ -24,6 +26,13 @@ std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budg
 
 // The fastest of all configurations whose stages are alike in layers and choices.
 std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const Budget& budget);
+
+// Of the configurations whose stages are alike the fastest of each number of stages and chunks, tp,
+// ZeRO level and recomputation: those that differ in how sequences are dealt to devices alone, by
+// micro-batches, cp and dp, are one. At most `most`, the fastest first; fewer if the budget ends
+// it.
+std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
+                                              const Budget& budget);
 
 // The fastest of those, and of one configuration with stages of their own for each class and
 // layout: that with the least area, which is the mean of the stages' times. `best` is a plan to

@@ -51,8 +51,11 @@ std::vector<RepeatedBlock> passes_of(const TransformerOperations& step,
 }  // namespace
 
 Result<LayoutInstance> trace_layout(const TransformerStep& step, Bytes alignment) {
+  return trace_layout(trace_operations(step), alignment);
+}
+
+Result<LayoutInstance> trace_layout(const Result<TransformerOperations>& traced, Bytes alignment) {
   ErrorList errors;
-  const Result<TransformerOperations> traced = trace_operations(step);
   if (!traced) errors.append(traced.errors());
   check_option("/alignment", alignment, 1, kMaxExact, errors);
   if (!errors.empty()) return std::move(errors).take();

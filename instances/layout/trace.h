@@ -20,4 +20,7 @@ namespace stowage {
 // for an alignment that is none, E335 for more than 2^53 bytes.
 Result<LayoutInstance> trace_layout(const TransformerStep& step, Bytes alignment = 1);
 
+// The same of operations that were traced already.
+Result<LayoutInstance> trace_layout(const Result<TransformerOperations>& traced, Bytes alignment);
+
 }  // namespace stowage

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "instances/json/errors.h"
-#include "instances/model/transformer.h"
 #include "instances/option_check.h"
 
 namespace stowage {
@@ -282,10 +281,15 @@ void check_options(const TransformerStep& step, const TransformerShape& shape, E
 Result<TransformerOperations> trace_operations(const TransformerStep& step) {
   const TransformerShape* const shape = transformer_shape(step.model);
   if (shape == nullptr) return unknown_model(step.model, transformer_names());
+  return trace_operations(step, *shape);
+}
+
+Result<TransformerOperations> trace_operations(const TransformerStep& step,
+                                               const TransformerShape& shape) {
   ErrorList errors;
-  check_options(step, *shape, errors);
+  check_options(step, shape, errors);
   if (!errors.empty()) return std::move(errors).take();
-  return Tracer(step, *shape).run();
+  return Tracer(step, shape).run();
 }
 
 }  // namespace stowage

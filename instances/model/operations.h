@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "instances/model/transformer.h"
 #include "instances/result.h"
 #include "instances/units.h"
 
@@ -78,5 +79,9 @@ struct TransformerOperations {
 
 // E501 for an unknown model, E504 for an option out of its range or a division that leaves a rest.
 Result<TransformerOperations> trace_operations(const TransformerStep& step);
+
+// The same of any shape, with `step.model` as its name.
+Result<TransformerOperations> trace_operations(const TransformerStep& step,
+                                               const TransformerShape& shape);
 
 }  // namespace stowage

@@ -175,8 +175,8 @@ double StageCosts::activation_bytes(const Row& row, StrategyRecompute recompute)
   return (10 * repeated + 24) * hidden * row.tokens + (selective ? 0 : square);
 }
 
-Mib StageCosts::logits_mib(std::int64_t chunks) const {
-  return 8 * static_cast<double>(table_->instance().model.vocabulary) * heaviest_.tokens /
+Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
+  return 8 * static_cast<double>(table_->instance().model.vocabulary) * row.tokens /
          static_cast<double>(chunks) / kMibBytes;
 }
 
@@ -217,24 +217,36 @@ Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
 
 StageCost StageCosts::of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                          const StageChoice& choice) const {
+  return cost_of(stage, first, layers, choice, mean_, longest_, heaviest_);
+}
+
+StageCost StageCosts::with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                               const StageChoice& choice, const Row& row) const {
+  return cost_of(stage, first, layers, choice, row, row, row);
+}
+
+StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                              const StageChoice& choice, const Row& mean, const Row& longest,
+                              const Row& heaviest) const {
   const Span its = span(stage, first, layers);
   const auto tp = static_cast<double>(layout_.tp);
   const double parameters = its.parameters + extra_parameters(stage);
-  StageCost cost{.time_ms = stage_ms(stage, its, mean_, choice, parameters),
-                 .longest_ms = stage_ms(stage, its, longest_, choice, parameters)};
+  StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
+                 .longest_ms = stage_ms(stage, its, longest, choice, parameters)};
   if (choice.zero < 3) {
     cost.exchange_ms = 4 * (group_ - 1) / group_ * parameters / tp /
                        bandwidth(layout_.tp * layout_.cp * layout_.dp);
   }
   const std::array<double, 4> state_bytes = {18, 6 + 12 / group_, 2 + 16 / group_, 18 / group_};
   double bytes = state_bytes[at(choice.zero)] * parameters / tp;
-  bytes += in_flight(stage) * its.layers * activation_bytes(heaviest_, choice.recompute);
+  bytes += in_flight(stage) * its.layers * activation_bytes(heaviest, choice.recompute);
   if (choice.recompute == StrategyRecompute::full) {
-    bytes += activation_bytes(heaviest_, StrategyRecompute::none);
+    bytes += activation_bytes(heaviest, StrategyRecompute::none);
   }
   if (choice.zero == 3) bytes += 4 * its.largest / tp;
   cost.memory_mib = bytes / kMibBytes;
-  if (stage == class_.pp - 1) cost.memory_mib += logits_mib(table_->logit_chunks().back());
+  if (stage == class_.pp - 1)
+    cost.memory_mib += logits_mib(table_->logit_chunks().back(), heaviest);
   return cost;
 }
 

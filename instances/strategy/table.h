@@ -53,6 +53,13 @@ struct StageCost {
   Mib memory_mib = 0;  // M6
 };
 
+// What a device has of the sequences of a micro-batch: its share of their tokens, x, and of the sum
+// of their squares, y.
+struct StrategyRow {
+  double tokens = 0;
+  double squares = 0;
+};
+
 class StrategyTable {
  public:
   // Requires a valid instance, as the reader returns it, which outlives the table.
@@ -113,6 +120,11 @@ class StageCosts {
   StageCost of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                const StageChoice& choice) const;
 
+  // The same of a stage whose rows are all `row`: both times are its time, and memory is that of
+  // so many rows as are in flight, with as many logit chunks as the options have.
+  StageCost with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                     const StageChoice& choice, const StrategyRow& row) const;
+
   // What computing does not hide of an exchange. T8
   Ms exposed(const StageCost& cost) const {
     return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms);
@@ -121,22 +133,23 @@ class StageCosts {
   // The step of these stages. T10
   Ms step(std::span<const StageCost> stages) const;
 
-  // What the logits need with so many chunks. M5
-  Mib logits_mib(std::int64_t chunks) const;
+  // What the logits need with so many chunks: of the heaviest row, or of any. M5
+  Mib logits_mib(std::int64_t chunks) const { return logits_mib(chunks, heaviest_); }
+  Mib logits_mib(std::int64_t chunks, const StrategyRow& row) const;
 
   // Micro-batches whose activations a stage holds at once. M2
   double in_flight(std::int64_t stage) const;
 
  private:
-  struct Row {  // what a device has of a micro-batch
-    double tokens = 0;
-    double squares = 0;
-  };
+  using Row = StrategyRow;
   struct Span {
     double layers = 0;
     double parameters = 0;
     double largest = 0;  // parameters of a layer
   };
+  StageCost cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                    const StageChoice& choice, const Row& mean, const Row& longest,
+                    const Row& heaviest) const;
   Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
   double extra_parameters(std::int64_t stage) const;
   double bandwidth(std::int64_t ranks) const;

@@ -1,0 +1,134 @@
+#include "cli/answers/ranking.h"
+
+#include <algorithm>
+
+#include "cli/terminal/table.h"
+#include "instances/json/writer.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kListed = 10;
+constexpr double kNearlyFull = 0.95;  // of a device's memory
+constexpr double kMuch = 0.05;        // of a step
+
+std::string_view recompute_name(const StrategyPlan& plan) {
+  return kStrategyRecomputes[static_cast<std::size_t>(plan.stages.front().recompute)];
+}
+
+void write_layout(JsonWriter& json, const HeaviestRank& heaviest) {
+  const auto& plan = std::get<LayoutPlan>(*heaviest.outcome.plan);
+  json.begin_object();
+  json.integer("step", heaviest.step);
+  json.integer("stage", heaviest.stage);
+  json.integer("tokens_per_rank", heaviest.tokens);
+  json.integer("peak_bytes", plan.peak_bytes);
+  json.integer("waiting_bytes", heaviest.waiting_bytes);
+  json.number("states_mib", heaviest.states_mib);
+  json.number("planned_mib", heaviest.planned_mib);
+  json.number("needed_mib", heaviest.needed_mib());
+  json.number("memory_mib", heaviest.memory_mib);
+  json.boolean("fits", heaviest.fits());
+  json.end_object();
+}
+
+void write_configuration(JsonWriter& json, const RankedConfiguration& each) {
+  const StrategyPlan& plan = each.plan;
+  json.begin_object();
+  json.integer("pp", plan.pp);
+  json.integer("v", plan.v);
+  json.integer("tp", plan.tp);
+  json.integer("cp", plan.cp);
+  json.integer("dp", plan.dp);
+  json.integer("zero", plan.stages.front().zero);
+  json.text("recompute", recompute_name(plan));
+  json.integer("micro_batches", plan.micro_batches);
+  json.number("mean_step_objective_ms", plan.step_ms);
+  json.integer("steps_planned", std::ssize(each.steps));
+  if (each.why_not.empty()) {
+    json.number("step_ms", each.mean.step_ms);
+    json.number("behind", each.behind);
+    json.number("bubble_ms", each.mean.bubble_ms);
+    json.number("exchange_ms", each.mean.exchange_ms);
+    json.number("idle_ms", each.mean.idle_ms);
+    json.number("memory_share", each.mean.memory_share);
+    json.number("activation_factor", each.activation_factor);
+    json.text("binds", binding_text(each));
+  } else {
+    json.text("why_not", each.why_not);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string binding_text(const RankedConfiguration& each) {
+  std::string text;
+  const auto add = [&text](bool binds, const char* what) {
+    if (binds) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  const PricedStep& mean = each.mean;
+  add(mean.memory_share >= kNearlyFull, "memory");
+  add(mean.bubble_ms >= kMuch * mean.step_ms, "bubble");
+  add(mean.exchange_ms >= kMuch * mean.step_ms, "exchange");
+  add(mean.idle_ms >= kMuch * mean.step_ms, "idle ranks");
+  return text.empty() ? "compute" : text;
+}
+
+std::string ranking_table(const ConfiguredRun& run) {
+  Table table({{"pp", Align::right},
+               {"v", Align::right},
+               {"tp", Align::right},
+               {"cp", Align::right},
+               {"dp", Align::right},
+               {"ZeRO", Align::right},
+               {"recompute", Align::left},
+               {"steps", Align::right},
+               {"mean ms", Align::right},
+               {"behind", Align::right},
+               {"memory", Align::right},
+               {"bubble", Align::right},
+               {"exchange", Align::right},
+               {"idle", Align::right},
+               {"binds", Align::left}});
+  const std::size_t with_plan = run.ranking.size() - run.without_plan;
+  for (std::size_t i = 0; i < std::min(with_plan, kListed); ++i) {
+    const RankedConfiguration& each = run.ranking[i];
+    const StrategyPlan& plan = each.plan;
+    const Ms step = each.mean.step_ms;
+    table.add({grouped(plan.pp), grouped(plan.v), grouped(plan.tp), grouped(plan.cp),
+               grouped(plan.dp), grouped(plan.stages.front().zero),
+               std::string(recompute_name(plan)), grouped(std::ssize(each.steps)), ms_text(step),
+               percent_text(each.behind - 1), percent_text(each.mean.memory_share),
+               percent_text(each.mean.bubble_ms / step), percent_text(each.mean.exchange_ms / step),
+               percent_text(each.mean.idle_ms / step), binding_text(each)});
+  }
+  return table.text();
+}
+
+std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,
+                         std::int64_t steps, ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  write_head(json, "stowage/ranking", "strategy", instance.name);
+  json.integer("exit_code", to_int(code));
+  json.integer("steps", steps);
+  json.number("mean_step_bound_ms", run.strategy.bound);
+  json.text("bound_by", run.strategy.bound_by);
+  json.integer("solved_again", run.solved_again);
+  json.key("layout");
+  if (run.heaviest) {
+    write_layout(json, *run.heaviest);
+  } else {
+    json.null();
+  }
+  json.key("configurations");
+  json.begin_array();
+  for (const RankedConfiguration& each : run.ranking) write_configuration(json, each);
+  json.end_array();
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace stowage

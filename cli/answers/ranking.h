@@ -1,0 +1,24 @@
+// What `stowage configure` says of the configurations that it planned steps in: stowage/ranking.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/terminal/exit_codes.h"
+#include "instances/strategy/instance.h"
+#include "solvers/configure/configure.h"
+
+namespace stowage {
+
+// What takes a twentieth of the step or more, and memory that is nearly full: "memory, exchange";
+// "compute" where it is none of these.
+std::string binding_text(const RankedConfiguration& each);
+
+// The best ten, with what binds in each, for people.
+std::string ranking_table(const ConfiguredRun& run);
+
+// A stowage/ranking document.
+std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,
+                         std::int64_t steps, ExitCode code);
+
+}  // namespace stowage

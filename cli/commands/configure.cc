@@ -1,0 +1,315 @@
+// stowage configure: from a model, a cluster and lengths to a configuration, a plan for each step,
+// the layout of the heaviest rank, and what trainers are started with.
+#include "solvers/configure/configure.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/answers/launchers.h"
+#include "cli/answers/outcome_json.h"
+#include "cli/answers/ranking.h"
+#include "cli/families/families.h"
+#include "cli/families/load.h"
+#include "cli/flags/command.h"
+#include "cli/flags/common_flags.h"
+#include "cli/flags/preset_flags.h"
+#include "cli/terminal/error_codes.h"
+#include "cli/terminal/files.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/new_directory.h"
+#include "cli/terminal/status_line.h"
+#include "instances/check.h"
+#include "instances/json/limits.h"
+#include "instances/layout/json.h"
+#include "instances/lengths/list.h"
+#include "instances/model/transformer.h"
+#include "instances/numbers.h"
+#include "instances/scatter/json.h"
+#include "instances/strategy/generate.h"
+#include "instances/strategy/json.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kSequences = 256;
+constexpr std::int64_t kMostSteps = 999;  // three digits in the names of files
+constexpr std::int64_t kCandidates = 10;
+
+using Steps = std::vector<std::vector<Tokens>>;
+
+class ConfigureCommand : public Command {
+ public:
+  CommandText text() const override {
+    return {
+        .name = "configure",
+        .arguments = "[INSTANCE] -o DIR",
+        .summary = "Choose the configuration for a model, a cluster and lengths; plan its steps",
+        .examples = {"stowage configure --preset llama-7b --nodes 2 --lengths lengths.txt "
+                     "--sequences 16 -o run-7b",
+                     "stowage configure --preset llama-13b --sequences 64 --tokens 16K -o "
+                     "run-13b",
+                     "stowage configure --nodes 1 --lengths lengths.txt --sequences 8 --steps "
+                     "2 --candidates 4 -o run-small"}};
+  }
+
+  void declare(Flags& flags) override {
+    flags.positional("INSTANCE", instance_path_,
+                     "A strategy instance instead of a preset; its lengths are one step unless "
+                     "--lengths or --tokens is given",
+                     false);
+    flags.text("-o,--output", output_, "DIR",
+               "Required. A new or empty directory, which gets all files or none");
+    std::vector<std::string> models;
+    for (const std::string_view model : transformer_names()) models.emplace_back(model);
+    flags.choice("--preset", model_, models,
+                 "Published model; default " + StrategyGenerator().model);
+    flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
+    flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
+    flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
+                  "Memory of a device; default 73728");
+    flags.text("--lengths", lengths_, "FILE", "A file with one length a line");
+    flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence, without --lengths");
+    flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
+                  "Sequences of a step; default 256");
+    flags.integer("--steps", steps_, "N", 1, kMostSteps,
+                  "Steps that are planned: so many times --sequences lines of the file; default 1");
+    flags.integer("--candidates", candidates_, "N", 1, 1000,
+                  "Configurations that are planned on the true lengths; default 10");
+    flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
+    solve_.declare(flags,
+                   "Wall clock of the search for configurations; default none: until it ends");
+    output_flags_.declare(flags, true);
+  }
+
+  ExitCode run(Console& console) override {
+    output_flags_.apply(console);
+    if (output_.empty() || output_ == "-") {
+      return console.refuse({kUsage, "--output", "is required: a directory for the files"});
+    }
+    if (auto error = misplaced()) return console.refuse(*error);
+    if (auto error = check_new_directory(output_)) return console.refuse(*error);
+    Loaded<StrategyInstance> loaded = load();
+    if (!loaded.value) return console.refuse(loaded.errors);
+    const StrategyInstance instance = *std::move(loaded.value);
+    if (!instance.model.flash_attention) {
+      return console.refuse({kUsage, "INSTANCE",
+                             "must have flash_attention: without it memory grows with the square "
+                             "of lengths, which plans of steps do not count"});
+    }
+    const Result<SolveOptions> solve_options = solve_.options();
+    if (!solve_options) return console.refuse(solve_options.errors().front());
+    console.info(instance_line(instance));
+    const InterruptScope interrupt;
+    Budget budget(solve_.limits(interrupt.flag()));
+    StatusLine status(console);
+    const ConfiguredRun run = configure(
+        instance, steps_of_, {.candidates = at(candidates_.value_or(kCandidates))}, budget,
+        [&status](const std::string& doing) { status.tell("configure " + doing); });
+    return report(console, instance, run);
+  }
+
+ private:
+  std::optional<InputError> misplaced() const {
+    if (!lengths_.empty() && !tokens_.empty()) {
+      return InputError{kUsage, "--tokens", "has no effect with --lengths"};
+    }
+    if (!instance_path_.empty()) {
+      const std::pair<const char*, bool> given[] = {{"--preset", !model_.empty()},
+                                                    {"--nodes", nodes_.has_value()},
+                                                    {"--devices-per-node", per_node_.has_value()},
+                                                    {"--memory-mib", memory_mib_.has_value()}};
+      for (const auto& [flag, is] : given) {
+        if (is) return InputError{kUsage, flag, "has no effect with INSTANCE, which says it"};
+      }
+      if (lengths_.empty() && tokens_.empty() && (sequences_ || steps_)) {
+        return InputError{kUsage, sequences_ ? "--sequences" : "--steps",
+                          "has no effect on the lengths of INSTANCE: give --lengths"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Fills steps_of_ from the file or the flags; nothing to fill from where an instance has its own.
+  Result<bool> read_steps() {
+    const std::int64_t sequences = sequences_.value_or(kSequences);
+    const std::int64_t steps = steps_.value_or(1);
+    if (!lengths_.empty()) {
+      const Result<std::string> text = read_file(lengths_);
+      if (!text) return text.errors();
+      const Result<std::vector<Tokens>> all =
+          read_length_list(*text, lengths_, {.count = sequences * steps});
+      if (!all) return all.errors();
+      for (std::int64_t step = 0; step < steps; ++step) {
+        const auto begin = all->begin() + step * sequences;
+        steps_of_.emplace_back(begin, begin + sequences);
+      }
+      return true;
+    }
+    if (!instance_path_.empty() && tokens_.empty()) return false;
+    Tokens tokens = 8192;
+    if (!tokens_.empty()) {
+      const Result<Tokens> read = read_token_flag("--tokens", tokens_);
+      if (!read) return read.errors();
+      tokens = *read;
+    }
+    steps_of_.assign(at(steps), std::vector<Tokens>(at(sequences), tokens));
+    return true;
+  }
+
+  Loaded<StrategyInstance> load() {
+    const Result<bool> read = read_steps();
+    if (!read) return {std::nullopt, errors_in("", read.errors())};
+    if (instance_path_.empty()) {
+      StrategyGenerator generator{.name = name_};
+      if (!model_.empty()) generator.model = model_;
+      generator.nodes = nodes_.value_or(generator.nodes);
+      generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
+      generator.memory_mib = memory_mib_.value_or(generator.memory_mib);
+      Result<StrategyInstance> made = generate_strategy(generator, mean_step(steps_of_));
+      if (!made) return {std::nullopt, as_flag_errors(made.errors())};
+      return {*std::move(made), {}};
+    }
+    Loaded<Instance> instance = load_instance(instance_path_);
+    if (!instance.value) return {std::nullopt, std::move(instance.errors)};
+    if (auto error = not_of(*instance.value, "strategy")) {
+      return {std::nullopt, errors_in(instance_path_, {*error})};
+    }
+    auto strategy = std::get<StrategyInstance>(*std::move(instance.value));
+    if (!name_.empty()) strategy.name = name_;
+    if (*read) {
+      strategy.lengths = mean_step(steps_of_);
+    } else {
+      steps_of_ = {strategy.lengths};
+    }
+    return {std::move(strategy), {}};
+  }
+
+  ExitCode report(Console& console, const StrategyInstance& instance, const ConfiguredRun& run) {
+    OutcomeFrame frame{.timeless = console.settings.timeless};
+    const Instance of_strategy = instance;
+    frame.instance = &of_strategy;
+    const std::size_t with_plan = run.ranking.size() - run.without_plan;
+    if (with_plan == 0) {
+      if (run.strategy.status == Status::infeasible) {
+        for (const std::string& reason : infeasibility_report(of_strategy, run.strategy)) {
+          console.info(reason);
+        }
+      }
+      for (const RankedConfiguration& each : run.ranking) {
+        console.info(configuration_name(each.plan) + ": " + each.why_not);
+      }
+      frame.exit_code =
+          run.strategy.status == Status::infeasible ? ExitCode::refused : ExitCode::unknown;
+      if (!run.strategy.plan) {
+        return console.answer(outcome_json(run.strategy, frame), frame.exit_code);
+      }
+      return console.answer(ranking_json(instance, run, std::ssize(steps_of_), frame.exit_code),
+                            frame.exit_code);
+    }
+    const std::string ranking = ranking_json(instance, run, std::ssize(steps_of_), ExitCode::ok);
+    if (auto error = write_new_directory(output_, files(instance, run, ranking, frame))) {
+      return console.refuse(*error);
+    }
+    if (console.settings.level >= LogLevel::info) console.block(ranking_table(run));
+    const RankedConfiguration& first = run.ranking.front();
+    if (first.activation_factor > 1) {
+      console.info("memory    solved again with " + percent_text(first.activation_factor - 1) +
+                   " more for each token: the layout of the heaviest rank did not fit");
+    }
+    if (run.heaviest) {
+      console.info("layout    the heaviest rank needs " + ms_text(run.heaviest->needed_mib()) +
+                   " of " + ms_text(run.heaviest->memory_mib) + " MiB");
+    } else {
+      console.warn("the layout of the heaviest rank is not planned: the model's layers differ");
+    }
+    console.info(console.bold("configured") + "  " + configuration_name(first.plan) + "   " +
+                 ms_text(first.mean.step_ms) + " ms a step, mean of " +
+                 counted(std::ssize(first.steps), "step") + "  verified  -> " + output_);
+    return console.answer(ranking, ExitCode::ok);
+  }
+
+  std::vector<NamedFile> files(const StrategyInstance& instance, const ConfiguredRun& run,
+                               const std::string& ranking, OutcomeFrame frame) const {
+    const RankedConfiguration& first = run.ranking.front();
+    frame.timeless = true;  // files are the same for the same input
+    std::vector<NamedFile> files;
+    files.push_back({"strategy.json", write_strategy_instance(instance)});
+    files.push_back({"configuration.json", outcome_json(outcome_of(run), frame)});
+    files.push_back({"ranking.json", ranking});
+    LaunchedSteps launched{.sequences = std::ssize(instance.lengths)};
+    for (std::size_t i = 0; i < first.steps.size(); ++i) {
+      const ConfiguredStep& step = first.steps[i];
+      const Instance scatter = step.instance;
+      std::string number = std::to_string(i);
+      number.insert(0, 3 - number.size(), '0');
+      files.push_back({"step-" + number + ".json", write_scatter_instance(step.instance)});
+      files.push_back({"step-" + number + ".plan.json",
+                       outcome_json(step.outcome, {.instance = &scatter, .timeless = true})});
+      for (const Tokens length : padded_lengths(step.instance)) {
+        launched.longest = std::max(launched.longest, length);
+      }
+      launched.tokens_of_rank = std::max(launched.tokens_of_rank, most_of_rank(step));
+    }
+    if (run.heaviest) {
+      const Instance layout = run.heaviest->instance;
+      files.push_back({"layout.json", write_layout_instance(run.heaviest->instance)});
+      files.push_back({"layout.plan.json", outcome_json(run.heaviest->outcome,
+                                                        {.instance = &layout, .timeless = true})});
+    }
+    files.push_back({"launch-megatron.sh", megatron_script(instance, first.plan, launched), true});
+    files.push_back({"launch-torchtitan.toml", torchtitan_toml(first.plan, launched)});
+    return files;
+  }
+
+  static Tokens most_of_rank(const ConfiguredStep& step) {
+    Tokens most = 0;
+    for (const ScatterMicroBatch& batch : std::get<ScatterPlan>(*step.outcome.plan).micro_batches) {
+      for (const ScatterGroup& group : batch.groups) {
+        most = std::max(most, (group.tokens + group.degree - 1) / group.degree);
+      }
+    }
+    return most;
+  }
+
+  // That of the search, with the plan that is the fastest on true lengths.
+  static Outcome outcome_of(const ConfiguredRun& run) {
+    const StrategyPlan& plan = run.ranking.front().plan;
+    Outcome outcome = run.strategy;
+    const bool same = std::get<StrategyPlan>(*outcome.plan) == plan;
+    if (same) return outcome;
+    outcome.plan = plan;
+    outcome.objective = plan.step_ms;
+    outcome.found_by = "true lengths";
+    outcome.improvements = {{.bound = outcome.bound,
+                             .objective = outcome.objective,
+                             .source = 'H',
+                             .by = outcome.found_by}};
+    outcome.stopped_by = StoppedBy::heuristic_end;
+    outcome.status = relative_gap(plan.step_ms, outcome.bound) <= kOptimalityGap ? Status::optimal
+                                                                                 : Status::feasible;
+    return outcome;
+  }
+
+  std::string instance_path_;
+  std::string output_;
+  std::string model_;
+  std::string tokens_;
+  std::string lengths_;
+  std::string name_;
+  std::optional<std::int64_t> nodes_;
+  std::optional<std::int64_t> per_node_;
+  std::optional<std::int64_t> memory_mib_;
+  std::optional<std::int64_t> sequences_;
+  std::optional<std::int64_t> steps_;
+  std::optional<std::int64_t> candidates_;
+  SolveFlags solve_;
+  OutputFlags output_flags_;
+  Steps steps_of_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_configure_command() { return std::make_unique<ConfigureCommand>(); }
+
+}  // namespace stowage

@@ -1,0 +1,332 @@
+#include "solvers/configure/configure.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "heuristics/strategy/configurations.h"
+#include "instances/check.h"
+#include "instances/numbers.h"
+#include "instances/strategy/json.h"
+#include "instances/verify.h"
+#include "solvers/configure/rank_layout.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kMibBytes = 1 << 20;
+constexpr std::size_t kFinalists = 2;  // configurations that get plans for all steps
+constexpr int kMostRaises = 4;         // of one configuration's factor
+constexpr double kRaiseMargin = 1e-6;  // rounding must not ask for one more
+
+// Whether trainers have a word for it: what is sharded and recomputed is the same in all stages.
+bool is_uniform(const StrategyPlan& plan) {
+  return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
+    return stage.zero == plan.stages.front().zero &&
+           stage.recompute == plan.stages.front().recompute;
+  });
+}
+
+bool has_equal_stages(const StrategyPlan& plan) {
+  return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
+    return stage.layers == plan.stages.front().layers;
+  });
+}
+
+std::string step_name(const std::string& name, std::size_t index) {
+  std::ostringstream text;
+  text << name << "-step-" << std::setw(3) << std::setfill('0') << index;
+  return text.str();
+}
+
+class Configuring {
+ public:
+  Configuring(const StrategyInstance& instance, const std::vector<std::vector<Tokens>>& steps,
+              const ConfigureOptions& options, Budget& budget, const ConfigureProgress& progress)
+      : instance_(instance),
+        table_(instance),
+        steps_(steps),
+        options_(options),
+        budget_(budget),
+        progress_(progress) {}
+
+  ConfiguredRun run() && {
+    tell("searching the configurations");
+    run_.strategy = solve(Instance(instance_), {}, budget_);
+    if (!run_.strategy.plan) return std::move(run_);
+    begin();
+    race();
+    while (!active_.empty() && !settle_first()) {
+    }
+    finish();
+    return std::move(run_);
+  }
+
+ private:
+  // One configuration on its way.
+  struct Runner {
+    RankedConfiguration ranked;
+    std::unique_ptr<Handover> handover;
+    int raises = 0;
+
+    Ms mean_of(std::size_t steps) const {
+      Ms sum = 0;
+      for (std::size_t i = 0; i < steps; ++i) sum += ranked.steps[i].price.step_ms;
+      return sum / static_cast<double>(steps);
+    }
+  };
+
+  void tell(const std::string& doing) const {
+    if (progress_) progress_(doing);
+  }
+
+  void begin() {
+    std::vector<StrategyPlan> plans = fastest_homogeneous(table_, options_.candidates, Budget());
+    const auto& best = std::get<StrategyPlan>(*run_.strategy.plan);
+    if (is_uniform(best) && !has_equal_stages(best)) {
+      plans.insert(plans.begin(), best);
+      if (plans.size() > options_.candidates) plans.pop_back();
+    }
+    for (StrategyPlan& plan : plans) {
+      plan.name = instance_.name;
+      plan.instance_hash = instance_hash(instance_);
+      state_bound(plan, std::min(run_.strategy.bound, plan.step_ms), run_.strategy.bound_by);
+      if (!verify(Instance(instance_), Plan(plan)).empty()) continue;  // none is known to
+      Runner runner{.ranked = {.plan = plan}};
+      runner.handover = std::make_unique<Handover>(table_, plan);
+      active_.push_back(std::move(runner));
+    }
+  }
+
+  // Plans the steps that it has not, up to so many; false if one has no plan.
+  bool plan_up_to(Runner& runner, std::size_t steps) {
+    RankedConfiguration& ranked = runner.ranked;
+    while (ranked.steps.size() < steps) {
+      const std::size_t index = ranked.steps.size();
+      tell("step " + std::to_string(index) + " with " + configuration_name(ranked.plan));
+      ConfiguredStep step{
+          .instance = runner.handover->step(step_name(instance_.name, index), steps_[index])};
+      if (const auto errors = check(Instance(step.instance)); !errors.empty()) {
+        ranked.why_not = "step " + std::to_string(index) + ": " + to_string(errors.front());
+        return false;
+      }
+      Budget own;  // heuristics end
+      step.outcome = solve(Instance(step.instance), {.method = options_.step_method}, own);
+      if (!step.outcome.plan) {
+        ranked.why_not = "step " + std::to_string(index) + " has no plan: " + reason(step);
+        return false;
+      }
+      step.price = runner.handover->price(step.instance, std::get<ScatterPlan>(*step.outcome.plan));
+      ranked.steps.push_back(std::move(step));
+    }
+    return true;
+  }
+
+  static std::string reason(const ConfiguredStep& step) {
+    if (step.outcome.unplaceable.empty()) return step.outcome.detail;
+    return "a sequence of " + grouped(step.instance.lengths[at(step.outcome.unplaceable.front())]) +
+           " tokens fits no group";
+  }
+
+  void order(std::size_t steps) {
+    std::ranges::stable_sort(active_, {},
+                             [steps](const Runner& runner) { return runner.mean_of(steps); });
+    for (Runner& runner : active_) {
+      runner.ranked.behind = runner.mean_of(steps) / active_.front().mean_of(steps);
+    }
+  }
+
+  // Plans so many steps with all that are active, and puts away those that cannot.
+  void plan_all(std::size_t steps) {
+    for (auto runner = active_.begin(); runner != active_.end();) {
+      if (plan_up_to(*runner, steps)) {
+        ++runner;
+        continue;
+      }
+      failed_.push_back(std::move(*runner));
+      runner = active_.erase(runner);
+    }
+    if (!active_.empty()) order(steps);
+  }
+
+  // Half of them are given up each time, until two have all steps.
+  void race() {
+    std::size_t target = 1;
+    for (;;) {
+      plan_all(target);
+      if (active_.empty()) {
+        if (!bring_back()) return;
+        continue;
+      }
+      if (target == steps_.size()) return;
+      const std::size_t kept = std::max(kFinalists, (active_.size() + 1) / 2);
+      while (active_.size() > kept) {
+        given_up_.push_back(std::move(active_.back()));
+        active_.pop_back();
+      }
+      target = active_.size() <= kFinalists ? steps_.size() : std::min(steps_.size(), 2 * target);
+    }
+  }
+
+  // The best of those that were given up, where all others have no plan.
+  bool bring_back() {
+    if (given_up_.empty()) return false;
+    active_.push_back(std::move(given_up_.back()));
+    given_up_.pop_back();
+    return true;
+  }
+
+  // Lays out the heaviest rank of the first; false if it must be looked at again, with a raised
+  // factor or behind another one.
+  bool settle_first() {
+    Runner& first = active_.front();
+    run_.heaviest = heaviest_of(first);
+    if (!run_.heaviest || run_.heaviest->fits()) return true;
+    const HeaviestRank& heaviest = *run_.heaviest;
+    if (++first.raises > kMostRaises) {
+      first.ranked.why_not =
+          "the layout of its heaviest rank needs " + significant(heaviest.needed_mib()) + " MiB";
+      put_away_first();
+      return false;
+    }
+    ++run_.solved_again;
+    const double factor = (heaviest.needed_mib() - heaviest.states_mib) /
+                          (heaviest.planned_mib - heaviest.states_mib);
+    first.ranked.activation_factor *= factor * (1 + kRaiseMargin);
+    first.handover =
+        std::make_unique<Handover>(table_, first.ranked.plan, first.ranked.activation_factor);
+    first.ranked.steps.clear();
+    if (!plan_up_to(first, steps_.size())) {
+      put_away_first();
+      return false;
+    }
+    catch_up();
+    return false;
+  }
+
+  void put_away_first() {
+    run_.heaviest.reset();
+    failed_.push_back(std::move(active_.front()));
+    active_.erase(active_.begin());
+    if (active_.empty() && bring_back()) plan_all(steps_.size());
+  }
+
+  // Those that were given up against what the first was before are asked again.
+  void catch_up() {
+    while (!given_up_.empty()) {
+      const Runner& next = given_up_.back();
+      const std::size_t steps = next.ranked.steps.size();
+      if (next.mean_of(steps) >= active_.front().mean_of(steps)) break;
+      bring_back();
+      Runner& runner = active_.back();
+      if (plan_up_to(runner, steps_.size())) continue;
+      failed_.push_back(std::move(runner));
+      active_.pop_back();
+    }
+    order(steps_.size());
+  }
+
+  std::optional<HeaviestRank> heaviest_of(const Runner& runner) {
+    tell("laying out the heaviest rank");
+    HeaviestRank heaviest{.stage = runner.handover->tightest_stage()};
+    for (std::size_t s = 0; s < runner.ranked.steps.size(); ++s) {
+      const auto& plan = std::get<ScatterPlan>(*runner.ranked.steps[s].outcome.plan);
+      for (const ScatterMicroBatch& batch : plan.micro_batches) {
+        for (const ScatterGroup& group : batch.groups) {
+          const Tokens tokens = (group.tokens + group.degree - 1) / group.degree;
+          if (tokens <= heaviest.tokens) continue;
+          heaviest.tokens = tokens;
+          heaviest.step = static_cast<std::int64_t>(s);
+        }
+      }
+    }
+    Result<RankLayout> layout = rank_layout(instance_, *runner.handover, heaviest.tokens);
+    if (!layout) return std::nullopt;
+    heaviest.instance = std::move(layout->instance);
+    heaviest.waiting_bytes = layout->waiting_bytes;
+    Budget own;
+    heaviest.outcome = solve(Instance(heaviest.instance), {.method = "fast"}, own);
+    const ScatterInstance& step = runner.ranked.steps.front().instance;
+    heaviest.memory_mib = step.cluster.memory_mib;
+    heaviest.states_mib = step.model.states_mib;
+    heaviest.planned_mib =
+        fixed_mib(step) + static_cast<double>(heaviest.tokens) * token_mib(step, 1);
+    return heaviest;
+  }
+
+  void finish() {
+    const auto put = [this](Runner& runner) {
+      RankedConfiguration& ranked = runner.ranked;
+      const double count = static_cast<double>(ranked.steps.size());
+      for (const ConfiguredStep& step : ranked.steps) {
+        ranked.mean.step_ms += step.price.step_ms / count;
+        ranked.mean.bubble_ms += step.price.bubble_ms / count;
+        ranked.mean.exchange_ms += step.price.exchange_ms / count;
+        ranked.mean.idle_ms += step.price.idle_ms / count;
+        ranked.mean.memory_share = std::max(ranked.mean.memory_share, step.price.memory_share);
+      }
+      run_.ranking.push_back(std::move(ranked));
+    };
+    for (Runner& runner : active_) put(runner);
+    // Each on the steps that it has.
+    for (Runner& runner : given_up_) {
+      const std::size_t steps = runner.ranked.steps.size();
+      Ms of_first = 0;
+      for (std::size_t i = 0; i < steps; ++i) {
+        of_first += run_.ranking.front().steps[i].price.step_ms;
+      }
+      runner.ranked.behind = runner.mean_of(steps) * static_cast<double>(steps) / of_first;
+    }
+    std::ranges::stable_sort(given_up_, {},
+                             [](const Runner& runner) { return runner.ranked.behind; });
+    for (Runner& runner : given_up_) put(runner);
+    run_.without_plan = failed_.size();
+    for (Runner& runner : failed_) put(runner);
+  }
+
+  const StrategyInstance& instance_;
+  const StrategyTable table_;
+  const std::vector<std::vector<Tokens>>& steps_;
+  const ConfigureOptions& options_;
+  Budget& budget_;
+  const ConfigureProgress& progress_;
+  std::vector<Runner> active_;    // the fastest first
+  std::vector<Runner> given_up_;  // the last given up last
+  std::vector<Runner> failed_;
+  ConfiguredRun run_;
+};
+
+}  // namespace
+
+Mib HeaviestRank::needed_mib() const {
+  const auto& plan = std::get<LayoutPlan>(*outcome.plan);
+  return states_mib + static_cast<double>(plan.peak_bytes + waiting_bytes) / kMibBytes;
+}
+
+std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps) {
+  std::vector<Tokens> all;
+  for (const std::vector<Tokens>& step : steps) all.insert(all.end(), step.begin(), step.end());
+  std::ranges::sort(all, std::greater());
+  std::vector<Tokens> mean;
+  for (std::size_t i = 0; i < all.size(); i += steps.size()) mean.push_back(all[i]);
+  return mean;
+}
+
+std::string configuration_name(const StrategyPlan& plan) {
+  const StrategyStage& stage = plan.stages.front();
+  return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", tp " +
+         std::to_string(plan.tp) + ", ZeRO " + std::to_string(stage.zero) + ", " +
+         std::string(kStrategyRecomputes[at(static_cast<std::int64_t>(stage.recompute))]);
+}
+
+ConfiguredRun configure(const StrategyInstance& instance,
+                        const std::vector<std::vector<Tokens>>& steps,
+                        const ConfigureOptions& options, Budget& budget,
+                        const ConfigureProgress& progress) {
+  return Configuring(instance, steps, options, budget, progress).run();
+}
+
+}  // namespace stowage

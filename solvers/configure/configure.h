@@ -1,0 +1,93 @@
+// The way from a model, a cluster and the lengths of steps to a configuration and a plan for each
+// step: configurations by their mean step, the best of them planned on the true lengths, the
+// fastest kept, and its heaviest rank's buffers laid out to see that they fit.
+//
+//   const StrategyInstance instance = ...;               // its lengths are mean_step(steps)
+//   ConfiguredRun run = configure(instance, steps, {}, budget);
+//   if (!run.ranking.empty()) use(run.ranking.front().plan, run.ranking.front().steps);
+//
+// Every plan is one that solve() returns, and so verified. The answer depends on the arguments
+// alone, unless the budget ends it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "instances/budget.h"
+#include "instances/layout/instance.h"
+#include "instances/strategy/instance.h"
+#include "instances/strategy/plan.h"
+#include "solvers/configure/handover.h"
+#include "solvers/outcome.h"
+
+namespace stowage {
+
+struct ConfigureOptions {
+  std::size_t candidates = 10;       // configurations that are planned on true lengths
+  std::string step_method = "fast";  // of scatter
+};
+
+struct ConfiguredStep {
+  ScatterInstance instance;
+  Outcome outcome;  // has a plan
+  PricedStep price;
+};
+
+struct RankedConfiguration {
+  StrategyPlan plan;                  // with hash, and the bound of all configurations
+  double activation_factor = 1;       // what a token needs, times this
+  std::vector<ConfiguredStep> steps;  // the first of all, or all
+  // Of its steps: their mean, and the mean divided by that of the fastest on the same steps.
+  PricedStep mean;
+  double behind = 1;
+  std::string why_not;  // not empty: a step has no plan in it
+};
+
+struct HeaviestRank {
+  Tokens tokens = 0;      // of a rank of the group with the most
+  std::int64_t step = 0;  // where
+  std::int64_t stage = 0;
+  LayoutInstance instance;
+  Outcome outcome;          // has a plan
+  Bytes waiting_bytes = 0;  // of other micro-batches in flight
+  Mib states_mib = 0;
+  Mib memory_mib = 0;      // of a device
+  Mib planned_mib = 0;     // states, and what the token model counts for these tokens
+  Mib needed_mib() const;  // states, the layout's peak and what waits
+  bool fits() const { return needed_mib() <= memory_mib; }
+};
+
+struct ConfiguredRun {
+  Outcome strategy;  // of the mean step: its bound holds for every configuration
+  // Those with a plan for every step that was tried, the fastest first; all steps of the first are
+  // planned. Then those without.
+  std::vector<RankedConfiguration> ranking;
+  std::size_t without_plan = 0;          // the last so many of the ranking
+  std::optional<HeaviestRank> heaviest;  // of the first; nothing where its layers differ
+  std::int64_t solved_again = 0;         // times that a configuration got a raised factor
+};
+
+// What is being done now, for people.
+using ConfigureProgress = std::function<void(const std::string& doing)>;
+
+// One step's worth of the lengths of all steps: of all sequences in order of their lengths each
+// so-manieth, from the longest on. Requires a step.
+std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps);
+
+// Requires valid instances, FlashAttention and a step at least, none of them empty. Half of the
+// configurations are given up after one step, half of the rest after two, and so on. A budget that
+// is exhausted ends the search for configurations, but not the planning of steps: ask `interrupted`
+// of it.
+ConfiguredRun configure(const StrategyInstance& instance,
+                        const std::vector<std::vector<Tokens>>& steps,
+                        const ConfigureOptions& options, Budget& budget,
+                        const ConfigureProgress& progress = {});
+
+// "pp 1, v 1, tp 1, ZeRO 3, none": what differs between configurations of a ranking.
+std::string configuration_name(const StrategyPlan& plan);
+
+}  // namespace stowage

@@ -1,0 +1,26 @@
+// The buffers of a rank in one stage of a configuration, as a layout instance: what the token
+// model of a strategy counts by the formula M3, buffer by buffer (instances/layout/trace.h).
+//
+//   Result<RankLayout> layout = rank_layout(instance, handover, tokens_of_rank);
+#pragma once
+
+#include "instances/layout/instance.h"
+#include "instances/result.h"
+#include "instances/strategy/instance.h"
+#include "solvers/configure/handover.h"
+
+namespace stowage {
+
+struct RankLayout {
+  LayoutInstance instance;  // one micro-batch, forward and backward, through the stage's layers
+  Bytes waiting_bytes = 0;  // that other micro-batches in flight keep beside it
+};
+
+// Of the handover's tightest stage, for a micro-batch with `tokens` tokens on each of its ranks of
+// tp devices, rounded up to what tp and the chunks of logits divide. Only a stage with a head has
+// the operations of the head. Errors: those of trace_layout(), and E504 at "/blocks" where layers
+// differ, which a trace cannot say.
+Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover& handover,
+                               Tokens tokens);
+
+}  // namespace stowage
