@@ -11,6 +11,7 @@
 #include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
 #include "instances/lengths/list.h"
+#include "instances/model/machine.h"
 #include "instances/model/transformer.h"
 #include "instances/strategy/generate.h"
 #include "instances/strategy/json.h"
@@ -24,12 +25,14 @@ constexpr Tokens kTokens = 8192;
 class GenerateStrategyCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "generate strategy",
-            .arguments = "[-o INSTANCE]",
-            .summary = "Make a model on a cluster whose configuration is to be chosen",
-            .examples = {"stowage generate strategy --preset llama-7b --nodes 8 -o strategy.json",
-                         "stowage generate strategy --preset llama-30b --sequences 64 --tokens 32K",
-                         "stowage generate strategy --lengths lengths.txt --sequences 64"}};
+    return {
+        .name = "generate strategy",
+        .arguments = "[-o INSTANCE]",
+        .summary = "Make a model on a cluster whose configuration is to be chosen",
+        .examples = {"stowage generate strategy --preset llama-7b --nodes 8 -o strategy.json",
+                     "stowage generate strategy --preset llama3-70b --machine h100 --sequences 64 "
+                     "--tokens 32K",
+                     "stowage generate strategy --lengths lengths.txt --sequences 64"}};
   }
 
   void declare(Flags& flags) override {
@@ -38,10 +41,13 @@ class GenerateStrategyCommand : public Command {
     for (const std::string_view model : transformer_names()) models.emplace_back(model);
     model_ = StrategyGenerator().model;
     flags.choice("--preset", model_, models, "Published model; default " + model_);
+    const std::vector<std::string_view> machines = machine_names();
+    flags.choice("--machine", machine_, {machines.begin(), machines.end()},
+                 "GPUs of the nodes; default in the order of A100s of 80 GB");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
-                  "Memory of a device; default 73728");
+                  "Memory of a device; default the machine's, or 73728");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
                   "Sequences of the step; default 256, or all of a file");
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence; default 8K");
@@ -60,9 +66,10 @@ class GenerateStrategyCommand : public Command {
     Result<std::vector<Tokens>> lengths = lengths_of();
     if (!lengths) return console.refuse(errors_in("", lengths.errors()));
     StrategyGenerator generator{.model = model_, .name = name_};
+    generator.machine = machine_;
     generator.nodes = nodes_.value_or(generator.nodes);
     generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
-    generator.memory_mib = memory_mib_.value_or(generator.memory_mib);
+    generator.memory_mib = memory_mib_;
     Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths));
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     return put_instance(console, *made, write_strategy_instance(*made), output_);
@@ -86,6 +93,7 @@ class GenerateStrategyCommand : public Command {
 
   std::string output_;
   std::string model_;
+  std::string machine_;
   std::string tokens_;
   std::string lengths_;
   std::string name_;

@@ -6,19 +6,26 @@
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "instances/json/limits.h"
+#include "instances/model/machine.h"
+#include "instances/model/transformer.h"
 
 namespace stowage {
 
 void PresetFlags::declare(Flags& flags) {
   std::vector<std::string> models;
-  for (const std::string_view model : scatter_preset_models()) models.emplace_back(model);
-  flags.choice("--preset", model_, models,
-               "Published model and cluster; default " + models.front());
+  for (const std::string_view model : transformer_names()) models.emplace_back(model);
   const ScatterPreset defaults;
+  flags.choice(
+      "--preset", model_, models,
+      "Published model, of a published cluster or with --machine; default " + defaults.model);
+  const std::vector<std::string_view> machines = machine_names();
+  flags.choice("--machine", machine_, {machines.begin(), machines.end()},
+               "GPUs that the model is counted for; default A100s of 40 GB as published");
   flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
                 "GPUs; default " + std::to_string(defaults.devices));
   flags.text("--limit", limit_, "TOKENS", "Longest sequence the model is built for; default 192K");
-  flags.number("--memory", memory_mib_, "MIB", 0, 1e9, "Usable memory of a GPU; default 30720");
+  flags.number("--memory", memory_mib_, "MIB", 0, 1e9,
+               "Usable memory of a GPU; default the machine's, or 30720");
   const std::vector<std::string_view> sets = degree_set_names();
   degrees_ = sets.front();
   flags.choice("--degrees", degrees_, {sets.begin(), sets.end()},
@@ -30,14 +37,16 @@ void PresetFlags::declare(Flags& flags) {
 }
 
 bool PresetFlags::given() const {
-  return !model_.empty() || devices_ || !limit_.empty() || memory_mib_ || pad_multiple_;
+  return !model_.empty() || !machine_.empty() || devices_ || !limit_.empty() || memory_mib_ ||
+         pad_multiple_;
 }
 
 Result<ScatterPreset> PresetFlags::preset() const {
   ScatterPreset preset;
   if (!model_.empty()) preset.model = model_;
+  preset.machine = machine_;
   if (devices_) preset.devices = static_cast<int>(*devices_);
-  if (memory_mib_) preset.memory_mib = *memory_mib_;
+  preset.memory_mib = memory_mib_;
   const std::vector<std::string_view> sets = degree_set_names();
   const auto set = std::find(sets.begin(), sets.end(), degrees_);
   preset.degrees = static_cast<DegreeSet>(set - sets.begin());

@@ -13,7 +13,8 @@
 
 namespace stowage {
 
-// --preset, --devices, --limit, --memory, --degrees, --largest-degree and --pad-multiple.
+// --preset, --machine, --devices, --limit, --memory, --degrees, --largest-degree and
+// --pad-multiple.
 class PresetFlags {
  public:
   void declare(Flags& flags);
@@ -25,7 +26,8 @@ class PresetFlags {
   std::optional<Tokens> pad_multiple() const { return pad_multiple_; }
 
  private:
-  std::string model_;  // empty: not given
+  std::string model_;    // empty: not given
+  std::string machine_;  // likewise
   std::optional<std::int64_t> devices_;
   std::string limit_;
   std::optional<double> memory_mib_;

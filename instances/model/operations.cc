@@ -57,10 +57,11 @@ class Tape {
 struct Sizes {
   Bytes shard = 0;  // U
   Bytes full = 0;
-  Bytes keys = 0;    // KV
-  Bytes wide = 0;    // F
-  Bytes sums = 0;    // LSE
-  Bytes logits = 0;  // of one chunk
+  Bytes queries = 0;  // Q
+  Bytes keys = 0;     // KV
+  Bytes wide = 0;     // F
+  Bytes sums = 0;     // LSE
+  Bytes logits = 0;   // of one chunk
 };
 
 // What a layer's backward pass reads.
@@ -87,10 +88,12 @@ class Tracer {
     out_.layers = step.layers > 0 ? step.layers : shape.layers;
     out_.name = name_of(step, out_.layers);
     const Bytes t = step.ranks;
-    const Bytes kv_heads = step.kv_heads > 0 ? step.kv_heads : shape.heads;
+    const Bytes key_width =
+        step.kv_heads > 0 ? step.kv_heads * shape.head_size() : shape.key_value_width();
     sizes_.full = 2 * step.tokens * shape.hidden;
     sizes_.shard = sizes_.full / t;
-    sizes_.keys = sizes_.shard / shape.heads * kv_heads;
+    sizes_.queries = 2 * step.tokens * shape.query_width() / t;
+    sizes_.keys = 2 * step.tokens * key_width / t;
     sizes_.wide = 2 * step.tokens * shape.feed_forward / t;
     sizes_.sums = 4 * step.tokens * shape.heads / t;
     const Bytes words = (shape.vocabulary + t - 1) / t;  // of a rank
@@ -140,16 +143,16 @@ class Tracer {
     Saved s{.x = x};
     s.norm1 = run("norm1", sizes_.shard, {x});
     const int full1 = gather("norm1_full", s.norm1);
-    const int qkv = run("qkv", sizes_.shard + 2 * sizes_.keys, {full1});
-    s.q = tape_.run({{id("q"), sizes_.shard}, {id("k"), sizes_.keys}, {id("v"), sizes_.keys}},
+    const int qkv = run("qkv", sizes_.queries + 2 * sizes_.keys, {full1});
+    s.q = tape_.run({{id("q"), sizes_.queries}, {id("k"), sizes_.keys}, {id("v"), sizes_.keys}},
                     {qkv});  // Ulysses exchanges here
     s.k = s.q + 1;
     s.v = s.q + 2;
     s.attention =
-        tape_.run({{id("attention"), sizes_.shard}, {id("lse"), sizes_.sums}}, {s.q, s.k, s.v});
+        tape_.run({{id("attention"), sizes_.queries}, {id("lse"), sizes_.sums}}, {s.q, s.k, s.v});
     s.sums = s.attention + 1;
     s.gathered = s.attention;
-    if (ulysses_) s.gathered = run("attention_back", sizes_.shard, {s.attention});
+    if (ulysses_) s.gathered = run("attention_back", sizes_.queries, {s.attention});
     const int out = product("o_partial", "o", {s.gathered});
     s.r = run("r", sizes_.shard, {x, out});
     s.norm2 = run("norm2", sizes_.shard, {s.r});
@@ -201,12 +204,12 @@ class Tracer {
     const int d_r_inner = run("d_r_inner", sizes_.shard, {d_norm2, s.r});
     const int d_r = run("d_r", sizes_.shard, {dy, d_r_inner});
     const int d_r_full = gather("d_r_full", d_r);
-    int d_attention = run("d_attention", sizes_.shard, {d_r_full, s.gathered});
-    if (ulysses_) d_attention = run("d_attention_back", sizes_.shard, {d_attention});
+    int d_attention = run("d_attention", sizes_.queries, {d_r_full, s.gathered});
+    if (ulysses_) d_attention = run("d_attention_back", sizes_.queries, {d_attention});
     const int d_q =
-        tape_.run({{id("d_q"), sizes_.shard}, {id("d_k"), sizes_.keys}, {id("d_v"), sizes_.keys}},
+        tape_.run({{id("d_q"), sizes_.queries}, {id("d_k"), sizes_.keys}, {id("d_v"), sizes_.keys}},
                   {d_attention, s.q, s.k, s.v, s.attention, s.sums});
-    const int d_qkv = run("d_qkv", sizes_.shard + 2 * sizes_.keys, {d_q, d_q + 1, d_q + 2});
+    const int d_qkv = run("d_qkv", sizes_.queries + 2 * sizes_.keys, {d_q, d_q + 1, d_q + 2});
     if (s.norm1 < 0) s.norm1 = run("norm1_again", sizes_.shard, {s.x});
     const int full1 = gather("norm1_full_back", s.norm1);
     const int d_norm1 = product("d_norm1_partial", "d_norm1", {d_qkv, full1});
@@ -268,6 +271,8 @@ void check_options(const TransformerStep& step, const TransformerShape& shape, E
   if (kv_heads && step.kv_heads > 0) {
     divides("/kv_heads", step.kv_heads, "heads", shape.heads);
     divides("/ranks", step.ranks, "key heads", step.kv_heads);
+  } else if (kv_heads && shape.kv_heads > 0) {
+    divides("/ranks", step.ranks, "key heads", shape.kv_heads);
   }
   if (!tokens) return;
   divides("/ranks", step.ranks, "tokens", step.tokens);
@@ -286,6 +291,7 @@ Result<TransformerOperations> trace_operations(const TransformerStep& step) {
 
 Result<TransformerOperations> trace_operations(const TransformerStep& step,
                                                const TransformerShape& shape) {
+  if (shape.experts > 0) return experts_not_modelled(shape);
   ErrorList errors;
   check_options(step, shape, errors);
   if (!errors.empty()) return std::move(errors).take();

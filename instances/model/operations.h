@@ -9,13 +9,15 @@
 //
 //   U    = 2 b s h / t               a shard of an activation, 16 bits per number
 //   FULL = 2 b s h                   an activation gathered along the sequence
-//   KV   = U kv_heads / heads        keys or values; grouped-query attention has fewer of them
+//   Q    = 2 b s heads head / t      queries, and what attention makes of them; U where heads of
+//                                    width `head` fill h
+//   KV   = Q kv_heads / heads        keys or values; grouped-query attention has fewer of them
 //   F    = 2 b s f / t               inside the feed-forward block
 //   LSE  = 4 b s heads / t           the logarithm of attention's denominators, 32 bits
 //   LOGITS = 4 b s vocabulary / t    in `logit_chunks` pieces, and as many for their gradients
 //
-// Forward: x U; norm U; gathered norm FULL, which dies after the product that makes qkv, U + 2 KV;
-// q U, k KV, v KV; attention U and LSE; its projection FULL, summed and scattered U; residual U;
+// Forward: x U; norm U; gathered norm FULL, which dies after the product that makes qkv, Q + 2 KV;
+// q Q, k KV, v KV; attention Q and LSE; its projection FULL, summed and scattered U; residual U;
 // norm U; gathered norm FULL; gate F, up F; their product F; down FULL, summed and scattered U; the
 // next x U. Backward: the gradients of these in reverse, and the gathered tensors again. Weights,
 // their gradients and the optimizer lie elsewhere. One layer by itself has 41 tensors.
@@ -48,7 +50,7 @@ struct TransformerStep {
   std::string model = "llama-7b";  // one of transformer_names()
   Tokens tokens = 8192;    // of all sequences of the micro-batch, before any split; 1 to 2^31
   int ranks = 8;           // t; divides the tokens, the heads, the key heads and f
-  int kv_heads = 0;        // 0: as many as heads; divides them
+  int kv_heads = 0;        // 0: the model's; divides the heads
   int layers = 0;          // 0: the model's; at most 1000
   bool whole_step = true;  // with embedding and head; otherwise x comes and dx goes at the edges
   Recompute recompute = Recompute::none;
@@ -77,7 +79,8 @@ struct TransformerOperations {
   std::vector<Operation> operations;
 };
 
-// E501 for an unknown model, E504 for an option out of its range or a division that leaves a rest.
+// E501 for an unknown model and for one with experts, E504 for an option out of its range or a
+// division that leaves a rest.
 Result<TransformerOperations> trace_operations(const TransformerStep& step);
 
 // The same of any shape, with `step.model` as its name.

@@ -52,6 +52,7 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
   if (!errors.empty()) return std::move(errors).take();
 
   GeneratedScatter generated{.instance = *std::move(preset), .generator = generator};
+  generated.generator.preset.memory_mib = preset_memory_mib(generator.preset);
   ScatterInstance& instance = generated.instance;
   instance.pad_multiple = generator.pad_multiple.value_or(instance.pad_multiple);
   instance.name = generator.name.empty()

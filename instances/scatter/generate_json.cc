@@ -10,9 +10,10 @@ template <class Visitor, Of<ScatterGenerator> Generator>
 void fields(Visitor& v, Generator& generator) {
   auto& preset = generator.preset;
   v.required("model", preset.model);
+  v.omit_if(preset.machine.empty(), "machine", preset.machine);
   v.required("devices", preset.devices, {1, kMaxDevices});
   v.required("limit_tokens", preset.limit_tokens, {1, kMaxExact});
-  v.required("memory_mib", preset.memory_mib, {.least = 0});
+  v.optional("memory_mib", preset.memory_mib, {.least = 0});
   v.choice("degrees", preset.degrees, degree_set_names(), preset.degrees == DegreeSet::powers);
   v.omit_if(preset.largest_degree == 0, "largest_degree", preset.largest_degree, {1, kMaxDevices});
   fields(v, generator.source);

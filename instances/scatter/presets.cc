@@ -7,7 +7,9 @@
 #include "instances/json/errors.h"
 #include "instances/json/reader.h"
 #include "instances/json/text.h"
+#include "instances/model/machine.h"
 #include "instances/model/transformer.h"
+#include "instances/scatter/machine_costs.h"
 
 namespace stowage {
 namespace {
@@ -55,6 +57,7 @@ const std::array<PublishedModel, 3>& published_models() {
   return kModels;
 }
 
+constexpr Mib kPublishedMemoryMib = 30720;      // of 40 GB
 constexpr Mib kActivation7bOn16 = 2.668764648;  // published for 16 devices, assumed below 32
 
 // MiB per ms between the devices of a group. Published for powers of two up to 64; beyond, each
@@ -92,18 +95,7 @@ std::string listed_limits(const PublishedModel& model) {
   return text;
 }
 
-}  // namespace
-
-std::vector<std::string_view> scatter_preset_models() {
-  std::vector<std::string_view> names;
-  for (const PublishedModel& model : published_models()) names.push_back(model.name);
-  return names;
-}
-
-std::vector<std::string_view> degree_set_names() { return {"powers", "local-or-sharded", "any"}; }
-
-Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
-  ErrorList errors;
+void check_numbers(const ScatterPreset& preset, ErrorList& errors) {
   if (preset.devices < 1 || preset.devices > kMaxPresetDevices) {
     errors.add(code::kPreset, "/devices",
                "must be an integer from 1 to " + std::to_string(kMaxPresetDevices) + ", is " +
@@ -114,16 +106,35 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
                "must be an integer from 1 to the number of devices, is " +
                    std::to_string(preset.largest_degree));
   }
-  if (!(preset.memory_mib >= 0 && preset.memory_mib <= static_cast<double>(kMaxExact))) {
+  const Mib memory_mib = preset_memory_mib(preset);
+  if (!(memory_mib >= 0 && memory_mib <= static_cast<double>(kMaxExact))) {
     errors.add(code::kPreset, "/memory_mib",
                "must be a number from 0 to " + std::to_string(kMaxExact) + ", is " +
-                   describe(JsonValue(preset.memory_mib)));
+                   describe(JsonValue(memory_mib)));
   }
+}
+
+std::string listed_models() {
+  std::string text;
+  for (const PublishedModel& model : published_models()) {
+    text += (text.empty() ? "" : ", ") + std::string(model.name);
+  }
+  return text;
+}
+
+// Model and cost without bandwidths, which degrees decide.
+Result<ScatterInstance> published_step(const ScatterPreset& preset, ErrorList& errors) {
   const auto& models = published_models();
   const auto model = std::find_if(models.begin(), models.end(),
                                   [&](const PublishedModel& m) { return m.name == preset.model; });
   if (model == models.end()) {
-    errors.append({unknown_model(preset.model, scatter_preset_models())});
+    if (transformer_shape(preset.model) != nullptr) {
+      errors.add(code::kNotPublished, "/model",
+                 "must be one of " + listed_models() + " without a machine, is " + preset.model +
+                     ": say on which machine");
+    } else {
+      errors.append({unknown_model(preset.model, transformer_names())});
+    }
     return std::move(errors).take();
   }
   const auto parameters =
@@ -138,9 +149,6 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
   if (!errors.empty()) return std::move(errors).take();
 
   ScatterInstance instance;
-  instance.name = preset.model + '-' + std::to_string(preset.devices) + "gpu-" +
-                  std::to_string(preset.limit_tokens / 1000) + 'k';
-  instance.cluster = {.devices = preset.devices, .memory_mib = preset.memory_mib};
   instance.model.activation_mib_per_token =
       small_7b ? kActivation7bOn16 : model->activation_mib_per_token;
   // ZeRO-3 spreads 16 bytes per parameter over all devices.
@@ -149,12 +157,64 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
                    .linear_ms = model->linear_ms,
                    .fixed_ms = model->fixed_ms,
                    .all_to_all = {.mib_per_token = model->all_to_all_mib_per_token}};
+  return instance;
+}
+
+// The same of a shape on a machine.
+Result<ScatterInstance> machine_step(const ScatterPreset& preset, ErrorList& errors) {
+  const TransformerShape* const shape = transformer_shape(preset.model);
+  const Machine* const machine = machine_named(preset.machine);
+  if (shape == nullptr) errors.append({unknown_model(preset.model, transformer_names())});
+  if (machine == nullptr) errors.append({unknown_machine(preset.machine)});
+  if (preset.limit_tokens < 1 || preset.limit_tokens > kMaxExact) {
+    errors.add(code::kPreset, "/limit_tokens",
+               "must be an integer from 1 to " + std::to_string(kMaxExact) + ", is " +
+                   std::to_string(preset.limit_tokens));
+  }
+  if (!errors.empty()) return std::move(errors).take();
+  ScatterInstance instance;
+  instance.model = machine_memory(*shape, preset.devices);
+  instance.cost = machine_cost(*shape, *machine, preset.devices);
+  return instance;
+}
+
+}  // namespace
+
+std::vector<std::string_view> scatter_preset_models() {
+  std::vector<std::string_view> names;
+  for (const PublishedModel& model : published_models()) names.push_back(model.name);
+  return names;
+}
+
+std::vector<std::string_view> degree_set_names() { return {"powers", "local-or-sharded", "any"}; }
+
+Mib preset_memory_mib(const ScatterPreset& preset) {
+  const Machine* const machine = machine_named(preset.machine);
+  return preset.memory_mib.value_or(machine == nullptr ? kPublishedMemoryMib
+                                                       : machine->memory_mib());
+}
+
+Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
+  ErrorList errors;
+  check_numbers(preset, errors);
+  Result<ScatterInstance> step =
+      preset.machine.empty() ? published_step(preset, errors) : machine_step(preset, errors);
+  if (!step) return step;
+  ScatterInstance instance = *std::move(step);
+  instance.name = preset.model + '-' + (preset.machine.empty() ? "" : preset.machine + '-') +
+                  std::to_string(preset.devices) + "gpu-" +
+                  std::to_string(preset.limit_tokens / 1000) + 'k';
+  instance.cluster = {.devices = preset.devices, .memory_mib = preset_memory_mib(preset)};
   const int largest = preset.largest_degree == 0 ? preset.devices : preset.largest_degree;
   instance.cluster.degrees = degrees_up_to(largest, preset.degrees);
-  for (const int degree : instance.cluster.degrees) {
-    if (degree > 1) instance.cost.all_to_all.mib_per_ms[degree] = bandwidth(degree);
-  }
   instance.cluster.aligned = preset.degrees != DegreeSet::any;
+  if (instance.cost.exchange) {
+    set_exchange_kinds(instance, transformer_shape(preset.model)->heads);
+  } else {
+    for (const int degree : instance.cluster.degrees) {
+      if (degree > 1) instance.cost.all_to_all.mib_per_ms[degree] = bandwidth(degree);
+    }
+  }
   if (preset.degrees != DegreeSet::powers) {
     instance.name +=
         '-' + std::string(degree_set_names()[static_cast<std::size_t>(preset.degrees)]);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "instances/json/limits.h"
+#include "instances/model/machine.h"
 #include "instances/option_check.h"
 #include "instances/strategy/from_shape.h"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr std::int64_t kMostPerNode = 64;
 constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
+constexpr std::int64_t kMemoryMib = 73'728;
 constexpr std::int64_t kMostDegree = 16;  // of pp and cp
 constexpr std::int64_t kMostChunks = 4;
 
@@ -32,9 +34,16 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
   ErrorList errors;
   const TransformerShape* shape = transformer_shape(generator.model);
   if (shape == nullptr) errors.append({unknown_model(generator.model, transformer_names())});
+  if (shape != nullptr) {
+    if (const auto refused = not_for_strategy(*shape)) errors.append({*refused});
+  }
+  const Machine* machine = machine_named(generator.machine);
+  if (machine == nullptr && !generator.machine.empty()) {
+    errors.append({unknown_machine(generator.machine)});
+  }
   check_option("/nodes", generator.nodes, 1, kMostNodes, errors);
   check_option("/devices_per_node", generator.devices_per_node, 1, kMostPerNode, errors);
-  check_option("/memory_mib", generator.memory_mib, 1, kMostMib, errors);
+  if (generator.memory_mib) check_option("/memory_mib", *generator.memory_mib, 1, kMostMib, errors);
   if (lengths.empty()) {
     errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");
   }
@@ -45,7 +54,7 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
       .model = model_of(*shape),
       .cluster = {.nodes = generator.nodes,
                   .devices_per_node = generator.devices_per_node,
-                  .memory_mib = static_cast<Mib>(generator.memory_mib)},
+                  .memory_mib = static_cast<Mib>(generator.memory_mib.value_or(kMemoryMib))},
       .options = {.pp = powers_of_two(devices, kMostDegree),
                   .v = powers_of_two(kMostChunks, kMostChunks),
                   .tp = powers_of_two(generator.devices_per_node, generator.devices_per_node),
@@ -53,9 +62,17 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                   .zero = {1, 3},
                   .logit_chunks = {1, 4, 16}},
       .lengths = std::move(lengths)};
+  if (machine != nullptr) {
+    if (!generator.memory_mib) instance.cluster.memory_mib = machine->memory_mib();
+    instance.cluster.mib_per_ms = {.inside = machine->inside_mib_per_ms(),
+                                   .across = machine->across_mib_per_ms()};
+    instance.cost.linear_tflops = machine->product_tflops();
+    instance.cost.attention_tflops = machine->attention_tflops();
+  }
   if (instance.name.empty()) {
-    instance.name = generator.model + '-' + std::to_string(devices) + "gpu-" +
-                    std::to_string(instance.lengths.size()) + "seq";
+    instance.name = generator.model + (machine == nullptr ? "" : '-' + generator.machine) + '-' +
+                    std::to_string(devices) + "gpu-" + std::to_string(instance.lengths.size()) +
+                    "seq";
   }
   return instance;
 }

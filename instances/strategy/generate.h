@@ -3,11 +3,13 @@
 //   Result<StrategyInstance> wanted =
 //       generate_strategy({.model = "llama-7b", .nodes = 8}, std::vector<Tokens>(256, 8192));
 //
-// The cluster is of nodes with 80 GB devices: rates, bandwidths and the degrees to choose from are
-// the defaults of the format and powers of two. The same parameters give the same instance.
+// The cluster is of nodes with 80 GB devices, whose rates and bandwidths are the defaults of the
+// format, or of a machine of instances/model/machine.h; degrees to choose from are powers of two.
+// The same parameters give the same instance.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,14 +22,16 @@ struct StrategyGenerator {
   std::string model = "llama-7b";     // one of transformer_names()
   std::int64_t nodes = 8;             // 1 to 10^5
   std::int64_t devices_per_node = 8;  // 1 to 64
-  std::int64_t memory_mib = 73'728;   // of a device; 1 to 2^40
-  std::string name;                   // empty: made from the others
+  std::string machine;                // one of machine_names(); empty: the format's defaults
+  // Of a device; 1 to 2^40. Nothing: the machine's, 73728 without one.
+  std::optional<std::int64_t> memory_mib;
+  std::string name;  // empty: made from the others
 
   bool operator==(const StrategyGenerator&) const = default;
 };
 
-// E501 for a model that is none of the table, E504 for a number out of its range and for no
-// lengths.
+// E501 for a model or machine that is none of the tables and for a model that no strategy has, E504
+// for a number out of its range and for no lengths.
 Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                                            std::vector<Tokens> lengths);
 

@@ -120,8 +120,13 @@ static StrategyModel read_model(const ObjectReader& reader) {
     return model;
   }
   const TransformerShape* shape = transformer_shape(*name);
-  if (shape != nullptr) return model_of(*shape);
-  reader.errors().append({unknown_model(*name, transformer_names())});
+  if (shape == nullptr) {
+    reader.errors().append({unknown_model(*name, transformer_names())});
+  } else if (const auto refused = not_for_strategy(*shape)) {
+    reader.errors().append({*refused});
+  } else {
+    model = model_of(*shape);
+  }
   return model;
 }
 

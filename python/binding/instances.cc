@@ -112,9 +112,13 @@ InstanceBox with_lengths(const InstanceBox& box, const Lengths& lengths,
   return {std::move(step)};
 }
 
-InstanceBox preset(const std::string& model, int devices, std::int64_t limit, double memory_mib) {
-  return {value_of(scatter_preset(
-      {.model = model, .devices = devices, .limit_tokens = limit, .memory_mib = memory_mib}))};
+InstanceBox preset(const std::string& model, const std::string& machine, int devices,
+                   std::int64_t limit, std::optional<double> memory_mib) {
+  return {value_of(scatter_preset({.model = model,
+                                   .devices = devices,
+                                   .limit_tokens = limit,
+                                   .memory_mib = memory_mib,
+                                   .machine = machine}))};
 }
 
 // With the exchange that holds most.
@@ -224,7 +228,8 @@ void bind_instances(nb::module_& module) {
   module.def("read_instance", &read_instance);
   module.def("read_plan", &read_plan, nb::arg("text"), nb::arg("instance").none());
   module.def("read_file", &read_file);
-  module.def("scatter_preset", &preset);
+  module.def("scatter_preset", &preset, nb::arg("model"), nb::arg("machine"), nb::arg("devices"),
+             nb::arg("limit"), nb::arg("memory_mib").none());
   module.def("verify", &verified,
              nb::sig("def verify(instance: Instance, plan: Plan) -> list[tuple[str, str, str, "
                      "str]]"));

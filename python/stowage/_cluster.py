@@ -280,14 +280,17 @@ class Cluster:
         *,
         devices: int = 64,
         limit: int = 192_000,
-        memory_mib: float = 30_720,
+        machine: Optional[str] = None,
+        memory_mib: Optional[float] = None,
         **more: Any,
     ) -> Cluster:
-        """A published model on A100s (instances/presets.md), built for sequences of `limit` tokens.
+        """A model for sequences of `limit` tokens (instances/presets.md).
 
-        `more` are arguments of the constructor that replace those of the preset.
+        Without a `machine` published coefficients on A100s; with one of "a100-40", "a100-80",
+        "h100", "h200", "b200" what any model of the table of shapes is counted to take there.
+        `memory_mib` is the usable memory of a device, by default the machine's, or 30720. `more` are arguments of the constructor that replace those of the preset.
         """
-        preset = cls._of(_core.scatter_preset(model, devices, limit, memory_mib))
+        preset = cls._of(_core.scatter_preset(model, machine or "", devices, limit, memory_mib))
         return preset.replace(**more) if more else preset
 
     @classmethod

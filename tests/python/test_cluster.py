@@ -98,6 +98,16 @@ def test_replaces_arguments():
     assert raised.value.errors[0].code == "E303"  # no bandwidth of 8 devices
 
 
+def test_presets_of_machines():
+    cluster = stowage.Cluster.preset("qwen3-32b", devices=16, machine="h100")
+    assert cluster.memory_mib == 73728 and cluster.exchange["kinds"]["16"] == ["all_to_all"]
+    assert stowage.Cluster.preset("qwen3-32b", machine="h100", memory_mib=70000).memory_mib == 70000
+    with pytest.raises(stowage.InputError, match="E501 /machine"):
+        stowage.Cluster.preset("qwen3-32b", machine="h300")
+    with pytest.raises(stowage.InputError, match="E502 /model"):
+        stowage.Cluster.preset("qwen3-32b")
+
+
 def test_presets():
     cluster = stowage.Cluster.preset("gpt-7b", devices=16, limit=64_000, fixed_ms=1.5)
     assert cluster.devices == 16 and cluster.fixed_ms == 1.5

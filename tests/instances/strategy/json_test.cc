@@ -74,6 +74,10 @@ TEST(StrategyJson, AModelByItsNameIsItsNumbers) {
   };
   for (const TransformerShape& shape : kTransformerShapes) {
     const auto read = named(std::string(shape.name));
+    if (const auto refused = not_for_strategy(shape)) {
+      EXPECT_EQ(to_string(read.errors()[0]), to_string(*refused));
+      continue;
+    }
     ASSERT_TRUE(read) << shape.name;
     EXPECT_EQ(read->model, model_of(shape));
   }
@@ -136,13 +140,35 @@ TEST(StrategyJson, InstancesInMemoryAreChecked) {
 TEST(StrategyJson, GeneratedInstancesAreSound) {
   for (const TransformerShape& shape : kTransformerShapes) {
     const auto made = generate_strategy({.model = std::string(shape.name)}, {8192, 8192});
+    if (not_for_strategy(shape)) {
+      EXPECT_EQ(made.errors()[0].code, "E501") << shape.name;
+      continue;
+    }
     ASSERT_TRUE(made);
     EXPECT_TRUE(surely_sound(*made));
     EXPECT_EQ(made->name, std::string(shape.name) + "-64gpu-2seq");
   }
+  EXPECT_TRUE(not_for_strategy(*transformer_shape("qwen3-235b-a22b")));
+  EXPECT_TRUE(not_for_strategy(*transformer_shape("qwen3-32b")));
+  EXPECT_FALSE(not_for_strategy(*transformer_shape("llama3-405b")));
   EXPECT_EQ(generate_strategy({.model = "bert"}, {1}).errors()[0].code, "E501");
   EXPECT_EQ(generate_strategy({.nodes = 0}, {1}).errors()[0].code, "E504");
   EXPECT_EQ(generate_strategy({}, {}).errors()[0].code, "E504");
+}
+
+TEST(StrategyJson, AMachineSaysRatesBandwidthsAndMemory) {
+  const auto made = generate_strategy({.model = "llama3-8b", .machine = "b200"}, {8192});
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->name, "llama3-8b-b200-64gpu-1seq");
+  EXPECT_EQ(made->model.kv_width, 1024);
+  EXPECT_DOUBLE_EQ(made->cluster.memory_mib, 0.9 * 180 * 1024);
+  EXPECT_DOUBLE_EQ(made->cluster.mib_per_ms.inside, 0.8 * 900e6 / 1048576);
+  EXPECT_DOUBLE_EQ(made->cluster.mib_per_ms.across, 0.8 * 50e6 / 1048576);
+  EXPECT_DOUBLE_EQ(made->cost.linear_tflops, 0.62 * 2250);
+  EXPECT_DOUBLE_EQ(made->cost.attention_tflops, 0.45 * 2250);
+  EXPECT_EQ(generate_strategy({.machine = "h100", .memory_mib = 1000}, {1})->cluster.memory_mib,
+            1000);
+  EXPECT_EQ(generate_strategy({.machine = "h10"}, {1}).errors()[0].pointer, "/machine");
 }
 
 TEST(StrategyJson, TheRealInstanceIsMadeByTheGenerator) {

@@ -1,0 +1,65 @@
+// Machines that models are trained on: what data sheets say of a device and its links, and the
+// shares of it that training is assumed to reach. Sources and assumptions: instances/presets.md.
+//
+//   const Machine* h100 = machine_named("h100");
+//   h100->product_tflops();  // 613
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "instances/result.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+// Assumed shares of the numbers of a data sheet.
+inline constexpr double kProductShare = 0.62;    // of the peak, by products of matrices
+inline constexpr double kAttentionShare = 0.45;  // of the peak, by attention
+inline constexpr double kLinkShare = 0.8;        // of a bandwidth
+inline constexpr double kMemoryShare = 0.9;      // of memory: what framework and libraries leave
+
+// Eight devices to a node.
+struct Machine {
+  std::string_view name;
+  double memory_gib = 0;            // of a device
+  double peak_tflops = 0;           // bfloat16, dense
+  double inside_gb_per_second = 0;  // of a device, one way, within a node
+  double across_gb_per_second = 0;  // of a device, one way, between nodes
+
+  constexpr double product_tflops() const { return peak_tflops * kProductShare; }
+  constexpr double attention_tflops() const { return peak_tflops * kAttentionShare; }
+  constexpr double inside_mib_per_ms() const { return mib_per_ms(inside_gb_per_second); }
+  constexpr double across_mib_per_ms() const { return mib_per_ms(across_gb_per_second); }
+  constexpr Mib memory_mib() const { return memory_gib * 1024 * kMemoryShare; }
+
+ private:
+  static constexpr double mib_per_ms(double gb_per_second) {
+    return gb_per_second * 1e6 / (1 << 20) * kLinkShare;
+  }
+};
+
+inline constexpr std::array<Machine, 5> kMachines = {{{"a100-40", 40, 312, 300, 25},
+                                                      {"a100-80", 80, 312, 300, 25},
+                                                      {"h100", 80, 989, 450, 50},
+                                                      {"h200", 141, 989, 450, 50},
+                                                      {"b200", 180, 2250, 900, 50}}};
+
+// Null if there is none of this name.
+constexpr const Machine* machine_named(std::string_view name) {
+  const auto found = std::ranges::find(kMachines, name, &Machine::name);
+  return found == kMachines.end() ? nullptr : &*found;
+}
+
+// In the order of the table.
+std::vector<std::string_view> machine_names();
+
+// E501 at "/machine"; names all machines and the nearest.
+InputError unknown_machine(std::string_view name);
+
+}  // namespace stowage

@@ -1,0 +1,37 @@
+// What a model of the table of shapes holds and takes on a machine: counted from shapes and data
+// sheets, for use until one's own cluster is measured.
+//
+// Of L layers of width h with queries of width q, keys and values of width k each, feed-forward
+// width f, vocabulary V, and P parameters, A of them active, on N devices under ZeRO-3:
+//
+//   states       16 P / N bytes
+//   activations  (8 h + 4 q + 4 k + 6 f) L bytes a token: what instances/model/operations.h keeps
+//                without recomputation; 4 f without a gate; with experts of which a are active
+//                (6 f + 4 h) a in place of 6 f, as each copy of a token is gathered and given back
+//   logits       8 V bytes a token, of so many tokens at a time
+//   linear       6 (layers of A, and h V) flop a token
+//   quadratic    7 q L flop a token squared: half of the square forward, 2.5 times that backward
+//                (FlashAttention-2, arXiv 2307.08691)
+//   fixed        6 P (1 - 1/N) bytes over the slowest link, less what hides
+//   exchange     a token of an all-to-all 8 (q + k) L bytes, forward and backward; of a ring 12 k L
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
+#pragma once
+
+#include "instances/model/machine.h"
+#include "instances/model/transformer.h"
+#include "instances/scatter/instance.h"
+
+namespace stowage {
+
+ModelMemory machine_memory(const TransformerShape& shape, int devices);
+
+// With an exchange that has no kinds yet.
+ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, int devices);
+
+// One kind for each degree above 1 of the cluster: an all-to-all where the degree divides the
+// heads, two levels where one inside nodes does, a ring elsewhere. Requires `cost.exchange`.
+void set_exchange_kinds(ScatterInstance& instance, int heads);
+
+}  // namespace stowage
