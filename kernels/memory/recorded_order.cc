@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/assign/chunk_flow.h"
 #include "instances/json/errors.h"
 #include "instances/numbers.h"
 #include "instances/option_check.h"
@@ -20,19 +21,21 @@ constexpr std::int64_t kMostChunks = 1000;  // an attention names all before it
 // Requires a block that check_block() finds nothing wrong with.
 void check_chunks(const RecordedStep& step, ErrorList& errors) {
   if (!check_option("/chunk_tokens", step.chunk_tokens, 0, kMostRecordedTokens, errors)) return;
-  std::int64_t chunks = 1;
-  if (step.chunk_tokens > 0) {
-    for (const Tokens length : step.block.lengths) {
-      chunks += (length + step.chunk_tokens - 1) / step.chunk_tokens;
-    }
-    --chunks;
+  if (step.chunk_tokens == 0) return;
+  std::int64_t chunks = 0;  // of those that are cut
+  std::vector<Tokens> lengths;
+  for (const Tokens length : step.block.lengths) {
+    if (length > step.chunk_tokens) chunks += (length - 1) / step.chunk_tokens + 1;
+    if (length > 0) lengths.push_back(length);
   }
   const std::int64_t most = std::min(kMostChunks, kMostChunkLayers / step.block.layers);
-  if (chunks <= most) return;
+  if (chunks <= most) {
+    chunks = std::ssize(cut_into_chunks(lengths, step.chunk_tokens));
+    if (chunks <= most) return;
+  }
   errors.add(code::kGenerator, "/chunk_tokens",
-             "must cut the sequences into at most " + std::to_string(most) + " chunks with " +
-                 std::to_string(step.block.layers) + " layers, cuts them into " +
-                 std::to_string(chunks));
+             "must make at most " + std::to_string(most) + " chunks with " +
+                 std::to_string(step.block.layers) + " layers, makes " + std::to_string(chunks));
 }
 
 void check_step(const RecordedStep& step, ErrorList& errors) {

@@ -212,7 +212,7 @@ TEST_F(Order, WhatMakesNoSenseIsRefused) {
   expect_refused({"generate", "order", "--from-kernels", "--chunk-tokens", "0.5"},
                  "--chunk-tokens");
   expect_refused({"generate", "order", "--from-kernels", "--chunk-tokens", "1"},
-                 "must cut the sequences into at most 1000 chunks");
+                 "must make at most 1000 chunks");
 }
 
 }  // namespace
