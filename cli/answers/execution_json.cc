@@ -110,16 +110,24 @@ void write_bitwise(JsonWriter& json, std::string_view key, const kernels::Bitwis
   json.end_object();
 }
 
-// What both ways of executing a layout begin with. Leaves the object open.
+// What all executions in an arena begin with. Leaves the object open.
 template <class Report>
-void write_layout_head(JsonWriter& json, const LayoutInstance& instance, const LayoutPlan& plan,
-                       const Report& report, std::string_view executed, ExitCode code) {
+void write_memory_head(JsonWriter& json, std::string_view problem, const std::string& name,
+                       Bytes peak, const Report& report, std::string_view executed, ExitCode code) {
   json.begin_object();
-  write_execution_head(json, "layout", instance.name, report.passed(), code);
+  write_execution_head(json, problem, name, report.passed(), code);
   json.boolean("complete", report.complete);
   json.text("executed", executed);
-  json.integer("peak_bytes", plan.peak_bytes);
+  json.integer("peak_bytes", peak);
   json.integer("high_water_bytes", report.high_water_bytes);
+}
+
+void write_exercise(JsonWriter& json, const kernels::MemoryExercise& report) {
+  json.integer("scale", report.scale);
+  json.integer("fillings", report.fillings);
+  json.integer("arena_bytes", report.arena_bytes);
+  json.integer("written_bytes", report.written_bytes);
+  write_problems(json, report.problems);
 }
 
 }  // namespace
@@ -155,7 +163,7 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
 std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
                                   const kernels::BlockExecution& report, ExitCode code) {
   JsonWriter json;
-  write_layout_head(json, instance, plan, report, "block", code);
+  write_memory_head(json, "layout", instance.name, plan.peak_bytes, report, "block", code);
   json.integer("separate_bytes", report.separate_bytes);
   json.integer("steps", report.steps);
   json.integer("canary_bytes_checked", report.canary_bytes_checked);
@@ -170,12 +178,40 @@ std::string layout_execution_json(const LayoutInstance& instance, const LayoutPl
 std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
                                   const kernels::MemoryExercise& report, ExitCode code) {
   JsonWriter json;
-  write_layout_head(json, instance, plan, report, "exercise", code);
-  json.integer("scale", report.scale);
-  json.integer("fillings", report.fillings);
-  json.integer("arena_bytes", report.arena_bytes);
-  json.integer("written_bytes", report.written_bytes);
+  write_memory_head(json, "layout", instance.name, plan.peak_bytes, report, "exercise", code);
+  write_exercise(json, report);
+  json.end_object();
+  return json.take();
+}
+
+std::string order_execution_json(const OrderInstance& instance, const OrderPlan& plan,
+                                 Bytes layout_bytes, const kernels::OrderExecution& report,
+                                 ExitCode code) {
+  JsonWriter json;
+  write_memory_head(json, "order", instance.name, plan.peak_bytes, report, "step", code);
+  json.integer("layout_bytes", layout_bytes);
+  json.integer("separate_bytes", report.separate_bytes);
+  json.integer("steps", report.steps);
+  json.integer("canary_bytes_checked", report.canary_bytes_checked);
+  write_number(json, "loss", report.complete ? std::optional<double>(report.loss) : std::nullopt);
+  write_bitwise(json, "losses", report.losses);
+  write_bitwise(json, "output", report.output);
+  write_bitwise(json, "input_gradient", report.input_gradient);
+  write_bitwise(json, "weight_gradient", report.weight_gradient);
+  write_bitwise(json, "weight", report.weight);
+  write_bitwise(json, "activation", report.activation);
   write_problems(json, report.problems);
+  json.end_object();
+  return json.take();
+}
+
+std::string order_execution_json(const OrderInstance& instance, const OrderPlan& plan,
+                                 Bytes layout_bytes, const kernels::MemoryExercise& report,
+                                 ExitCode code) {
+  JsonWriter json;
+  write_memory_head(json, "order", instance.name, plan.peak_bytes, report, "exercise", code);
+  json.integer("layout_bytes", layout_bytes);
+  write_exercise(json, report);
   json.end_object();
   return json.take();
 }

@@ -8,10 +8,13 @@
 #include "instances/families.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
+#include "instances/order/instance.h"
+#include "instances/order/plan.h"
 #include "instances/violation.h"
 #include "kernels/exchange/exchange.h"
 #include "kernels/memory/block_execution.h"
 #include "kernels/memory/memory_exercise.h"
+#include "kernels/memory/order_execution.h"
 #include "kernels/run/executor.h"
 
 namespace stowage {
@@ -26,6 +29,14 @@ std::string layout_execution_json(const LayoutInstance& instance, const LayoutPl
                                   const kernels::BlockExecution& report, ExitCode code);
 std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
                                   const kernels::MemoryExercise& report, ExitCode code);
+
+// The same of an order plan, whose tensors were laid out in so many bytes.
+std::string order_execution_json(const OrderInstance& instance, const OrderPlan& plan,
+                                 Bytes layout_bytes, const kernels::OrderExecution& report,
+                                 ExitCode code);
+std::string order_execution_json(const OrderInstance& instance, const OrderPlan& plan,
+                                 Bytes layout_bytes, const kernels::MemoryExercise& report,
+                                 ExitCode code);
 
 // A run that did not happen because the plan is invalid: "passed" is false, nothing was computed.
 std::string refused_execution_json(const Instance& instance,

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "cli/commands/convert_content.h"
-#include "cli/commands/convert_order.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -27,6 +26,7 @@
 #include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
 #include "instances/verify.h"
+#include "kernels/memory/order_layout.h"
 
 namespace stowage {
 namespace {
@@ -262,7 +262,8 @@ class ConvertCommand : public Command {
         return console.refuse({kUsage, "OUT", "must be a layout instance (JSON) for an order"});
       }
       if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
-      return to_layout(console, layout_of(*graph, std::get<OrderPlan>(both.value->plan)));
+      return to_layout(console,
+                       kernels::order_layout(*graph, std::get<OrderPlan>(both.value->plan)));
     }
     if (!has_trainer_file(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});

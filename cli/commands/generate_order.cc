@@ -1,4 +1,5 @@
-// stowage generate order: graphs of the shapes that training and inference have.
+// stowage generate order: graphs of the shapes that training and inference have, or the training
+// step that the kernels run.
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "cli/terminal/status_line.h"
 #include "instances/order/generate.h"
 #include "instances/order/json.h"
+#include "kernels/memory/recorded_order.h"
 
 namespace stowage {
 namespace {
@@ -23,7 +25,7 @@ class GenerateOrderCommand : public Command {
             .summary = "Make a graph of operators whose order is to be planned",
             .examples = {"stowage generate order --kind transformer --operators 500 -o graph.json",
                          "stowage generate order --kind chunked --tokens 32K --operators 400",
-                         "stowage generate order --kind layered --operators 100 --seed 7"}};
+                         "stowage generate order --from-kernels --lengths 64,9 --layers 2"}};
   }
 
   void declare(Flags& flags) override {
@@ -40,8 +42,9 @@ class GenerateOrderCommand : public Command {
     flags.text("--tokens", tokens_, "TOKENS",
                "Transformers, experts, chunked: tokens of the sequence; default " +
                    std::to_string(usual.tokens));
+    declare_kernels(flags);
     flags.integer("--alignment", alignment_, "N", 1, 1 << 20,
-                  "Alignment of all tensors; default 1");
+                  "Alignment of all tensors; default 1, kernels: 64");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Randwire, layered: seed of every draw; default 0");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
@@ -53,7 +56,7 @@ class GenerateOrderCommand : public Command {
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     StatusLine(console).tell("drawing   operators");
-    Result<OrderInstance> made = drawn();
+    Result<OrderInstance> made = from_kernels_ ? recorded() : drawn();
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     OrderInstance graph = *std::move(made);
     if (!name_.empty()) graph.name = name_;
@@ -63,14 +66,80 @@ class GenerateOrderCommand : public Command {
  private:
   bool random() const { return kind_ == "randwire" || kind_ == "layered"; }
 
+  void declare_kernels(Flags& flags) {
+    const RecordedBlock block;
+    flags.toggle("--from-kernels", from_kernels_,
+                 "The training step that the kernels run, with a loss and an update of every "
+                 "weight, instead of a --kind; stowage run executes it");
+    flags.list("--lengths", lengths_, "TOKENS,...",
+               "kernels: lengths of the sequences packed end to end; default 1024");
+    flags.text("--chunk-tokens", chunk_tokens_, "TOKENS",
+               "kernels: cut longer sequences into chunks of so many, and pack shorter ones; "
+               "default all tokens at once");
+    flags.integer("--layers", layers_, "N", 1, 1000, "kernels: number of blocks; default 1");
+    flags.integer("--kv-heads", kv_heads_, "N", 1, 1 << 16,
+                  "kernels: key and value heads; default as many as heads");
+    const auto width = [&flags](const char* name, std::optional<std::int64_t>& target,
+                                const std::string& what, int usual) {
+      flags.integer(name, target, "N", 1, 1 << 16,
+                    "kernels: " + what + "; default " + std::to_string(usual));
+    };
+    width("--hidden", hidden_, "width of an activation", block.hidden);
+    width("--heads", heads_, "query heads", block.heads);
+    width("--head-dim", head_dim_, "width of a head, even", block.head_dim);
+    width("--ffn", ffn_, "width of the feed-forward part", block.ffn);
+  }
+
   // A flag that would change nothing is a misunderstanding, not a wish.
   std::optional<InputError> misplaced_flag() const {
-    const std::string kind = "--kind " + (kind_.empty() ? "transformer" : kind_);
-    if (seed_ && !random()) return InputError{kUsage, "--seed", "has no effect with " + kind};
-    if (!tokens_.empty() && random()) {
-      return InputError{kUsage, "--tokens", "has no effect with " + kind};
+    const std::string kind =
+        from_kernels_ ? "--from-kernels" : "--kind " + (kind_.empty() ? "transformer" : kind_);
+    const bool drawn = !from_kernels_;
+    struct Given {
+      const char* flag;
+      bool given, fits;
+    };
+    const Given all[] = {{"--kind", !kind_.empty(), drawn},
+                         {"--operators", operators_.has_value(), drawn},
+                         {"--seed", seed_.has_value(), drawn && random()},
+                         {"--tokens", !tokens_.empty(), drawn && !random()},
+                         {"--lengths", !lengths_.empty(), from_kernels_},
+                         {"--chunk-tokens", !chunk_tokens_.empty(), from_kernels_},
+                         {"--layers", layers_.has_value(), from_kernels_},
+                         {"--kv-heads", kv_heads_.has_value(), from_kernels_},
+                         {"--hidden", hidden_.has_value(), from_kernels_},
+                         {"--heads", heads_.has_value(), from_kernels_},
+                         {"--head-dim", head_dim_.has_value(), from_kernels_},
+                         {"--ffn", ffn_.has_value(), from_kernels_}};
+    for (const Given& flag : all) {
+      if (flag.given && !flag.fits) {
+        return InputError{kUsage, flag.flag, "has no effect with " + kind};
+      }
     }
     return std::nullopt;
+  }
+
+  Result<OrderInstance> recorded() const {
+    RecordedStep step{.block = {.lengths = {1024}}};
+    RecordedBlock& block = step.block;
+    if (!lengths_.empty()) block.lengths.clear();
+    for (const std::string& text : lengths_) {
+      const Result<Tokens> length = read_token_flag("--lengths", text);
+      if (!length) return length.errors().front();
+      block.lengths.push_back(*length);
+    }
+    if (!chunk_tokens_.empty()) {
+      const Result<Tokens> tokens = read_token_flag("--chunk-tokens", chunk_tokens_);
+      if (!tokens) return tokens.errors().front();
+      step.chunk_tokens = *tokens;
+    }
+    block.hidden = static_cast<int>(hidden_.value_or(block.hidden));
+    block.heads = static_cast<int>(heads_.value_or(block.heads));
+    block.kv_heads = static_cast<int>(kv_heads_.value_or(block.heads));
+    block.head_dim = static_cast<int>(head_dim_.value_or(block.head_dim));
+    block.ffn = static_cast<int>(ffn_.value_or(block.ffn));
+    block.layers = static_cast<int>(layers_.value_or(block.layers));
+    return kernels::record_order(step, alignment_.value_or(64));
   }
 
   Result<OrderInstance> drawn() const {
@@ -96,6 +165,15 @@ class GenerateOrderCommand : public Command {
   std::optional<std::int64_t> operators_;
   std::optional<std::int64_t> alignment_;
   std::optional<std::int64_t> seed_;
+  bool from_kernels_ = false;
+  std::vector<std::string> lengths_;
+  std::string chunk_tokens_;
+  std::optional<std::int64_t> layers_;
+  std::optional<std::int64_t> kv_heads_;
+  std::optional<std::int64_t> hidden_;
+  std::optional<std::int64_t> heads_;
+  std::optional<std::int64_t> head_dim_;
+  std::optional<std::int64_t> ffn_;
   OutputFlags output_flags_;
 };
 

@@ -1,5 +1,5 @@
 // stowage run: execute the packed batches of a plan and compare them with every sequence alone, or
-// the buffers of a layout plan at their offsets (run_layout.h).
+// the buffers of a layout or order plan in one arena (run_layout.h, run_order.h).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "cli/answers/execution_json.h"
 #include "cli/answers/execution_text.h"
 #include "cli/commands/run_layout.h"
+#include "cli/commands/run_order.h"
 #include "cli/families/each.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
@@ -36,7 +37,8 @@ class RunCommand : public Command {
     return {
         .name = "run",
         .arguments = "INSTANCE PLAN",
-        .summary = "Execute a plan on this CPU and check its results, or the buffers of a layout",
+        .summary =
+            "Execute a plan on this CPU and check its results, or the memory of a layout or order",
         .examples = {"stowage run instance.json plan.json",
                      "stowage run layout.json layout-plan.json",
                      "stowage run instance.json plan.json --exchange zigzag --seed 7 --timeless"}};
@@ -48,22 +50,24 @@ class RunCommand : public Command {
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
                   "Lengths, or sizes of buffers, are divided by it; default the smallest within "
                   "--work, or 64 MiB of arena");
-    flags.number("--work", work_gflop_, "GFLOP", 0.001, 1e6,
-                 "Not for layouts: work to stay within when --scale is not given; default 10");
-    flags.integer(
-        "--max-ranks", max_ranks_, "N", 1, 1024,
-        "Not for layouts: most ranks of a batch, whatever its degree; default 64. Ranks are "
-        "threads, or the processes of mpirun");
-    flags.choice("--exchange", exchange_,
-                 {kernels::kExchangeNames.begin(), kernels::kExchangeNames.end()},
-                 "Not for layouts: how the ranks of a batch share attention; default ulysses");
+    flags.number(
+        "--work", work_gflop_, "GFLOP", 0.001, 1e6,
+        "Not for layouts and orders: work to stay within when --scale is not given; default 10");
+    flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
+                  "Not for layouts and orders: most ranks of a batch, whatever its degree; default "
+                  "64. Ranks are "
+                  "threads, or the processes of mpirun");
+    flags.choice(
+        "--exchange", exchange_, {kernels::kExchangeNames.begin(), kernels::kExchangeNames.end()},
+        "Not for layouts and orders: how the ranks of a batch share attention; default ulysses");
     flags.integer("--chunk-size", chunk_size_, "N", 1, kMaxExact,
                   "chunked: tokens of a chunk after scaling; default a quarter of the batch's "
                   "longest sequence");
     flags.integer("--retained", retained_, "K", 1, kMaxExact,
                   "chunked: chunks of a sequence that keep their activations; default 1");
     flags.integer("--repeats", repeats_, "N", 1, 1000,
-                  "Not for layouts: timed runs of each batch, of which the best counts; default 1");
+                  "Not for layouts and orders: timed runs of each batch, of which the best counts; "
+                  "default 1");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
                  "Stop between batches after it; the run is then incomplete. Default none");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
@@ -120,11 +124,12 @@ class RunCommand : public Command {
     const Instance& instance = both.value->instance;
     const Plan& plan = both.value->plan;
     const auto* layout = std::get_if<LayoutInstance>(&instance);
-    if (layout != nullptr) {
-      if (auto error = flag_without_effect()) return console.refuse(*error);
+    const auto* graph = std::get_if<OrderInstance>(&instance);
+    if (layout != nullptr || graph != nullptr) {
+      const std::string what = layout != nullptr ? "a layout" : "an order";
+      if (auto error = flag_without_effect(what)) return console.refuse(*error);
       if (pool != nullptr) {
-        return console.refuse(
-            {kUsage, "mpirun", "a layout is the memory of one rank: run it alone"});
+        return console.refuse({kUsage, "mpirun", what + " is of one rank: run it alone"});
       }
     }
     // No plan is executed unverified, and there is no switch for it.
@@ -135,21 +140,25 @@ class RunCommand : public Command {
     Budget::Limits limits{.interrupt = &interrupt.flag()};
     if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
     Budget budget(limits);
-    if (layout == nullptr) return execute(console, instance, plan, pool, budget);
-    return run_layout(console, *layout, std::get<LayoutPlan>(plan),
-                      {.instance_path = instance_path_,
-                       .scale = scale_,
-                       .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
-                      budget);
+    const auto seed = static_cast<std::uint64_t>(seed_.value_or(0));
+    if (layout != nullptr) {
+      return run_layout(console, *layout, std::get<LayoutPlan>(plan),
+                        {.instance_path = instance_path_, .scale = scale_, .seed = seed}, budget);
+    }
+    if (graph != nullptr) {
+      return run_order(console, *graph, std::get<OrderPlan>(plan),
+                       {.instance_path = instance_path_, .scale = scale_, .seed = seed}, budget);
+    }
+    return execute(console, instance, plan, pool, budget);
   }
 
-  // A flag that would change nothing for a layout.
-  std::optional<InputError> flag_without_effect() const {
+  // A flag that would change nothing for a layout or an order.
+  std::optional<InputError> flag_without_effect(const std::string& what) const {
     for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
                                       std::pair{"--max-ranks", max_ranks_.has_value()},
                                       std::pair{"--exchange", !exchange_.empty()},
                                       std::pair{"--repeats", repeats_.has_value()}}) {
-      if (given) return InputError{kUsage, flag, "has no effect on a layout"};
+      if (given) return InputError{kUsage, flag, "has no effect on " + what};
     }
     return std::nullopt;
   }

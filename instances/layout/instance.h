@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "instances/model/recorded_block.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -56,27 +57,13 @@ struct RepeatedBlock {
   bool operator==(const RepeatedBlock&) const = default;
 };
 
-// The transformer blocks whose kernels issue these buffers: all that is needed to build and run
-// them again (kernels/memory/recorded_layout.h). It changes no rule.
-struct RecordedBlock {
-  int hidden = 64;
-  int heads = 8;
-  int kv_heads = 2;
-  int head_dim = 16;
-  int ffn = 128;  // width of the feed-forward part
-  int layers = 1;
-  std::vector<Tokens> lengths;  // of the sequences, packed end to end
-
-  bool operator==(const RecordedBlock&) const = default;
-};
-
 struct LayoutInstance {
   std::string name;
   std::optional<Bytes> capacity;  // no offset + size may exceed it
   Bytes alignment = 1;  // of every buffer, beside its own: the least common multiple holds
   std::vector<Buffer> buffers;
   std::vector<RepeatedBlock> layers;
-  std::optional<RecordedBlock> recorded_from;
+  std::optional<RecordedBlock> recorded_from;  // whose kernels issue these buffers
 
   bool operator==(const LayoutInstance&) const = default;
 };

@@ -6,6 +6,7 @@
 #include "instances/layout/check.h"
 #include "instances/layout/json.h"
 #include "instances/layout/json_members.h"
+#include "instances/model/recorded_block_json.h"
 
 namespace stowage {
 namespace {
@@ -13,9 +14,6 @@ namespace {
 constexpr IntegerRange kStep = {0, kMaxExact};
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
-constexpr IntegerRange kWidth = {1, 1 << 16};
-constexpr IntegerRange kLayers = {1, 1000};
-constexpr IntegerRange kLength = {0, std::int64_t{1} << 31};
 
 // [[3, 5], [8, 9]]
 std::vector<Lifetime> read_gaps(const ObjectReader& reader, std::string_view key) {
@@ -49,18 +47,6 @@ void write_gaps(JsonWriter& json, std::string_view key, const std::vector<Lifeti
   json.begin_array();
   for (const Lifetime& gap : gaps) json.integers({gap.lower, gap.upper});
   json.end_array();
-}
-
-void check_recorded(const RecordedBlock& block, const ObjectReader& reader) {
-  if (block.heads % block.kv_heads != 0) {
-    reader.errors().add(code::kRecorded, reader.at("kv_heads").pointer(),
-                        "must divide the heads, " + std::to_string(block.heads) + ", is " +
-                            std::to_string(block.kv_heads));
-  }
-  if (block.head_dim % 2 != 0) {
-    reader.errors().add(code::kRecorded, reader.at("head_dim").pointer(),
-                        "must be even, is " + std::to_string(block.head_dim));
-  }
 }
 
 std::string shape(const Buffer& b) {
@@ -178,18 +164,6 @@ template <class Visitor, Of<RepeatedBlock> Block>
 void fields(Visitor& v, Block& block) {
   v.optional("name", block.name);
   v.required("occurrences", block.occurrences, {0, kMaxExact});
-}
-
-template <class Visitor, Of<RecordedBlock> Block>
-void fields(Visitor& v, Block& block) {
-  v.required("hidden", block.hidden, kWidth);
-  v.required("heads", block.heads, kWidth);
-  v.required("kv_heads", block.kv_heads, kWidth);
-  v.required("head_dim", block.head_dim, kWidth);
-  v.required("ffn", block.ffn, kWidth);
-  v.required("layers", block.layers, kLayers);
-  v.required("lengths", block.lengths, kLength);
-  v.check(block, check_recorded);
 }
 
 static void read_buffers(const JsonValue::Array& values, const JsonPath& path,

@@ -4,7 +4,7 @@
 
 namespace stowage {
 
-// Ids name: they change no plan.
+// Ids name, and recorded_from explains: neither changes a plan.
 std::string instance_hash(const OrderInstance& instance) {
   Fingerprint fingerprint;
   const auto add_list = [&](const std::vector<std::int64_t>& indices) {

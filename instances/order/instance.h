@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "instances/model/recorded_block.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -51,12 +52,22 @@ struct OrderOperator {
   bool operator==(const OrderOperator&) const = default;
 };
 
+// The training step that the kernels run and whose operators these are
+// (kernels/memory/recorded_order.h). It changes no rule.
+struct RecordedStep {
+  RecordedBlock block;
+  Tokens chunk_tokens = 0;  // longer sequences are cut into chunks of so many; 0: none is
+
+  bool operator==(const RecordedStep&) const = default;
+};
+
 struct OrderInstance {
   std::string name;
   std::optional<Bytes> capacity;  // no step may need more
   Bytes alignment = 1;            // sizes and workspaces count rounded up to a multiple of it
   std::vector<OrderTensor> tensors;
   std::vector<OrderOperator> operators;
+  std::optional<RecordedStep> recorded_from;
 
   bool operator==(const OrderInstance&) const = default;
 };

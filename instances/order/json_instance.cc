@@ -8,6 +8,7 @@
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
+#include "instances/model/recorded_block_json.h"
 #include "instances/numbers.h"
 #include "instances/order/check.h"
 #include "instances/order/json.h"
@@ -119,6 +120,12 @@ void fields(Visitor& v, Operator& op) {
   v.special("after", op.after, read_names, write_names);
 }
 
+template <class Visitor, Of<RecordedStep> Step>
+void fields(Visitor& v, Step& step) {
+  fields(v, step.block);
+  v.omit_if(step.chunk_tokens == 0, "chunk_tokens", step.chunk_tokens, {0, std::int64_t{1} << 31});
+}
+
 // Turns names into indices. Requires fewer operators and tensors than there may be.
 static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
                     OrderInstance& instance, ErrorList& errors) {
@@ -148,7 +155,7 @@ static OrderInstance order_instance_from(const JsonValue& document, ErrorList& e
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "capacity_bytes", "alignment",
-                             "tensors", "operators"});
+                             "tensors", "operators", "recorded_from"});
   OrderInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "order")) {
     return instance;
@@ -161,6 +168,7 @@ static OrderInstance order_instance_from(const JsonValue& document, ErrorList& e
   members.optional("alignment", instance.alignment, kAlignment);
   members.required("tensors", instance.tensors);
   members.required("operators", operators);
+  members.optional("recorded_from", instance.recorded_from);
   if (too_many(instance.tensors, kMaxTensors, reader.at("tensors"), "tensors", errors) ||
       too_many(operators, kMaxOperators, reader.at("operators"), "operators", errors) ||
       errors.found() != before) {
@@ -200,6 +208,7 @@ std::string write_order_instance(const OrderInstance& instance) {
     write_fields(json, named);
   }
   json.end_array();
+  if (instance.recorded_from) members.required("recorded_from", instance.recorded_from);
   json.end_object();
   return json.take();
 }

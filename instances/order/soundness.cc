@@ -58,6 +58,11 @@ bool surely_sound(const OrderInstance& instance) {
         return in_range(op.workspace, 0) && !first_bad_byte(op.id);
       });
   if (!ranges) return false;
+  if (instance.recorded_from) {
+    // Its numbers are looked at by the reader alone.
+    const OrderInstance alone{.recorded_from = instance.recorded_from};
+    if (!read_order_instance(write_order_instance(alone))) return false;
+  }
   ErrorList errors;
   check_order(instance, errors);
   return errors.empty();

@@ -18,9 +18,9 @@ void rms_norm_forward(std::int64_t n, int width, double epsilon, std::span<const
   }
 }
 
-void rms_norm_backward(std::int64_t n, int width, std::span<const float> x,
-                       std::span<const float> gain, std::span<const float> inverse_rms,
-                       std::span<const float> dy, std::span<float> dx, std::span<float> dgain) {
+void rms_norm_backward_input(std::int64_t n, int width, std::span<const float> x,
+                             std::span<const float> gain, std::span<const float> inverse_rms,
+                             std::span<const float> dy, std::span<float> dx) {
   for (std::int64_t t = 0; t < n; ++t) {
     const float* in = x.data() + t * width;
     const float* up = dy.data() + t * width;
@@ -30,8 +30,25 @@ void rms_norm_backward(std::int64_t n, int width, std::span<const float> x,
     for (int c = 0; c < width; ++c) dot += double{gain[c]} * double{up[c]} * double{in[c]};
     const auto pull = static_cast<float>(dot * r * r * r / width);
     for (int c = 0; c < width; ++c) out[c] += gain[c] * up[c] * r - in[c] * pull;
+  }
+}
+
+void rms_norm_backward_gain(std::int64_t n, int width, std::span<const float> x,
+                            std::span<const float> inverse_rms, std::span<const float> dy,
+                            std::span<float> dgain) {
+  for (std::int64_t t = 0; t < n; ++t) {
+    const float* in = x.data() + t * width;
+    const float* up = dy.data() + t * width;
+    const float r = inverse_rms[t];
     for (int c = 0; c < width; ++c) dgain[c] += up[c] * in[c] * r;
   }
+}
+
+void rms_norm_backward(std::int64_t n, int width, std::span<const float> x,
+                       std::span<const float> gain, std::span<const float> inverse_rms,
+                       std::span<const float> dy, std::span<float> dx, std::span<float> dgain) {
+  rms_norm_backward_input(n, width, x, gain, inverse_rms, dy, dx);
+  rms_norm_backward_gain(n, width, x, inverse_rms, dy, dgain);
 }
 
 }  // namespace stowage::kernels

@@ -15,7 +15,15 @@ void rms_norm_forward(std::int64_t n, int width, double epsilon, std::span<const
                       std::span<const float> gain, std::span<float> y,
                       std::span<float> inverse_rms);
 
-// Adds the gradients of sum(y * dy) to dx (n, width) and dgain (width).
+// Adds the gradient of sum(y * dy) to dx (n, width).
+void rms_norm_backward_input(std::int64_t n, int width, std::span<const float> x,
+                             std::span<const float> gain, std::span<const float> inverse_rms,
+                             std::span<const float> dy, std::span<float> dx);
+// The same to dgain (width).
+void rms_norm_backward_gain(std::int64_t n, int width, std::span<const float> x,
+                            std::span<const float> inverse_rms, std::span<const float> dy,
+                            std::span<float> dgain);
+// Both.
 void rms_norm_backward(std::int64_t n, int width, std::span<const float> x,
                        std::span<const float> gain, std::span<const float> inverse_rms,
                        std::span<const float> dy, std::span<float> dx, std::span<float> dgain);

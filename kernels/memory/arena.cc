@@ -119,6 +119,27 @@ void Arena::check_free() {
   look(size_ + kGuard);
 }
 
+std::vector<Arena::Slot> arena_slots(std::span<const Tensor> tensors,
+                                     std::span<const Bytes> offsets, Problems& problems) {
+  std::vector<Arena::Slot> slots;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    const Bytes offset = offsets[i];
+    if (offset % static_cast<Bytes>(sizeof(float)) != 0) {
+      problems.add(tensor.name + " lies at " + std::to_string(offset) +
+                   ", which is no multiple of a float's size");
+    }
+    slots.push_back({.name = tensor.name,
+                     .offset = offset,
+                     .size = tensor.floats * static_cast<Bytes>(sizeof(float))});
+    if (offset + slots.back().size > kMostArenaBytes) {
+      problems.add(tensor.name + " ends at " + std::to_string(offset + slots.back().size) +
+                   ", the arena has at most " + std::to_string(kMostArenaBytes) + " bytes");
+    }
+  }
+  return slots;
+}
+
 std::span<float> ArenaTensors::at(int tensor) {
   const std::span<std::byte> bytes = arena_.bytes(static_cast<std::size_t>(tensor));
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};

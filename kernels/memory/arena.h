@@ -77,6 +77,14 @@ class Arena {
   Problems problems_;
 };
 
+// The most bytes that an execution takes for all tensors, apart or in an arena.
+inline constexpr Bytes kMostArenaBytes = Bytes{1} << 34;
+
+// The places of the tensors, each at its offset; problems for those where no float can lie.
+// `offsets` has one in [0, 2^53] for each.
+std::vector<Arena::Slot> arena_slots(std::span<const Tensor> tensors,
+                                     std::span<const Bytes> offsets, Problems& problems);
+
 // The tensors of a program in an arena whose slots are in the program's order and begin at
 // multiples of a float's size. All free bytes are looked at after every step.
 class ArenaTensors final : public TensorMemory {

@@ -1,6 +1,5 @@
 #include "kernels/memory/block_execution.h"
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,8 +10,6 @@
 
 namespace stowage::kernels {
 namespace {
-
-constexpr Bytes kMostBytes = Bytes{1} << 34;
 
 // What goes in, the same for both runs.
 struct Inputs {
@@ -77,47 +74,17 @@ Results run(const RecordedBlock& block, const BlockProgram& program, const Input
   return out;
 }
 
-void compare(const std::vector<float>& a, const std::vector<float>& b, BitwiseCheck& check) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    check.differing +=
-        std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]) ? 1 : 0;
-  }
-  check.compared += static_cast<std::int64_t>(a.size());
-}
-
-// The tensors' places in the arena; problems for those where no float can lie.
-std::vector<Arena::Slot> slots_of(const BlockProgram& program, const LayoutPlan& plan,
-                                  Problems& problems) {
-  std::vector<Arena::Slot> slots;
-  for (std::size_t i = 0; i < program.tensors().size(); ++i) {
-    const Tensor& tensor = program.tensors()[i];
-    const Bytes offset = plan.offsets[i];
-    if (offset % static_cast<Bytes>(sizeof(float)) != 0) {
-      problems.add(tensor.name + " lies at " + std::to_string(offset) +
-                   ", which is no multiple of a float's size");
-    }
-    slots.push_back({.name = tensor.name,
-                     .offset = offset,
-                     .size = tensor.floats * static_cast<Bytes>(sizeof(float))});
-    if (offset + slots.back().size > kMostBytes) {
-      problems.add(tensor.name + " ends at " + std::to_string(offset + slots.back().size) +
-                   ", the arena has at most " + std::to_string(kMostBytes) + " bytes");
-    }
-  }
-  return slots;
-}
-
 }  // namespace
 
 BlockExecution execute_block(const LayoutInstance& instance, const BlockProgram& program,
                              const LayoutPlan& plan, std::uint64_t seed, Budget* budget) {
   BlockExecution done;
   done.steps = program.all_steps().end;
-  std::vector<Arena::Slot> slots = slots_of(program, plan, done.problems);
+  std::vector<Arena::Slot> slots = arena_slots(program.tensors(), plan.offsets, done.problems);
   for (const Arena::Slot& slot : slots) done.separate_bytes += slot.size;
-  if (done.separate_bytes > kMostBytes) {
+  if (done.separate_bytes > kMostArenaBytes) {
     done.problems.add("the tensors have " + std::to_string(done.separate_bytes) +
-                      " bytes together, the most is " + std::to_string(kMostBytes));
+                      " bytes together, the most is " + std::to_string(kMostArenaBytes));
   }
   if (!done.problems.list().empty()) return done;
   const auto stopped = [&] {
@@ -137,12 +104,12 @@ BlockExecution execute_block(const LayoutInstance& instance, const BlockProgram&
   ArenaTensors memory(arena);
   const Results planned = run(block, program, inputs, memory);
 
-  compare(separate.y, planned.y, done.output);
-  compare(separate.dx, planned.dx, done.input_gradient);
+  done.output.compare(separate.y, planned.y);
+  done.input_gradient.compare(separate.dx, planned.dx);
   for (std::size_t layer = 0; layer < separate.gradients.size(); ++layer) {
     for (int t = 0; t < kWeightTensors; ++t) {
-      compare(*separate.gradients[layer].tensors()[t], *planned.gradients[layer].tensors()[t],
-              done.weight_gradient);
+      done.weight_gradient.compare(*separate.gradients[layer].tensors()[t],
+                                   *planned.gradients[layer].tensors()[t]);
     }
   }
   done.high_water_bytes = arena.high_water();

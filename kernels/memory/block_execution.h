@@ -16,17 +16,10 @@
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "kernels/block/block_program.h"
+#include "kernels/memory/bitwise_check.h"
 #include "kernels/problems.h"
 
 namespace stowage::kernels {
-
-// Floats of one kind of result that were compared, and how many of them differ in any bit.
-struct BitwiseCheck {
-  std::int64_t compared = 0;
-  std::int64_t differing = 0;
-
-  bool passed() const { return compared > 0 && differing == 0; }
-};
 
 struct BlockExecution {
   std::int64_t steps = 0;          // operations, forward and backward

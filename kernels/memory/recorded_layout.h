@@ -10,13 +10,9 @@
 #include "instances/layout/instance.h"
 #include "instances/result.h"
 #include "kernels/block/block_program.h"
+#include "kernels/memory/recorded_block.h"
 
 namespace stowage::kernels {
-
-// The most tokens of all sequences together.
-inline constexpr Tokens kMostRecordedTokens = Tokens{1} << 24;
-
-BlockShape shape_of(const RecordedBlock& block);
 
 // `alignment` of all buffers, a multiple of 4. E504 for an option out of its range, with the
 // option as the pointer ("/kv_heads"); E335 for more than 2^53 bytes. `layers` holds what begins

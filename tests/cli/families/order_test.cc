@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/fixture.h"
@@ -121,6 +122,73 @@ TEST_F(Order, TheModelIsExported) {
   EXPECT_THAT(dir_.read("model.lp"), HasSubstr("O3_1"));
 }
 
+// A whole batch, several layers, chunks: recorded, ordered, and run where the layout says.
+TEST_F(Order, ARecordedStepRunsInThePlannedOrder) {
+  const std::vector<std::vector<std::string>> shapes = {
+      {"--lengths", "65,1,30"},
+      {"--lengths", "17,40", "--layers", "2", "--heads", "4", "--kv-heads", "2"},
+      {"--lengths", "64", "--chunk-tokens", "16", "--alignment", "4"}};
+  for (const std::vector<std::string>& shape : shapes) {
+    SCOPED_TRACE(testing::PrintToString(shape));
+    std::vector<std::string> make = {"generate", "order", "--from-kernels", "-o", "step.json"};
+    make.insert(make.end(), shape.begin(), shape.end());
+    const Finished made = run(make);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    std::int64_t before = std::numeric_limits<std::int64_t>::max();
+    for (const char* method : {"program", "auto"}) {
+      const auto outcome = answer({"solve", "step.json", "-o", "step-plan.json", "--method", method,
+                                   "--node-limit", "20000"});
+      const auto executed = answer({"run", "step.json", "step-plan.json"});
+      EXPECT_EQ(executed["format"], "stowage/execution");
+      EXPECT_EQ(executed["problem"], "order");
+      EXPECT_EQ(executed["executed"], "step");
+      EXPECT_EQ(executed["passed"], true);
+      EXPECT_EQ(executed["peak_bytes"], outcome["objective_bytes"]);
+      EXPECT_EQ(executed["high_water_bytes"], executed["layout_bytes"]);
+      const std::int64_t peak = executed["peak_bytes"];
+      EXPECT_LE(executed["layout_bytes"], peak);
+      EXPECT_GT(executed["layout_bytes"], peak - 64);  // the last tensor is not rounded up
+      EXPECT_LT(peak, before);
+      before = peak;
+      for (const char* kind :
+           {"losses", "output", "input_gradient", "weight_gradient", "weight", "activation"}) {
+        EXPECT_EQ(executed[kind]["differing"], 0);
+        EXPECT_GT(executed[kind]["compared"], 0);
+      }
+    }
+    EXPECT_EQ(run({"run", "step.json", "step-plan.json", "-t", "0"}).exit_code, 3);
+  }
+}
+
+TEST_F(Order, OtherGraphsAreExercised) {
+  generate("recompute", "120");
+  ASSERT_EQ(run({"solve", "graph.json", "-o", "order.json"}).exit_code, 0);
+  const auto executed = answer({"run", "graph.json", "order.json"});
+  EXPECT_EQ(executed["executed"], "exercise");
+  EXPECT_EQ(executed["passed"], true);
+  EXPECT_EQ(executed["high_water_bytes"], executed["layout_bytes"]);
+  EXPECT_EQ(executed["high_water_bytes"], executed["peak_bytes"]);
+  EXPECT_GT(executed["scale"], 1);
+}
+
+TEST_F(Order, AStepThatIsNotItsOperatorsAndAnOrderThatIsNoneAreNotRun) {
+  ASSERT_EQ(
+      run({"generate", "order", "--from-kernels", "--lengths", "9", "-o", "s.json"}).exit_code, 0);
+  ASSERT_EQ(run({"solve", "s.json", "--method", "program", "-o", "plan.json"}).exit_code, 0);
+  auto plan = nlohmann::json::parse(dir_.read("plan.json"));
+  std::swap(plan["order"][0], plan["order"][1]);
+  dir_.write("broken.json", plan.dump());
+  const Finished broken = run({"run", "s.json", "broken.json"});
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_THAT(broken.err, HasSubstr("was not executed"));
+  auto step = nlohmann::json::parse(dir_.read("s.json"));
+  step["recorded_from"]["lengths"] = {8};
+  dir_.write("s.json", step.dump());
+  const Finished refused = run({"run", "s.json", "plan.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("s.json: E337 /recorded_from: must describe the step"));
+}
+
 TEST_F(Order, WhatMakesNoSenseIsRefused) {
   const auto expect_refused = [this](const std::vector<std::string>& arguments, const char* why) {
     const Finished refused = run(arguments);
@@ -135,7 +203,16 @@ TEST_F(Order, WhatMakesNoSenseIsRefused) {
   ASSERT_EQ(run({"solve", "graph.json", "--method", "fast", "-o", "order.json"}).exit_code, 0);
   expect_refused({"convert", "graph.json", "x.bin", "--plan", "order.json"},
                  "OUT: must be a layout");
-  expect_refused({"run", "graph.json", "order.json"}, "plans hold no batches");
+  expect_refused({"run", "graph.json", "order.json", "--work", "1"}, "no effect on an order");
+  expect_refused({"generate", "order", "--from-kernels", "--tokens", "4"},
+                 "--tokens: has no effect with --from-kernels");
+  expect_refused({"generate", "order", "--layers", "2"}, "--layers: has no effect with --kind");
+  expect_refused({"generate", "order", "--from-kernels", "--heads", "4", "--kv-heads", "3"},
+                 "--kv-heads: must divide");
+  expect_refused({"generate", "order", "--from-kernels", "--chunk-tokens", "0.5"},
+                 "--chunk-tokens");
+  expect_refused({"generate", "order", "--from-kernels", "--chunk-tokens", "1"},
+                 "must make at most 1000 chunks");
 }
 
 }  // namespace

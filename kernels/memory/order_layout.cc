@@ -1,4 +1,4 @@
-#include "cli/commands/convert_order.h"
+#include "kernels/memory/order_layout.h"
 
 #include <set>
 #include <string>
@@ -8,7 +8,7 @@
 #include "instances/order/lifetimes.h"
 #include "instances/order/table.h"
 
-namespace stowage {
+namespace stowage::kernels {
 namespace {
 
 std::string name_of(const std::string& id, std::int64_t index) {
@@ -17,7 +17,7 @@ std::string name_of(const std::string& id, std::int64_t index) {
 
 }  // namespace
 
-LayoutInstance layout_of(const OrderInstance& graph, const OrderPlan& plan) {
+LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
   LayoutInstance layout{
       .name = graph.name, .capacity = graph.capacity, .alignment = graph.alignment};
   std::set<std::string> names;
@@ -44,4 +44,4 @@ LayoutInstance layout_of(const OrderInstance& graph, const OrderPlan& plan) {
   return layout;
 }
 
-}  // namespace stowage
+}  // namespace stowage::kernels

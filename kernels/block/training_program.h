@@ -1,0 +1,175 @@
+// The training step of a stack of blocks as operators that can run in any order that keeps what
+// they wait for: forward, a loss, backward, and an update of every weight.
+//
+//   TrainingProgram program({.block = shape, .layers = 2, .cu_seqlens = {0, 65, 66}});
+//   SeparateTensors memory(program.tensors());
+//   for (int t = 0; t < std::ssize(program.tensors()); ++t) {
+//     if (program.is_input(t)) program.fill_input(t, seed, memory.at(t));
+//   }
+//   for (int step = 0; step < program.steps(); ++step) program.run(step, memory);
+//
+// The formula is in block_weights.h. Backward has an operator for the gradient of an input and one
+// for that of a weight. The loss is the sum of (y - target)^2 / 2 over all channels of the last
+// layer, divided by the number of tokens; an update is w -= rate dw. Weights and their gradients
+// are tensors like all others, the angles of the rotary embedding are constants.
+//
+// The tokens are those of a packed batch at once, or of its chunks one after another, as
+// ChunkedBlock has them (chunked_block.h): a chunk's attention reads the keys and values of the
+// chunks of its sequence up to itself. The list is forward chunk by chunk, backward in reverse.
+// What several chunks add to one gradient is added in the order of the list, whatever the order in
+// which the rest runs: sums have the same bits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/attention/attention_stage.h"
+#include "kernels/block/block_weights.h"
+#include "kernels/block/gemm.h"
+#include "kernels/block/rotary.h"
+#include "kernels/block/tensor_program.h"
+
+namespace stowage::kernels {
+
+struct TrainingShape {
+  BlockShape block;
+  int layers = 1;
+  std::vector<std::int32_t> cu_seqlens;  // of the packed sequences; the last one is positive
+  std::int64_t chunk_tokens = 0;         // of a chunk; 0: all tokens at once
+};
+
+enum class TensorRole {
+  activation,      // and gradients of activations
+  scratch,         // of attention: what it holds in the end says nothing
+  input,           // x and the targets
+  output,          // y of the last layer
+  loss,            // one float
+  input_gradient,  // of x
+  weight_gradient,
+  weight,
+};
+
+class TrainingProgram {
+ public:
+  static constexpr float kRate = 0.01F;
+
+  // Requires check(shape.block) to pass and `layers` >= 1. Allocates for the list alone, not for
+  // tensors.
+  explicit TrainingProgram(const TrainingShape& shape);
+
+  // In the order of the list: `first` and `last` are steps of it.
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+  TensorRole role(int tensor) const { return roles_[static_cast<std::size_t>(tensor)]; }
+  // Tensors that no step writes: x, targets and weights.
+  bool is_input(int tensor) const;
+
+  int steps() const { return static_cast<int>(steps_.size()); }
+  const std::string& name(int step) const { return steps_[static_cast<std::size_t>(step)].name; }
+  const StepOperands& operands(int step) const {
+    return steps_[static_cast<std::size_t>(step)].operands;
+  }
+
+  // What an input holds before the first step; deterministic for each seed. `to` has its floats.
+  void fill_input(int tensor, std::uint64_t seed, std::span<float> to) const;
+
+  // Whatever the step reads or updates must be in `memory`.
+  void run(int step, TensorMemory& memory) const {
+    const Step& now = steps_[static_cast<std::size_t>(step)];
+    now.compute(Operands(memory, now.operands));
+  }
+
+ private:
+  using Compute = std::function<void(const Operands&)>;
+  struct Step {
+    std::string name;
+    StepOperands operands;
+    Compute compute;
+  };
+  struct Piece {  // tokens of a sequence
+    std::int64_t sequence = 0, begin = 0, end = 0;
+  };
+  // Tensors of one layer and part, from forward to backward.
+  struct Saved {
+    int x = 0, x_norm = 0, x_inverse_rms = 0, q = 0, k = 0, v = 0, o = 0, sums = 0;
+    int a = 0, a_norm = 0, a_inverse_rms = 0, gate = 0, up = 0, product = 0;
+    int d_k = -1, d_v = -1;
+  };
+  // Tokens that go through the blocks together.
+  struct Part {
+    std::vector<Piece> pieces;
+    std::int64_t tokens = 0;
+    std::int64_t before = 0;  // tokens of its sequence before it
+    bool last = true;         // of its sequence
+    std::size_t first = 0;    // part of its sequence
+    std::vector<std::int32_t> cu_q, cu_k;
+    std::shared_ptr<const RotaryTable> rotary;
+    int x = 0, target = 0, y = 0;
+    std::vector<Saved> saved;  // of every layer
+  };
+  // In the order of kWeightNames.
+  enum Weight {
+    kAttentionNorm,
+    kQuery,
+    kKey,
+    kValue,
+    kOutput,
+    kFfnNorm,
+    kGate,
+    kUp,
+    kDown,
+  };
+  // y = x W: which weight, and its shape.
+  struct Linear {
+    Weight weight = kQuery;
+    std::int64_t in = 0, out = 0;
+  };
+
+  int tensor(const std::string& name, std::int64_t floats,
+             TensorRole role = TensorRole::activation);
+  void step(const std::string& name, StepOperands operands, Compute compute);
+  int weight(int kind) const { return weights_[static_cast<std::size_t>(layer_)][kind]; }
+  // Its gradient: written by the first operator that adds to it, updated by the others.
+  std::pair<int, Update> gradient(int kind, StepOperands& operands);
+
+  void cut(const TrainingShape& shape);
+  void add_part(Part part);
+  void forward();
+  void loss();
+  void backward();
+  void updates();
+
+  // Of the part and the layer at hand.
+  void norm(const char* name, Weight kind, int x, int y, int inverse_rms);
+  void linear(const char* name, const Linear& by, int x, int y);
+  void linear_onto(const char* name, const Linear& by, int residual, int x, int y);
+  void turn(const char* name, int heads, int tensor, Turn way);
+  int forward_layer(Saved& s);
+  void attention(Saved& s);
+  void linear_gradients(const char* name, const Linear& by, int x, int dy, int dx, Update update);
+  void norm_gradients(const char* name, Weight kind, int x, int inverse_rms, int dy, int residual,
+                      int dx);
+  int backward_ffn(const Saved& s, int dy);
+  int backward_attention(Saved& s, int d_a);
+  void attention_gradients(Saved& s, int d_o, int d_q);
+  void settle_lifetimes();
+
+  BlockShape shape_;
+  int layers_;
+  std::int64_t tokens_ = 0;
+  std::vector<Tensor> tensors_;
+  std::vector<TensorRole> roles_;
+  std::vector<Step> steps_;
+  std::vector<Part> parts_;
+  std::vector<std::vector<int>> weights_, gradients_;  // [layer][kind]; -1: not yet written
+  // While the list is written down.
+  std::size_t part_ = 0;
+  int layer_ = 0;
+  std::string prefix_;  // of names
+};
+
+}  // namespace stowage::kernels

@@ -1,0 +1,58 @@
+#include "kernels/memory/recorded_block.h"
+
+#include <numeric>
+#include <string>
+
+#include "instances/option_check.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr int kMostWidth = 1 << 16;
+constexpr int kMostLayers = 1000;
+
+}  // namespace
+
+Tokens tokens_of(const RecordedBlock& block) {
+  return std::accumulate(block.lengths.begin(), block.lengths.end(), Tokens{0});
+}
+
+void check_block(const RecordedBlock& block, ErrorList& errors) {
+  const bool heads = check_option("/heads", block.heads, 1, kMostWidth, errors);
+  const bool kv_heads = check_option("/kv_heads", block.kv_heads, 1, kMostWidth, errors);
+  check_option("/hidden", block.hidden, 1, kMostWidth, errors);
+  const bool head_dim = check_option("/head_dim", block.head_dim, 1, kMostWidth, errors);
+  check_option("/ffn", block.ffn, 1, kMostWidth, errors);
+  check_option("/layers", block.layers, 1, kMostLayers, errors);
+  if (heads && kv_heads && block.heads % block.kv_heads != 0) {
+    errors.add(code::kGenerator, "/kv_heads",
+               "must divide the heads, " + std::to_string(block.heads) + ", is " +
+                   std::to_string(block.kv_heads));
+  }
+  if (head_dim && block.head_dim % 2 != 0) {
+    errors.add(code::kGenerator, "/head_dim",
+               "must be even for rotary embedding, is " + std::to_string(block.head_dim));
+  }
+  Tokens tokens = 0;
+  for (const Tokens length : block.lengths) {
+    if (!check_option("/lengths", length, 0, kMostRecordedTokens, errors)) return;
+    tokens += length;  // each at most 2^24, and at most kMostValues of them
+  }
+  if (tokens < 1 || tokens > kMostRecordedTokens) {
+    errors.add(code::kGenerator, "/lengths",
+               "must sum to 1 to " + std::to_string(kMostRecordedTokens) + " tokens, sum to " +
+                   std::to_string(tokens));
+  }
+}
+
+BlockShape shape_of(const RecordedBlock& block) {
+  BlockShape shape;
+  shape.hidden = block.hidden;
+  shape.heads = block.heads;
+  shape.kv_heads = block.kv_heads;
+  shape.head_dim = block.head_dim;
+  shape.ffn = block.ffn;
+  return shape;
+}
+
+}  // namespace stowage::kernels

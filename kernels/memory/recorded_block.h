@@ -1,0 +1,23 @@
+// What the kernels make of the blocks that an instance was recorded from.
+//
+//   ErrorList errors;
+//   check_block(block, errors);          // E504, "/kv_heads"
+//   if (errors.empty()) use(shape_of(block), tokens_of(block));
+#pragma once
+
+#include "instances/json/errors.h"
+#include "instances/model/recorded_block.h"
+#include "kernels/block/block_weights.h"
+
+namespace stowage::kernels {
+
+// The most tokens of all sequences together.
+inline constexpr Tokens kMostRecordedTokens = Tokens{1} << 24;
+
+BlockShape shape_of(const RecordedBlock& block);
+Tokens tokens_of(const RecordedBlock& block);
+
+// E504 for everything that would make no block, with the option as the pointer.
+void check_block(const RecordedBlock& block, ErrorList& errors);
+
+}  // namespace stowage::kernels

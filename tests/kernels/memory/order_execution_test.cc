@@ -1,0 +1,185 @@
+// The training step in the order of a plan, in one arena, against program order in allocations of
+// its own; and against the blocks that have no such program.
+#include "kernels/memory/order_execution.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "instances/layout/verify.h"
+#include "instances/numbers.h"
+#include "instances/order/compose.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+#include "instances/order/verify.h"
+#include "kernels/memory/order_layout.h"
+#include "kernels/memory/recorded_order.h"
+#include "solvers/solve.h"
+#include "tests/kernels/recorded_steps.h"
+
+namespace stowage::kernels {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+OrderInstance recorded(const RecordedStep& step, Bytes alignment = 4) {
+  const Result<OrderInstance> made = record_order(step, alignment);
+  EXPECT_TRUE(made) << to_string(made.errors()[0]);
+  return *made;
+}
+
+// Every ready operator is as likely as the others.
+OrderPlan random_order(const OrderInstance& graph, std::uint64_t seed) {
+  const OrderTable table(graph);
+  OrderMemory memory(table);
+  std::mt19937_64 random(seed);
+  std::vector<int> order, ready;
+  for (int op = 0; op < table.operators(); ++op) {
+    if (memory.ready(op)) ready.push_back(op);
+  }
+  while (!ready.empty()) {
+    const std::size_t k = random() % ready.size();
+    const int op = ready[k];
+    ready[k] = ready.back();
+    ready.pop_back();
+    memory.run(op);
+    order.push_back(op);
+    for (const int next : table.behind(op)) {
+      if (memory.ready(next)) ready.push_back(next);
+    }
+  }
+  return compose_order(graph, table, order);
+}
+
+template <class Plan, class Instance>
+Plan solved(const Instance& instance, const std::string& method) {
+  Budget budget({.node_limit = 2000});
+  const Outcome outcome = solve(instance, {.method = method}, budget);
+  EXPECT_TRUE(outcome.plan) << method;
+  return std::get<Plan>(*outcome.plan);
+}
+
+// Program order, two that were searched for, one that is as good as any.
+std::vector<OrderPlan> orders_of(const OrderInstance& graph, std::uint64_t seed) {
+  return {solved<OrderPlan>(graph, "program"), solved<OrderPlan>(graph, "commit"),
+          solved<OrderPlan>(graph, "fast"), random_order(graph, seed)};
+}
+
+LayoutPlan laid_out(const OrderInstance& graph, const OrderPlan& plan) {
+  const LayoutInstance buffers = order_layout(graph, plan);
+  const auto layout = solved<LayoutPlan>(buffers, "auto");
+  EXPECT_THAT(verify(buffers, layout), IsEmpty());
+  EXPECT_EQ(layout.offsets.size(), graph.tensors.size());
+  return layout;
+}
+
+TEST(OrderExecution, AnyOrderHasTheBitsOfProgramOrderAndThePlannedPeak) {
+  std::uint64_t seed = 0;
+  int orders = 0, without_gaps = 0;
+  for (const RecordedStep& step : recorded_steps()) {
+    const OrderInstance graph = recorded(step, seed % 2 == 0 ? 4 : 64);
+    SCOPED_TRACE(graph.name);
+    const Result<TrainingProgram> program = recorded_training(graph);
+    ASSERT_TRUE(program) << to_string(program.errors()[0]);
+    std::optional<float> loss;
+    for (const OrderPlan& plan : orders_of(graph, ++seed)) {
+      ASSERT_THAT(verify(graph, plan), IsEmpty());
+      const LayoutPlan layout = laid_out(graph, plan);
+      const OrderExecution done =
+          execute_order(graph, *program, plan, layout.offsets, seed, nullptr);
+      EXPECT_TRUE(done.passed());
+      EXPECT_THAT(done.problems.list(), IsEmpty());
+      EXPECT_EQ(done.high_water_bytes, layout.peak_bytes);
+      // The search for a layout without gaps may end before it finds one.
+      const Bytes high_water = round_up(done.high_water_bytes, graph.alignment);
+      EXPECT_GE(high_water, plan.peak_bytes);
+      ++orders;
+      without_gaps += high_water == plan.peak_bytes ? 1 : 0;
+      EXPECT_EQ(done.steps, std::ssize(graph.operators));
+      EXPECT_EQ(done.losses.compared, 1);
+      EXPECT_EQ(done.weight.compared, done.weight_gradient.compared);
+      EXPECT_GT(done.loss, 0);
+      EXPECT_EQ(loss.value_or(done.loss), done.loss);
+      loss = done.loss;
+    }
+  }
+  EXPECT_GE(10 * without_gaps, 9 * orders) << without_gaps << " of " << orders;
+}
+
+// Moving updates and gradients of weights pays: the orders above are not all the same.
+TEST(OrderExecution, AnotherOrderNeedsLess) {
+  for (const RecordedStep& step : recorded_steps()) {
+    const OrderInstance graph = recorded(step);
+    EXPECT_LT(solved<OrderPlan>(graph, "fast").peak_bytes,
+              solved<OrderPlan>(graph, "program").peak_bytes)
+        << graph.name;
+  }
+}
+
+TEST(OrderExecution, AnOrderThatIsNoneShowsInTheBits) {
+  const OrderInstance graph = recorded({.block = {.lengths = {9}}});
+  const Result<TrainingProgram> program = recorded_training(graph);
+  ASSERT_TRUE(program);
+  OrderPlan plan = solved<OrderPlan>(graph, "program");
+  // An update before the last reader of the old weight.
+  const auto place = [&](const std::string& id) {
+    return std::ranges::find_if(plan.order,
+                                [&](std::int64_t op) { return graph.operators[at(op)].id == id; });
+  };
+  std::iter_swap(place("0.d_query_input"), place("0.update.query"));
+  EXPECT_THAT(verify(graph, plan), Not(IsEmpty()));
+  // Apart from each other, so that nothing but the order is wrong.
+  std::vector<Bytes> apart;
+  Bytes end = 0;
+  for (const OrderTensor& tensor : graph.tensors) {
+    apart.push_back(end);
+    end += tensor.size;
+  }
+  const OrderExecution done = execute_order(graph, *program, plan, apart, 1, nullptr);
+  EXPECT_FALSE(done.passed());
+  EXPECT_GT(done.input_gradient.differing, 0);
+}
+
+TEST(OrderExecution, AnOverlapIsNamedAndShowsInTheBits) {
+  const OrderInstance graph = recorded({.block = {.lengths = {9}}});
+  const Result<TrainingProgram> program = recorded_training(graph);
+  ASSERT_TRUE(program);
+  const auto plan = solved<OrderPlan>(graph, "program");
+  std::vector<Bytes> offsets = laid_out(graph, plan).offsets;
+  const auto tensor = [&](const std::string& id) {
+    return static_cast<std::size_t>(std::ranges::find(graph.tensors, id, &OrderTensor::id) -
+                                    graph.tensors.begin());
+  };
+  offsets[tensor("0.gate")] = offsets[tensor("0.q")];
+  const OrderExecution done = execute_order(graph, *program, plan, offsets, 1, nullptr);
+  EXPECT_FALSE(done.passed());
+  EXPECT_THAT(done.problems.list(), Contains(HasSubstr("begins")));
+  EXPECT_GT(done.input_gradient.differing, 0);
+}
+
+TEST(OrderExecution, WhatNoArenaCanHoldIsAProblemAndABudgetEndsIt) {
+  const OrderInstance graph = recorded({.block = {.lengths = {5}}});
+  const Result<TrainingProgram> program = recorded_training(graph);
+  ASSERT_TRUE(program);
+  const auto plan = solved<OrderPlan>(graph, "program");
+  const std::vector<Bytes> offsets = laid_out(graph, plan).offsets;
+  std::vector<Bytes> wrong = offsets;
+  wrong[3] += 2;
+  wrong[4] = kMaxExact - graph.tensors[4].size;
+  OrderExecution done = execute_order(graph, *program, plan, wrong, 1, nullptr);
+  EXPECT_FALSE(done.complete);
+  EXPECT_THAT(done.problems.list(), Contains(HasSubstr("which is no multiple of a float's size")));
+  EXPECT_THAT(done.problems.list(), Contains(HasSubstr("the arena has at most")));
+  Budget budget({.time_limit_s = 0});
+  done = execute_order(graph, *program, plan, offsets, 1, &budget);
+  EXPECT_FALSE(done.passed());
+  EXPECT_EQ(done.stopped_by, StopReason::time_limit);
+  EXPECT_THAT(done.problems.list(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stowage::kernels

@@ -1,0 +1,100 @@
+// The training step as an order instance, its document, and the way back.
+#include "kernels/memory/recorded_order.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "instances/order/json.h"
+#include "tests/kernels/recorded_steps.h"
+
+namespace stowage::kernels {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string errors_of(const auto& result) {
+  std::string text;
+  if (result) return text;
+  for (const InputError& error : result.errors()) {
+    text += std::string(error.code) + ' ' + error.pointer + '\n';
+  }
+  return text;
+}
+
+TEST(RecordedOrder, GoesThroughItsDocumentAndBack) {
+  for (const RecordedStep& step : recorded_steps()) {
+    const Result<OrderInstance> made = record_order(step, 64);
+    ASSERT_TRUE(made) << to_string(made.errors()[0]);
+    SCOPED_TRACE(made->name);
+    const Result<OrderInstance> again = read_order_instance(write_order_instance(*made));
+    ASSERT_TRUE(again) << to_string(again.errors()[0]);
+    EXPECT_EQ(*again, *made);
+    EXPECT_TRUE(surely_sound(*made));
+    const Result<TrainingProgram> program = recorded_training(*again);
+    ASSERT_TRUE(program) << to_string(program.errors()[0]);
+    EXPECT_EQ(program->steps(), std::ssize(made->operators));
+    OrderInstance plain = *made;
+    plain.recorded_from.reset();
+    EXPECT_EQ(instance_hash(plain), instance_hash(*made));
+    EXPECT_EQ(errors_of(recorded_training(plain)), "E337 /recorded_from\n");
+  }
+}
+
+TEST(RecordedOrder, WhatIsNoStepIsRefused) {
+  const auto refused = [](const RecordedStep& step, Bytes alignment = 64) {
+    return errors_of(record_order(step, alignment));
+  };
+  EXPECT_EQ(refused({.block = {.heads = 4, .kv_heads = 3, .lengths = {5}}}), "E504 /kv_heads\n");
+  EXPECT_EQ(refused({.block = {.lengths = {}}}), "E504 /lengths\n");
+  EXPECT_EQ(refused({.block = {.lengths = {0, 0}}, .chunk_tokens = 4}), "E504 /lengths\n");
+  EXPECT_EQ(refused({.block = {.lengths = {5}}}, 6), "E504 /alignment\n");
+  EXPECT_EQ(refused({.block = {.lengths = {5}}, .chunk_tokens = -1}), "E504 /chunk_tokens\n");
+  EXPECT_EQ(refused({.block = {.lengths = {1001}}, .chunk_tokens = 1}), "E504 /chunk_tokens\n");
+  EXPECT_EQ(refused({.block = {.layers = 1000, .lengths = {21}}, .chunk_tokens = 1}),
+            "E504 /chunk_tokens\n");
+  // Short sequences share a chunk.
+  EXPECT_EQ(refused({.block = {.lengths = std::vector<Tokens>(2000, 1)}, .chunk_tokens = 1000}),
+            "");
+}
+
+TEST(RecordedOrder, OperatorsOfAnotherStepAreRefused) {
+  const Result<OrderInstance> made = record_order({.block = {.lengths = {9}}}, 4);
+  ASSERT_TRUE(made);
+  const auto refused = [](const OrderInstance& instance) {
+    const Result<TrainingProgram> program = recorded_training(instance);
+    return program ? "" : to_string(program.errors()[0]);
+  };
+  EXPECT_EQ(refused(*made), "");
+  OrderInstance other = *made;
+  other.recorded_from->block.lengths = {8};
+  EXPECT_THAT(refused(other), HasSubstr("its tensor 9 is x of 2048 bytes, an input"));
+  other = *made;
+  other.recorded_from->block.layers = 2;
+  EXPECT_THAT(refused(other), HasSubstr("operators"));
+  other = *made;
+  std::swap(other.operators[1], other.operators[2]);
+  EXPECT_THAT(refused(other), HasSubstr("its operator 1 is 0.query"));
+  other = *made;
+  other.operators[3].workspace = 4;
+  EXPECT_THAT(refused(other), HasSubstr("its operator 3 is 0.value"));
+  other = *made;
+  other.recorded_from->block.head_dim = 15;
+  EXPECT_THAT(refused(other), HasSubstr("E337 /recorded_from/head_dim"));
+}
+
+TEST(RecordedOrder, TheReaderNamesWhatIsWrong) {
+  const std::string text = write_order_instance(*record_order({.block = {.lengths = {9}}}, 4));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return errors_of(read_order_instance(changed));
+  };
+  EXPECT_EQ(with("\"kv_heads\": 2", "\"kv_heads\": 3"), "E337 /recorded_from/kv_heads\n");
+  EXPECT_EQ(with("\"hidden\": 64", "\"hidden\": 0"), "E205 /recorded_from/hidden\n");
+  EXPECT_EQ(with("\"layers\": 1", "\"chunk_tokens\": -1, \"layers\": 1"),
+            "E205 /recorded_from/chunk_tokens\n");
+  EXPECT_EQ(with("\"layers\": 1", "\"layers\": 1, \"chunks\": 1"), "E202 /recorded_from/chunks\n");
+}
+
+}  // namespace
+}  // namespace stowage::kernels
