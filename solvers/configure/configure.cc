@@ -1,3 +1,5 @@
+// What is found out of configurations, one after another. Longer than 300 lines: how they race, and
+// what a layout that does not fit changes in it, is one story.
 #include "solvers/configure/configure.h"
 
 #include <algorithm>
@@ -162,12 +164,14 @@ class Configuring {
         continue;
       }
       if (target == steps_.size()) return;
-      const std::size_t kept = std::max(kFinalists, (active_.size() + 1) / 2);
+      const std::size_t finalists = budget_.exhausted() ? 1 : kFinalists;
+      const std::size_t kept =
+          budget_.exhausted() ? 1 : std::max(finalists, (active_.size() + 1) / 2);
       while (active_.size() > kept) {
         given_up_.push_back(std::move(active_.back()));
         active_.pop_back();
       }
-      target = active_.size() <= kFinalists ? steps_.size() : std::min(steps_.size(), 2 * target);
+      target = active_.size() <= finalists ? steps_.size() : std::min(steps_.size(), 2 * target);
     }
   }
 
