@@ -2,13 +2,12 @@
 // the layout of the heaviest rank, and what trainers are started with.
 #include "solvers/configure/configure.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "cli/answers/launchers.h"
 #include "cli/answers/outcome_json.h"
 #include "cli/answers/ranking.h"
+#include "cli/commands/configured_files.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -19,15 +18,11 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/new_directory.h"
 #include "cli/terminal/status_line.h"
-#include "instances/check.h"
 #include "instances/json/limits.h"
-#include "instances/layout/json.h"
 #include "instances/lengths/list.h"
 #include "instances/model/transformer.h"
 #include "instances/numbers.h"
-#include "instances/scatter/json.h"
 #include "instances/strategy/generate.h"
-#include "instances/strategy/json.h"
 
 namespace stowage {
 namespace {
@@ -208,7 +203,7 @@ class ConfigureCommand : public Command {
                             frame.exit_code);
     }
     const std::string ranking = ranking_json(instance, run, std::ssize(steps_of_), ExitCode::ok);
-    if (auto error = write_new_directory(output_, files(instance, run, ranking, frame))) {
+    if (auto error = write_new_directory(output_, configured_files(instance, run, ranking))) {
       return console.refuse(*error);
     }
     if (console.settings.level >= LogLevel::info) console.block(ranking_table(run));
@@ -227,68 +222,6 @@ class ConfigureCommand : public Command {
                  ms_text(first.mean.step_ms) + " ms a step, mean of " +
                  counted(std::ssize(first.steps), "step") + "  verified  -> " + output_);
     return console.answer(ranking, ExitCode::ok);
-  }
-
-  std::vector<NamedFile> files(const StrategyInstance& instance, const ConfiguredRun& run,
-                               const std::string& ranking, OutcomeFrame frame) const {
-    const RankedConfiguration& first = run.ranking.front();
-    frame.timeless = true;  // files are the same for the same input
-    std::vector<NamedFile> files;
-    files.push_back({"strategy.json", write_strategy_instance(instance)});
-    files.push_back({"configuration.json", outcome_json(outcome_of(run), frame)});
-    files.push_back({"ranking.json", ranking});
-    LaunchedSteps launched{.sequences = std::ssize(instance.lengths)};
-    for (std::size_t i = 0; i < first.steps.size(); ++i) {
-      const ConfiguredStep& step = first.steps[i];
-      const Instance scatter = step.instance;
-      std::string number = std::to_string(i);
-      number.insert(0, 3 - number.size(), '0');
-      files.push_back({"step-" + number + ".json", write_scatter_instance(step.instance)});
-      files.push_back({"step-" + number + ".plan.json",
-                       outcome_json(step.outcome, {.instance = &scatter, .timeless = true})});
-      for (const Tokens length : padded_lengths(step.instance)) {
-        launched.longest = std::max(launched.longest, length);
-      }
-      launched.tokens_of_rank = std::max(launched.tokens_of_rank, most_of_rank(step));
-    }
-    if (run.heaviest) {
-      const Instance layout = run.heaviest->instance;
-      files.push_back({"layout.json", write_layout_instance(run.heaviest->instance)});
-      files.push_back({"layout.plan.json", outcome_json(run.heaviest->outcome,
-                                                        {.instance = &layout, .timeless = true})});
-    }
-    files.push_back({"launch-megatron.sh", megatron_script(instance, first.plan, launched), true});
-    files.push_back({"launch-torchtitan.toml", torchtitan_toml(first.plan, launched)});
-    return files;
-  }
-
-  static Tokens most_of_rank(const ConfiguredStep& step) {
-    Tokens most = 0;
-    for (const ScatterMicroBatch& batch : std::get<ScatterPlan>(*step.outcome.plan).micro_batches) {
-      for (const ScatterGroup& group : batch.groups) {
-        most = std::max(most, (group.tokens + group.degree - 1) / group.degree);
-      }
-    }
-    return most;
-  }
-
-  // That of the search, with the plan that is the fastest on true lengths.
-  static Outcome outcome_of(const ConfiguredRun& run) {
-    const StrategyPlan& plan = run.ranking.front().plan;
-    Outcome outcome = run.strategy;
-    const bool same = std::get<StrategyPlan>(*outcome.plan) == plan;
-    if (same) return outcome;
-    outcome.plan = plan;
-    outcome.objective = plan.step_ms;
-    outcome.found_by = "true lengths";
-    outcome.improvements = {{.bound = outcome.bound,
-                             .objective = outcome.objective,
-                             .source = 'H',
-                             .by = outcome.found_by}};
-    outcome.stopped_by = StoppedBy::heuristic_end;
-    outcome.status = relative_gap(plan.step_ms, outcome.bound) <= kOptimalityGap ? Status::optimal
-                                                                                 : Status::feasible;
-    return outcome;
   }
 
   std::string instance_path_;

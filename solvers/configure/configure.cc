@@ -1,3 +1,5 @@
+// What is found out of configurations, one after another. Longer than 300 lines: how they race, and
+// what a layout that does not fit changes in it, is one story.
 #include "solvers/configure/configure.h"
 
 #include <algorithm>
@@ -162,12 +164,18 @@ class Configuring {
         continue;
       }
       if (target == steps_.size()) return;
-      const std::size_t kept = std::max(kFinalists, (active_.size() + 1) / 2);
+      const std::size_t finalists = budget_.exhausted() ? 1 : kFinalists;
+      const std::size_t kept =
+          budget_.exhausted() ? 1 : std::max(finalists, (active_.size() + 1) / 2);
       while (active_.size() > kept) {
         given_up_.push_back(std::move(active_.back()));
         active_.pop_back();
       }
-      target = active_.size() <= kFinalists ? steps_.size() : std::min(steps_.size(), 2 * target);
+      // Before all of their steps: what does not fit is found on these.
+      if (active_.size() <= finalists) {
+        for (Runner& runner : active_) fits_or_raised(runner);
+      }
+      target = active_.size() <= finalists ? steps_.size() : std::min(steps_.size(), 2 * target);
     }
   }
 
@@ -179,31 +187,39 @@ class Configuring {
     return true;
   }
 
-  // Lays out the heaviest rank of the first; false if it must be looked at again, with a raised
-  // factor or behind another one.
-  bool settle_first() {
-    Runner& first = active_.front();
-    run_.heaviest = heaviest_of(first);
+  // Lays out the heaviest rank of the steps so far. True if it fits, or cannot be traced; otherwise
+  // its tokens count for more, and its steps are planned again.
+  bool fits_or_raised(Runner& runner) {
+    run_.heaviest = heaviest_of(runner);
     if (!run_.heaviest || run_.heaviest->fits()) return true;
     const HeaviestRank& heaviest = *run_.heaviest;
-    if (++first.raises > kMostRaises) {
-      first.ranked.why_not =
-          "the layout of its heaviest rank needs " + significant(heaviest.needed_mib()) + " MiB";
-      put_away_first();
-      return false;
-    }
+    ++runner.raises;
     ++run_.solved_again;
     const double factor = (heaviest.needed_mib() - heaviest.states_mib) /
                           (heaviest.planned_mib - heaviest.states_mib);
-    first.ranked.activation_factor *= factor * (1 + kRaiseMargin);
-    first.handover =
-        std::make_unique<Handover>(table_, first.ranked.plan, first.ranked.activation_factor);
-    first.ranked.steps.clear();
-    if (!plan_up_to(first, steps_.size())) {
-      put_away_first();
-      return false;
+    RankedConfiguration& ranked = runner.ranked;
+    ranked.activation_factor *= factor * (1 + kRaiseMargin);
+    runner.handover = std::make_unique<Handover>(table_, ranked.plan, ranked.activation_factor);
+    const std::size_t steps = ranked.steps.size();
+    ranked.steps.clear();
+    plan_up_to(runner, steps);
+    return false;
+  }
+
+  // True if the first one's heaviest rank fits; otherwise it is looked at again, maybe behind
+  // another one.
+  bool settle_first() {
+    Runner& first = active_.front();
+    if (fits_or_raised(first)) return true;
+    if (first.ranked.why_not.empty() && first.raises > kMostRaises) {
+      first.ranked.why_not = "the layout of its heaviest rank needs " +
+                             significant(run_.heaviest->needed_mib()) + " MiB";
     }
-    catch_up();
+    if (first.ranked.why_not.empty()) {
+      catch_up();
+    } else {
+      put_away_first();
+    }
     return false;
   }
 

@@ -79,9 +79,8 @@ using ConfigureProgress = std::function<void(const std::string& doing)>;
 std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps);
 
 // Requires valid instances, FlashAttention and a step at least, none of them empty. Half of the
-// configurations are given up after one step, half of the rest after two, and so on. A budget that
-// is exhausted ends the search for configurations, but not the planning of steps: ask `interrupted`
-// of it.
+// configurations are given up after one step, half of the rest after two, and so on, until two have
+// all. A budget that is exhausted ends the search; the first so far is then planned for all steps.
 ConfiguredRun configure(const StrategyInstance& instance,
                         const std::vector<std::vector<Tokens>>& steps,
                         const ConfigureOptions& options, Budget& budget,

@@ -60,7 +60,12 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
   pattern_.pipeline_stages = static_cast<int>(1 + (plan_.pp - 1 + plan_.v - 1) / plan_.v);
   if (plan_.v > 1) pattern_.rules.micro_batches_multiple_of = plan_.pp;
 
-  // Memory, of tp devices' tokens on each of them.
+  set_memory();
+  set_times(degrees);
+}
+
+// Of tp devices' tokens on each of them.
+void Handover::set_memory() {
   const auto tp = static_cast<double>(plan_.tp);
   const StageCosts& alone = costs_.at(1);
   const StrategyRow many{.tokens = kManyTokens / tp};
@@ -83,8 +88,12 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
     tightest_ = stage;
     pattern_.model = its.model;
   }
+}
 
-  // Times of the slowest stage.
+// Of the slowest stage.
+void Handover::set_times(const std::vector<int>& degrees) {
+  const auto tp = static_cast<double>(plan_.tp);
+  const StageCosts& alone = costs_.at(1);
   const auto slowest = static_cast<std::int64_t>(
       std::ranges::max_element(plan_.stages, {}, &StrategyStage::time_ms) - plan_.stages.begin());
   StrategyStage resident = plan_.stages[at(slowest)];  // without what level 3 gathers
@@ -97,7 +106,7 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
   const Ms token_ms = ms(alone, resident, {.tokens = 1 / tp});
   pattern_.cost.linear_ms = token_ms;
   pattern_.cost.quadratic_ms = ms(alone, resident, {.squares = 1 / tp});
-  const StrategyModel& model = instance.model;
+  const StrategyModel& model = table_.instance().model;
   const Mib exchanged = 4 * static_cast<double>(model.hidden + model.key_value_width()) / tp *
                         static_cast<double>(resident.layers) / kManyTokens;  // bytes to MiB
   for (const int degree : degrees) {

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
+#include "heuristics/strategy/configurations.h"
 #include "instances/strategy/generate.h"
 #include "instances/strategy/verify.h"
 #include "tests/tiny_strategy.h"
@@ -74,6 +77,30 @@ TEST(StrategyHeuristics, AHeavyHeadGetsFewerLayers) {
   ASSERT_TRUE(fast);
   EXPECT_EQ(plans.at("homogeneous")->stages.back().layers, 8);
   EXPECT_LE(fast->step_ms, plans.at("homogeneous")->step_ms);
+}
+
+// One of each kind, the fastest first: the best of all is among them.
+TEST(StrategyHeuristics, TheFastestOfEachKindBeginWithTheBest) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed);
+    const StrategyTable table(instance);
+    const std::optional<StrategyPlan> best = best_homogeneous(table, Budget());
+    const std::vector<StrategyPlan> plans = fastest_homogeneous(table, 1000, Budget());
+    ASSERT_EQ(best.has_value(), !plans.empty()) << seed;
+    if (!best) continue;
+    EXPECT_EQ(plans.front().step_ms, best->step_ms) << seed;
+    std::set<std::array<std::int64_t, 5>> kinds;
+    Ms last = 0;
+    for (const StrategyPlan& plan : plans) {
+      const StrategyStage& stage = plan.stages.front();
+      kinds.insert({plan.pp, plan.v, plan.tp, stage.zero, static_cast<int>(stage.recompute)});
+      EXPECT_THAT(verify(instance, plan), IsEmpty()) << seed;
+      EXPECT_GE(plan.step_ms, last) << seed;
+      last = plan.step_ms;
+    }
+    EXPECT_EQ(kinds.size(), plans.size()) << seed;
+    EXPECT_EQ(fastest_homogeneous(table, 1, Budget()).size(), 1U);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,200 @@
+// configure: the files that it writes, all or none, and how it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/answers/launchers.h"
+#include "cli/terminal/new_directory.h"
+#include "tests/cli/fixture.h"
+
+namespace stowage {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::map<std::string, std::string> files_in(const fs::path& directory) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[entry.path().filename()] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
+
+class Configured : public ::testing::Test {
+ protected:
+  Configured() { dir_.write("lengths.txt", length_list()); }
+
+  Finished configure(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"configure", "--timeless"});
+    return run_stowage(arguments, {.directory = dir_.path()});
+  }
+
+  TempDir dir_;
+  const std::vector<std::string> two_steps_ = {"--nodes",     "1",  "--lengths", "lengths.txt",
+                                               "--sequences", "16", "--steps",   "2"};
+};
+
+TEST_F(Configured, WritesWhatIsVerified) {
+  std::vector<std::string> arguments = two_steps_;
+  arguments.insert(arguments.end(), {"-o", "run"});
+  const Finished run = configure(arguments);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("configured  pp "));
+  const std::map<std::string, std::string> files = files_in(dir_ / "run");
+  EXPECT_EQ(files.at("ranking.json"), run.out);
+  EXPECT_EQ(files.size(), 11U);
+  const std::pair<const char*, const char*> pairs[] = {{"strategy.json", "configuration.json"},
+                                                       {"step-000.json", "step-000.plan.json"},
+                                                       {"step-001.json", "step-001.plan.json"},
+                                                       {"layout.json", "layout.plan.json"}};
+  for (const auto& [instance, plan] : pairs) {
+    const Finished verdict = run_stowage({"verify", instance, plan}, {.directory = dir_ / "run"});
+    EXPECT_EQ(verdict.exit_code, 0) << instance << '\n' << verdict.err;
+  }
+  const json ranking = json::parse(run.out);
+  EXPECT_EQ(ranking["format"], "stowage/ranking");
+  EXPECT_EQ(ranking["steps"], 2);
+  EXPECT_TRUE(ranking["layout"]["fits"]);
+  const json& first = ranking["configurations"][0];
+  EXPECT_EQ(first["steps_planned"], 2);
+  EXPECT_EQ(first["behind"], 1);
+  const json plan = json::parse(files.at("configuration.json"))["plan"];
+  for (const char* key : {"pp", "v", "tp", "cp", "dp"}) EXPECT_EQ(plan[key], first[key]) << key;
+  struct stat status = {};
+  ASSERT_EQ(::stat((dir_ / "run/launch-megatron.sh").c_str(), &status), 0);
+  EXPECT_NE(status.st_mode & S_IXUSR, 0U);
+
+  // The same again elsewhere: the same bytes.
+  arguments.back() = "again";
+  ASSERT_EQ(configure(arguments).exit_code, 0);
+  EXPECT_EQ(files_in(dir_ / "again"), files);
+}
+
+TEST_F(Configured, TakesAnInstanceWithItsOwnLengths) {
+  ASSERT_EQ(run_stowage(
+                {"generate", "strategy", "--nodes", "1", "--sequences", "8", "-o", "strategy.json"},
+                {.directory = dir_.path()})
+                .exit_code,
+            0);
+  const Finished run = configure({"strategy.json", "-o", "run", "--candidates", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LE(json::parse(run.out)["configurations"].size(), 2U);
+  EXPECT_THAT(configure({"strategy.json", "-o", "other", "--nodes", "2"}).err,
+              HasSubstr("--nodes: has no effect with INSTANCE"));
+  EXPECT_THAT(configure({"strategy.json", "-o", "other", "--steps", "2"}).err,
+              HasSubstr("--steps: has no effect on the lengths of INSTANCE"));
+}
+
+TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
+  const auto refusal = [this](std::vector<std::string> more) {
+    std::vector<std::string> arguments = two_steps_;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished run = configure(arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("--output: is required"));
+  fs::create_directory(dir_ / "full");
+  dir_.write("full/a", "b");
+  EXPECT_THAT(refusal({"-o", "full"}), HasSubstr("must be a new or an empty directory"));
+  EXPECT_THAT(refusal({"-o", "lengths.txt"}), HasSubstr("cannot be written"));
+  EXPECT_THAT(refusal({"-o", "none/run"}), HasSubstr("cannot be written"));
+  EXPECT_THAT(refusal({"-o", "run", "--tokens", "8K"}),
+              HasSubstr("--tokens: has no effect with --lengths"));
+  EXPECT_THAT(configure({"--lengths", "lengths.txt", "--sequences", "100", "-o", "run"}).err,
+              HasSubstr("must hold the lines 1 to 100"));
+  EXPECT_FALSE(fs::exists(dir_ / "run"));
+
+  const Finished none =
+      configure({"--nodes", "1", "--memory-mib", "1000", "--sequences", "8", "-o", "run"});
+  EXPECT_EQ(none.exit_code, 1) << none.err;
+  EXPECT_EQ(json::parse(none.out)["status"], "infeasible");
+  EXPECT_THAT(none.err, HasSubstr("MiB"));
+  EXPECT_FALSE(fs::exists(dir_ / "run"));
+  EXPECT_EQ(files_in(dir_ / "full").size(), 1U);
+}
+
+TEST(NewDirectory, IsThereWholeOrNotAtAll) {
+  const TempDir dir;
+  const std::string path = dir / "new";
+  EXPECT_TRUE(write_new_directory(path, {{"a", "1"}, {"none/b", "2"}}));
+  EXPECT_THAT(files_in(dir.path()), IsEmpty());
+  EXPECT_FALSE(write_new_directory(path, {{"a", "1"}, {"b", "2", true}}));
+  EXPECT_EQ(files_in(path), (std::map<std::string, std::string>{{"a", "1"}, {"b", "2"}}));
+  EXPECT_TRUE(write_new_directory(path, {{"a", "3"}}));
+  EXPECT_EQ(files_in(path).at("a"), "1");
+  const std::string empty = dir / "empty";
+  fs::create_directory(empty);
+  EXPECT_FALSE(write_new_directory(empty + '/', {{"a", "1"}}));
+  EXPECT_EQ(files_in(empty).size(), 1U);
+}
+
+StrategyInstance of_two_nodes() {
+  return {.model = {.hidden = 4096,
+                    .heads = 32,
+                    .kv_width = 1024,
+                    .vocabulary = 128256,
+                    .blocks = {{.count = 32, .ffn = 14336}}},
+          .cluster = {.nodes = 2, .devices_per_node = 8, .memory_mib = 73'728}};
+}
+
+TEST(Launchers, SayWhatThePlanSays) {
+  const StrategyPlan plan{
+      .pp = 1,
+      .micro_batches = 2,
+      .tp = 2,
+      .cp = 4,
+      .dp = 2,
+      .stages = {{.layers = 32, .zero = 3, .recompute = StrategyRecompute::full}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 2048};
+  const std::string script = megatron_script(of_two_nodes(), plan, steps);
+  for (const char* flag :
+       {"--nnodes 2 --nproc-per-node 8", "--tensor-model-parallel-size 2 --sequence-parallel",
+        "--pipeline-model-parallel-size 1", "--context-parallel-size 4",
+        "--max-seqlen-per-dp-cp-rank 2048", "--num-query-groups 8", "--recompute-granularity full",
+        "--data-parallel-sharding-strategy optim_grads_params", "--global-batch-size 16",
+        "--seq-length 4096"}) {
+    EXPECT_THAT(script, HasSubstr(flag));
+  }
+  EXPECT_THAT(script, Not(HasSubstr("virtual")));
+  const std::string toml = torchtitan_toml(plan, steps);
+  for (const char* line :
+       {"data_parallel_shard_degree = 2\n", "tensor_parallel_degree = 2\n",
+        "context_parallel_degree = 4\n", "pipeline_parallel_degree = 1\n", "mode = \"full\"\n",
+        "fsdp_reshard_after_forward = \"always\"\n", "seq_len = 4096\n"}) {
+    EXPECT_THAT(toml, HasSubstr(line));
+  }
+  EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
+}
+
+TEST(Launchers, HavePipelines) {
+  StrategyPlan plan{.pp = 2, .v = 2, .micro_batches = 4, .dp = 8};
+  plan.stages.assign(2, {.layers = 16, .zero = 1});
+  const LaunchedSteps steps{.sequences = 32, .longest = 4096, .tokens_of_rank = 4096};
+  const std::string interleaved = megatron_script(of_two_nodes(), plan, steps);
+  EXPECT_THAT(interleaved, HasSubstr("--num-layers-per-virtual-pipeline-stage 8"));
+  EXPECT_THAT(interleaved, Not(HasSubstr("--hybrid-context-parallel")));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("\"Interleaved1F1B\"\n"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("layers_per_stage = 8\n"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("shards as ZeRO 1"));
+  plan.v = 1;
+  plan.stages[0].layers = 17;
+  plan.stages[1].layers = 15;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              HasSubstr("--pipeline-model-parallel-layout 'Et*17|t*15L'"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("module_fqns_per_model_part"));
+}
+
+}  // namespace
+}  // namespace stowage

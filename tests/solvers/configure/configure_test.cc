@@ -1,0 +1,245 @@
+// The way from a model to plans of steps: coefficients that are the formulas of a strategy, plans
+// that hold, a layout that fits, and an order that is that of true lengths.
+#include "solvers/configure/configure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "heuristics/strategy/configurations.h"
+#include "instances/check.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/strategy/generate.h"
+#include "instances/verify.h"
+#include "solvers/configure/rank_layout.h"
+#include "solvers/solve.h"
+#include "tests/tiny_strategy.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Steps = std::vector<std::vector<Tokens>>;
+
+// Steps of a few thousand tokens a sequence, one of them long.
+Steps some_steps(std::size_t count) {
+  Steps steps(count, std::vector<Tokens>(16));
+  Tokens state = 1;
+  for (std::vector<Tokens>& step : steps) {
+    for (Tokens& length : step) {
+      state = state * 48271 % 2147483647;
+      length = 512 + state % 15'000;
+    }
+  }
+  steps.front().front() = 60'000;
+  return steps;
+}
+
+StrategyInstance one_node(const Steps& steps, std::int64_t memory_mib = 73'728) {
+  return *generate_strategy({.model = "llama-7b", .nodes = 1, .memory_mib = memory_mib},
+                            mean_step(steps));
+}
+
+TEST(MeanStep, TakesEachSomaniethFromTheLongestOn) {
+  EXPECT_THAT(mean_step({{1, 9, 5}, {8, 2, 4}}), ElementsAre(9, 5, 2));
+  EXPECT_THAT(mean_step({{3, 7}}), ElementsAre(7, 3));
+}
+
+// What a group takes and holds by the scatter instance is what the stage takes and holds by the
+// formulas, whatever its degree.
+TEST(Handover, CoefficientsAreTheFormulas) {
+  int tried = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    StrategyInstance instance = tiny_strategy(seed);
+    instance.model.flash_attention = true;
+    const StrategyTable table(instance);
+    for (const StrategyPlan& plan : fastest_homogeneous(table, 4, Budget())) {
+      const Handover handover(table, plan);
+      const ScatterInstance step = handover.step("step", instance.lengths);
+      ASSERT_THAT(check(Instance(step)), IsEmpty()) << seed;
+      EXPECT_EQ(step.pipeline_stages, 1 + (plan.pp - 1 + plan.v - 1) / plan.v);
+      if (plan.pp > 1 || plan.stages.front().zero == 3) continue;
+      const StrategyStage& stage = plan.stages.front();
+      for (const int degree : step.cluster.degrees) {
+        const StageCosts costs(table, {.pp = 1, .v = 1, .micro_batches = 4},
+                               {.tp = plan.tp, .cp = degree, .dp = plan.dp * plan.cp / degree});
+        const Tokens length = step.pad_multiple * 3;
+        const double share = degree * static_cast<double>(plan.tp);
+        const auto tokens = static_cast<double>(length);
+        const StageCost its = costs.with_row(0, 0, stage.layers, {stage.zero, stage.recompute},
+                                             {tokens / share, tokens * tokens / share});
+        const Ms by_step = sequence_ms(step, length, degree) + group_overhead_ms(step, degree);
+        EXPECT_NEAR(by_step, its.time_ms, 1e-9 * its.time_ms) << seed << " degree " << degree;
+        const Mib more_logits =
+            costs.logits_mib(plan.logit_chunks, {.tokens = tokens / share}) -
+            costs.logits_mib(table.logit_chunks().back(), {.tokens = tokens / share});
+        const Mib held = fixed_mib(step) + tokens / degree * token_mib(step, degree);
+        EXPECT_NEAR(held, its.memory_mib + more_logits, 1e-7 * held) << seed;
+        ++tried;
+      }
+    }
+  }
+  EXPECT_GE(tried, 100);
+}
+
+// Without level 3 and chunks, and with equal stages, a plan's objective is its price but for the
+// exchange of states.
+TEST(Handover, APriceIsTheObjectiveAndWhatIsExposed) {
+  const Steps steps = some_steps(1);
+  StrategyInstance instance = one_node(steps);
+  instance.options.zero = {1};
+  instance.options.v = {1};
+  instance.model.vocabulary = 0;  // all stages are equal
+  const StrategyTable table(instance);
+  bool pipelines = false;
+  for (const StrategyPlan& plan : fastest_homogeneous(table, 20, Budget())) {
+    const Handover handover(table, plan);
+    const ScatterInstance step = handover.step("step", steps.front());
+    Budget budget;
+    const Outcome outcome = solve(Instance(step), {.method = "fast"}, budget);
+    if (!outcome.plan) continue;
+    pipelines = pipelines || plan.pp > 1;
+    const auto& planned = std::get<ScatterPlan>(*outcome.plan);
+    const PricedStep price = handover.price(step, planned);
+    Ms sum = 0;
+    for (const ScatterMicroBatch& batch : planned.micro_batches) sum += batch.makespan_ms;
+    Ms exposed = 0;
+    for (const StrategyStage& stage : plan.stages) {
+      exposed = std::max(exposed,
+                         stage.exchange_ms - instance.cost.overlap * sum /
+                                                 static_cast<double>(planned.micro_batches.size()));
+    }
+    EXPECT_NEAR(price.step_ms, planned.objective_ms + exposed, 1e-9 * price.step_ms);
+    EXPECT_NEAR(price.bubble_ms, planned.objective_ms - sum, 1e-9 * price.step_ms);
+    EXPECT_GE(price.exchange_ms, exposed);
+    EXPECT_GT(price.memory_share, 0);
+    EXPECT_LE(price.memory_share, 1);
+  }
+  EXPECT_TRUE(pipelines);
+}
+
+TEST(Handover, ARaisedFactorLeavesLessRoom) {
+  const Steps steps = some_steps(1);
+  const StrategyInstance instance = one_node(steps);
+  const StrategyTable table(instance);
+  const StrategyPlan plan = fastest_homogeneous(table, 1, Budget()).front();
+  const ScatterInstance plain = Handover(table, plan).step("step", steps.front());
+  const ScatterInstance raised = Handover(table, plan, 2).step("step", steps.front());
+  EXPECT_NEAR(static_cast<double>(tokens_per_device(plain)),
+              2.0 * static_cast<double>(tokens_per_device(raised)), 2);
+}
+
+// The trace of one micro-batch, and one more set of activations for each other one in flight.
+TEST(RankLayout, CountsWhatOtherMicroBatchesKeep) {
+  const Steps steps = {std::vector<Tokens>(16, 2048)};
+  StrategyInstance instance = one_node(steps);
+  instance.options.pp = {2};
+  instance.options.v = {1};
+  instance.options.recompute = {StrategyRecompute::none};
+  const StrategyTable table(instance);
+  const std::vector<StrategyPlan> plans = fastest_homogeneous(table, 1, Budget());
+  ASSERT_FALSE(plans.empty());
+  const Handover handover(table, plans.front());
+  const Result<RankLayout> layout = rank_layout(instance, handover, 2048);
+  ASSERT_TRUE(layout);
+  if (handover.tightest_stage() == 0) {
+    EXPECT_EQ(handover.in_flight(), 2);
+    // M3 of 16 layers, about: a trace has a few tensors more.
+    const double formula = 34.0 * 16 * 4096 * 2048 / static_cast<double>(plans.front().tp);
+    EXPECT_NEAR(static_cast<double>(layout->waiting_bytes), formula, 0.15 * formula);
+  } else {
+    EXPECT_EQ(layout->waiting_bytes, 0);
+  }
+  StrategyInstance mixed = instance;
+  mixed.model.blocks.push_back({.count = 1, .ffn = 128});
+  EXPECT_FALSE(rank_layout(mixed, handover, 2048));
+}
+
+TEST(Configure, RanksByTrueLengthsAndHoldsWhatItPromises) {
+  const Steps steps = some_steps(3);
+  const StrategyInstance instance = one_node(steps);
+  Budget budget;
+  const ConfiguredRun run = configure(instance, steps, {.candidates = 6}, budget);
+  ASSERT_GT(run.ranking.size(), run.without_plan + 1);
+  const RankedConfiguration& first = run.ranking.front();
+  ASSERT_EQ(first.steps.size(), steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const ConfiguredStep& step = first.steps[i];
+    EXPECT_EQ(step.instance.lengths, steps[i]);
+    EXPECT_THAT(verify(Instance(step.instance), *step.outcome.plan), IsEmpty());
+    EXPECT_LE(step.price.memory_share, 1);
+  }
+  Ms last = 1;
+  for (std::size_t i = 0; i < run.ranking.size() - run.without_plan; ++i) {
+    const RankedConfiguration& each = run.ranking[i];
+    EXPECT_THAT(verify(Instance(instance), Plan(each.plan)), IsEmpty());
+    EXPECT_GE(each.behind, 1);
+    if (i < 2) {
+      EXPECT_GE(each.behind, last);
+    }
+    last = each.behind;
+    EXPECT_GE(each.plan.step_ms, run.strategy.bound * (1 - 1e-9));
+  }
+  ASSERT_TRUE(run.heaviest);
+  EXPECT_TRUE(run.heaviest->fits());
+  EXPECT_THAT(verify(Instance(run.heaviest->instance), *run.heaviest->outcome.plan), IsEmpty());
+
+  Budget again;
+  const ConfiguredRun same = configure(instance, steps, {.candidates = 6}, again);
+  ASSERT_EQ(same.ranking.size(), run.ranking.size());
+  for (std::size_t i = 0; i < run.ranking.size(); ++i) {
+    EXPECT_EQ(same.ranking[i].plan, run.ranking[i].plan);
+    EXPECT_EQ(same.ranking[i].mean.step_ms, run.ranking[i].mean.step_ms);
+  }
+}
+
+// Whatever the memory, the first one's layout fits, and a raised factor is one that was needed.
+TEST(Configure, ALayoutThatDoesNotFitIsSolvedAgain) {
+  bool again = false;
+  // So many short sequences that rows are filled to the last token.
+  Steps steps = {std::vector<Tokens>(128)};
+  for (std::size_t i = 0; i < steps.front().size(); ++i) {
+    steps.front()[i] = 300 + static_cast<Tokens>(i * 37 % 101) * 29;
+  }
+  for (const std::int64_t memory_mib : {24'000, 32'000, 40'000, 56'000, 73'728}) {
+    StrategyInstance instance = one_node(steps, memory_mib);
+    instance.options.recompute = {StrategyRecompute::none};
+    instance.options.logit_chunks = {16};
+    Budget budget;
+    const ConfiguredRun run = configure(instance, steps, {.candidates = 4}, budget);
+    if (run.ranking.size() == run.without_plan) continue;
+    ASSERT_TRUE(run.heaviest);
+    EXPECT_TRUE(run.heaviest->fits()) << memory_mib;
+    EXPECT_GE(run.ranking.front().activation_factor, 1);
+    again = again || run.ranking.front().activation_factor > 1;
+  }
+  EXPECT_TRUE(again);
+}
+
+TEST(Configure, WithoutRoomItSaysWhy) {
+  const Steps steps = some_steps(1);
+  Budget budget;
+  const ConfiguredRun run = configure(one_node(steps, 1000), steps, {}, budget);
+  EXPECT_EQ(run.strategy.status, Status::infeasible);
+  EXPECT_THAT(run.ranking, IsEmpty());
+}
+
+// The mean step has room and a true one has not.
+TEST(Configure, AStepWithoutAPlanPutsAConfigurationLast) {
+  Steps steps = some_steps(1);
+  const StrategyInstance instance = one_node(steps);
+  steps.front().front() = 3'000'000;
+  Budget budget;
+  const ConfiguredRun run = configure(instance, steps, {.candidates = 3}, budget);
+  EXPECT_EQ(run.without_plan, run.ranking.size());
+  for (const RankedConfiguration& each : run.ranking) {
+    EXPECT_THAT(each.why_not, HasSubstr("3 000 000 tokens fits no group"));
+  }
+}
+
+}  // namespace
+}  // namespace stowage
