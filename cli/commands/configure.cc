@@ -20,6 +20,7 @@
 #include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
 #include "instances/lengths/list.h"
+#include "instances/model/machine.h"
 #include "instances/model/transformer.h"
 #include "instances/numbers.h"
 #include "instances/strategy/generate.h"
@@ -59,10 +60,13 @@ class ConfigureCommand : public Command {
     for (const std::string_view model : transformer_names()) models.emplace_back(model);
     flags.choice("--preset", model_, models,
                  "Published model; default " + StrategyGenerator().model);
+    const std::vector<std::string_view> machines = machine_names();
+    flags.choice("--machine", machine_, {machines.begin(), machines.end()},
+                 "GPUs of the nodes; default in the order of A100s of 80 GB");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
-                  "Memory of a device; default 73728");
+                  "Memory of a device; default the machine's, or 73728");
     flags.text("--lengths", lengths_, "FILE", "A file with one length a line");
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence, without --lengths");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
@@ -111,6 +115,7 @@ class ConfigureCommand : public Command {
     }
     if (!instance_path_.empty()) {
       const std::pair<const char*, bool> given[] = {{"--preset", !model_.empty()},
+                                                    {"--machine", !machine_.empty()},
                                                     {"--nodes", nodes_.has_value()},
                                                     {"--devices-per-node", per_node_.has_value()},
                                                     {"--memory-mib", memory_mib_.has_value()}};
@@ -160,7 +165,8 @@ class ConfigureCommand : public Command {
       if (!model_.empty()) generator.model = model_;
       generator.nodes = nodes_.value_or(generator.nodes);
       generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
-      generator.memory_mib = memory_mib_.value_or(generator.memory_mib);
+      generator.machine = machine_;
+      generator.memory_mib = memory_mib_;
       Result<StrategyInstance> made = generate_strategy(generator, mean_step(steps_of_));
       if (!made) return {std::nullopt, as_flag_errors(made.errors())};
       return {*std::move(made), {}};
@@ -230,6 +236,7 @@ class ConfigureCommand : public Command {
   std::string tokens_;
   std::string lengths_;
   std::string name_;
+  std::string machine_;
   std::optional<std::int64_t> nodes_;
   std::optional<std::int64_t> per_node_;
   std::optional<std::int64_t> memory_mib_;
