@@ -7,6 +7,7 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/result.h
     instances/budget.h
     instances/unit.h
+    instances/model/recorded_block.h
     # What is planned, plans, their documents and their verifiers; by family.
     instances/scatter/cluster.h
     instances/scatter/time_grid.h

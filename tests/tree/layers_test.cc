@@ -174,7 +174,7 @@ TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
   const std::vector<SourceFile> files = source_files();
   const std::set<std::string> installed = public_headers(files);
   EXPECT_GE(installed.size(), 10u);
-  EXPECT_LE(installed.size(), 56u) << "a front door is small";
+  EXPECT_LE(installed.size(), 57u) << "a front door is small";
   std::size_t found = 0;
   for (const SourceFile& file : files) {
     if (!installed.contains(file.path)) continue;
