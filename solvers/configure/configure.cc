@@ -3,8 +3,10 @@
 #include "solvers/configure/configure.h"
 
 #include <algorithm>
+#include <functional>
 #include <iomanip>
 #include <memory>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -44,6 +46,30 @@ std::string step_name(const std::string& name, std::size_t index) {
   return text.str();
 }
 
+// Of the steps in order of the sum of squared lengths, the largest first: that in the middle, the
+// first, those at the quarters, and then the others. Few of them say much of a mean then, and of
+// what fits.
+std::vector<std::size_t> telling_first(const std::vector<std::vector<Tokens>>& steps) {
+  std::vector<double> squares;
+  for (const std::vector<Tokens>& step : steps) {
+    squares.push_back(0);
+    for (const Tokens length : step) {
+      squares.back() += static_cast<double>(length) * static_cast<double>(length);
+    }
+  }
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return squares[i]; });
+  std::vector<std::size_t> telling;
+  const auto take = [&](std::size_t place) {
+    if (std::ranges::find(telling, order[place]) == telling.end()) telling.push_back(order[place]);
+  };
+  const std::size_t count = steps.size();
+  for (const std::size_t place : {count / 2, std::size_t{0}, count / 4, 3 * count / 4}) take(place);
+  for (std::size_t place = 0; place < count; ++place) take(place);
+  return telling;
+}
+
 class Configuring {
  public:
   Configuring(const StrategyInstance& instance, const std::vector<std::vector<Tokens>>& steps,
@@ -53,7 +79,8 @@ class Configuring {
         steps_(steps),
         options_(options),
         budget_(budget),
-        progress_(progress) {}
+        progress_(progress),
+        order_(telling_first(steps)) {}
 
   ConfiguredRun run() && {
     tell("searching the configurations");
@@ -107,7 +134,7 @@ class Configuring {
   bool plan_up_to(Runner& runner, std::size_t steps) {
     RankedConfiguration& ranked = runner.ranked;
     while (ranked.steps.size() < steps) {
-      const std::size_t index = ranked.steps.size();
+      const std::size_t index = order_[ranked.steps.size()];
       tell("step " + std::to_string(index) + " with " + configuration_name(ranked.plan));
       ConfiguredStep step{
           .instance = runner.handover->step(step_name(instance_.name, index), steps_[index])};
@@ -175,7 +202,7 @@ class Configuring {
       if (active_.size() <= finalists) {
         for (Runner& runner : active_) fits_or_raised(runner);
       }
-      target = active_.size() <= finalists ? steps_.size() : std::min(steps_.size(), 2 * target);
+      target = active_.size() <= finalists ? steps_.size() : std::min(steps_.size(), 4 * target);
     }
   }
 
@@ -255,7 +282,7 @@ class Configuring {
           const Tokens tokens = (group.tokens + group.degree - 1) / group.degree;
           if (tokens <= heaviest.tokens) continue;
           heaviest.tokens = tokens;
-          heaviest.step = static_cast<std::int64_t>(s);
+          heaviest.step = static_cast<std::int64_t>(order_[s]);
         }
       }
     }
@@ -273,6 +300,13 @@ class Configuring {
     return heaviest;
   }
 
+  // From the order that they were planned in to that of the caller.
+  void in_order(std::vector<ConfiguredStep>& steps) const {
+    std::vector<ConfiguredStep> sorted(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) sorted[order_[i]] = std::move(steps[i]);
+    steps = std::move(sorted);
+  }
+
   void finish() {
     const auto put = [this](Runner& runner) {
       RankedConfiguration& ranked = runner.ranked;
@@ -287,12 +321,13 @@ class Configuring {
       run_.ranking.push_back(std::move(ranked));
     };
     for (Runner& runner : active_) put(runner);
+    if (!active_.empty()) in_order(run_.ranking.front().steps);
     // Each on the steps that it has.
     for (Runner& runner : given_up_) {
       const std::size_t steps = runner.ranked.steps.size();
       Ms of_first = 0;
       for (std::size_t i = 0; i < steps; ++i) {
-        of_first += run_.ranking.front().steps[i].price.step_ms;
+        of_first += run_.ranking.front().steps[order_[i]].price.step_ms;
       }
       runner.ranked.behind = runner.mean_of(steps) * static_cast<double>(steps) / of_first;
     }
@@ -312,6 +347,7 @@ class Configuring {
   std::vector<Runner> active_;    // the fastest first
   std::vector<Runner> given_up_;  // the last given up last
   std::vector<Runner> failed_;
+  const std::vector<std::size_t> order_;  // in which steps are planned
   ConfiguredRun run_;
 };
 

@@ -38,9 +38,11 @@ struct ConfiguredStep {
 };
 
 struct RankedConfiguration {
-  StrategyPlan plan;                  // with hash, and the bound of all configurations
-  double activation_factor = 1;       // what a token needs, times this
-  std::vector<ConfiguredStep> steps;  // the first of all, or all
+  StrategyPlan plan;             // with hash, and the bound of all configurations
+  double activation_factor = 1;  // what a token needs, times this
+  // Of the first all, in their order; of others as many as were planned, beginning with one in the
+  // middle and the heaviest.
+  std::vector<ConfiguredStep> steps;
   // Of its steps: their mean, and the mean divided by that of the fastest on the same steps.
   PricedStep mean;
   double behind = 1;
@@ -79,8 +81,9 @@ using ConfigureProgress = std::function<void(const std::string& doing)>;
 std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps);
 
 // Requires valid instances, FlashAttention and a step at least, none of them empty. Half of the
-// configurations are given up after one step, half of the rest after two, and so on, until two have
-// all. A budget that is exhausted ends the search; the first so far is then planned for all steps.
+// configurations are given up after one step, half of the rest after four, and so on, until two
+// have all. A step of middling weight and the heaviest come first. A budget that is exhausted ends
+// the search; the first so far is then planned for all steps.
 ConfiguredRun configure(const StrategyInstance& instance,
                         const std::vector<std::vector<Tokens>>& steps,
                         const ConfigureOptions& options, Budget& budget,
