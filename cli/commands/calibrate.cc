@@ -34,7 +34,7 @@ class CalibrateCommand : public Command {
                "Write what was measured there, for stowage fit; also when stopped");
     flags.list("--degrees", degrees_, "A,B,...", "Rank counts to measure; default 1,2,4,8");
     flags.integer("--packs", packs_, "N", 6, 100'000,
-                  "Packs for each degree, a third of them held out; default 36");
+                  "Packs for each degree, a third of them held out; default 21");
     flags.integer("--max-tokens", most_tokens_, "N", 64, 1 << 20,
                   "Tokens of the largest pack; default 2048");
     flags.integer(
@@ -61,7 +61,7 @@ class CalibrateCommand : public Command {
         calibrate_here(console,
                        {.block = *block,
                         .degrees = *degrees,
-                        .packs = static_cast<int>(packs_.value_or(36)),
+                        .packs = static_cast<int>(packs_.value_or(21)),
                         .most_tokens = most_tokens_.value_or(2048),
                         .repeats = static_cast<int>(rounds_.value_or(12)),
                         .seed = static_cast<std::uint64_t>(seed_.value_or(0))},

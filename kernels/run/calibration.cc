@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "instances/numbers.h"
-#include "instances/random.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/fit/fit.h"
 #include "kernels/block/synthetic.h"
+#include "kernels/run/pack_design.h"
 #include "kernels/run/rank_pool.h"
 #include "kernels/run/time_fit.h"
 
@@ -20,45 +20,37 @@ namespace {
 
 constexpr double kMsPerSecond = 1000;
 
-// A pack before it is measured.
-struct Draw {
-  int degree = 1;
-  std::vector<std::int32_t> cu_seqlens;
-};
-
-// A whole number in [least, most], its logarithm uniform: short ones are as likely as long ones.
-std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
-  constexpr std::uint64_t kSteps = 1 << 20;
-  const double share = static_cast<double>(draw(random, kSteps)) / kSteps;
-  const double ratio = static_cast<double>(most) / static_cast<double>(least);
-  return std::min(most,
-                  static_cast<std::int64_t>(static_cast<double>(least) * std::pow(ratio, share)));
+std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths) {
+  std::vector<std::int32_t> starts = {0};
+  for (const Tokens length : lengths) {
+    starts.push_back(starts.back() + static_cast<std::int32_t>(length));
+  }
+  return starts;
 }
 
-// Sequences of a typical length of their own, so that packs of one long sequence and packs of a
-// hundred short ones both come up: otherwise s^2 and s could not be told apart.
-Draw random_pack(std::mt19937_64& random, const CalibrationOptions& options, int degree) {
-  constexpr std::int64_t kLeastSequence = 64;
-  const std::int64_t tokens =
-      log_uniform(random, std::min(options.least_tokens, options.most_tokens), options.most_tokens);
-  const std::int64_t typical = log_uniform(random, std::min(kLeastSequence, tokens), tokens);
-  Draw pack{.degree = degree, .cu_seqlens = {0}};
-  std::int64_t at = 0;
-  while (at < tokens) {
-    const std::int64_t length =
-        log_uniform(random, std::max<std::int64_t>(typical / 2, 1), typical * 2);
-    at = std::min(tokens, at + length);
-    pack.cu_seqlens.push_back(static_cast<std::int32_t>(at));
+// Of each degree two thirds that say most about the cost, and every third one drawn and held out:
+// it stands for packs as they come.
+std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options) {
+  constexpr int kHeldOutEvery = 3;
+  std::mt19937_64 random(options.seed);
+  PackRange range{.degrees = options.degrees,
+                  .packs = options.packs - options.packs / kHeldOutEvery,
+                  .least_tokens = options.least_tokens,
+                  .most_tokens = options.most_tokens};
+  std::vector<PackShape> chosen = informative_packs(random, range);
+  auto next = chosen.begin();
+  std::vector<CalibrationPack> packs;
+  for (const int degree : options.degrees) {
+    for (int k = 0; k < options.packs; ++k) {
+      const bool held_out = k % kHeldOutEvery == kHeldOutEvery - 1;
+      PackShape shape = held_out ? random_pack(random, range, degree) : std::move(*next++);
+      packs.push_back({.degree = degree,
+                       .lengths = std::move(shape.lengths),
+                       .seconds = kInfinity,
+                       .held_out = held_out});
+    }
   }
-  return pack;
-}
-
-CalibrationPack described(const Draw& pack, bool held_out) {
-  CalibrationPack described{.degree = pack.degree, .seconds = kInfinity, .held_out = held_out};
-  for (std::size_t i = 0; i + 1 < pack.cu_seqlens.size(); ++i) {
-    described.lengths.push_back(pack.cu_seqlens[i + 1] - pack.cu_seqlens[i]);
-  }
-  return described;
+  return packs;
 }
 
 // `second` is the time of the second fastest run so far.
@@ -128,38 +120,31 @@ void fit_cost(const BlockShape& block, Calibration& calibration) {
 
 Calibration calibrate(const CalibrationOptions& options, const CalibrationProgress& progress,
                       Budget* budget) {
-  constexpr int kHeldOutEvery = 3;
-  std::mt19937_64 random(options.seed);
-  Calibration calibration;
-  std::vector<Draw> draws;
-  for (const int degree : options.degrees) {
-    for (int k = 0; k < options.packs; ++k) {
-      draws.push_back(random_pack(random, options, degree));
-      calibration.packs.push_back(described(draws.back(), k % kHeldOutEvery == kHeldOutEvery - 1));
-    }
-  }
+  Calibration calibration{.packs = packs_to_measure(options)};
+  const std::size_t packs = calibration.packs.size();
   const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
   ThreadPool pool;
   pool.prepare({options.block, weights});
-  const std::int64_t all = static_cast<std::int64_t>(draws.size()) * options.repeats;
+  const std::int64_t all = static_cast<std::int64_t>(packs) * options.repeats;
   std::int64_t done = 0;
-  std::vector<double> second(draws.size(), kInfinity);  // fastest run of each pack
+  std::vector<double> second(packs, kInfinity);  // fastest run of each pack
   // Rounds over all packs, not runs of one pack after another: a machine that is slow for a moment
   // then slows one run of many packs, and the fastest of their runs count.
   for (int round = 0; round < options.repeats; ++round) {
-    for (std::size_t i = 0; i < draws.size(); ++i) {
+    for (std::size_t i = 0; i < packs; ++i) {
       ++done;
       if (round >= options.least_repeats && calibration.packs[i].steady) continue;
       if (budget != nullptr && budget->exhausted()) return calibration;
-      const auto rows = static_cast<std::size_t>(draws[i].cu_seqlens.back());
+      const std::vector<std::int32_t> starts = starts_of(calibration.packs[i].lengths);
+      const auto rows = static_cast<std::size_t>(starts.back());
       std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
       std::vector<float> upstream(x.size());
       const auto sequence = static_cast<std::int64_t>(i);
       fill_tokens({options.seed, Stream::input}, sequence, 0, options.block.hidden, x);
       fill_tokens({options.seed, Stream::upstream}, sequence, 0, options.block.hidden, upstream);
-      const GroupWork work{.task = {.cu_seqlens = draws[i].cu_seqlens,
-                                    .tokens = draws[i].cu_seqlens.back(),
-                                    .ranks = draws[i].degree},
+      const GroupWork work{.task = {.cu_seqlens = starts,
+                                    .tokens = starts.back(),
+                                    .ranks = calibration.packs[i].degree},
                            .x = x,
                            .upstream = upstream};
       const GroupOutput out = std::move(pool.run({&work, 1}).front());

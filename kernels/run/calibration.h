@@ -33,8 +33,8 @@ inline constexpr double kSteady = 0.01;
 struct CalibrationOptions {
   BlockShape block;
   std::vector<int> degrees = {1};   // ascending, each a divisor of block.heads
-  int packs = 36;                   // of each degree; a third is held out
-  std::int64_t least_tokens = 256;  // of a pack, unless most_tokens is less; at least 1
+  int packs = 21;                   // of each degree; a third is held out
+  std::int64_t least_tokens = 128;  // of a pack, unless most_tokens is less; at least 1
   std::int64_t most_tokens = 2048;
   int repeats = 3;  // rounds over all packs, at most; the fastest of a pack's runs counts
   // A pack whose two fastest runs agree (kSteady) after so many rounds is not run again.
