@@ -50,6 +50,7 @@ void add_valued(CLI::App& app, const std::string& names, const std::string& plac
 
 constexpr std::size_t kHelpColumn = 34;  // where the texts of the options begin
 constexpr std::size_t kHelpWidth = 100;
+constexpr std::size_t kLongestChoices = 70;  // longer lists of words move into the text
 
 // The text in lines of at most `width` bytes, broken at blanks; a longer word has its own line.
 std::string wrapped(const std::string& text, std::size_t width) {
@@ -136,8 +137,13 @@ void Flags::choice(const std::string& names, std::string& target,
                    const std::vector<std::string>& choices, const std::string& help) {
   std::string placeholder;
   for (const std::string& word : choices) placeholder += (placeholder.empty() ? "" : "|") + word;
-  describe(names, placeholder, help, choices);
-  add_valued(*app_, names, placeholder, help, [&target, names, choices](const std::string& value) {
+  std::string told = help;
+  if (placeholder.size() > kLongestChoices) {
+    placeholder = "NAME";
+    told += "; one of " + comma_list(choices);
+  }
+  describe(names, placeholder, told, choices);
+  add_valued(*app_, names, placeholder, told, [&target, names, choices](const std::string& value) {
     if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
       throw BadFlag{usage_error(long_name(names), unknown_value(value, choices))};
     }
