@@ -152,8 +152,9 @@ class Degrees {
 
 Times times_of(const ScatterTable& table, std::span<const int> positions) {
   Times times;
+  GroupDraft group{.positions = {positions.begin(), positions.end()}};
   for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    const GroupDraft group = group_of(table, level, {positions.begin(), positions.end()});
+    group = group_of(table, level, std::move(group.positions));
     times.push_back(has_room(table, group) ? group.time : kInfinity);
   }
   return times;
