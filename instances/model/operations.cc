@@ -1,3 +1,4 @@
+// Longer than 300 lines: the passes of a step share its tape, sizes and saved tensors.
 #include "instances/model/operations.h"
 
 #include <cstdint>

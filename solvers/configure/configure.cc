@@ -288,7 +288,7 @@ class Configuring {
     }
     Result<RankLayout> layout = rank_layout(instance_, *runner.handover, heaviest.tokens);
     if (!layout) return std::nullopt;
-    heaviest.instance = std::move(layout->instance);
+    heaviest.instance = layout->instance;
     heaviest.waiting_bytes = layout->waiting_bytes;
     Budget own;
     heaviest.outcome = solve(Instance(heaviest.instance), {.method = "fast"}, own);
