@@ -24,18 +24,21 @@ from torch import Tensor, nn
 from . import _core
 from ._cluster import Cluster
 from ._errors import Error
+from ._planner import Planner
+from ._shared_block import Transformer
 from .calibrate import Fit, fit
-from .torch.run import Block, Shape, _rms_norm, _rotary
 
-_COLUMNS = ("degree", "lengths_tokens", "time_ms", "peak_mib", "x-row", "x-settings")
+_COLUMNS = ("degree", "lengths_tokens", "time_ms", "peak_mib", "exchange", "x-row", "x-settings")
+_KINDS = ("all_to_all", "ring", "all_gather")
 _MIB = 2**20
 
 
 class Row(NamedTuple):
-    """What is measured: a degree, and the tokens of the sequences, multiples of all degrees."""
+    """What is measured: a degree, the tokens of the sequences, and how ranks exchange, "" for one."""
 
     degree: int
     lengths: list[int]
+    exchange: str
 
 
 class Settings(NamedTuple):
@@ -48,100 +51,45 @@ class Settings(NamedTuple):
     seed: int
     device: str
     world: int
+    exchanges: tuple[str, ...]
 
     def name(self) -> str:
         """The same for runs whose samples may stand in one table."""
         return hashlib.sha256(json.dumps(self).encode()).hexdigest()[:12]
 
+    def multiple(self) -> int:
+        """What the tokens of every sequence are a multiple of: ranks have two parts of each where
+        they do not exchange all to all."""
+        return math.lcm(*self.degrees) * (1 if self.exchanges == ("all_to_all",) else 2)
+
     def drawn(self) -> list[Row]:
-        """The rows, of all degrees in turn, so that what disturbs a while disturbs all of them.
+        """The rows, of all degrees and exchanges in turn, so that what disturbs a while disturbs all of them.
 
         Tokens on a device and tokens of a sequence have uniform logarithms: rows of one long sequence
         and rows of many short ones come up, or their squares could not be told from their sum.
         """
         random = np.random.default_rng(self.seed)
-        multiple = math.lcm(*self.degrees)
+        multiple = self.multiple()
+        ways = [
+            (degree, exchange)
+            for degree in self.degrees
+            for exchange in (self.exchanges if degree > 1 else ("",))
+        ]
         rows = []
         for _ in range(self.rows):
-            for degree in self.degrees:
+            for degree, exchange in ways:
                 tokens = degree * _log_uniform(random, self.least_tokens, self.most_tokens)
                 typical = _log_uniform(random, min(64, tokens), tokens)
                 lengths: list[int] = []
                 while (left := tokens - sum(lengths)) > 0:
                     length = min(left, _log_uniform(random, max(typical // 2, 1), 2 * typical))
                     lengths.append(multiple * -(-length // multiple))
-                rows.append(Row(degree, lengths))
+                rows.append(Row(degree, lengths, exchange))
         return rows
 
 
 def _log_uniform(random: np.random.Generator, least: int, most: int) -> int:
     return int(round(least * (most / least) ** random.random()))
-
-
-class _Exchange(torch.autograd.Function):
-    """An all-to-all of equal parts, whose gradient goes the same way."""
-
-    @staticmethod
-    def forward(ctx: Any, parts: Tensor, group: dist.ProcessGroup) -> Tensor:
-        ctx.group = group
-        parts = parts.contiguous()
-        out = torch.empty_like(parts)
-        dist.all_to_all_single(out, parts, group=group)
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return _exchanged(gradients[0], ctx.group), None
-
-
-def _exchanged(parts: Tensor, group: dist.ProcessGroup) -> Tensor:
-    made: Tensor = _Exchange.apply(parts, group)  # type: ignore[no-untyped-call]
-    return made
-
-
-class _UlyssesBlock(Block):
-    """A block whose tokens are spread over a group, and its heads during attention."""
-
-    def rows(self, x: Tensor, lengths: Sequence[int], group: Optional[dist.ProcessGroup]) -> Tensor:
-        """x: [this rank's tokens, hidden], a contiguous part of the row."""
-        shape, d = self.shape, 1 if group is None else dist.get_world_size(group)
-        heads = self.qkv(_rms_norm(x, self.norms[0])).unflatten(-1, (3 * shape.heads, shape.head_dim))
-        if group is not None:  # [T / d, 3 heads, size] to [T, 3 heads / d, size]
-            parts = heads.unflatten(1, (3, d, shape.heads // d)).permute(2, 0, 1, 3, 4)
-            heads = _exchanged(parts, group).flatten(0, 1).flatten(1, 2)
-        seen = torch.cat([self._seen(own, shape.heads // d) for own in torch.split(heads, list(lengths))])
-        if group is not None:
-            parts = _exchanged(seen.reshape(d, len(x), -1), group)  # [d, T / d, width / d]
-            seen = parts.transpose(0, 1).flatten(1)
-        x = x + self.out(seen)
-        gate, value = self.up(_rms_norm(x, self.norms[1])).chunk(2, -1)
-        down: Tensor = self.down(nn.functional.silu(gate) * value)
-        return x + down
-
-    def _seen(self, heads: Tensor, own: int) -> Tensor:
-        query, key, value = torch.split(heads.transpose(0, 1), own)
-        seen = nn.functional.scaled_dot_product_attention(
-            _rotary(query)[None], _rotary(key)[None], value[None], is_causal=True
-        )
-        return seen[0].transpose(0, 1).flatten(1)
-
-
-class Transformer(nn.Module):
-    """What is measured without --model: blocks of a shape, Ulysses over the group."""
-
-    def __init__(self, hidden: int, heads: int, layers: int) -> None:
-        super().__init__()
-        shape = Shape(hidden, heads, heads, hidden // heads, 2 * hidden)
-        self.hidden = hidden
-        self._own = [_UlyssesBlock(shape, layer) for layer in range(layers)]
-        self.blocks = nn.ModuleList(self._own)
-
-    def forward(self, lengths: list[int], group: Optional[dist.ProcessGroup]) -> Tensor:
-        d = 1 if group is None else dist.get_world_size(group)
-        x = torch.ones(sum(lengths) // d, self.hidden, device=next(self.parameters()).device)
-        for block in self._own:
-            x = block.rows(x, lengths, group)
-        return x.sum()
 
 
 def _built(given: argparse.Namespace, device: torch.device) -> nn.Module:
@@ -158,10 +106,9 @@ def _built(given: argparse.Namespace, device: torch.device) -> nn.Module:
 class _Measuring:
     def __init__(self, model: nn.Module, settings: Settings, device: torch.device) -> None:
         self.model, self.settings, self.device = model, settings, device
+        self.told = isinstance(model, Transformer) or len(settings.exchanges) > 1  # the exchange
         self.groups = {
-            degree: dist.new_group(list(range(degree)))
-            for degree in settings.degrees
-            if degree > 1
+            degree: dist.new_group(list(range(degree))) for degree in settings.degrees if degree > 1
         }
         self.parameters_mib = sum(p.numel() * p.element_size() for p in model.parameters()) / _MIB
 
@@ -181,6 +128,7 @@ class _Measuring:
         self, row: Row, group: Optional[dist.ProcessGroup], memory: bool
     ) -> tuple[float, float]:
         self.model.zero_grad(set_to_none=True)
+        given = (row.lengths, group, row.exchange) if self.told else (row.lengths, group)
         cuda = self.device.type == "cuda"
         if cuda:
             torch.cuda.reset_peak_memory_stats(self.device)
@@ -188,9 +136,9 @@ class _Measuring:
         begin = _now(self.device)
         if memory and not cuda:
             with torch.autograd.graph.saved_tensors_hooks(kept.keep, lambda tensor: tensor):
-                self.model(row.lengths, group).backward()
+                self.model(*given).backward()
         else:
-            self.model(row.lengths, group).backward()
+            self.model(*given).backward()
         seconds = _now(self.device) - begin
         if cuda:
             return seconds, torch.cuda.max_memory_allocated(self.device) / _MIB
@@ -292,47 +240,119 @@ def _measure(measuring: _Measuring, settings: Settings, path: Path) -> None:
         path.write_text(",".join(_COLUMNS) + "\n")
     begin = time.perf_counter()
     for number in range(done, len(rows)):
-        ms, mib = measuring.row(rows[number])
+        row = rows[number]
+        ms, mib = measuring.row(row)
         if rank:
             continue
         with path.open("a", newline="") as file:
-            lengths = " ".join(map(str, rows[number].lengths))
+            lengths = " ".join(map(str, row.lengths))
             csv.writer(file, lineterminator="\n").writerow(
-                (rows[number].degree, lengths, repr(ms), repr(mib), number, settings.name())
+                (row.degree, lengths, repr(ms), repr(mib), row.exchange, number, settings.name())
             )
         spent = time.perf_counter() - begin
         left = spent / (number + 1 - done) * (len(rows) - number - 1)
         print(f"row {number + 1} of {len(rows)}, {left:.0f} s left", file=sys.stderr)
 
 
-def _cluster(given: argparse.Namespace, settings: Settings, found: Fit, model: nn.Module) -> Cluster:
-    """The cluster of the ranks, with what was measured."""
+def _bare_cluster(given: argparse.Namespace, settings: Settings, model: nn.Module) -> Cluster:
+    """The cluster of the ranks, and what samples do not say: volumes of exchanges."""
     cuda = settings.device.startswith("cuda")
     total = torch.cuda.get_device_properties(0).total_memory / _MIB if cuda else _host_mib()
-    weights = sum(p.numel() for p in model.parameters())
-    return found.cluster(
-        Cluster(
-            devices=settings.world,
-            devices_per_node=int(os.environ.get("LOCAL_WORLD_SIZE", settings.world)),
-            memory_mib=given.memory_mib or total / (1 if cuda else settings.world),
-            states_mib=0.0,
-            activation_mib_per_token=1.0,
-            quadratic_ms=0.0,
-            linear_ms=0.0,
-            all_to_all_mib_per_token=1.0,
-            mib_per_ms={degree: 1.0 for degree in settings.degrees if degree > 1},
-            degrees=list(settings.degrees),
-            pad_multiple=math.lcm(*settings.degrees),
-            name=given.name,
-        )
-    ).replace(states_mib=16 * weights / _MIB)  # mixed-precision Adam, nothing spread
+    per_node = int(os.environ.get("LOCAL_WORLD_SIZE", settings.world))
+    if settings.exchanges == ("all_to_all",):
+        cost: dict[str, Any] = {
+            "all_to_all_mib_per_token": 1.0,
+            "mib_per_ms": {degree: 1.0 for degree in settings.degrees if degree > 1},
+        }
+    else:
+        to_all, keys_values = model.volumes() if isinstance(model, Transformer) else given.volumes
+        exchange = {
+            "kinds": list(settings.exchanges),
+            "all_to_all_mib_per_token": to_all,
+            "keys_values_mib_per_token": keys_values,
+            "inside_mib_per_ms": 1.0,
+        }
+        if per_node < settings.world:
+            exchange["across_mib_per_ms"] = 1.0
+        cost = {"exchange": exchange}
+    return Cluster(
+        devices=settings.world,
+        devices_per_node=per_node,
+        memory_mib=given.memory_mib or total / (1 if cuda else settings.world),
+        states_mib=0.0,
+        activation_mib_per_token=1.0,
+        quadratic_ms=0.0,
+        linear_ms=0.0,
+        degrees=list(settings.degrees),
+        pad_multiple=settings.multiple(),
+        name=given.name,
+        **cost,
+    )
+
+
+def _compared(
+    measuring: _Measuring, found: Optional[Fit], cluster: Optional[Cluster], lengths: list[int]
+) -> dict[str, Any]:
+    """Plans of several methods for a step, as predicted and as they run here. On all ranks; what is
+    found on rank 0 alone needs a fit and a cluster there."""
+    plans: list[Any] = []
+    if found and cluster:
+        for method, ms in found.separation(cluster, lengths).plans:
+            step = Planner(cluster, method=method).plan(lengths)
+            padded = [-(-own // cluster.pad_multiple) * cluster.pad_multiple for own in lengths]
+            batches = [
+                [
+                    Row(
+                        group["degree"],
+                        [padded[own] for own in group["sequences"]],
+                        group.get("exchange", "") if group["degree"] > 1 else "",
+                    )
+                    for group in batch["groups"]
+                ]
+                for batch in step.plan["micro_batches"]
+            ]
+            plans.append((method, ms, batches))
+    told = [plans]
+    dist.broadcast_object_list(told)
+    one = measuring.settings.exchanges[0]
+    compared = []
+    for method, predicted, batches in told[0]:
+        measured = 0.0
+        for rows in batches:
+            times = [
+                measuring.row(
+                    row if row.exchange or row.degree == 1 else row._replace(exchange=one)
+                )[0]
+                for row in rows
+            ]
+            measured += max(times)
+        compared.append({"method": method, "predicted_ms": predicted, "measured_ms": measured})
+    predicted_ranks, measured_ranks = (
+        _ranks([own[key] for own in compared]) for key in ("predicted_ms", "measured_ms")
+    )
+    spread = [own - own.mean() for own in (predicted_ranks, measured_ranks)]
+    scale = math.sqrt(float((spread[0] ** 2).sum() * (spread[1] ** 2).sum()))
+    return {
+        "plans": compared,
+        "rank_correlation": float((spread[0] * spread[1]).sum()) / scale if scale > 0 else None,
+    }
+
+
+def _ranks(times: list[float]) -> Any:
+    """1 for the least; equal ones share the mean of their places."""
+    all_times = np.array(times, np.float64)
+    return np.array(
+        [(all_times < own).sum() + ((all_times == own).sum() + 1) / 2 for own in all_times]
+    )
 
 
 def _host_mib() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _MIB
 
 
-def _written(cluster: Cluster, settings: Settings, found: Fit, exchanges: list[Any]) -> str:
+def _written(
+    cluster: Cluster, settings: Settings, found: Fit, exchanges: list[Any], compared: Any
+) -> str:
     cuda = settings.device.startswith("cuda")
     document = json.loads(cluster._instance.to_json())
     document["x-measured"] = {
@@ -347,6 +367,8 @@ def _written(cluster: Cluster, settings: Settings, found: Fit, exchanges: list[A
         "held_out_p95_error": found.held_out.p95,
         "exchanges": exchanges,
     }
+    if compared:
+        document["x-measured"]["compared"] = compared
     return json.dumps(document, indent=2) + "\n"
 
 
@@ -360,12 +382,14 @@ def _parsed(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
         default="",
         metavar="MODULE:FUNCTION",
         help="FUNCTION(device) makes a torch.nn.Module that is called with the lengths of a row "
-        "(tokens, multiples of all degrees) and the process group that shares it, or None, and "
-        "returns this rank's loss, whose backward() is measured too; default a transformer",
+        "(tokens, multiples of all degrees), the process group that shares it, or None, and of several "
+        "--exchange the one to use, and returns this rank's loss, whose backward() is measured too; "
+        "default a transformer",
     )
     parser.add_argument("-o", "--output", required=True, metavar="CLUSTER.json")
     parser.add_argument(
-        "--samples", help="the table of samples, which a run goes on with; default beside the output"
+        "--samples",
+        help="the table of samples, which a run goes on with; default beside the output",
     )
     parser.add_argument("--degrees", help="such as 1,2,4; default powers of two up to all ranks")
     for name, default, text in (
@@ -379,9 +403,68 @@ def _parsed(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
         ("--layers", 2, "of the transformer"),
     ):
         parser.add_argument(name, type=int, default=default, help=f"{text}; default {default}")
+    parser.add_argument(
+        "--exchange",
+        default="all_to_all",
+        metavar="KIND,...",
+        help="how ranks of a group exchange: all_to_all, ring, all_gather; of several each is measured, "
+        "and plans choose; default all_to_all",
+    )
+    parser.add_argument(
+        "--volumes",
+        type=_volumes,
+        metavar="A,K",
+        help="with --model and --exchange: MiB that a token sends forward and backward in an all-to-all, "
+        "and those of its keys and values; their ratio counts",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="LENGTHS",
+        help="a file with one length a line: plan this step in several ways, run each plan's rows too, and "
+        "say whether they rank as predicted",
+    )
     parser.add_argument("--memory-mib", type=float, help="usable memory of a device; default all")
     parser.add_argument("--name", default="measured", help="of the cluster")
     return parser.parse_args(arguments)
+
+
+def _volumes(text: str) -> tuple[float, float]:
+    to_all, keys_values = (float(own) for own in text.split(","))
+    if not (0 <= to_all < math.inf and 0 <= keys_values < math.inf):
+        raise ValueError
+    return to_all, keys_values
+
+
+def _exchanges(given: argparse.Namespace, cuda: bool) -> tuple[str, ...]:
+    named = tuple(dict.fromkeys(given.exchange.split(",")))
+    wrong = [own for own in named if own not in _KINDS]
+    if wrong:
+        raise ValueError(f"--exchange: must be some of {', '.join(_KINDS)}, has {wrong[0]!r}")
+    if named != ("all_to_all",):
+        if given.model and not given.volumes:
+            raise ValueError("--volumes: is needed with --model and this --exchange, is not given")
+        if cuda and not given.model:
+            raise ValueError(
+                "--exchange: must be all_to_all for the built-in transformer on a GPU; measure others "
+                "with a model of your own, --model"
+            )
+    return named
+
+
+def _lengths_of(path: str) -> list[int]:
+    """Raises ValueError with all bad lines."""
+    lengths, wrong = [], []
+    for number, line in enumerate(Path(path).read_text().split("\n"), 1):
+        if line.strip():
+            if line.strip().isdecimal() and int(line) >= 1:
+                lengths.append(int(line))
+            else:
+                wrong.append(
+                    f"{path}:{number}: must be a whole number of tokens, is {line.strip()[:40]!r}"
+                )
+    if wrong or not lengths:
+        raise ValueError("\n".join(wrong) or f"{path}: must have a length, has none")
+    return lengths
 
 
 def _degrees(given: argparse.Namespace, world: int) -> tuple[int, ...]:
@@ -397,7 +480,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The command; the exit code: 0, or 2 for bad usage and samples that cannot be fitted."""
     given = _parsed(arguments)
     cuda = torch.cuda.is_available()
-    device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0))) if cuda else torch.device("cpu")
+    device = (
+        torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0))) if cuda else torch.device("cpu")
+    )
     if cuda:
         torch.cuda.set_device(device)
     else:
@@ -416,17 +501,26 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             given.seed,
             device.type,
             dist.get_world_size(),
+            _exchanges(given, cuda),
         )
+        lengths = _lengths_of(given.compare) if given.compare else []
         path = Path(given.samples or Path(given.output).with_suffix(".samples.csv"))
         model = _built(given, device)
         measuring = _Measuring(model, settings, device)
         _measure(measuring, settings, path)
         exchanges = list(measuring.exchanges())
+        found = cluster = compared = None
         if dist.get_rank() == 0:
-            found = fit(path, mib_per_token=1.0)
-            cluster = _cluster(given, settings, found, model)
-            Path(given.output).write_text(_written(cluster, settings, found, exchanges))
-            _tell(found)
+            bare = _bare_cluster(given, settings, model)
+            found = fit(path, cluster=bare)
+            weights = sum(p.numel() for p in model.parameters())
+            # Mixed-precision Adam, nothing spread.
+            cluster = found.cluster(bare).replace(states_mib=16 * weights / _MIB)
+        if lengths:
+            compared = _compared(measuring, found, cluster, lengths)
+        if found and cluster:
+            Path(given.output).write_text(_written(cluster, settings, found, exchanges, compared))
+            _tell(found, compared)
         dist.barrier()
     except (Error, ValueError) as error:
         if dist.get_rank() == 0:
@@ -437,7 +531,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def _tell(found: Fit) -> None:
+def _tell(found: Fit, compared: Any) -> None:
     for name, own in found.coefficients.items():
         print(f"{name:<28}{own.value:>12.4g}   {own.low:.4g} to {own.high:.4g}", file=sys.stderr)
     print(
@@ -445,3 +539,16 @@ def _tell(found: Fit) -> None:
         f"{found.held_out.p95:.2%}",
         file=sys.stderr,
     )
+    if not compared:
+        return
+    for own in compared["plans"]:
+        print(
+            f"{own['method']:<20} predicted {own['predicted_ms']:.4g} ms, measured "
+            f"{own['measured_ms']:.4g} ms",
+            file=sys.stderr,
+        )
+    times = [own["predicted_ms"] for own in compared["plans"]]
+    if len(times) < 2 or max(times) / min(times) - 1 < found.held_out.mean:
+        print("the plans differ by less than rows are off: they cannot be ranked", file=sys.stderr)
+    elif compared["rank_correlation"] is not None:
+        print(f"rank correlation {compared['rank_correlation']:.2f}", file=sys.stderr)

@@ -98,12 +98,13 @@ def _rms_norm(x: Tensor, weight: Tensor) -> Tensor:
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * weight
 
 
-def _rotary(x: Tensor) -> Tensor:
-    """[heads, tokens, head_dim], positions from 0."""
+def _rotary(x: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+    """[heads, tokens, head_dim], positions from 0 unless given: [tokens]."""
     half = x.shape[-1] // 2
-    positions = torch.arange(x.shape[-2], dtype=torch.float64)
+    if positions is None:
+        positions = torch.arange(x.shape[-2])
     rates = 10_000 ** (-torch.arange(half, dtype=torch.float64) / half)
-    angles = torch.outer(positions, rates)
+    angles = torch.outer(positions.double(), rates)
     cos, sin = angles.cos().to(x), angles.sin().to(x)
     first, second = x[..., :half], x[..., half:]
     return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
