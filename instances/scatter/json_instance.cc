@@ -531,7 +531,9 @@ static void write_exchange(JsonWriter& json, const Exchange& exchange) {
     json.key(std::to_string(degree));
     json.begin_array(JsonWriter::Layout::line);
     for (const ExchangeKind kind : kinds) {
-      json.text(exchange_names()[static_cast<std::size_t>(kind)]);
+      const auto index = static_cast<std::size_t>(kind);
+      // No word for what is no kind: the reader refuses it.
+      json.text(index < exchange_names().size() ? exchange_names()[index] : "");
     }
     json.end_array();
   }

@@ -44,7 +44,9 @@ void write_recomputes(JsonWriter& json, std::string_view key,
   json.key(key);
   json.begin_array(JsonWriter::Layout::line);
   for (const StrategyRecompute value : values) {
-    json.text(kStrategyRecomputes[static_cast<std::size_t>(value)]);
+    const auto index = static_cast<std::size_t>(value);
+    // No word for what is no value: the reader refuses it.
+    json.text(index < kStrategyRecomputes.size() ? kStrategyRecomputes[index] : "");
   }
   json.end_array();
 }

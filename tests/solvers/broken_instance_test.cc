@@ -46,6 +46,20 @@ LayoutInstance layout() {
                       {.id = "y", .lower = 1, .upper = 3, .size = 8}}};
 }
 
+OrderInstance order() {
+  return {.name = "two",
+          .tensors = {{.id = "x", .size = 8, .input = true}, {.id = "y", .size = 4}},
+          .operators = {{.id = "f", .reads = {0}, .writes = {1}}, {.id = "g", .reads = {1}}}};
+}
+
+StrategyInstance strategy() {
+  return {
+      .name = "two",
+      .model = {.hidden = 64, .heads = 2, .vocabulary = 100, .blocks = {{.count = 2, .ffn = 128}}},
+      .cluster = {.nodes = 1, .devices_per_node = 2, .memory_mib = 500},
+      .lengths = {40, 60}};
+}
+
 struct Broken {
   std::string name;
   std::string code;  // that must be told
@@ -69,6 +83,12 @@ std::vector<Broken> table() {
   };
   const auto of_layout = [](const char* name, const char* code, auto change) {
     return broken(name, code, layout(), change);
+  };
+  const auto of_order = [](const char* name, const char* code, auto change) {
+    return broken(name, code, order(), change);
+  };
+  const auto of_strategy = [](const char* name, const char* code, auto change) {
+    return broken(name, code, strategy(), change);
   };
   return {
       of_scatter("length_0", "E205", [](auto& i) { i.lengths[0] = 0; }),
@@ -138,6 +158,19 @@ std::vector<Broken> table() {
                   i.constraints.chunks = ChunkRule{.size = 16};
                   i.constraints.equal_rows = true;
                 }),
+      of_scatter("exchange_is_no_kind", "E305",
+                 [](auto& i) {
+                   i.cost.exchange = Exchange{.kinds = {{2, {static_cast<ExchangeKind>(9)}}},
+                                              .inside_mib_per_ms = 1};
+                 }),
+      of_order("size_negative", "E205", [](auto& i) { i.tensors[0].size = -1; }),
+      of_order("alignment_0", "E205", [](auto& i) { i.alignment = 0; }),
+      of_order("ids_alike", "E371", [](auto& i) { i.tensors[1].id = "x"; }),
+      of_strategy("recompute_is_no_value", "E203",
+                  [](auto& i) { i.options.recompute = {static_cast<StrategyRecompute>(9)}; }),
+      of_strategy("length_0", "E205", [](auto& i) { i.lengths[0] = 0; }),
+      of_strategy("memory_nan", "E203", [](auto& i) { i.cluster.memory_mib = kNan; }),
+      of_strategy("nodes_0", "E205", [](auto& i) { i.cluster.nodes = 0; }),
       of_layout("alignment_0", "E205", [](auto& i) { i.alignment = 0; }),
       of_layout("alignment_of_a_buffer_0", "E205", [](auto& i) { i.buffers[0].alignment = 0; }),
       of_layout("alignment_negative", "E205", [](auto& i) { i.buffers[0].alignment = -8; }),
@@ -196,7 +229,7 @@ TEST_P(BrokenInstance, IsRefusedWithTheCodeOfAFile) {
 TEST_P(BrokenInstance, KillsNothing) {
   const Instance& instance = GetParam().instance;
   methods(instance);
-  const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan()};
+  const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan(), OrderPlan(), StrategyPlan()};
   for (const Plan& plan : plans) verify(instance, plan);
   bool given = false;
   plan_stream(
@@ -216,7 +249,8 @@ INSTANTIATE_TEST_SUITE_P(All, BrokenInstance, testing::ValuesIn(table()),
                          [](const auto& broken) { return broken.param.name; });
 
 TEST(SoundInstance, IsSolved) {
-  for (const Instance& instance : {Instance(scatter()), Instance(assign()), Instance(layout())}) {
+  for (const Instance& instance : {Instance(scatter()), Instance(assign()), Instance(layout()),
+                                   Instance(order()), Instance(strategy())}) {
     Budget budget({.node_limit = 10});
     const Outcome outcome = solve(instance, {.method = "fast"}, budget);
     EXPECT_TRUE(outcome.plan) << family_name(instance) << ": " << outcome.detail;
@@ -225,8 +259,8 @@ TEST(SoundInstance, IsSolved) {
 }
 
 TEST(SoundInstance, NeedsAMethodAndAStartOfItsFamily) {
-  const Instance instances[] = {scatter(), assign(), layout()};
-  const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan()};
+  const Instance instances[] = {scatter(), assign(), layout(), order(), strategy()};
+  const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan(), OrderPlan(), StrategyPlan()};
   for (const Instance& instance : instances) {
     Budget budget({.node_limit = 10});
     const Outcome unknown = solve(instance, {.method = "magic"}, budget);
