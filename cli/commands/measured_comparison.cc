@@ -129,6 +129,13 @@ PlansMeasured time_here(Console& console, const MeasuredStep& here,
     const auto [fastest, slowest] = std::ranges::minmax(seen);
     measured.spread = slowest / fastest - 1;
   }
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const auto [less, more] = std::minmax(predicted[i], predicted[k]);
+      ++measured.pairs;
+      if (more < less * (1 + *measured.mean_error)) ++measured.undecided_pairs;
+    }
+  }
   measured.rank_correlation = spearman(predicted, seen);
   return measured;
 }
@@ -147,6 +154,11 @@ void tell_measured(Console& console, const PlansMeasured& measured) {
                  "decided here; raise --rounds");
   } else if (measured.rank_correlation && *measured.rank_correlation <= 0) {
     console.warn("the order of the predictions is not the order that was measured");
+  } else if (2 * measured.undecided_pairs > measured.pairs) {
+    console.warn(
+        "pairs of plans that are predicted to differ by less than the predictions are off: " +
+        grouped(measured.undecided_pairs) + " of " + grouped(measured.pairs) +
+        "; which of the two is faster is not decided here; raise --rounds");
   }
 }
 
@@ -159,6 +171,8 @@ void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasu
   json.number("held_out_p95_error", here.calibration.held_out.p95);
   write_number(json, "mean_error", measured.mean_error);
   write_number(json, "spread", measured.spread);
+  json.integer("pairs", measured.pairs);
+  json.integer("undecided_pairs", measured.undecided_pairs);
   write_number(json, "rank_correlation", measured.rank_correlation);
   json.end_object();
 }

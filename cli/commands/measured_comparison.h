@@ -48,6 +48,10 @@ struct PlansMeasured {
   // How much longer the slowest plan took than the fastest, 0.05 for 5 %; nothing for fewer than
   // two. A mean error of that size or more leaves their order open.
   std::optional<double> spread;
+  // Pairs of timed plans, and those whose predictions differ by less than the mean error: which of
+  // the two is faster is not decided by them.
+  std::int64_t pairs = 0;
+  std::int64_t undecided_pairs = 0;
   // Spearman's, of predicted and measured; nothing where fewer than two plans were timed, or all of
   // them are equally fast.
   std::optional<double> rank_correlation;

@@ -134,6 +134,13 @@ TEST_F(Calibrate, SaysWhenPredictionsDoNotDecideTheOrder) {
   const bool open = measured["mean_error"].get<double>() >= spread;
   EXPECT_EQ(told.err.find("which plan is faster is not decided here") != std::string::npos, open)
       << told.err;
+  EXPECT_EQ(measured["pairs"], 1);
+  const bool reversed =
+      measured["rank_correlation"].is_number() && measured["rank_correlation"] <= 0;
+  EXPECT_EQ(told.err.find("less than the predictions are off: 1 of 1; which of the two") !=
+                std::string::npos,
+            !open && !reversed && measured["undecided_pairs"] == 1)
+      << told.err;
 }
 
 TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
