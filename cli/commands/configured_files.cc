@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/answers/configured_page.h"
 #include "cli/answers/launchers.h"
 #include "cli/answers/outcome_json.h"
 #include "instances/layout/json.h"
@@ -72,6 +73,7 @@ std::vector<NamedFile> configured_files(const StrategyInstance& instance, const 
     add("layout.json", write_layout_instance(run.heaviest->instance));
     add("layout.plan.json", outcome_text(run.heaviest->outcome, run.heaviest->instance));
   }
+  add("page.html", configured_page(instance, run));
   add("launch-megatron.sh", megatron_script(instance, first.plan, launched(first)));
   files.back().executable = true;
   add("launch-torchtitan.toml", torchtitan_toml(first.plan, launched(first)));

@@ -12,6 +12,7 @@
 #include "cli/answers/launchers.h"
 #include "cli/terminal/new_directory.h"
 #include "tests/cli/fixture.h"
+#include "tests/svg_document.h"
 
 namespace stowage {
 namespace {
@@ -53,7 +54,12 @@ TEST_F(Configured, WritesWhatIsVerified) {
   EXPECT_THAT(run.err, HasSubstr("configured  pp "));
   const std::map<std::string, std::string> files = files_in(dir_ / "run");
   EXPECT_EQ(files.at("ranking.json"), run.out);
-  EXPECT_EQ(files.size(), 11U);
+  EXPECT_EQ(files.size(), 12U);
+  const std::string& page = files.at("page.html");
+  for (const char* shown : {"Where the time goes", "Every plan was verified", "what binds"}) {
+    EXPECT_THAT(page, HasSubstr(shown));
+  }
+  EXPECT_EQ(SvgDocument(page).complaints(), "");
   const std::pair<const char*, const char*> pairs[] = {{"strategy.json", "configuration.json"},
                                                        {"step-000.json", "step-000.plan.json"},
                                                        {"step-001.json", "step-001.plan.json"},
