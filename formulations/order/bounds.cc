@@ -123,7 +123,7 @@ class FirstRun {
 }  // namespace
 
 RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity) {
-  constexpr std::int64_t kMostSteps = 5'000'000'000;
+  constexpr std::int64_t kMostSteps = 200'000'000;
   RerunBounds bounds{.kept = operator_bound(table).bytes, .work_ms = table.work_ms()};
   Ms most = 0;
   std::int64_t arcs = table.operators() + table.tensors();

@@ -48,7 +48,7 @@ struct RerunBounds {
   Ms work_ms = 0;
   Ms dropped_ms = 0;
 };
-// O(n (n + E)); of graphs beyond 5000 million such steps the first operators only are looked at.
+// O(n (n + E)); of graphs beyond 200 million such steps the first operators only are looked at.
 RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity);
 
 // The least that is live before operator `op` in any order, with its outputs and workspace, and the

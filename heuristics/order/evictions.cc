@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "instances/numbers.h"
+#include "instances/order/memory.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int kDeepest = 6;               // runs again of what a run again reads
 constexpr std::size_t kMostTensors = 64;  // of which each is dropped to see what it helps
-constexpr std::uint64_t kBlur = 1000;     // steps of the random factor
+constexpr std::size_t kMostSteps = 16;  // at which tensors are looked for where these help nothing
 
 }  // namespace
 
@@ -132,7 +133,8 @@ void Evictions::try_drops(const std::vector<int>& steps, int tensor, std::size_t
 // Tensors that live across the step and are not touched there, with the step before which each must
 // be made again; the most bytes for the time of its writer first.
 std::vector<std::pair<int, std::size_t>> Evictions::in_the_way(std::span<const int> steps,
-                                                               std::size_t worst) const {
+                                                               std::size_t worst,
+                                                               std::size_t most) const {
   std::vector<std::pair<int, std::size_t>> all;
   for (int t = 0; t < table_.tensors(); ++t) {
     const std::vector<Use>& uses = uses_[at(t)];
@@ -149,14 +151,27 @@ std::vector<std::pair<int, std::size_t>> Evictions::in_the_way(std::span<const i
     const Ms ms = table_.ms(table_.producer(drop.first));
     return static_cast<double>(table_.size(drop.first)) / std::max(ms, table_.work_ms() * 1e-9);
   };
-  if (all.size() > kMostTensors) {
+  if (all.size() > most) {
     if (table_.work_ms() > 0) {
       std::ranges::stable_sort(all,
                                [&](const auto& a, const auto& b) { return worth(a) > worth(b); });
     }
-    all.resize(kMostTensors);
+    all.resize(most);
   }
   return all;
+}
+
+// Those above the capacity that need most.
+std::vector<std::size_t> Evictions::worst_steps(std::span<const int> steps, Bytes capacity) const {
+  const std::vector<Bytes> needs = needs_of(table_, steps);
+  std::vector<std::size_t> above;
+  for (std::size_t k = 0; k < needs.size(); ++k) {
+    if (needs[k] > capacity) above.push_back(k);
+  }
+  std::ranges::stable_sort(above,
+                           [&](std::size_t a, std::size_t b) { return needs[a] > needs[b]; });
+  if (above.size() > kMostSteps) above.resize(kMostSteps);
+  return above;
 }
 
 bool Evictions::relieve(std::vector<int>& steps, Bytes capacity, const Budget& budget,
@@ -165,11 +180,18 @@ bool Evictions::relieve(std::vector<int>& steps, Bytes capacity, const Budget& b
   while (now.bytes > 0 && !budget.exhausted()) {
     list_uses(steps);
     Drop best;
-    for (const auto& [tensor, before] : in_the_way(steps, now.worst)) {
-      const double blur = random == nullptr ? 1
-                                            : 0.5 + static_cast<double>(draw(*random, kBlur)) /
-                                                        static_cast<double>(kBlur);
-      try_drops(steps, tensor, before, capacity, now, blur, best);
+    const auto look_at = [&](std::size_t step, std::size_t most) {
+      for (const auto& [tensor, before] : in_the_way(steps, step, most)) {
+        const double blur = random == nullptr ? 1 : 0.5 + draw_unit(*random);
+        try_drops(steps, tensor, before, capacity, now, blur, best);
+      }
+    };
+    look_at(now.worst, kMostTensors);
+    if (best.runs.empty()) {
+      for (const std::size_t step : worst_steps(steps, capacity)) {
+        if (!best.runs.empty() || budget.exhausted()) break;
+        look_at(step, at(table_.tensors()));
+      }
     }
     if (best.runs.empty()) return false;
     steps = with_runs(steps, best.runs, best.before);

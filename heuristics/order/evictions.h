@@ -71,8 +71,9 @@ class Evictions {
   void chain_to(int op, std::size_t step, int depth, std::vector<int>& runs) const;
   void try_drops(const std::vector<int>& steps, int tensor, std::size_t before, Bytes capacity,
                  const Excess& now, double blur, Drop& best);
-  std::vector<std::pair<int, std::size_t>> in_the_way(std::span<const int> steps,
-                                                      std::size_t worst) const;
+  std::vector<std::pair<int, std::size_t>> in_the_way(std::span<const int> steps, std::size_t worst,
+                                                      std::size_t most) const;
+  std::vector<std::size_t> worst_steps(std::span<const int> steps, Bytes capacity) const;
 
   const OrderTable& table_;
   std::vector<std::vector<Use>> uses_;  // of a tensor, by step
