@@ -18,6 +18,7 @@
 #include "instances/order/family.h"
 #include "instances/scatter/family.h"
 #include "instances/strategy/family.h"
+#include "instances/unit.h"
 
 namespace stowage {
 
@@ -36,6 +37,17 @@ template <class InstanceT>
 struct PlanOf {
   using type = typename FamilyOf<InstanceT>::Plan;
 };
+
+// Of the instance's objective.
+template <class InstanceT>
+constexpr Unit unit_of(const InstanceT& instance) {
+  using Family = FamilyOf<InstanceT>;
+  if constexpr (requires { Family::unit_of(instance); }) {
+    return Family::unit_of(instance);
+  } else {
+    return Family::unit;
+  }
+}
 
 // "scatter": of any instance, plan or certificate.
 template <class... T>

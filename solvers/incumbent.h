@@ -20,7 +20,9 @@ namespace stowage {
 
 // The relative gap at which a plan counts as proven: times are rounded, integers are not.
 template <class InstanceT>
-inline constexpr double kProofGap = FamilyOf<InstanceT>::unit.integral ? 0 : kOptimalityGap;
+double proof_gap(const InstanceT& instance) {
+  return unit_of(instance).integral ? 0 : kOptimalityGap;
+}
 
 template <class InstanceT>
 class Incumbent {
@@ -37,7 +39,7 @@ class Incumbent {
   bool offer(PlanT plan, char source, const std::string& by);
 
   // Keeps the bound, or raises the one of that name. False if it contradicts the incumbent by more
-  // than kProofGap: then whoever proved it is wrong.
+  // than proof_gap(): then whoever proved it is wrong.
   bool raise_bound(const NamedBound& bound);
 
   // A sentence for Outcome::detail.
@@ -48,7 +50,7 @@ class Incumbent {
 
   const std::optional<PlanT>& plan() const { return plan_; }
   double bound() const { return bound_.value; }
-  bool proven() const;            // objective == bound to kProofGap
+  bool proven() const;            // objective == bound to proof_gap()
   bool within(double gap) const;  // the gap is at most `gap`
 
   // What is known now, without status: plan (hash, bound and bound_by filled in), bounds,

@@ -22,11 +22,11 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
     return false;
   }
   if (plan_ && !(objective_of(plan) < objective_of(*plan_))) return false;
-  if (relative_gap(objective_of(plan), bound_.value) < -kProofGap<InstanceT>) {
+  if (relative_gap(objective_of(plan), bound_.value) < -proof_gap(instance_)) {
     // A verified plan below a bound refutes the bound, whoever claimed it.
     remark("the bound " + bound_.name + " was refuted by a plan of " + by);
     std::erase_if(bounds_, [&](const NamedBound& b) {
-      return relative_gap(objective_of(plan), b.value) < -kProofGap<InstanceT>;
+      return relative_gap(objective_of(plan), b.value) < -proof_gap(instance_);
     });
     const auto best = std::ranges::max_element(bounds_, {}, &NamedBound::value);
     bound_ = best == bounds_.end() ? NamedBound{.name = "none"} : *best;
@@ -40,7 +40,7 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
 
 template <class InstanceT>
 bool Incumbent<InstanceT>::raise_bound(const NamedBound& bound) {
-  if (plan_ && relative_gap(objective_of(*plan_), bound.value) < -kProofGap<InstanceT>) {
+  if (plan_ && relative_gap(objective_of(*plan_), bound.value) < -proof_gap(instance_)) {
     remark(bound.name + " claims a bound above a verified plan and is ignored");
     return false;
   }
@@ -65,7 +65,7 @@ void Incumbent<InstanceT>::remark(const std::string& sentence) {
 
 template <class InstanceT>
 bool Incumbent<InstanceT>::proven() const {
-  return within(kProofGap<InstanceT>);
+  return within(proof_gap(instance_));
 }
 
 template <class InstanceT>

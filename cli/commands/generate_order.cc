@@ -36,7 +36,8 @@ class GenerateOrderCommand : public Command {
     flags.choice("--kind", kind_, kinds,
                  "A transformer's training step, the same with recomputation, with gradients added "
                  "up in place or with experts, chunks of tokens through two layers, a randomly "
-                 "wired network, or random operators in layers. Default transformer");
+                 "wired network, random operators in layers, or a convolutional network whose "
+                 "forward operators may run again. Default transformer");
     flags.integer("--operators", operators_, "N", 1, 1'000'000,
                   "About so many operators; default " + std::to_string(usual.operators));
     flags.text("--tokens", tokens_, "TOKENS",
@@ -47,6 +48,9 @@ class GenerateOrderCommand : public Command {
                   "Alignment of all tensors; default 1, kernels: 64");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Randwire, layered: seed of every draw; default 0");
+    flags.number("--capacity-share", capacity_share_, "X", 1e-9, 1,
+                 "Vgg, unet: the least time within this share of the peak of the list's order; "
+                 "default the least peak");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
@@ -64,6 +68,7 @@ class GenerateOrderCommand : public Command {
   }
 
  private:
+  bool network() const { return kind_ == "vgg" || kind_ == "unet"; }
   bool random() const { return kind_ == "randwire" || kind_ == "layered"; }
 
   void declare_kernels(Flags& flags) {
@@ -102,7 +107,8 @@ class GenerateOrderCommand : public Command {
     const Given all[] = {{"--kind", !kind_.empty(), drawn},
                          {"--operators", operators_.has_value(), drawn},
                          {"--seed", seed_.has_value(), drawn && random()},
-                         {"--tokens", !tokens_.empty(), drawn && !random()},
+                         {"--tokens", !tokens_.empty(), drawn && !random() && !network()},
+                         {"--capacity-share", capacity_share_.has_value(), drawn && network()},
                          {"--lengths", !lengths_.empty(), from_kernels_},
                          {"--chunk-tokens", !chunk_tokens_.empty(), from_kernels_},
                          {"--layers", layers_.has_value(), from_kernels_},
@@ -155,6 +161,7 @@ class GenerateOrderCommand : public Command {
     wanted.operators = operators_.value_or(wanted.operators);
     wanted.alignment = alignment_.value_or(wanted.alignment);
     wanted.seed = static_cast<std::uint64_t>(seed_.value_or(0));
+    wanted.capacity_share = capacity_share_.value_or(0);
     return generate_order(wanted);
   }
 
@@ -165,6 +172,7 @@ class GenerateOrderCommand : public Command {
   std::optional<std::int64_t> operators_;
   std::optional<std::int64_t> alignment_;
   std::optional<std::int64_t> seed_;
+  std::optional<double> capacity_share_;
   bool from_kernels_ = false;
   std::vector<std::string> lengths_;
   std::string chunk_tokens_;

@@ -23,7 +23,7 @@ std::string instance_line(const Instance& instance) {
 }
 
 Unit objective_unit(const Instance& instance) {
-  return std::visit([](const auto& i) { return FamilyOf<decltype(i)>::unit; }, instance);
+  return std::visit([](const auto& i) { return unit_of(i); }, instance);
 }
 
 double plan_objective(const Plan& plan) {

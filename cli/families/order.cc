@@ -2,6 +2,7 @@
 
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
+#include "cli/terminal/unit.h"
 #include "instances/numbers.h"
 #include "instances/order/lifetimes.h"
 #include "instances/order/memory.h"
@@ -17,6 +18,22 @@ std::string size_of(const OrderInstance& instance) {
   return text;
 }
 
+namespace {
+
+// "3 runs, 1.250 ms of 40.000 ms"
+std::pair<std::string, std::string> again_of(const OrderTable& table, const OrderPlan& plan) {
+  Ms ms = 0;
+  for (const std::int64_t op : plan.order) ms += table.ms(static_cast<int>(op));
+  std::string text = counted(std::ssize(plan.order) - table.operators(), "run");
+  if (table.work_ms() > 0) {
+    text += ", " + with_unit(ms - table.work_ms(), kMs) + " more than " +
+            with_unit(table.work_ms(), kMs);
+  }
+  return {"computed again", std::move(text)};
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& instance,
                                                           const OrderPlan& plan) {
   const OrderTable table(instance);
@@ -29,7 +46,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
     facts.emplace_back("most in use at",
                        "step " + grouped(step) + ", operator " + (id.empty() ? grouped(op) : id));
   }
+  if (plan.time_ms) facts.emplace_back("peak", grouped(plan.peak_bytes) + " bytes");
   facts.emplace_back("program order", grouped(program) + " bytes");
+  if (has_reruns(instance)) facts.push_back(again_of(table, plan));
   if (instance.capacity) {
     facts.emplace_back("capacity", grouped(*instance.capacity) + " bytes, " +
                                        grouped(*instance.capacity - plan.peak_bytes) +
@@ -38,15 +57,28 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
   return facts;
 }
 
-std::string method_list_of(Order) { return comma_list(method_names(OrderInstance())); }
+// Those of graphs that compute again too.
+std::string method_list_of(Order) {
+  return comma_list(method_names(OrderInstance{.operators = {{.recompute = true}}}));
+}
 
 std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance) {
-  const Bytes bytes = operator_bound(OrderTable(instance)).bytes;
+  const OrderTable table(instance);
+  const Bytes bytes = operator_bound(table).bytes;
   if (instance.capacity && bytes > *instance.capacity) return {};
+  if (has_reruns(instance) || instance.objective == OrderObjective::time) {
+    const RerunBounds bounds = rerun_bounds(table, instance.capacity);
+    if (instance.capacity && bounds.kept > *instance.capacity) return {};
+    if (instance.objective == OrderObjective::time) {
+      return {{"work", bounds.work_ms}, {"dropped", bounds.dropped_ms}};
+    }
+    return {{"operator", static_cast<double>(bytes)}, {"kept", static_cast<double>(bounds.kept)}};
+  }
   return {{"operator", static_cast<double>(bytes)}};
 }
 
 std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double) {
+  if (instance.objective == OrderObjective::time) return std::nullopt;
   const std::optional<Bytes> least = least_peak(instance);
   if (!least) return std::nullopt;
   return NamedBound{"search", static_cast<double>(*least)};

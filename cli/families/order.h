@@ -1,6 +1,7 @@
 // What families.h asks, answered for order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,7 +27,13 @@ std::string size_of(const OrderInstance& instance);
 std::string method_list_of(Order);
 
 std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance);
-constexpr BoundNames bound_names_of(const OrderInstance&) {
+// Whether operators may run again: neither cuts nor orders alone say anything of such a graph.
+inline bool has_reruns(const OrderInstance& instance) {
+  return std::ranges::any_of(instance.operators, &OrderOperator::recompute);
+}
+inline BoundNames bound_names_of(const OrderInstance& instance) {
+  if (instance.objective == OrderObjective::time) return {kTimeClosedForms, {}, kOrderSearched};
+  if (has_reruns(instance)) return {kRerunClosedForms, {}, kOrderSearched};
   return {kOrderClosedForms, kOrderCertified, kOrderSearched};
 }
 // The bound that a certificate proves is told by this name.

@@ -2,11 +2,59 @@
 #include <utility>
 
 #include "cli/models/exported_model.h"
+#include "formulations/order/checkmate.h"
 #include "formulations/order/mip.h"
 #include "instances/order/compose.h"
 #include "instances/order/memory.h"
 
 namespace stowage {
+
+namespace {
+
+ModelAnswer too_many(std::int64_t binaries) {
+  return refused("INSTANCE", "must have a model of at most " + std::to_string(kMostVariables) +
+                                 " binary variables, has one of " + std::to_string(binaries));
+}
+
+// Checkmate's, with first runs in the order of the list.
+ModelAnswer with_reruns(const OrderInstance& instance, const OrderTable& table,
+                        const OrderPlan* known) {
+  if (const std::int64_t binaries = checkmate_binaries(table);
+      binaries > static_cast<std::int64_t>(kMostVariables)) {
+    return too_many(binaries);
+  }
+  const bool time = instance.objective == OrderObjective::time;
+  Bytes most = peak_of(table, table.program_order());
+  if (instance.capacity) most = std::min(most, *instance.capacity);
+  Checkmate milp = build_checkmate(
+      table, table.program_order(),
+      {.time = time, .most = most, .least = known != nullptr && !time ? known->bound_bytes : 0});
+  if (milp.empty || milp.model.variables().empty()) {
+    return refused("INSTANCE",
+                   "must have a plan of at most " + std::to_string(most) +
+                       " bytes that runs an operator again, has none",
+                   ExitCode::refused);
+  }
+  const Bytes unit = milp.unit;
+  ExportedModel exported{
+      .what = "at most " + std::to_string(most) + " bytes",
+      .legend = {"columns: P the peak in units of " + std::to_string(unit) + " bytes; R_t_k 1 if",
+                 "the operator of step k of the list's order runs again before that of step t;",
+                 "S_t_a 1 if tensor a is there before step t; U_t_k memory in units; F_t_k_a 1 if",
+                 "a goes after the run; steps, operators and tensors count from 0",
+                 "rows: OK1 to OK8 of formulations/README.md"},
+      .facts = [most, unit](JsonWriter& json) {
+        json.integer("bytes_at_most", most);
+        json.integer("unit_bytes", unit);
+      }};
+  exported.model = milp.model;
+  exported.plan = [&instance, milp = std::move(milp)](const std::vector<double>& values) -> Plan {
+    return compose_order(instance, OrderTable(instance), decode(milp, values));
+  };
+  return exported;
+}
+
+}  // namespace
 
 ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* known,
                               const ModelFlags&) {
@@ -19,10 +67,12 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
                                    " operators, has " + std::to_string(instance.operators.size()));
   }
   const OrderTable table(instance);
+  if (table.recomputes() || instance.objective == OrderObjective::time) {
+    return with_reruns(instance, table, known);
+  }
   if (const std::int64_t binaries = order_mip_binaries(table);
       binaries > static_cast<std::int64_t>(kMostVariables)) {
-    return refused("INSTANCE", "must have a model of at most " + std::to_string(kMostVariables) +
-                                   " binary variables, has one of " + std::to_string(binaries));
+    return too_many(binaries);
   }
   Bytes most = known != nullptr ? known->peak_bytes : peak_of(table, table.program_order());
   if (instance.capacity) most = std::min(most, *instance.capacity);

@@ -1,6 +1,7 @@
 #include "formulations/order/bounds.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "instances/numbers.h"
@@ -40,6 +41,101 @@ OperatorBound operator_bound(const OrderTable& table) {
     if (need > best.bytes) best = {need, op};
   }
   return best;
+}
+
+namespace {
+
+// One operator at its first run: who has run for sure, who has not, and what that keeps.
+class FirstRun {
+ public:
+  FirstRun(const OrderTable& table, int op)
+      : table_(table), op_(op), side_(at(table.operators()), OrderSide::open) {
+    mark(op, OrderSide::in, side_, [&](int of) { return table.before(of); });
+    mark(op, OrderSide::out, side_, [&](int of) { return table.behind(of); });
+    side_[at(op)] = OrderSide::out;
+    weigh();
+  }
+
+  // With everything that can be made again dropped.
+  Bytes kept() const { return kept_; }
+
+  // The least time, by bytes in fractions, to make again what is above the capacity.
+  Ms to_fit(Bytes capacity) {
+    double excess = static_cast<double>(kept_) - static_cast<double>(capacity);
+    for (const auto& [bytes, ms] : droppable_) excess += static_cast<double>(bytes);
+    std::ranges::stable_sort(droppable_, [](const auto& a, const auto& b) {
+      return a.second * static_cast<double>(b.first) < b.second * static_cast<double>(a.first);
+    });
+    Ms sum = 0;
+    for (const auto& [bytes, ms] : droppable_) {
+      if (excess <= 0) break;
+      const auto size = static_cast<double>(bytes);
+      sum += ms * std::min(1.0, excess / size);
+      excess -= size;
+    }
+    return sum;
+  }
+
+ private:
+  bool has(int op, OrderSide side) const { return side_[at(op)] == side; }
+
+  // Whether the writer may run behind `op_`: no update that forbids it has run.
+  bool may_come_back(int writer) const {
+    return writer != OrderTable::kNobody && table_.may_rerun(writer) &&
+           std::ranges::none_of(table_.closed_by(writer),
+                                [&](int update) { return has(update, OrderSide::in); });
+  }
+
+  void weigh() {
+    kept_ = table_.need(op_);
+    std::vector<Bytes> of_writer(at(table_.operators()), 0);
+    for (int t = 0; t < table_.tensors(); ++t) {
+      const int writer = table_.producer(t);
+      if (writer != OrderTable::kNobody && !has(writer, OrderSide::in)) continue;
+      const auto touchers = table_.touchers(t);
+      if (std::ranges::find(touchers, op_) != touchers.end()) {
+        kept_ += table_.size(t);
+        continue;
+      }
+      const bool needed = table_.stays(t) || std::ranges::any_of(touchers, [&](int by) {
+                            return has(by, OrderSide::out);
+                          });
+      if (!needed) continue;
+      if (may_come_back(writer)) {
+        of_writer[at(writer)] += table_.size(t);
+      } else {
+        kept_ += table_.size(t);
+      }
+    }
+    for (int writer = 0; writer < table_.operators(); ++writer) {
+      if (of_writer[at(writer)] == 0) continue;
+      droppable_.emplace_back(of_writer[at(writer)], table_.ms(writer));
+    }
+  }
+
+  const OrderTable& table_;
+  const int op_;
+  std::vector<OrderSide> side_;
+  Bytes kept_ = 0;
+  std::vector<std::pair<Bytes, Ms>> droppable_;  // of a writer that has run and may run again
+};
+
+}  // namespace
+
+RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity) {
+  constexpr std::int64_t kMostSteps = 200'000'000;
+  RerunBounds bounds{.kept = operator_bound(table).bytes, .work_ms = table.work_ms()};
+  Ms most = 0;
+  std::int64_t arcs = table.operators() + table.tensors();
+  for (int op = 0; op < table.operators(); ++op) arcs += std::ssize(table.before(op));
+  std::int64_t steps = 0;
+  for (int op = 0; op < table.operators() && steps < kMostSteps; ++op, steps += arcs) {
+    FirstRun first(table, op);
+    bounds.kept = std::max(bounds.kept, first.kept());
+    if (capacity) most = std::max(most, first.to_fit(*capacity));
+  }
+  bounds.dropped_ms = bounds.work_ms + most;
+  return bounds;
 }
 
 OrderCertificate cut_bound(const OrderTable& table, LeastLive& least, int op) {

@@ -1,4 +1,4 @@
-// Lower bounds on the peak of any order of a graph.
+// Lower bounds on the peak, or the time, of any plan of a graph.
 //
 //   const OrderTable table(instance);
 //   const OperatorBound simple = operator_bound(table);
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "instances/order/certificate.h"
@@ -22,6 +23,10 @@ namespace stowage {
 inline constexpr std::array<std::string_view, 1> kOrderClosedForms = {"operator"};
 inline constexpr std::array<std::string_view, 1> kOrderCertified = {"cut"};
 inline constexpr std::array<std::string_view, 1> kOrderSearched = {"search"};
+// The same where operators may run again: neither cuts nor the search over sets of operators say
+// anything then. And of the time.
+inline constexpr std::array<std::string_view, 2> kRerunClosedForms = {"operator", "kept"};
+inline constexpr std::array<std::string_view, 2> kTimeClosedForms = {"work", "dropped"};
 
 // What one operator touches and writes, its workspace, and what lives from the start to the end; or
 // all inputs, or all that is live after the last operator [OB1]. The largest of these.
@@ -32,6 +37,19 @@ struct OperatorBound {
   int op = kEnds;
 };
 OperatorBound operator_bound(const OrderTable& table);
+
+// What operators need at their first run, and what time that costs, however often others run.
+struct RerunBounds {
+  // What some operator needs with all that it waits for, that is needed behind it, and that cannot
+  // be made again [OB4]; at least the operator bound.
+  Bytes kept = 0;
+  // The times of all, each once [OB5], and with the least time to make again what must be dropped
+  // at some operator within `capacity` [OB6].
+  Ms work_ms = 0;
+  Ms dropped_ms = 0;
+};
+// O(n (n + E)); of graphs beyond 200 million such steps the first operators only are looked at.
+RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity);
 
 // The least that is live before operator `op` in any order, with its outputs and workspace, and the
 // flow that proves it [OB2]. `least` is of the same table.

@@ -1,8 +1,10 @@
 #include "heuristics/order/registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heuristics/order/orders.h"
+#include "heuristics/order/reruns.h"
 #include "heuristics/order/windows.h"
 #include "instances/order/compose.h"
 #include "instances/order/memory.h"
@@ -17,6 +19,7 @@ constexpr std::int64_t kStates = 1000;           // at first; four times as many
 constexpr std::int64_t kMostStates = 16'000;
 constexpr std::int64_t kAllStates = 200'000;  // of all stretches, each time
 constexpr int kWidth = 64;
+constexpr std::int64_t kWalkedPlans = 20'000;
 
 std::vector<int> fast(const OrderTable& table, const Budget& budget) {
   std::vector<int> order = best_simple_order(table);
@@ -34,6 +37,38 @@ std::vector<int> lns(const OrderTable& table, const Budget& budget) {
     width *= 2;
   }
   return order;
+}
+
+// No plan has a smaller peak: what some operator touches and makes.
+Bytes least_of_any(const OrderTable& table) {
+  Bytes least = std::max(table.at_start(), table.at_end());
+  for (int op = 0; op < table.operators(); ++op) {
+    Bytes need = table.need(op);
+    for (const int t : table.touched(op)) need += table.size(t);
+    least = std::max(least, need);
+  }
+  return least;
+}
+
+std::optional<std::vector<int>> evicted(const OrderInstance& instance, const OrderTable& table,
+                                        const Budget& budget) {
+  const std::vector<int> order = best_simple_order(table);
+  if (instance.objective == OrderObjective::time) {
+    if (!instance.capacity) return order;
+    return evicted_within(table, order, *instance.capacity, budget);
+  }
+  return evicted_to(table, order, least_of_any(table), budget);
+}
+
+std::optional<std::vector<int>> walked(const OrderInstance& instance, const OrderTable& table,
+                                       std::uint64_t seed, const Budget& budget) {
+  std::optional<std::vector<int>> steps = evicted(instance, table, budget);
+  if (!steps) return steps;
+  const RerunWalk::Goal goal{.capacity = instance.capacity.value_or(kMaxExact),
+                             .time = instance.objective == OrderObjective::time,
+                             .least = least_of_any(table)};
+  RerunWalk(table, seed).improve(*steps, goal, kWalkedPlans, budget);
+  return steps;
 }
 
 }  // namespace
@@ -57,17 +92,19 @@ std::vector<int> best_simple_order(const OrderTable& table) {
   return best;
 }
 
-std::vector<OrderHeuristic> heuristics(const OrderInstance&) {
+std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted) {
   std::vector<OrderHeuristic> all;
+  const auto kept = [](const OrderInstance& instance, const OrderTable& table,
+                       const std::vector<int>& steps) -> std::optional<OrderPlan> {
+    OrderPlan plan = compose_order(instance, table, steps);
+    if (instance.capacity && plan.peak_bytes > *instance.capacity) return std::nullopt;
+    return plan;
+  };
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back({std::move(name), std::move(summary), std::move(source),
-                   [make](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
-                          const Budget& budget) -> std::optional<OrderPlan> {
-                     OrderPlan plan = compose_order(instance, table, make(table, budget));
-                     if (instance.capacity && plan.peak_bytes > *instance.capacity) {
-                       return std::nullopt;
-                     }
-                     return plan;
+                   [make, kept](const OrderInstance& instance, const OrderTable& table,
+                                std::uint64_t, const Budget& budget) {
+                     return kept(instance, table, make(table, budget));
                    }});
   };
   add("program", "the order of the list", "frameworks that run a graph as it was written",
@@ -87,6 +124,20 @@ std::vector<OrderHeuristic> heuristics(const OrderInstance&) {
       [](const OrderTable& table, const Budget& budget) { return fast(table, budget); });
   add("lns", "the best of these, then longer and longer stretches around the peak again", "",
       [](const OrderTable& table, const Budget& budget) { return lns(table, budget); });
+  if (std::ranges::none_of(wanted.operators, &OrderOperator::recompute)) return all;
+  all.push_back({"evict", "the best of the orders of one pass, with what is in the way made again",
+                 "",
+                 [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
+                        const Budget& budget) -> std::optional<OrderPlan> {
+                   const auto steps = evicted(instance, table, budget);
+                   return steps ? kept(instance, table, *steps) : std::nullopt;
+                 }});
+  all.push_back({"walk", "the same, then around it with other choices", "",
+                 [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t seed,
+                        const Budget& budget) -> std::optional<OrderPlan> {
+                   const auto steps = walked(instance, table, seed, budget);
+                   return steps ? kept(instance, table, *steps) : std::nullopt;
+                 }});
   return all;
 }
 

@@ -40,7 +40,8 @@ struct OrderCertificateCheck {
   Bytes bound_bytes = 0;  // what is proven: the certificate's own bound, 0 if there are violations
 };
 
-// Rules:
+// Where an operator may run again, or the objective is the time, no certificate proves anything:
+// certificate_bound says so. Rules:
 //   certificate_number       entries have three numbers, indices that exist and amounts from 0 on
 //   certificate_arc          a flow goes from a tensor to one that touches it, or from an operator
 //                            to one that must run before it, and begins at nothing that needs v

@@ -32,7 +32,12 @@ class FlowCheck {
 
   OrderCertificateCheck run() && {
     OrderCertificateCheck check;
-    if (certificate_.op < 0 || certificate_.op >= operators_) {
+    if (!applies()) {
+      found_.add(kBound, [&] {
+        return Description{"/certificate/bound_bytes", text(certificate_.bound_bytes) + " bytes",
+                           "none: a cut says nothing of time, nor of operators that run again"};
+      });
+    } else if (certificate_.op < 0 || certificate_.op >= operators_) {
       number("/op", text(certificate_.op), "the index of an operator");
     } else {
       list_precedences();
@@ -49,6 +54,11 @@ class FlowCheck {
   }
 
  private:
+  bool applies() const {
+    return instance_.objective == OrderObjective::peak &&
+           std::ranges::none_of(instance_.operators, &OrderOperator::recompute);
+  }
+
   void number(const std::string& where, std::string have, std::string need) {
     found_.add(kNumber, [&] {
       return Description{"/certificate" + where, std::move(have), std::move(need)};

@@ -91,6 +91,18 @@ void check_cycle(const OrderInstance& instance, ErrorList& errors) {
              "must not wait for itself, is in a cycle: " + path);
 }
 
+// A second update would change what the first one left.
+void check_recompute(const OrderInstance& instance, ErrorList& errors) {
+  for (std::int64_t i = 0; i < std::ssize(instance.operators); ++i) {
+    const OrderOperator& op = instance.operators[at(i)];
+    if (!op.recompute || op.updates.empty()) continue;
+    errors.add(code::kOrderRecompute, place("operators", i, "/recompute"),
+               "must be false for an operator that updates a tensor, is true for " +
+                   in_quotes(operator_name(instance, i)) + ", which updates " +
+                   in_quotes(tensor_name(instance, op.updates.front())));
+  }
+}
+
 // A size rounded up to the alignment; both are at most 2^53.
 Bytes rounded(const OrderInstance& instance, Bytes size) {
   return round_up(size, instance.alignment);
@@ -143,6 +155,7 @@ void check_order(const OrderInstance& instance, ErrorList& errors) {
   const std::int64_t before = errors.found();
   check_order_ids(instance, errors);
   check_writers(instance, errors);
+  check_recompute(instance, errors);
   check_sum(instance, errors);
   if (errors.found() == before) check_cycle(instance, errors);
 }

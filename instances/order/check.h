@@ -11,7 +11,8 @@ namespace stowage {
 
 // Adds E371 for ids that stand twice, E373 for a tensor that two write, or one although it is an
 // input, E374 for one that is touched or an output and nobody writes, E375 for a cycle, E376 for
-// sizes that sum to more than 2^53. Requires numbers in their ranges and indices that exist.
+// sizes that sum to more than 2^53, E377 for an operator that may run again and updates a tensor.
+// Requires numbers in their ranges and indices that exist.
 void check_order(const OrderInstance& instance, ErrorList& errors);
 
 // E371 alone: also where names are unknown.

@@ -9,8 +9,9 @@
 
 namespace stowage {
 
-// The plan with its peak. Requires the table of the instance and an order of all operators that
-// keeps the precedences. The hash and the bound are the caller's to set.
+// The plan with its peak, and its time if that is the objective. Requires the table of the instance
+// and an order of all operators that keeps the precedences; some may stand in it again. The hash
+// and the bound are the caller's to set.
 OrderPlan compose_order(const OrderInstance& instance, const OrderTable& table,
                         std::span<const int> order);
 

@@ -26,7 +26,10 @@ struct Order {
   using Certificate = OrderCertificate;
 
   static constexpr std::string_view name = "order";
-  static constexpr Unit unit = kBytes;  // of the objective
+  static constexpr Unit unit = kBytes;  // of the objective `peak`
+  static constexpr Unit unit_of(const Instance& instance) {
+    return instance.objective == OrderObjective::time ? kMs : kBytes;
+  }
 
   // A graph names no other file.
   static Result<Instance> read_instance(std::string_view text, const std::string&) {

@@ -11,8 +11,11 @@
 #include "instances/numbers.h"
 #include "instances/option_check.h"
 #include "instances/order/check.h"
+#include "instances/order/generate_network.h"
 #include "instances/order/generate_transformer.h"
 #include "instances/order/graph_builder.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -165,6 +168,10 @@ OrderInstance graph_of(const OrderGenerator& generator) {
       return randwire_graph(generator);
     case Kind::layered:
       return layered_graph(generator);
+    case Kind::vgg:
+      return vgg_graph(generator.operators);
+    case Kind::unet:
+      return unet_graph(generator.operators);
     default:
       return transformer_graph(
           {.recompute = generator.kind == Kind::recompute || generator.kind == Kind::accumulate,
@@ -175,6 +182,24 @@ OrderInstance graph_of(const OrderGenerator& generator) {
   }
 }
 
+void check_share(const OrderGenerator& generator, ErrorList& errors) {
+  const double share = generator.capacity_share;
+  if (share == 0) return;
+  const bool network = generator.kind == Kind::vgg || generator.kind == Kind::unet;
+  if (network && share > 0 && share <= 1) return;
+  errors.add(code::kGenerator, "/capacity_share",
+             network ? "must be above 0 and at most 1, is " + shortest(share)
+                     : "must be 0 where no operator may run again, is " + shortest(share));
+}
+
+void limit_time(double share, OrderInstance& instance) {
+  const OrderTable table(instance);
+  const Bytes peak = peak_of(table, table.program_order());
+  instance.objective = OrderObjective::time;
+  instance.capacity = static_cast<Bytes>(share * static_cast<double>(peak));
+  instance.name += "-" + shortest(share);
+}
+
 }  // namespace
 
 Result<OrderInstance> generate_order(const OrderGenerator& generator) {
@@ -183,16 +208,21 @@ Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   check_option("/tokens", generator.tokens, 1, Tokens{1} << 24, errors);
   check_option("/alignment", generator.alignment, 1, Bytes{1} << 20, errors);
   check_seed(generator.seed, errors);
+  check_share(generator, errors);
   if (!errors.empty()) return std::move(errors).take();
   OrderInstance instance = graph_of(generator);
   instance.alignment = generator.alignment;
   instance.name = std::string(OrderGenerator::kNames[static_cast<std::size_t>(generator.kind)]) +
                   '-' + std::to_string(instance.operators.size());
   const bool drawn = generator.kind == Kind::randwire || generator.kind == Kind::layered;
-  instance.name += drawn ? "-seed" + std::to_string(generator.seed)
-                         : '-' + std::to_string(generator.tokens) + "tok";
+  const bool network = generator.kind == Kind::vgg || generator.kind == Kind::unet;
+  if (!network) {
+    instance.name += drawn ? "-seed" + std::to_string(generator.seed)
+                           : '-' + std::to_string(generator.tokens) + "tok";
+  }
   check_order(instance, errors);
   if (!errors.empty()) return std::move(errors).take();
+  if (generator.capacity_share > 0) limit_time(generator.capacity_share, instance);
   return instance;
 }
 

@@ -30,15 +30,21 @@ struct OrderGenerator {
     chunked,      // forward passes of two layers over chunks of tokens; the list goes by layers
     randwire,     // stages of 32 randomly wired operators
     layered,      // operators in layers; each reads one to four tensors of the few layers before
+    vgg,          // a convolutional network forward and backward; forward operators may run again
+    unet,         // the same of a network that goes down and up in size
   };
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "transformer", "recompute", "accumulate", "experts", "chunked", "randwire", "layered"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "transformer", "recompute", "accumulate", "experts", "chunked",
+      "randwire",    "layered",   "vgg",        "unet"};
 
   Kind kind = Kind::transformer;
   std::int64_t operators = 100;  // about so many, whole layers, chunks or stages; 1 to 1e6
   Tokens tokens = 4096;          // of the whole sequence; transformers, experts, chunked; to 2^24
   Bytes alignment = 1;           // of all tensors; 1 to 2^20
   std::uint64_t seed = 0;        // of randwire and layered; at most 2^53
+  // Vgg, unet: the time is to be least within this share of the peak of the list's order; 0: the
+  // peak is to be least.
+  double capacity_share = 0;
 
   bool operator==(const OrderGenerator&) const = default;
 };

@@ -2,10 +2,13 @@
 //
 // A tensor needs memory from the operator that writes it, or from the start if it is an input, to
 // the last operator that reads or updates it, or to the end if it is an output. While an operator
-// runs, what is live before it, its outputs and its workspace need memory together. The peak over
-// all steps is minimised by choosing the order. The file format is in instances/order/README.md.
-// Sources of the problem: Sethi 1975 (complete register allocation), Liu 1987 (trees), OLLA (arXiv
-// 2210.12924), ROAM (2310.19295).
+// runs, what is live before it, its outputs and its workspace need memory together. Operators with
+// `recompute` may run more than once: each run makes its outputs anew, so that they need no memory
+// between their last touch before it and the run. The peak over all steps, or the time of all runs
+// within a capacity, is minimised by choosing who runs when. The file format is in
+// instances/order/README.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
+// 1987 (trees), OLLA (arXiv 2210.12924), ROAM (2310.19295); with recomputation: Checkmate
+// (1910.02653), Moccasin (2304.14463).
 //
 //   OrderInstance graph{.name = "two",
 //                       .tensors = {{.id = "x", .size = 64, .input = true},
@@ -48,6 +51,8 @@ struct OrderOperator {
   std::vector<std::int64_t> updates;
   Bytes workspace = 0;              // needed while it runs, and by nobody else
   std::vector<std::int64_t> after;  // operators that must run before it for another reason
+  Ms ms = 0;                        // one run of it takes so long; >= 0
+  bool recompute = false;           // it may run more than once; it updates nothing
 
   bool operator==(const OrderOperator&) const = default;
 };
@@ -61,10 +66,14 @@ struct RecordedStep {
   bool operator==(const RecordedStep&) const = default;
 };
 
+// What is to be least: the peak, or the time of all runs within the capacity.
+enum class OrderObjective { peak, time };
+
 struct OrderInstance {
   std::string name;
   std::optional<Bytes> capacity;  // no step may need more
   Bytes alignment = 1;            // sizes and workspaces count rounded up to a multiple of it
+  OrderObjective objective = OrderObjective::peak;
   std::vector<OrderTensor> tensors;
   std::vector<OrderOperator> operators;
   std::optional<RecordedStep> recorded_from;

@@ -1,5 +1,6 @@
 // Order instances. Names are read first and looked up afterwards, for operators may name each other
 // in any order.
+#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,8 @@ namespace {
 
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
+constexpr NumberRange kTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
+constexpr std::array<std::string_view, 2> kObjectives = {"peak", "time"};
 
 using Names = std::vector<std::string>;
 
@@ -58,6 +61,8 @@ struct NamedOperator {
   Names updates;
   Bytes workspace = 0;
   Names after;
+  Ms ms = 0;
+  bool recompute = false;
 };
 
 // Names of one list, and the indices that they stand for.
@@ -118,6 +123,8 @@ void fields(Visitor& v, Operator& op) {
   v.special("updates", op.updates, read_names, write_names);
   v.omit_if(op.workspace == 0, "workspace_bytes", op.workspace, kBytes);
   v.special("after", op.after, read_names, write_names);
+  v.omit_if(op.ms == 0, "ms", op.ms, kTime);
+  v.omit_if(!op.recompute, "recompute", op.recompute);
 }
 
 template <class Visitor, Of<RecordedStep> Step>
@@ -148,14 +155,16 @@ static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
     op.updates = tensors.indices(from.updates, its.key("updates"), "tensor", errors);
     op.workspace = from.workspace;
     op.after = operators.indices(from.after, its.key("after"), "operator", errors);
+    op.ms = from.ms;
+    op.recompute = from.recompute;
   }
 }
 
 static OrderInstance order_instance_from(const JsonValue& document, ErrorList& errors) {
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
-                            {"format", "version", "problem", "name", "capacity_bytes", "alignment",
-                             "tensors", "operators", "recorded_from"});
+                            {"format", "version", "problem", "name", "objective", "capacity_bytes",
+                             "alignment", "tensors", "operators", "recorded_from"});
   OrderInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "order")) {
     return instance;
@@ -164,6 +173,7 @@ static OrderInstance order_instance_from(const JsonValue& document, ErrorList& e
   FieldReader members(reader);
   std::vector<NamedOperator> operators;
   members.optional("name", instance.name);
+  members.choice("objective", instance.objective, kObjectives, true);
   members.optional("capacity_bytes", instance.capacity, kBytes);
   members.optional("alignment", instance.alignment, kAlignment);
   members.required("tensors", instance.tensors);
@@ -193,6 +203,8 @@ std::string write_order_instance(const OrderInstance& instance) {
   json.begin_object();
   FieldWriter members(json);
   members.head("stowage/instance", "order", instance.name);
+  members.choice("objective", instance.objective, kObjectives,
+                 instance.objective == OrderObjective::peak);
   members.required("capacity_bytes", instance.capacity);
   members.required("alignment", instance.alignment);
   members.required("tensors", instance.tensors);
@@ -203,7 +215,9 @@ std::string write_order_instance(const OrderInstance& instance) {
                         .reads = tensors(op.reads),
                         .writes = tensors(op.writes),
                         .updates = tensors(op.updates),
-                        .workspace = op.workspace};
+                        .workspace = op.workspace,
+                        .ms = op.ms,
+                        .recompute = op.recompute};
     for (const std::int64_t first : op.after) named.after.push_back(operator_name(instance, first));
     write_fields(json, named);
   }

@@ -8,6 +8,7 @@ namespace stowage {
 namespace {
 
 constexpr IntegerRange kBytes = {0, kMaxExact};
+constexpr NumberRange kTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
 constexpr IntegerRange kEntry = {OrderCertificate::kEnd, kMaxExact};
 
 }  // namespace
@@ -17,7 +18,9 @@ void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "order", plan.name);
   v.required("instance_hash", plan.instance_hash);
   v.required("peak_bytes", plan.peak_bytes, kBytes);
-  v.optional("bound_bytes", plan.bound_bytes, kBytes);
+  v.optional("time_ms", plan.time_ms);
+  v.omit_if(plan.time_ms.has_value(), "bound_bytes", plan.bound_bytes, kBytes);
+  v.omit_if(!plan.time_ms.has_value(), "bound_ms", plan.bound_ms, kTime);
   v.optional("bound_by", plan.bound_by);
   v.required("order", plan.order, {0, kMaxExact});
 }

@@ -8,19 +8,39 @@
 namespace stowage {
 
 std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order) {
-  std::vector<TensorLife> lives(stowage::at(table.tensors()));
+  std::vector<std::vector<TensorLife>> lives(stowage::at(table.tensors()));
   const std::int64_t end = std::max<std::int64_t>(1, std::ssize(order)) - 1;
+  for (int t = 0; t < table.tensors(); ++t) {
+    // A tensor that nobody makes is an input, or there is never any of it.
+    if (table.producer(t) == OrderTable::kNobody &&
+        (table.stays(t) || !table.touchers(t).empty())) {
+      lives[stowage::at(t)].push_back({.tensor = t});
+    }
+  }
   for (std::int64_t step = 0; step < std::ssize(order); ++step) {
     const int op = static_cast<int>(order[stowage::at(step)]);
-    for (const int t : table.written(op)) lives[stowage::at(t)] = {step, step};
-    for (const int t : table.touched(op)) lives[stowage::at(t)].last = step;
+    for (const int t : table.written(op)) lives[stowage::at(t)].push_back({t, step, step});
+    for (const int t : table.touched(op)) lives[stowage::at(t)].back().last = step;
   }
+  std::vector<TensorLife> all;
   for (int t = 0; t < table.tensors(); ++t) {
-    TensorLife& life = lives[stowage::at(t)];
-    if (table.stays(t)) life.last = end;
-    if (table.producer(t) == OrderTable::kNobody) life.first = 0;
+    std::vector<TensorLife>& its = lives[stowage::at(t)];
+    if (table.stays(t) && !its.empty()) its.back().last = end;
+    all.insert(all.end(), its.begin(), its.end());
   }
-  return lives;
+  return all;
+}
+
+std::vector<std::int64_t> steps_again(const OrderTable& table,
+                                      std::span<const std::int64_t> order) {
+  std::vector<bool> ran(stowage::at(table.operators()), false);
+  std::vector<std::int64_t> again;
+  for (std::int64_t step = 0; step < std::ssize(order); ++step) {
+    const std::size_t op = stowage::at(order[stowage::at(step)]);
+    if (ran[op]) again.push_back(step);
+    ran[op] = true;
+  }
+  return again;
 }
 
 std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order) {

@@ -1,7 +1,8 @@
 // When each tensor needs memory under an order, and who does at a step.
 //
-//   const std::vector<TensorLife> lives = lifetimes(table, order);
-//   lives[t].first, lives[t].last      // steps; both inclusive
+//   for (const TensorLife& life : lifetimes(table, order)) {
+//     life.tensor, life.first, life.last      // steps; both inclusive
+//   }
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace stowage {
 
-// From step `first` to step `last`, both inclusive; a tensor that nobody writes and that is no
-// input has last < first.
+// From step `first` to step `last`, both inclusive.
 struct TensorLife {
+  int tensor = 0;
   std::int64_t first = 0;
   std::int64_t last = -1;
 
@@ -22,9 +23,13 @@ struct TensorLife {
   bool operator==(const TensorLife&) const = default;
 };
 
-// Of every tensor. Inputs begin at step 0; what stays to the end lasts to the last step. Without
-// operators there is the step 0. Requires an order that keeps all precedences.
+// Of every tensor that is ever there, one for each run of its writer; by tensor, then by step.
+// Inputs begin at step 0; what stays to the end lasts, from the last run on, to the last step.
+// Without operators there is the step 0. Requires an order that keeps all precedences.
 std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order);
+
+// The steps at which an operator stands again.
+std::vector<std::int64_t> steps_again(const OrderTable& table, std::span<const std::int64_t> order);
 
 // The first step that needs most: 0 without operators.
 std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order);

@@ -121,14 +121,27 @@ class BackwardSteps {
   OrderMemory& memory_;
 };
 
-// What each step needs. Requires an order that keeps all precedences.
+// What each step needs, from the last to the first: before an operator runs, what it writes is not
+// needed, whatever was made of it earlier. Requires an order that keeps all precedences; operators
+// may stand in it again.
 inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int> order) {
-  OrderMemory memory(table);
-  std::vector<Bytes> needs;
-  needs.reserve(order.size());
-  for (const int op : order) {
-    needs.push_back(memory.need(op));
-    memory.run(op);
+  std::vector<bool> needed(at(table.tensors()));  // behind the step
+  Bytes live = 0;
+  for (int t = 0; t < table.tensors(); ++t) {
+    needed[at(t)] = table.stays(t);
+    if (needed[at(t)]) live += table.size(t);
+  }
+  std::vector<Bytes> needs(order.size());
+  for (std::size_t k = order.size(); k-- > 0;) {
+    for (const int t : table.written(order[k])) {
+      if (needed[at(t)]) live -= table.size(t);
+      needed[at(t)] = false;
+    }
+    for (const int t : table.touched(order[k])) {
+      if (!needed[at(t)]) live += table.size(t);
+      needed[at(t)] = true;
+    }
+    needs[k] = live + table.need(order[k]);
   }
   return needs;
 }

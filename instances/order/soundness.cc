@@ -55,7 +55,8 @@ bool surely_sound(const OrderInstance& instance) {
                             return in_range(tensor.size, 0) && !first_bad_byte(tensor.id);
                           }) &&
       std::ranges::all_of(instance.operators, [](const OrderOperator& op) {
-        return in_range(op.workspace, 0) && !first_bad_byte(op.id);
+        return in_range(op.workspace, 0) && op.ms >= 0 && op.ms <= static_cast<double>(kMaxExact) &&
+               !first_bad_byte(op.id);
       });
   if (!ranges) return false;
   if (instance.recorded_from) {

@@ -35,6 +35,32 @@ OrderTable::Lists OrderTable::Lists::inverse(std::size_t count) const {
   return inverse;
 }
 
+void OrderTable::list_reruns(const OrderInstance& instance) {
+  std::vector<std::vector<int>> updates(size_.size());
+  for (int op = 0; op < operators(); ++op) {
+    for (const std::int64_t t : instance.operators[at(op)].updates) updates[at(t)].push_back(op);
+  }
+  for (int op = 0; op < operators(); ++op) {
+    const OrderOperator& its = instance.operators[at(op)];
+    ms_.push_back(its.ms);
+    reruns_.push_back(its.recompute);
+    work_ms_ += its.ms;
+    recomputes_ = recomputes_ || its.recompute;
+    std::vector<std::int64_t> closing;
+    if (its.recompute) {
+      for (const int t : touched(op)) {
+        for (const int update : updates[at(t)]) {
+          if (update > op) closing.push_back(update);
+        }
+      }
+      for (const int t : written(op)) {
+        for (const int update : updates[at(t)]) closing.push_back(update);
+      }
+    }
+    closed_by_.add(once(closing, {}));
+  }
+}
+
 OrderTable::OrderTable(const OrderInstance& instance) {
   const auto rounded = [&](Bytes size) { return round_up(size, instance.alignment); };
   const std::size_t tensors = instance.tensors.size();
@@ -68,6 +94,7 @@ OrderTable::OrderTable(const OrderInstance& instance) {
   const std::vector<std::vector<int>> before = predecessors_of(instance);
   for (const std::vector<int>& list : before) before_.add(list);
   behind_ = before_.inverse(before.size());
+  list_reruns(instance);
   program_ = first_order(before).value_or(std::vector<int>());
 }
 

@@ -38,8 +38,16 @@ class OrderTable {
 
   Bytes need(int op) const { return need_[index(op)]; }    // its outputs and workspace
   Bytes keeps(int op) const { return keeps_[index(op)]; }  // its outputs that outlive it
-  Bytes at_start() const { return at_start_; }             // live before the first operator
-  Bytes at_end() const { return at_end_; }                 // live after the last one
+  Ms ms(int op) const { return ms_[index(op)]; }
+  bool may_rerun(int op) const { return reruns_[index(op)]; }
+  // The updates of what it touches or writes behind which it may not run again: they change what
+  // its run before saw or made.
+  std::span<const int> closed_by(int op) const { return closed_by_.of(op); }
+  bool recomputes() const { return recomputes_; }  // whether any operator may run again
+  Ms work_ms() const { return work_ms_; }          // of all operators, each once
+
+  Bytes at_start() const { return at_start_; }  // live before the first operator
+  Bytes at_end() const { return at_end_; }      // live after the last one
 
   // The operators in the order of the list, or the first order after it that keeps all
   // precedences.
@@ -61,6 +69,7 @@ class OrderTable {
     // Who stands in which of these lists, for the numbers below `count`.
     Lists inverse(std::size_t count) const;
   };
+  void list_reruns(const OrderInstance& instance);
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   std::vector<Bytes> size_;
@@ -73,6 +82,11 @@ class OrderTable {
   Lists behind_;
   std::vector<Bytes> need_;
   std::vector<Bytes> keeps_;
+  std::vector<Ms> ms_;
+  std::vector<bool> reruns_;
+  Lists closed_by_;
+  bool recomputes_ = false;
+  Ms work_ms_ = 0;
   Bytes at_start_ = 0;
   Bytes at_end_ = 0;
   std::vector<int> program_;

@@ -3,6 +3,7 @@
 #include "instances/order/verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "instances/order/truth.h"
@@ -18,15 +19,17 @@ enum Rule : std::size_t {
   kPrecedence,
   kCapacity,
   kPeak,
+  kTimeMs,
   kBound,
   kInstanceHash,
   kRuleCount,
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "once", "precedence", "capacity", "peak", "bound", "instance_hash"};
+    "once", "precedence", "capacity", "peak", "time_ms", "bound", "instance_hash"};
 
 constexpr std::int64_t kNever = -1;
+constexpr double kRelative = 1e-9;  // sums of times are rounded
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -40,6 +43,7 @@ class OrderVerifier {
         operators_(static_cast<std::int64_t>(instance.operators.size())),
         truth_(instance),
         step_of_(instance.operators.size(), kNever),
+        last_step_of_(instance.operators.size(), kNever),
         found_(kRuleNames) {}
 
   std::vector<Violation> run() && {
@@ -53,6 +57,7 @@ class OrderVerifier {
         return Description{"/peak_bytes", bytes(plan_.peak_bytes), bytes(*peak)};
       });
     }
+    check_time();
     check_bound(peak.value_or(plan_.peak_bytes));
     return std::move(found_).take();
   }
@@ -68,9 +73,13 @@ class OrderVerifier {
     for (std::size_t k = 0; k < plan_.order.size(); ++k) {
       const std::int64_t op = plan_.order[k];
       const bool known = op >= 0 && op < operators_;
-      if (known && step_of_[index(op)] == kNever) {
-        step_of_[index(op)] = static_cast<std::int64_t>(k);
-        continue;
+      if (known) {
+        last_step_of_[index(op)] = static_cast<std::int64_t>(k);
+        if (step_of_[index(op)] == kNever) {
+          step_of_[index(op)] = static_cast<std::int64_t>(k);
+          continue;
+        }
+        if (instance_.operators[index(op)].recompute) continue;
       }
       complete = false;
       found_.add(kOnce, [&] {
@@ -89,8 +98,16 @@ class OrderVerifier {
     return complete;
   }
 
+  // The first runs of both.
   void must_precede(std::int64_t first, std::int64_t second, const std::string& why) {
-    const std::int64_t a = step_of_[index(first)];
+    must_precede(step_of_[index(first)], first, second, why);
+  }
+  // All runs of the first; the second updates a tensor.
+  void must_end_before(std::int64_t first, std::int64_t second, const std::string& why) {
+    must_precede(last_step_of_[index(first)], first, second, why);
+  }
+  void must_precede(std::int64_t a, std::int64_t first, std::int64_t second,
+                    const std::string& why) {
     const std::int64_t b = step_of_[index(second)];
     if (a == kNever || b == kNever || a < b) return;
     found_.add(kPrecedence, [&] {
@@ -105,7 +122,8 @@ class OrderVerifier {
   }
 
   // Writers before all others; for each tensor the updates in their order, and the operators
-  // between two of them in the list between them.
+  // between two of them in the list between them. Readers are forgotten at
+  // an update: all their runs stand before it.
   void check_tensors() {
     const std::size_t tensors = instance_.tensors.size();
     std::vector<std::int64_t> writer(tensors, kNever);
@@ -117,18 +135,23 @@ class OrderVerifier {
     for (std::int64_t op = 0; op < operators_; ++op) {
       const OrderOperator& its = instance_.operators[index(op)];
       for (const std::int64_t t : OrderTruth::touched(its)) {
+        const bool updates = std::ranges::find(its.updates, t) != its.updates.end();
         if (writer[index(t)] != kNever) {
-          must_precede(writer[index(t)], op, "which writes " + tensor(t));
+          if (updates) {
+            must_end_before(writer[index(t)], op, "which writes " + tensor(t));
+          } else {
+            must_precede(writer[index(t)], op, "which writes " + tensor(t));
+          }
         }
         if (last_update[index(t)] != kNever) {
           must_precede(last_update[index(t)], op, "which updates " + tensor(t) + " for it");
         }
-        if (std::ranges::find(its.updates, t) == its.updates.end()) {
+        if (!updates) {
           readers[index(t)].push_back(op);
           continue;
         }
         for (const std::int64_t reader : readers[index(t)]) {
-          must_precede(reader, op, "which needs " + tensor(t) + " as it was");
+          must_end_before(reader, op, "which needs " + tensor(t) + " as it was");
         }
         readers[index(t)].clear();
         last_update[index(t)] = op;
@@ -144,28 +167,49 @@ class OrderVerifier {
     }
   }
 
-  // The peak, by a recount from step to step. Requires a complete order.
+  // The peak, by a recount from the last step to the first: before a run of its writer a tensor
+  // needs memory only for what stands between it and the run before. Requires a complete order.
   Bytes count() {
-    std::vector<std::int64_t> left(instance_.tensors.size());
-    for (std::size_t t = 0; t < left.size(); ++t) {
-      left[t] = truth_.touches(static_cast<std::int64_t>(t));
+    std::vector<bool> needed(instance_.tensors.size());  // behind the step
+    Bytes live = 0;
+    for (std::size_t t = 0; t < needed.size(); ++t) {
+      needed[t] = truth_.stays(static_cast<std::int64_t>(t));
+      if (needed[t]) live += truth_.size(static_cast<std::int64_t>(t));
     }
-    Bytes live = truth_.at_start();
-    Bytes peak = live;
-    if (operators_ == 0) check_capacity(0, live);
-    for (std::size_t k = 0; k < plan_.order.size(); ++k) {
+    std::vector<Bytes> needs(plan_.order.size());
+    for (std::size_t k = plan_.order.size(); k-- > 0;) {
       const OrderOperator& op = instance_.operators[index(plan_.order[k])];
-      const Bytes need = live + truth_.added(op);
-      check_capacity(k, need);
-      peak = std::max(peak, need);
       for (const std::int64_t t : OrderTruth::written(op)) {
-        if (truth_.touches(t) > 0 || truth_.stays(t)) live += truth_.size(t);
+        if (needed[index(t)]) live -= truth_.size(t);
+        needed[index(t)] = false;
       }
       for (const std::int64_t t : OrderTruth::touched(op)) {
-        if (--left[index(t)] == 0 && !truth_.stays(t)) live -= truth_.size(t);
+        if (!needed[index(t)]) live += truth_.size(t);
+        needed[index(t)] = true;
       }
+      needs[k] = live + truth_.added(op);
+    }
+    Bytes peak = truth_.at_start();
+    if (operators_ == 0) check_capacity(0, peak);
+    for (std::size_t k = 0; k < needs.size(); ++k) {
+      check_capacity(k, needs[k]);
+      peak = std::max(peak, needs[k]);
     }
     return peak;
+  }
+
+  void check_time() {
+    const bool timed = instance_.objective == OrderObjective::time;
+    if (!timed && !plan_.time_ms) return;
+    Ms sum = 0;
+    for (const std::int64_t op : plan_.order) {
+      if (op >= 0 && op < operators_) sum += instance_.operators[index(op)].ms;
+    }
+    if (timed && plan_.time_ms && std::abs(*plan_.time_ms - sum) <= kRelative * sum) return;
+    found_.add(kTimeMs, [&] {
+      return Description{"/time_ms", plan_.time_ms ? text(*plan_.time_ms) + " ms" : "no time",
+                         timed ? text(sum) + " ms" : "none where the objective is the peak"};
+    });
   }
 
   void check_capacity(std::size_t step, Bytes need) {
@@ -177,10 +221,24 @@ class OrderVerifier {
   }
 
   void check_bound(Bytes peak) {
+    const bool timed = instance_.objective == OrderObjective::time;
     const Bytes bound = plan_.bound_bytes;
-    if (bound < 0 || bound > peak) {
+    if (bound < 0 || bound > (timed ? 0 : peak)) {
       found_.add(kBound, [&] {
-        return Description{"/bound_bytes", bytes(bound), "from 0 to the peak, " + bytes(peak)};
+        return Description{
+            "/bound_bytes", bytes(bound),
+            timed ? "none where the objective is the time" : "from 0 to the peak, " + bytes(peak)};
+      });
+    }
+    if (timed) {
+      check_bound_ms(found_, {.number = kBound, .bound = kBound}, plan_.bound_ms, plan_.bound_by,
+                     plan_.time_ms.value_or(0));
+      return;
+    }
+    if (plan_.bound_ms != 0) {
+      found_.add(kBound, [&] {
+        return Description{"/bound_ms", text(plan_.bound_ms) + " ms",
+                           "none where the objective is the peak"};
       });
     }
     check_bound_name(found_, kBound, bound > 0, plan_.bound_by);
@@ -190,7 +248,8 @@ class OrderVerifier {
   const OrderPlan& plan_;
   const std::int64_t operators_;
   const OrderTruth truth_;
-  std::vector<std::int64_t> step_of_;  // at which an operator runs
+  std::vector<std::int64_t> step_of_;       // at which an operator runs first
+  std::vector<std::int64_t> last_step_of_;  // and last
   ViolationList found_;
 };
 

@@ -3,16 +3,21 @@
 //
 // Rules of an order plan:
 //
-//   once               every operator stands in the order, exactly once
+//   once               every operator stands in the order, and again only where it may
 //   precedence         a tensor is written before it is touched; the old contents of an updated
-//                      tensor are read before the update, the new ones after; `after` holds
+//                      tensor are read before the update, the new ones after; `after` holds. An
+//                      operator that runs again sees what its first run saw: all its runs stand
+//                      before an update of what it touches or writes that must come behind it
 //   capacity           no step needs more than the capacity, if there is one
 //   peak               peak_bytes is the most that any step needs
-//   bound              0 <= bound_bytes <= peak, and a positive bound names its certificate
+//   time_ms            time_ms is the sum of the times of all runs; of objective time alone
+//   bound              the bound lies between 0 and the objective, is in its unit, and names its
+//                      certificate if positive
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
 // A step needs what is live before it, and the outputs and the workspace of its operator, each
-// rounded up to the alignment. What steps need is told of complete orders only.
+// rounded up to the alignment. A tensor is live from each run that writes it to the last touch
+// before the next such run. What steps need is told of complete orders only.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.

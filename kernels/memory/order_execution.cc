@@ -48,10 +48,9 @@ struct Events {
 
   Events(const OrderInstance& graph, const OrderPlan& plan)
       : begins(plan.order.size()), ends(plan.order.size()) {
-    const std::vector<TensorLife> lives = lifetimes(OrderTable(graph), plan.order);
-    for (std::size_t t = 0; t < lives.size(); ++t) {
-      begins[at(lives[t].first)].push_back(static_cast<int>(t));
-      ends[at(lives[t].last)].push_back(static_cast<int>(t));
+    for (const TensorLife& life : lifetimes(OrderTable(graph), plan.order)) {
+      begins[at(life.first)].push_back(life.tensor);
+      ends[at(life.last)].push_back(life.tensor);
     }
   }
 };

@@ -21,16 +21,15 @@ LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
   LayoutInstance layout{
       .name = graph.name, .capacity = graph.capacity, .alignment = graph.alignment};
   std::set<std::string> names;
-  const std::vector<TensorLife> lives = lifetimes(OrderTable(graph), plan.order);
-  for (std::int64_t t = 0; t < std::ssize(graph.tensors); ++t) {
-    const TensorLife& life = lives[at(t)];
-    if (life.last < life.first) continue;
-    const OrderTensor& tensor = graph.tensors[at(t)];
-    layout.buffers.push_back({.id = name_of(tensor.id, t),
-                              .lower = life.first,
-                              .upper = life.last + 1,
-                              .size = tensor.size});
-    names.insert(layout.buffers.back().id);
+  int known = -1;  // the tensor before
+  for (const TensorLife& life : lifetimes(OrderTable(graph), plan.order)) {
+    const OrderTensor& tensor = graph.tensors[at(life.tensor)];
+    std::string name = name_of(tensor.id, life.tensor);
+    if (life.tensor == known) name += ".again";
+    known = life.tensor;
+    while (!names.insert(name).second) name += '_';
+    layout.buffers.push_back(
+        {.id = std::move(name), .lower = life.first, .upper = life.last + 1, .size = tensor.size});
   }
   for (std::int64_t step = 0; step < std::ssize(plan.order); ++step) {
     const std::int64_t op = plan.order[at(step)];

@@ -9,11 +9,10 @@
 
 namespace stowage::kernels {
 
-// A buffer per tensor that is ever there, and one per workspace; a step of the layout is a step of
-// the order. Alignment and capacity are those of the graph. Its load is at most the plan's peak,
-// and equals it where the alignment divides all sizes. The tensors come first, in the order of the
-// graph. Requires a plan that verify() finds nothing
-// wrong with.
+// A buffer per run that makes a tensor, per input, and per workspace; a step of the layout is a
+// step of the order. Alignment and capacity are those of the graph. Its load is at most the plan's
+// peak, and equals it where the alignment divides all sizes. The tensors come first, in the order
+// of the graph. Requires a plan that verify() finds nothing wrong with.
 LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan);
 
 }  // namespace stowage::kernels

@@ -96,6 +96,7 @@ std::string difference(const OrderInstance& have, const OrderInstance& want) {
   }
   for (std::size_t op = 0; op < want.operators.size(); ++op) {
     const OrderOperator &a = have.operators[op], &b = want.operators[op];
+    if (a.recompute) return "its operator " + std::to_string(op) + " runs once";
     if (a.reads == b.reads && a.writes == b.writes && a.updates == b.updates && a.workspace == 0) {
       continue;
     }

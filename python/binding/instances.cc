@@ -202,9 +202,8 @@ void bind_instances(nb::module_& module) {
       .def_prop_ro("family", [](const InstanceBox& box) { return family_name(box.value); })
       .def_prop_ro("unit",
                    [](const InstanceBox& box) {
-                     return std::visit(
-                         [](const auto& own) { return FamilyOf<decltype(own)>::unit.name; },
-                         box.value);
+                     return std::visit([](const auto& own) { return unit_of(own).name; },
+                                       box.value);
                    })
       .def_prop_ro("name",
                    [](const InstanceBox& box) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/order/compose.h"
 #include "instances/order/json.h"
 #include "instances/order/lifetimes.h"
 #include "instances/order/memory.h"
@@ -35,14 +36,14 @@ class PeakOfOrder {
   const OrderTable& table() const { return table_; }
 
   // Alive before the operator of the peak runs, the largest first.
-  std::vector<std::int64_t> alive() const {
-    std::vector<std::int64_t> alive;
-    for (int t = 0; t < table_.tensors(); ++t) {
-      const bool made_now = table_.producer(t) == order_[at(step_)];
-      if (lives_[at(t)].at(step_) && !made_now && table_.size(t) > 0) alive.push_back(t);
+  std::vector<TensorLife> alive() const {
+    std::vector<TensorLife> alive;
+    for (const TensorLife& life : lives_) {
+      const bool made_now = table_.producer(life.tensor) == order_[at(step_)];
+      if (life.at(step_) && !made_now && table_.size(life.tensor) > 0) alive.push_back(life);
     }
-    std::ranges::stable_sort(alive, [this](std::int64_t a, std::int64_t b) {
-      return table_.size(static_cast<int>(a)) > table_.size(static_cast<int>(b));
+    std::ranges::stable_sort(alive, [this](const TensorLife& a, const TensorLife& b) {
+      return table_.size(a.tensor) > table_.size(b.tensor);
     });
     return alive;
   }
@@ -59,17 +60,33 @@ class PeakOfOrder {
                 std::to_string(table_.need(op) - made) + " its workspace"};
   }
 
-  Finding life(std::int64_t t) const {
-    const TensorLife& life = lives_[at(t)];
-    const bool input = table_.producer(static_cast<int>(t)) == OrderTable::kNobody;
+  Finding life(const TensorLife& life) const {
+    const int t = life.tensor;
+    const bool input = table_.producer(t) == OrderTable::kNobody;
     return {"/order/" + std::to_string(life.first),
             "tensor " + plain_name(instance_.tensors[at(t)].id, t) + " of " +
-                plain_count(table_.size(static_cast<int>(t)), "byte") +
+                plain_count(table_.size(t), "byte") +
                 (input ? " is there from the start"
                        : " is made at step " + std::to_string(life.first)) +
-                (table_.stays(static_cast<int>(t))
+                (table_.stays(t) && life.last == std::ssize(order_) - 1
                      ? " and stays to the end"
                      : " and last touched at step " + std::to_string(life.last))};
+  }
+
+  // What runs again, and what that makes.
+  std::vector<Finding> again() const {
+    std::vector<Finding> again;
+    const std::vector<std::int64_t> all(order_.begin(), order_.end());
+    for (const std::int64_t step : steps_again(table_, all)) {
+      const int op = order_[at(step)];
+      Bytes made = 0;
+      for (const int t : table_.written(op)) made += table_.size(t);
+      again.push_back({"/order/" + std::to_string(step),
+                       "operator " + operator_name(op) + " runs again at step " +
+                           std::to_string(step) + ", for " + plain_number(table_.ms(op)) +
+                           " ms, and makes " + plain_count(made, "byte") + " anew"});
+    }
+    return again;
   }
 
   // One operator from before the peak to behind it, or the other way, as far as precedences let it.
@@ -129,11 +146,15 @@ Binding binding_of(const OrderInstance& instance, const OrderPlan& plan) {
   if (plan.order.empty() || plan.peak_bytes == 0) return binding;
   const PeakOfOrder peak(instance, plan);
   binding.parts.push_back(peak.at_peak());
-  for (const std::int64_t t : peak.alive()) {
+  for (const TensorLife& life : peak.alive()) {
     if (binding.parts.size() > kListed) break;
-    binding.parts.push_back(peak.life(t));
+    binding.parts.push_back(peak.life(life));
   }
-  binding.moves = peak.moves();
+  for (Finding& run : peak.again()) binding.parts.push_back(std::move(run));
+  // Moves are of orders, and change the peak.
+  const bool moved =
+      instance.objective == OrderObjective::peak && plan.order.size() == instance.operators.size();
+  if (moved) binding.moves = peak.moves();
   return binding;
 }
 
@@ -143,18 +164,17 @@ std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& p
   std::vector<Change> changes;
   if (plan.order.empty()) return changes;
   const PeakOfOrder peak(instance, plan);
-  for (const std::int64_t t : peak.alive()) {
+  for (const TensorLife& life : peak.alive()) {
     if (changes.size() == kFreed) break;
+    const int t = life.tensor;
     OrderInstance changed = instance;
     changed.tensors[at(t)].size = 0;
-    OrderPlan start = plan;
-    start.peak_bytes =
-        peak_of(OrderTable(changed), std::vector<int>(plan.order.begin(), plan.order.end()));
+    OrderPlan start = compose_order(changed, OrderTable(changed),
+                                    std::vector<int>(plan.order.begin(), plan.order.end()));
     start.instance_hash = instance_hash(changed);
     changes.push_back({"/tensors/" + std::to_string(t),
                        "tensor " + plain_name(instance.tensors[at(t)].id, t) + " of " +
-                           plain_count(peak.table().size(static_cast<int>(t)), "byte") +
-                           " recomputed or offloaded",
+                           plain_count(peak.table().size(t), "byte") + " recomputed or offloaded",
                        std::move(changed), Plan(std::move(start))});
   }
   return changes;

@@ -37,10 +37,12 @@ Conflict conflict_in(const OrderInstance& instance, const Trial& trial) {
   // To the smallest peak that is found without a capacity.
   OrderInstance changed = instance;
   changed.capacity.reset();
+  changed.objective = OrderObjective::peak;
   const Outcome outcome = trial(Instance(changed));
   if (!outcome.plan) return conflict;
   const Bytes peak = std::get<OrderPlan>(*outcome.plan).peak_bytes;
   changed.capacity = peak;
+  changed.objective = instance.objective;
   std::string text = "raise capacity_bytes from " + std::to_string(*instance.capacity) + " to " +
                      std::to_string(peak) + " (+" + bytes(peak - *instance.capacity);
   text += outcome.status == Status::optimal ? ", the least that goes)" : ")";

@@ -14,6 +14,7 @@
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
 #include "solvers/family_solve.h"
+#include "solvers/order/rerun_solve.h"
 
 namespace stowage {
 namespace {
@@ -241,12 +242,14 @@ class OrderSolve : public FamilySolve<OrderInstance> {
 }  // namespace
 
 std::vector<Method> methods_of(const OrderInstance& instance) {
+  if (is_for_reruns(instance)) return rerun_methods_of(instance);
   std::vector<Method> all = method_list(kAuto, heuristics(instance), {kExact});
   return all;
 }
 
 Outcome solve_family(const OrderInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress) {
+  if (is_for_reruns(instance)) return solve_with_reruns(instance, options, budget, progress);
   return OrderSolve(instance, options, budget, progress).run();
 }
 

@@ -330,6 +330,12 @@ TEST(Schema, WrittenOrdersAreValid) {
   EXPECT_EQ(complaints("order-instance", std::string(kValidOrder)), "");
   EXPECT_EQ(complaints("order-instance", write_order_instance(*instance)), "");
   EXPECT_EQ(complaints("order-instance", write_order_instance({})), "");
+  OrderInstance again = *instance;
+  again.objective = OrderObjective::time;
+  again.operators[0].ms = 0.5;
+  again.operators[0].recompute = true;
+  EXPECT_EQ(complaints("order-instance", write_order_instance(again)), "");
+  EXPECT_EQ(complaints("order-plan", write_order_plan({.time_ms = 1.5, .bound_ms = 1})), "");
   EXPECT_EQ(complaints("order-plan", std::string(kValidOrderPlan)), "");
   EXPECT_EQ(complaints("order-plan", write_order_plan({})), "");
 }

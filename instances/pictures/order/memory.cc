@@ -25,6 +25,8 @@ constexpr double kDrawnCapacity = 2;  // times the peak
 constexpr std::size_t kLiveHue = 0;
 constexpr std::size_t kAddedHue = 1;
 constexpr std::size_t kOtherHue = 2;
+constexpr std::size_t kAgainHue = 3;
+constexpr double kAgainHeight = 6;  // px, of the marks of runs again
 
 class OrderPicture {
  public:
@@ -35,15 +37,15 @@ class OrderPicture {
         order_(plan.order.begin(), plan.order.end()),
         needs_(needs_of(table_, order_)),
         program_(needs_of(table_, table_.program_order())),
-        lives_(lifetimes(table_, plan.order)),
         peak_step_(peak_step(table_, plan.order)),
         steps_(std::max<double>(1, static_cast<double>(order_.size()))) {
     for (const Bytes need : program_) program_peak_ = std::max(program_peak_, need);
-    for (int t = 0; t < table_.tensors(); ++t) {
-      if (lives_[at(t)].at(peak_step_) && table_.size(t) > 0) alive_.push_back(t);
+    for (const TensorLife& life : lifetimes(table_, plan.order)) {
+      if (life.at(peak_step_) && table_.size(life.tensor) > 0) alive_.push_back(life);
     }
-    std::ranges::stable_sort(alive_,
-                             [this](int a, int b) { return table_.size(a) > table_.size(b); });
+    std::ranges::stable_sort(alive_, [this](const TensorLife& a, const TensorLife& b) {
+      return table_.size(a.tensor) > table_.size(b.tensor);
+    });
   }
 
   void draw_memory(Panel& panel, const ShownBounds& bounds) const {
@@ -64,23 +66,51 @@ class OrderPicture {
       draw_marker(panel.svg, {plot.x - 4, y(bytes)}, {plot.right() + 4, y(bytes)}, classes, title);
     };
     line(peak(), kValueLine, "peak");
-    if (bounds.proven) line(bounds.proven->value, kBoundLine, "bound");
-    if (bounds.claimed) line(bounds.claimed->value, kClaimLine, "claimed bound");
+    // Bounds of the time have no place among bytes.
+    const bool timed = plan_.time_ms.has_value();
+    if (bounds.proven && !timed) line(bounds.proven->value, kBoundLine, "bound");
+    if (bounds.claimed && !timed) line(bounds.claimed->value, kClaimLine, "claimed bound");
+    draw_again(panel, plot, x);
     panel.legend(
         {{.classes = hue_class(kLiveHue), .text = "live before the step"},
          {.classes = hue_class(kAddedHue), .text = "outputs and workspace of its operator"},
          {LegendEntry::Mark::line, dashed,
           "order of the list, peak " + bytes_amount(static_cast<double>(program_peak_))}});
-    std::vector<LegendEntry> lines = bound_legend("peak", peak(), bounds, bytes_amount);
+    std::vector<LegendEntry> lines =
+        bound_legend("peak", peak(), timed ? ShownBounds() : bounds, bytes_amount);
     if (shows_capacity()) {
       line(capacity(), kLimitLine, "capacity");
       lines.push_back({LegendEntry::Mark::line, std::string(kLimitLine),
                        "capacity " + bytes_amount(capacity())});
     }
     panel.legend(lines);
+    if (timed) {
+      std::string text = "All runs take " + ms_amount(*plan_.time_ms);
+      if (bounds.proven) text += "; proven bound " + ms_amount(bounds.proven->value);
+      if (bounds.claimed) text += "; claimed bound " + ms_amount(bounds.claimed->value);
+      panel.say(text + '.');
+    }
     if (instance_.capacity && !shows_capacity()) {
       panel.say("The capacity, " + bytes_amount(capacity()) + ", is above the picture.");
     }
+  }
+
+  // What is computed again, at the foot of the memory.
+  void draw_again(Panel& panel, const Box& plot, const Scale& x) const {
+    const std::vector<std::int64_t> again = steps_again(table_, plan_.order);
+    if (again.empty()) return;
+    Ms ms = 0;
+    for (const std::int64_t step : again) {
+      const int op = order_[at(step)];
+      ms += table_.ms(op);
+      const double left = x(static_cast<double>(step));
+      const double wide = std::max(1.0, x(static_cast<double>(step + 1)) - left);
+      panel.svg.rect({left, plot.bottom() - kAgainHeight, wide, kAgainHeight}, hue_class(kAgainHue),
+                     "operator " + operator_name(op) + " runs again");
+    }
+    panel.legend({{.classes = hue_class(kAgainHue),
+                   .text = counted(std::ssize(again), "run") + " again, " + ms_amount(ms) +
+                           " more than " + ms_amount(table_.work_ms())}});
   }
 
   void draw_alive(Panel& panel) const {
@@ -93,21 +123,20 @@ class OrderPicture {
     const Scale x = Scale::linear(0, steps_, plot.x, plot.right());
     draw_bottom_axis(panel.svg, plot, x, linear_axis(Quantity::count, 0, steps_, 9), "step");
     for (std::size_t k = 0; k < bars; ++k) {
-      const int t = alive_[k];
-      const TensorLife& life = lives_[at(t)];
+      const TensorLife& life = alive_[k];
       const double left = x(static_cast<double>(life.first));
       const double right = x(static_cast<double>(life.last + 1));
       const double top = plot.y + kBar * static_cast<double>(k);
       panel.svg.rect({left, top + 1, std::max(1.0, right - left), kBar - 2}, hue_class(kLiveHue),
-                     title(t));
+                     title(life));
     }
     const double middle = x(static_cast<double>(peak_step_) + 0.5);
     draw_marker(panel.svg, {middle, plot.y}, {middle, plot.bottom()}, kValueLine, "the peak");
     Bytes rest = 0;
-    for (std::size_t k = bars; k < alive_.size(); ++k) rest += table_.size(alive_[k]);
+    for (std::size_t k = bars; k < alive_.size(); ++k) rest += table_.size(alive_[k].tensor);
     std::string names;
     for (std::size_t k = 0; k < std::min<std::size_t>(bars, 3); ++k) {
-      names += (names.empty() ? "" : ", ") + tensor_name(alive_[k]);
+      names += (names.empty() ? "" : ", ") + tensor_name(alive_[k].tensor);
     }
     panel.say("The largest first: " + names +
               (rest > 0 ? ". Not drawn: " +
@@ -136,9 +165,9 @@ class OrderPicture {
     const std::string& id = instance_.tensors[at(t)].id;
     return id.empty() ? grouped(t) : brief(id);
   }
-  std::string title(int t) const {
-    return "tensor " + tensor_name(t) + ": " + grouped(table_.size(t)) + " bytes, steps " +
-           grouped(lives_[at(t)].first) + " to " + grouped(lives_[at(t)].last);
+  std::string title(const TensorLife& life) const {
+    return "tensor " + tensor_name(life.tensor) + ": " + grouped(table_.size(life.tensor)) +
+           " bytes, steps " + grouped(life.first) + " to " + grouped(life.last);
   }
 
   // Stairs; steps narrower than half a pixel are drawn as the highest among them.
@@ -175,11 +204,10 @@ class OrderPicture {
   const std::vector<int> order_;
   const std::vector<Bytes> needs_;
   const std::vector<Bytes> program_;  // what the steps of program order need
-  const std::vector<TensorLife> lives_;
   const std::int64_t peak_step_;
   const double steps_;
   Bytes program_peak_ = 0;
-  std::vector<int> alive_;  // at the peak, the largest first
+  std::vector<TensorLife> alive_;  // at the peak, the largest first
 };
 
 }  // namespace

@@ -122,6 +122,44 @@ TEST_F(Order, TheModelIsExported) {
   EXPECT_THAT(dir_.read("model.lp"), HasSubstr("O3_1"));
 }
 
+// Within nine tenths of the peak of the list's order, from the graph to its layout.
+TEST_F(Order, ANetworkIsComputedAgainWhereItMust) {
+  ASSERT_EQ(
+      run({"generate", "order", "--kind", "vgg", "--capacity-share", "0.9", "-o", "graph.json"})
+          .exit_code,
+      0);
+  const auto outcome = answer({"solve", "graph.json", "-o", "plan.json", "--node-limit", "200000"});
+  dir_.write("outcome.json", outcome.dump());
+  EXPECT_EQ(outcome["status"], "optimal");
+  const auto graph = nlohmann::json::parse(dir_.read("graph.json"));
+  EXPECT_GT(outcome["plan"]["order"].size(), graph["operators"].size());
+  EXPECT_EQ(outcome["objective_ms"], outcome["plan"]["time_ms"]);
+  EXPECT_LE(outcome["plan"]["peak_bytes"], graph["capacity_bytes"]);
+  EXPECT_EQ(answer({"verify", "graph.json", "outcome.json"})["valid"], true);
+
+  ASSERT_EQ(run({"convert", "graph.json", "layout.json", "--plan", "plan.json"}).exit_code, 0);
+  const auto layout = answer({"solve", "layout.json", "-t", "5"});
+  EXPECT_EQ(layout["objective_bytes"], outcome["plan"]["peak_bytes"]);
+  EXPECT_EQ(answer({"run", "graph.json", "plan.json"})["passed"], true);
+  ASSERT_EQ(run({"render", "graph.json", "outcome.json", "-o", "order.svg"}).exit_code, 0);
+  EXPECT_THAT(dir_.read("order.svg"), HasSubstr("runs again"));
+  const auto why = answer({"explain", "graph.json", "outcome.json", "--node-limit", "2000"});
+  EXPECT_THAT(why["binds"].dump(), HasSubstr("runs again at step"));
+  ASSERT_EQ(run({"export", "graph.json", "-o", "model.lp"}).exit_code, 0);
+  EXPECT_THAT(dir_.read("model.lp"), HasSubstr("OK7_"));
+  // A run more than is said, and one that is none.
+  auto plan = outcome["plan"];
+  plan["time_ms"] = plan["time_ms"].get<double>() * 0.99;
+  dir_.write("lie.json", plan.dump());
+  EXPECT_EQ(answer({"verify", "graph.json", "lie.json"}, 1)["violations"][0]["rule"], "time_ms");
+}
+
+TEST_F(Order, OnlyNetworksHaveAShareOfTheirPeak) {
+  const Finished refused = run({"generate", "order", "--capacity-share", "0.5"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--capacity-share: has no effect"));
+}
+
 // A whole batch, several layers, chunks: recorded, ordered, and run where the layout says.
 TEST_F(Order, ARecordedStepRunsInThePlannedOrder) {
   const std::vector<std::vector<std::string>> shapes = {

@@ -216,6 +216,21 @@ std::vector<std::string> broken(const OrderCertificate& certificate) {
   return rules;
 }
 
+// What is kept is a choice where operators run again, and bytes are no time.
+TEST(OrderCertificate, ACutProvesNothingWhereOperatorsRunAgain) {
+  const OrderCertificate good{.bound_bytes = 16, .op = 1, .tensors = {{0, 1, 10}, {1, 1, 4}}};
+  OrderInstance graph = fork();
+  EXPECT_THAT(check_certificate(graph, good).violations, IsEmpty());
+  graph.operators[0].recompute = true;
+  const OrderCertificateCheck again = check_certificate(graph, good);
+  ASSERT_EQ(again.violations.size(), 1U);
+  EXPECT_EQ(again.violations[0].rule, "certificate_bound");
+  EXPECT_EQ(again.bound_bytes, 0);
+  graph = fork();
+  graph.objective = OrderObjective::time;
+  EXPECT_FALSE(check_certificate(graph, good).violations.empty());
+}
+
 TEST(OrderCertificate, EachRuleIsBroken) {
   using Rules = std::vector<std::string>;
   const OrderCertificate good{.bound_bytes = 16, .op = 1, .tensors = {{0, 1, 10}, {1, 1, 4}}};

@@ -6,6 +6,8 @@
 
 #include "instances/check.h"
 #include "instances/order/generate.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_order.h"
 
@@ -87,6 +89,35 @@ TEST(OrderJson, EveryErrorHasItsCodeAndPlace) {
   EXPECT_THAT(error_of("\"tensors\"", "\"x-tensors\""), HasSubstr("E201 /tensors"));
 }
 
+TEST(OrderJson, TimesAndRunsAgainAreRead) {
+  OrderInstance graph = *read_order_instance(kValidOrder);
+  graph.objective = OrderObjective::time;
+  graph.operators[0].ms = 1.5;
+  graph.operators[1].recompute = true;
+  const std::string text = write_order_instance(graph);
+  EXPECT_THAT(text, HasSubstr("\"objective\": \"time\""));
+  const auto read = read_order_instance(text);
+  ASSERT_TRUE(read) << to_string(read.errors()[0]);
+  EXPECT_EQ(*read, graph);
+  EXPECT_TRUE(surely_sound(graph));
+  const OrderPlan plan{.name = "p",
+                       .instance_hash = "h",
+                       .peak_bytes = 9,
+                       .time_ms = 2.5,
+                       .bound_ms = 2,
+                       .bound_by = "work",
+                       .order = {2, 0, 0}};
+  EXPECT_EQ(*read_order_plan(write_order_plan(plan)), plan);
+  graph.operators[2].recompute = true;
+  EXPECT_FALSE(surely_sound(graph));
+  const auto refused = read_order_instance(write_order_instance(graph));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(to_string(refused.errors()[0]), HasSubstr("E377 /operators/2/recompute"));
+  EXPECT_THAT(error_of("\"workspace_bytes\": 10", "\"ms\": -1"), HasSubstr("E206"));
+  EXPECT_THAT(error_of("\"alignment\"", "\"objective\": \"speed\", \"alignment\""),
+              HasSubstr("/objective"));
+}
+
 // An operator that reads what it writes waits for itself.
 TEST(OrderJson, ACycleOfOneIsNamed) {
   const OrderInstance graph{.tensors = {{.size = 1}},
@@ -132,13 +163,16 @@ TEST(OrderJson, TheHashForgetsNamesAndNothingElse) {
   expect_other([](auto& g) { g.tensors[0].output = true; });
   expect_other([](auto& g) { ++g.operators[0].workspace; });
   expect_other([](auto& g) { g.operators[1].after.clear(); });
+  expect_other([](auto& g) { g.operators[1].ms = 1; });
+  expect_other([](auto& g) { g.operators[1].recompute = true; });
+  expect_other([](auto& g) { g.objective = OrderObjective::time; });
   expect_other([](auto& g) { std::swap(g.operators[2].reads, g.operators[2].updates); });
 }
 
 TEST(OrderGenerate, EveryKindIsSoundAndTheSameAgain) {
   using Kind = OrderGenerator::Kind;
   for (const Kind kind : {Kind::transformer, Kind::recompute, Kind::accumulate, Kind::experts,
-                          Kind::chunked, Kind::randwire, Kind::layered}) {
+                          Kind::chunked, Kind::randwire, Kind::layered, Kind::vgg, Kind::unet}) {
     for (const std::int64_t operators : {1, 100, 1000}) {
       const OrderGenerator wanted{.kind = kind, .operators = operators, .seed = 5};
       const auto made = generate_order(wanted);
@@ -157,6 +191,30 @@ TEST(OrderGenerate, EveryKindIsSoundAndTheSameAgain) {
       EXPECT_NEAR(static_cast<double>(made->operators.size()), 1000, 60) << made->name;
     }
   }
+}
+
+// A share of the peak of the list's order is the capacity of the least time.
+TEST(OrderGenerate, NetworksHaveTimesAndRunAgain) {
+  const OrderInstance peak = *generate_order({.kind = OrderGenerator::Kind::vgg});
+  const OrderInstance time =
+      *generate_order({.kind = OrderGenerator::Kind::vgg, .operators = 1, .capacity_share = 0.5});
+  EXPECT_EQ(peak.objective, OrderObjective::peak);
+  EXPECT_EQ(time.objective, OrderObjective::time);
+  const OrderTable table(time);
+  const double whole = static_cast<double>(peak_of(table, table.program_order()));
+  EXPECT_EQ(*time.capacity, static_cast<Bytes>(0.5 * whole));
+  EXPECT_EQ(time.operators.size(), 44U);  // 13 convolutions, 5 pools, 3 full layers, the loss
+  for (std::size_t k = 0; k < time.operators.size(); ++k) {
+    EXPECT_GT(time.operators[k].ms, 0);
+    EXPECT_EQ(time.operators[k].recompute, k < 22);
+  }
+  for (const double share : {-1.0, 1.5}) {
+    EXPECT_EQ(generate_order({.kind = OrderGenerator::Kind::unet, .capacity_share = share})
+                  .errors()[0]
+                  .code,
+              "E504");
+  }
+  EXPECT_FALSE(generate_order({.capacity_share = 0.5}));
 }
 
 TEST(OrderGenerate, OptionsOutOfRangeAreNamed) {

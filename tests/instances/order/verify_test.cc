@@ -96,6 +96,116 @@ TEST(OrderVerify, EveryKindOfPrecedenceIsSeen) {
   EXPECT_THAT(verify(graph_after, {.order = {1, 0}}), IsEmpty());
 }
 
+// x -> f -> a, read by g and by h, far apart: a of 20 bytes lives across m, or is made again.
+OrderInstance again_graph() {
+  return {.capacity = 40,
+          .objective = OrderObjective::time,
+          .tensors = {{.id = "x", .size = 5, .input = true},
+                      {.id = "a", .size = 20},
+                      {.id = "b", .size = 2},
+                      {.id = "c", .size = 30},
+                      {.id = "d", .size = 1},
+                      {.id = "y", .size = 1, .output = true}},
+          .operators = {{.id = "f", .reads = {0}, .writes = {1}, .ms = 2, .recompute = true},
+                        {.id = "g", .reads = {1}, .writes = {2}, .ms = 1},
+                        {.id = "m", .reads = {2}, .writes = {3}, .ms = 1},
+                        {.id = "n", .reads = {3}, .writes = {4}, .ms = 1},
+                        {.id = "h", .reads = {1, 4, 0}, .writes = {5}, .ms = 1}}};
+}
+
+OrderPlan again_plan() {
+  return {.peak_bytes = 37,
+          .time_ms = 8,
+          .bound_ms = 8,
+          .bound_by = "search",
+          .order = {0, 1, 2, 3, 0, 4}};
+}
+
+template <class Change>
+std::vector<std::string> broken_again(Change change) {
+  OrderInstance instance = again_graph();
+  OrderPlan its = again_plan();
+  change(instance, its);
+  std::vector<std::string> rules;
+  for (const Violation& violation : verify(instance, its)) rules.push_back(violation.rule);
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+  return rules;
+}
+
+TEST(OrderVerify, ARunAgainMakesItsTensorsAnew) {
+  EXPECT_THAT(verify(again_graph(), again_plan()), IsEmpty());
+  // Without it a lives across m: 5 + 20 + 2 + 30.
+  EXPECT_EQ(broken_again([](auto& i, auto& p) {
+              p.order = {0, 1, 2, 3, 4};
+              p.time_ms = p.bound_ms = 6;
+              p.peak_bytes = 57;
+              i.capacity.reset();
+            }),
+            Rules{});
+  EXPECT_EQ(broken_again([](auto&, auto& p) {
+              p.order = {0, 1, 2, 3, 4};
+              p.time_ms = p.bound_ms = 6;
+              p.peak_bytes = 57;
+            }),
+            Rules{"capacity"});
+  EXPECT_EQ(broken_again([](auto& i, auto&) { i.operators[0].recompute = false; }), Rules{"once"});
+  EXPECT_EQ(broken_again([](auto&, auto& p) { p.peak_bytes = 36; }), Rules{"peak"});
+  EXPECT_EQ(broken_again([](auto&, auto& p) { p.time_ms = p.bound_ms = 6; }), Rules{"time_ms"});
+  EXPECT_EQ(broken_again([](auto&, auto& p) {
+              p.time_ms.reset();
+              p.bound_ms = 0;
+            }),
+            Rules{"time_ms"});
+  EXPECT_EQ(broken_again([](auto&, auto& p) { p.bound_ms = 8.1; }), Rules{"bound"});
+  EXPECT_EQ(broken_again([](auto&, auto& p) { p.bound_bytes = 1; }), Rules{"bound"});
+  EXPECT_EQ(broken_again([](auto&, auto& p) { p.bound_by.clear(); }), Rules{"bound"});
+  const auto peak = [](auto& i, auto& p) {
+    i.objective = OrderObjective::peak;
+    p.time_ms.reset();
+    p.bound_ms = 0;
+    p.bound_bytes = 37;
+  };
+  EXPECT_EQ(broken_again(peak), Rules{});
+  EXPECT_EQ(broken_again([&](auto& i, auto& p) {
+              peak(i, p);
+              p.time_ms = 8;
+            }),
+            Rules{"time_ms"});
+  EXPECT_EQ(broken_again([&](auto& i, auto& p) {
+              peak(i, p);
+              p.bound_ms = 8;
+            }),
+            Rules{"bound"});
+}
+
+// An output that is made again stays from its last run on; an input needs memory to its last touch.
+TEST(OrderVerify, OutputsStayFromTheirLastRunOn) {
+  const OrderInstance graph{
+      .tensors = {{.size = 4, .input = true}, {.size = 8, .output = true}, {.size = 6}},
+      .operators = {{.reads = {0}, .writes = {1}, .recompute = true},
+                    {.reads = {0}, .writes = {2}, .recompute = true}}};
+  EXPECT_THAT(verify(graph, {.peak_bytes = 18, .order = {0, 1}}), IsEmpty());
+  EXPECT_THAT(verify(graph, {.peak_bytes = 12, .order = {0, 1, 0}}), IsEmpty());
+}
+
+// What a run again reads or writes must not have been updated since.
+TEST(OrderVerify, ARunAgainSeesWhatTheFirstOneSaw) {
+  OrderInstance graph{.tensors = {{.size = 1, .input = true, .output = true},
+                                  {.size = 2},
+                                  {.size = 3, .output = true}},
+                      .operators = {{.id = "f", .reads = {0}, .writes = {1}, .recompute = true},
+                                    {.id = "u", .updates = {0}},
+                                    {.id = "g", .reads = {1}, .writes = {2}}}};
+  EXPECT_THAT(verify(graph, {.peak_bytes = 6, .order = {0, 0, 1, 2}}), IsEmpty());
+  const auto late = verify(graph, {.peak_bytes = 6, .order = {0, 1, 0, 2}});
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late.front().rule, "precedence");
+  // The same of what it writes: u changes a itself.
+  graph.operators[1] = {.id = "u", .updates = {1}};
+  EXPECT_THAT(verify(graph, {.peak_bytes = 6, .order = {0, 0, 1, 2}}), IsEmpty());
+  EXPECT_EQ(verify(graph, {.peak_bytes = 6, .order = {0, 1, 0, 2}}).front().rule, "precedence");
+}
+
 TEST(OrderVerify, SizesCountRoundedUp) {
   OrderInstance aligned = graph();
   aligned.alignment = 8;

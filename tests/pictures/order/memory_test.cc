@@ -23,6 +23,28 @@ std::string drawn(const OrderInstance& graph, const ShownBounds& bounds = {}) {
   return svg;
 }
 
+// f makes a anew for h; n is wide.
+TEST(OrderMemory, ShowsWhatRunsAgain) {
+  const OrderInstance graph{
+      .capacity = 60,
+      .objective = OrderObjective::time,
+      .tensors = {{.size = 5, .input = true},
+                  {.size = 20},
+                  {.size = 30},
+                  {.size = 1, .output = true}},
+      .operators = {{.id = "f", .reads = {0}, .writes = {1}, .ms = 2, .recompute = true},
+                    {.id = "g", .reads = {}, .writes = {2}, .ms = 1},
+                    {.id = "h", .reads = {1, 2}, .writes = {3}, .ms = 1}}};
+  const OrderTable table(graph);
+  const OrderPlan plan = compose_order(graph, table, std::vector<int>{0, 1, 0, 2});
+  const std::string svg =
+      svg_document({order_memory(graph, plan, {.proven = ShownBound{4, "work"}})}, "order");
+  EXPECT_EQ(SvgDocument(svg).complaints(), "");
+  EXPECT_THAT(svg, HasSubstr("operator f runs again"));
+  EXPECT_THAT(svg, HasSubstr("1 run again"));
+  EXPECT_THAT(svg, HasSubstr("All runs take"));
+}
+
 OrderInstance two() {
   return {.name = "two",
           .capacity = 150,

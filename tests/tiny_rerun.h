@@ -1,0 +1,57 @@
+// Random graphs small enough for brute force whose operators may run again: those of tiny_order.h
+// with times, and as often chains and their way back, where it pays. Half of them ask for the least
+// time within a capacity that is seldom enough for an order alone.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
+#include "instances/random.h"
+#include "tests/tiny_order.h"
+
+namespace stowage {
+
+// Forward each reads what the one before made, or the input; backward also what one forward made.
+inline OrderInstance tiny_chain(std::mt19937_64& random, std::uint64_t operators) {
+  OrderInstance graph;
+  const auto size = [&] { return static_cast<Bytes>(1 + draw(random, 9)); };
+  graph.tensors.push_back({.size = size(), .input = true});
+  const auto count = static_cast<std::int64_t>(operators);
+  for (std::int64_t k = 0; k < count; ++k) {
+    OrderOperator op{.reads = {k}, .writes = {k + 1}};
+    const std::int64_t forward = (count + 1) / 2;
+    if (k < forward && draw(random, 4) == 0) op.reads = {0};
+    if (k >= forward && draw(random, 6) != 0) op.reads.push_back(count - 1 - k);
+    if (draw(random, 6) == 0)
+      op.reads.push_back(static_cast<std::int64_t>(draw(random, operators)) % (k + 1));
+    if (draw(random, 8) == 0) op.workspace = size();
+    graph.operators.push_back(std::move(op));
+    graph.tensors.push_back({.size = size(), .output = draw(random, 12) == 0});
+  }
+  graph.tensors.back().output = true;
+  return graph;
+}
+
+inline OrderInstance tiny_rerun(std::uint64_t seed, std::uint64_t most_operators = 6) {
+  std::mt19937_64 random(seed + 77);
+  OrderInstance graph =
+      seed % 2 == 0 ? tiny_order(seed, most_operators, false) : tiny_chain(random, most_operators);
+  graph.name = "tiny-rerun-" + std::to_string(seed);
+  const bool whole = draw(random, 2) == 0;
+  for (OrderOperator& op : graph.operators) {
+    op.ms = static_cast<double>(draw(random, 9)) * (whole ? 1 : 0.3);
+    op.recompute = op.updates.empty() && draw(random, 5) != 0;
+  }
+  if (draw(random, 2) == 0) return graph;
+  graph.objective = OrderObjective::time;
+  const OrderTable table(graph);
+  const Bytes peak = peak_of(table, table.program_order());
+  graph.capacity =
+      peak - static_cast<Bytes>(draw(random, 1 + static_cast<std::uint64_t>(peak) / 3));
+  return graph;
+}
+
+}  // namespace stowage
