@@ -39,11 +39,13 @@ std::vector<TimeShares> shares_of(const ConfiguredRun& run) {
   std::vector<TimeShares> shares;
   for (std::size_t i = 0; i + run.without_plan < run.ranking.size(); ++i) {
     const RankedConfiguration& each = run.ranking[i];
+    // Not all were planned for the same steps: each is as long as it is behind on those that were.
+    const double scale = run.ranking.front().mean.step_ms * each.behind / each.mean.step_ms;
     shares.push_back({.name = configuration_name(each.plan),
-                      .step_ms = each.mean.step_ms,
-                      .exchange_ms = each.mean.exchange_ms,
-                      .idle_ms = each.mean.idle_ms,
-                      .bubble_ms = each.mean.bubble_ms});
+                      .step_ms = scale * each.mean.step_ms,
+                      .exchange_ms = scale * each.mean.exchange_ms,
+                      .idle_ms = scale * each.mean.idle_ms,
+                      .bubble_ms = scale * each.mean.bubble_ms});
   }
   return shares;
 }

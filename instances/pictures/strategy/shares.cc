@@ -23,8 +23,7 @@ constexpr std::size_t kIdleHue = 3;
 
 Picture strategy_shares(const std::vector<TimeShares>& configurations) {
   Panel panel("Where the time goes");
-  panel.say(
-      "The configurations that were planned on the true lengths, the fastest above: a mean step.");
+  panel.say("The configurations that were planned on the true lengths, the fastest above.");
   const std::size_t bars = std::min(configurations.size(), kMostBars);
   Ms longest = 0;
   for (const TimeShares& each : configurations) longest = std::max(longest, each.step_ms);
@@ -36,7 +35,7 @@ Picture strategy_shares(const std::vector<TimeShares>& configurations) {
     const TimeShares& each = configurations[c];
     const double top = plot.y + 2 * kBar * static_cast<double>(c);
     panel.svg.text(plot.x, top + kBar - 5, Anchor::start,
-                   shortened(each.name + "   " + ms_amount(each.step_ms), kTextSize, plot.width),
+                   shortened(each.name + ": " + ms_amount(each.step_ms), kTextSize, plot.width),
                    kInk);
     const Ms waits = each.exchange_ms + each.idle_ms + each.bubble_ms;
     const std::array<std::pair<std::string, Ms>, 4> parts = {
