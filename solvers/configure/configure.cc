@@ -254,7 +254,7 @@ class Configuring {
     run_.heaviest.reset();
     failed_.push_back(std::move(active_.front()));
     active_.erase(active_.begin());
-    if (active_.empty() && bring_back()) plan_all(steps_.size());
+    while (active_.empty() && bring_back()) plan_all(steps_.size());
   }
 
   // Those that were given up against what the first was before are asked again.
