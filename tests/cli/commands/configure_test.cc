@@ -109,8 +109,12 @@ TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   fs::create_directory(dir_ / "full");
   dir_.write("full/a", "b");
   EXPECT_THAT(refusal({"-o", "full"}), HasSubstr("must be a new or an empty directory"));
-  EXPECT_THAT(refusal({"-o", "lengths.txt"}), HasSubstr("cannot be written"));
-  EXPECT_THAT(refusal({"-o", "none/run"}), HasSubstr("cannot be written"));
+  EXPECT_THAT(refusal({"-o", "lengths.txt"}), HasSubstr("is a file: name another directory"));
+  fs::create_directory_symlink("full", dir_ / "link");
+  EXPECT_THAT(refusal({"-o", "link"}), HasSubstr("link: must be a new or an empty directory, is a "
+                                                 "symbolic link"));
+  EXPECT_THAT(refusal({"-o", "none/run"}),
+              HasSubstr("stowage: none/run: cannot be written: its directory 'none'"));
   EXPECT_THAT(refusal({"-o", "run", "--tokens", "8K"}),
               HasSubstr("--tokens: has no effect with --lengths"));
   EXPECT_THAT(configure({"--lengths", "lengths.txt", "--sequences", "100", "-o", "run"}).err,
