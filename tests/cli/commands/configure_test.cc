@@ -97,6 +97,35 @@ TEST_F(Configured, TakesAnInstanceWithItsOwnLengths) {
               HasSubstr("--steps: has no effect on the lengths of INSTANCE"));
 }
 
+TEST_F(Configured, SaysWhatLimitsTheChoice) {
+  const std::vector<std::string> seven = {"--nodes", "1", "--tokens", "2K", "--sequences", "7"};
+  std::vector<std::string> arguments = seven;
+  arguments.insert(arguments.end(), {"-o", "seven"});
+  const Finished run = configure(arguments);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("dp must divide the 7 of a step: a multiple of 8 leaves every"));
+  EXPECT_EQ(json::parse(run.out)["stopped_by"], "heuristic_end");
+
+  std::vector<std::string> ended = two_steps_;
+  ended.insert(ended.end(), {"-t", "0", "-o", "ended"});
+  const Finished early = configure(ended);
+  ASSERT_EQ(early.exit_code, 0) << early.err;
+  EXPECT_THAT(early.err, Not(HasSubstr("dp must divide")));  // 16 sequences, 8 devices
+  EXPECT_THAT(early.err, HasSubstr("stopped_by time_limit"));
+  EXPECT_EQ(json::parse(early.out)["stopped_by"], "time_limit");
+  const json outcome = json::parse(files_in(dir_ / "ended").at("configuration.json"));
+  EXPECT_EQ(outcome["found_by"], "true lengths");
+  EXPECT_EQ(outcome["stopped_by"], "time_limit");
+
+  // No more devices than a strategy may have; a number of sequences that none of dp divides.
+  EXPECT_THAT(configure({"--nodes", "100000", "--devices-per-node", "64", "-o", "run"}).err,
+              HasSubstr("--nodes: must be at most 15625 with 64 devices a node"));
+  const Finished none = configure({"--nodes", "10", "--sequences", "16", "-o", "run"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("what is left of them, dp, the 16 sequences"));
+  EXPECT_THAT(none.err, HasSubstr("a multiple of the devices as sequences"));
+}
+
 TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   const auto refusal = [this](std::vector<std::string> more) {
     std::vector<std::string> arguments = two_steps_;
@@ -118,7 +147,7 @@ TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   EXPECT_THAT(refusal({"-o", "run", "--tokens", "8K"}),
               HasSubstr("--tokens: has no effect with --lengths"));
   EXPECT_THAT(configure({"--lengths", "lengths.txt", "--sequences", "100", "-o", "run"}).err,
-              HasSubstr("must hold the lines 1 to 100"));
+              HasSubstr("must hold the lines 1 to 100, is a list of 64 lines: lower --sequences"));
   EXPECT_FALSE(fs::exists(dir_ / "run"));
 
   const Finished none =

@@ -237,6 +237,7 @@ TEST(Configure, OthersAreAskedUntilOneHasAPlan) {
   EXPECT_TRUE(run.heaviest && run.heaviest->fits());
   EXPECT_TRUE(std::ranges::any_of(
       run.ranking, [](const RankedConfiguration& each) { return each.activation_factor > 1; }));
+  EXPECT_EQ(run.ended_by(), StoppedBy::time_limit);
 }
 
 TEST(Configure, WithoutRoomItSaysWhy) {
