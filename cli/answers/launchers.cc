@@ -29,6 +29,16 @@ std::string pipeline_layout(const StrategyPlan& plan) {
   return layout + 'L';
 }
 
+std::int64_t key_heads(const StrategyModel& model) {
+  const std::int64_t width = std::max<std::int64_t>(1, model.hidden / model.heads);
+  return std::max<std::int64_t>(1, model.key_value_width() / width);
+}
+
+// Whether every rank of a context-parallel group gets heads of keys, as an all-to-all needs.
+bool deals_key_heads(const StrategyModel& model, const StrategyPlan& plan) {
+  return key_heads(model) % (plan.tp * plan.cp) == 0;
+}
+
 // Flags, a line each.
 std::vector<std::string> model_flags(const StrategyModel& model, std::int64_t layers) {
   const StrategyBlock& block = model.blocks.front();
@@ -36,20 +46,16 @@ std::vector<std::string> model_flags(const StrategyModel& model, std::int64_t la
       "--num-layers " + text_of(layers) + " --hidden-size " + text_of(model.hidden) +
           " --num-attention-heads " + text_of(model.heads),
       "--ffn-hidden-size " + text_of(block.ffn) + (block.gated ? " --swiglu" : "")};
-  const std::int64_t width = std::max<std::int64_t>(1, model.hidden / model.heads);
   if (model.key_value_width() != model.hidden) {
-    flags.push_back("--group-query-attention --num-query-groups " +
-                    text_of(std::max<std::int64_t>(1, model.key_value_width() / width)));
+    flags.push_back("--group-query-attention --num-query-groups " + text_of(key_heads(model)));
   }
   if (model.vocabulary > 0) flags.push_back("--vocab-size " + text_of(model.vocabulary));
   if (!model.tied) flags.emplace_back("--untie-embeddings-and-output-weights");
   return flags;
 }
 
-}  // namespace
-
-std::string megatron_script(const StrategyInstance& instance, const StrategyPlan& plan,
-                            const LaunchedSteps& steps) {
+std::vector<std::string> megatron_flags(const StrategyInstance& instance, const StrategyPlan& plan,
+                                        const LaunchedSteps& steps) {
   const StrategyStage& stage = plan.stages.front();
   std::vector<std::string> flags = model_flags(instance.model, layers_of(instance));
   const auto add = [&flags](const std::string& some) { flags.push_back(some); };
@@ -62,11 +68,8 @@ std::string megatron_script(const StrategyInstance& instance, const StrategyPlan
   } else if (!has_equal_stages(plan)) {
     add("--pipeline-model-parallel-layout '" + pipeline_layout(plan) + "'");
   }
-  add("--context-parallel-size " + text_of(plan.cp) + (plan.cp > 1 ? " --cp-comm-type a2a" : ""));
-  if (plan.pp == 1) {
-    add("--hybrid-context-parallel --max-seqlen-per-dp-cp-rank " + text_of(steps.tokens_of_rank) +
-        " --calculate-per-token-loss");
-  }
+  add("--context-parallel-size " + text_of(plan.cp) +
+      (plan.cp > 1 && deals_key_heads(instance.model, plan) ? " --cp-comm-type a2a" : ""));
   if (stage.zero == 1) add("--use-distributed-optimizer");
   if (stage.zero > 1) {
     add(std::string("--use-distributed-optimizer --use-megatron-fsdp "
@@ -74,57 +77,127 @@ std::string megatron_script(const StrategyInstance& instance, const StrategyPlan
         (stage.zero == 2 ? "optim_grads" : "optim_grads_params"));
     add("--no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor");
   }
-  if (stage.recompute == StrategyRecompute::selective) add("--recompute-granularity selective");
+  if (stage.recompute == StrategyRecompute::selective) {
+    add("--recompute-granularity selective --recompute-modules layernorm");
+  }
   if (stage.recompute == StrategyRecompute::full) {
     add("--recompute-granularity full --recompute-method uniform --recompute-num-layers 1");
   }
   add("--micro-batch-size 1 --global-batch-size " + text_of(steps.sequences));
   add("--seq-length " + text_of(steps.longest) + " --max-position-embeddings " +
       text_of(steps.longest));
+  return flags;
+}
+
+// What the plans have, and neither trainer's words can say.
+std::string notes_on_groups(const StrategyPlan& plan, const LaunchedSteps& steps) {
+  std::string notes =
+      "# All groups of ranks that share a sequence have the size below. Those of the plans differ "
+      "with\n"
+      "# the sequences, which needs a loader that deals them to ranks.\n";
+  const Tokens of_rank = (steps.longest + plan.cp - 1) / plan.cp;
+  if (of_rank > steps.tokens_of_rank) {
+    notes += "# The longest sequence then puts " + text_of(of_rank) +
+             " tokens on a rank, the plans at most " + text_of(steps.tokens_of_rank) + ".\n";
+  }
+  return notes;
+}
+
+std::string megatron_notes(const StrategyInstance& instance, const StrategyPlan& plan,
+                           const LaunchedSteps& steps) {
+  const StrategyStage& stage = plan.stages.front();
+  std::string notes = notes_on_groups(plan, steps);
+  if (plan.pp == 1 && stage.zero < 2 && plan.dp * plan.cp % 2 == 0) {
+    notes +=
+        "# Newer versions deal packed sequences by a rule of their own, with\n"
+        "#   --hybrid-context-parallel --max-seqlen-per-dp-cp-rank " +
+        text_of(steps.tokens_of_rank) + " --calculate-per-token-loss\n";
+  }
+  if (plan.cp > 1 && !deals_key_heads(instance.model, plan)) {
+    notes += "# The plans count an all-to-all, which needs heads of keys for " +
+             text_of(plan.tp * plan.cp) + " ranks; there are " +
+             text_of(key_heads(instance.model)) + ", so attention\n# exchanges in a ring.\n";
+  }
+  if (stage.recompute == StrategyRecompute::selective) {
+    notes +=
+        "# Megatron-LM recomputes norms and keeps the products of feed-forward parts: a token "
+        "needs more\n# than planned. Where memory is short, --recompute-modules layernorm mlp "
+        "takes less, and longer.\n";
+  }
+  return notes;
+}
+
+// "[[\"tok_embeddings\", \"layers.0\"], [\"layers.1\", \"norm\", \"output\"]]"
+std::string modules_of_stages(const StrategyPlan& plan) {
+  std::string lists;
+  std::int64_t layer = 0;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    std::string list = s == 0 ? "\"tok_embeddings\"" : "";
+    for (std::int64_t i = 0; i < plan.stages[s].layers; ++i) {
+      list += (list.empty() ? "\"layers." : ", \"layers.") + text_of(layer++) + '"';
+    }
+    if (s + 1 == plan.stages.size()) list += ", \"norm\", \"output\"";
+    lists += (s == 0 ? "[" : ", [") + list + ']';
+  }
+  return '[' + lists + ']';
+}
+
+}  // namespace
+
+std::string megatron_script(const StrategyInstance& instance, const StrategyPlan& plan,
+                            const LaunchedSteps& steps) {
   std::string script =
       "#!/bin/sh\n"
       "# Megatron-LM in this configuration. Run it on each node, from the root of Megatron-LM, "
       "with\n"
-      "# NODE_RANK and MASTER_ADDR set, and the flags of data, tokenizer and optimizer as "
-      "arguments.\n";
-  if (plan.pp > 1) {
-    script += "# Groups of ranks that differ with the sequences need a loader that deals them.\n";
+      "# NODE_RANK and MASTER_ADDR set, and the flags of data, tokenizer, optimizer, normalization "
+      "and\n# dropout as arguments.\n" +
+      megatron_notes(instance, plan, steps) + "set -eu\n";
+  // Megatron-LM refuses to start with another value.
+  if (plan.stages.front().zero > 1) {
+    script += "unset CUDA_DEVICE_MAX_CONNECTIONS\n";
+  } else if (plan.tp > 1 || plan.cp > 1) {
+    script += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
   }
-  script += "set -eu\nexec torchrun --nnodes " + text_of(instance.cluster.nodes) +
-            " --nproc-per-node " + text_of(instance.cluster.devices_per_node) +
+  script += "exec torchrun --nnodes " + text_of(instance.cluster.nodes) + " --nproc-per-node " +
+            text_of(instance.cluster.devices_per_node) +
             " --node-rank \"${NODE_RANK:-0}\" \\\n"
             "  --master-addr \"${MASTER_ADDR:-localhost}\" --master-port \"${MASTER_PORT:-29500}\" "
             "\\\n  pretrain_gpt.py \\\n";
-  for (const std::string& some : flags) script += "  " + some + " \\\n";
+  for (const std::string& some : megatron_flags(instance, plan, steps)) {
+    script += "  " + some + " \\\n";
+  }
   return script + "  \"$@\"\n";
 }
 
 std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps) {
   const StrategyStage& stage = plan.stages.front();
+  const bool sharded = stage.zero > 0;
   std::string toml =
-      "# TorchTitan in this configuration. Name the model's flavor and the data set.\n"
-      "# Its context-parallel groups all have the size below: the groups of the plans need a "
-      "loader\n"
-      "# that deals sequences to ranks.\n";
-  if (stage.zero < 2) {
-    toml += "# The configuration shards as ZeRO " + text_of(stage.zero) +
-            "; TorchTitan's nearest is ZeRO 2: parameters stay gathered.\n";
-  }
-  if (!has_equal_stages(plan)) {
+      "# TorchTitan in this configuration, as version 0.2 reads it. Name the model's flavor and "
+      "the "
+      "data set.\n" +
+      notes_on_groups(plan, steps);
+  if (stage.zero == 1) {
     toml +=
-        "# The stages of the configuration have unequal layers, which need\n"
-        "# module_fqns_per_model_part.\n";
+        "# The configuration shards as ZeRO 1; TorchTitan's nearest is ZeRO 2: parameters stay "
+        "gathered.\n";
   }
+  if (stage.recompute == StrategyRecompute::selective) {
+    toml +=
+        "# TorchTitan's selective recomputes every second product too: a token needs less than "
+        "planned,\n# and longer.\n";
+  }
+  // A pipeline cuts the local batch into micro-batches; elsewhere they follow one another.
+  const std::int64_t local = plan.pp > 1 ? steps.sequences / std::max<std::int64_t>(1, plan.dp) : 1;
   toml += "\n[training]\n";
-  toml += "local_batch_size = " +
-          text_of(std::max<std::int64_t>(1, steps.sequences / std::max<std::int64_t>(1, plan.dp))) +
-          "\n";
+  toml += "local_batch_size = " + text_of(std::max<std::int64_t>(1, local)) + "\n";
   toml += "global_batch_size = " + text_of(steps.sequences) + "\n";
   toml += "seq_len = " + text_of(steps.longest) + "\n";
   toml += "mixed_precision_param = \"bfloat16\"\n";
   toml += "\n[parallelism]\n";
-  toml += "data_parallel_replicate_degree = 1\n";
-  toml += "data_parallel_shard_degree = " + text_of(plan.dp) + "\n";
+  toml += "data_parallel_replicate_degree = " + text_of(sharded ? 1 : plan.dp) + "\n";
+  toml += "data_parallel_shard_degree = " + text_of(sharded ? plan.dp : 1) + "\n";
   toml += std::string("fsdp_reshard_after_forward = \"") + (stage.zero == 3 ? "always" : "never") +
           "\"\n";
   toml += "tensor_parallel_degree = " + text_of(plan.tp) + "\n";
@@ -133,9 +206,13 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
   if (plan.pp > 1) {
     toml += std::string("pipeline_parallel_schedule = \"") +
             (plan.v > 1 ? "Interleaved1F1B" : "1F1B") + "\"\n";
-    toml += "pipeline_parallel_layers_per_stage = " + text_of(stage.layers / plan.v) + "\n";
-    toml += "pipeline_parallel_first_stage_less_layers = 0\n";
-    toml += "pipeline_parallel_last_stage_less_layers = 0\n";
+    if (has_equal_stages(plan)) {
+      toml += "pipeline_parallel_layers_per_stage = " + text_of(stage.layers / plan.v) + "\n";
+      toml += "pipeline_parallel_first_stage_less_layers = 0\n";
+      toml += "pipeline_parallel_last_stage_less_layers = 0\n";
+    } else {
+      toml += "module_fqns_per_model_part = " + modules_of_stages(plan) + "\n";
+    }
     toml += "pipeline_parallel_microbatch_size = 1\n";
   }
   toml += "\n[activation_checkpoint]\n";

@@ -20,7 +20,7 @@ struct LaunchedSteps {
 std::string megatron_script(const StrategyInstance& instance, const StrategyPlan& plan,
                             const LaunchedSteps& steps);
 
-// A TOML file. TorchTitan shards as level 2 or 3 of ZeRO alone, and has stages of equal layers.
+// A TOML file with the keys of TorchTitan 0.2, which shards as level 2 or 3 of ZeRO or not at all.
 std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps);
 
 }  // namespace stowage

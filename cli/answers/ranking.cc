@@ -116,6 +116,7 @@ std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& 
   json.integer("steps", steps);
   json.number("mean_step_bound_ms", run.strategy.bound);
   json.text("bound_by", run.strategy.bound_by);
+  json.text("stopped_by", to_string(run.ended_by()));
   json.integer("solved_again", run.solved_again);
   json.key("layout");
   if (run.heaviest) {

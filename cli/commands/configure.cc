@@ -18,6 +18,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/new_directory.h"
 #include "cli/terminal/status_line.h"
+#include "instances/json/errors.h"
 #include "instances/json/limits.h"
 #include "instances/lengths/list.h"
 #include "instances/model/machine.h"
@@ -33,6 +34,14 @@ constexpr std::int64_t kMostSteps = 999;  // three digits in the names of files
 constexpr std::int64_t kCandidates = 10;
 
 using Steps = std::vector<std::vector<Tokens>>;
+
+// What is asked of the list is what the flags say.
+std::vector<InputError> of_the_flags(std::vector<InputError> errors) {
+  for (InputError& error : errors) {
+    if (error.code == code::kListRange) error.message += ": lower --sequences or --steps";
+  }
+  return errors;
+}
 
 class ConfigureCommand : public Command {
  public:
@@ -99,6 +108,11 @@ class ConfigureCommand : public Command {
     const Result<SolveOptions> solve_options = solve_.options();
     if (!solve_options) return console.refuse(solve_options.errors().front());
     console.info(instance_line(instance));
+    if (std::ssize(instance.lengths) % instance.cluster.devices() != 0) {
+      console.info("sequences dp must divide the " + grouped(std::ssize(instance.lengths)) +
+                   " of a step: a multiple of " + grouped(instance.cluster.devices()) +
+                   " leaves every dp to choose from");
+    }
     const InterruptScope interrupt;
     Budget budget(solve_.limits(interrupt.flag()));
     StatusLine status(console);
@@ -139,7 +153,7 @@ class ConfigureCommand : public Command {
       if (!text) return text.errors();
       const Result<std::vector<Tokens>> all =
           read_length_list(*text, lengths_, {.count = sequences * steps});
-      if (!all) return all.errors();
+      if (!all) return of_the_flags(all.errors());
       for (std::int64_t step = 0; step < steps; ++step) {
         const auto begin = all->begin() + step * sequences;
         steps_of_.emplace_back(begin, begin + sequences);
@@ -200,6 +214,9 @@ class ConfigureCommand : public Command {
       for (const RankedConfiguration& each : run.ranking) {
         console.info(configuration_name(each.plan) + ": " + each.why_not);
       }
+      if (!run.ranking.empty()) {
+        console.info("remedy: more --candidates, more memory, or shorter sequences");
+      }
       frame.exit_code =
           run.strategy.status == Status::infeasible ? ExitCode::refused : ExitCode::unknown;
       if (!run.strategy.plan) {
@@ -226,7 +243,8 @@ class ConfigureCommand : public Command {
     }
     console.info(console.bold("configured") + "  " + configuration_name(first.plan) + "   " +
                  ms_text(first.mean.step_ms) + " ms a step, mean of " +
-                 counted(std::ssize(first.steps), "step") + "  verified  -> " + output_);
+                 counted(std::ssize(first.steps), "step") + "  stopped_by " +
+                 std::string(to_string(run.ended_by())) + "  verified  -> " + output_);
     return console.answer(ranking, ExitCode::ok);
   }
 

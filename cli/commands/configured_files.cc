@@ -28,9 +28,9 @@ Outcome outcome_of(const ConfiguredRun& run) {
                            .objective = outcome.objective,
                            .source = 'H',
                            .by = outcome.found_by}};
-  outcome.stopped_by = StoppedBy::heuristic_end;
-  outcome.status = relative_gap(plan.step_ms, outcome.bound) <= kOptimalityGap ? Status::optimal
-                                                                               : Status::feasible;
+  const bool optimal = relative_gap(plan.step_ms, outcome.bound) <= kOptimalityGap;
+  outcome.status = optimal ? Status::optimal : Status::feasible;
+  outcome.stopped_by = optimal ? StoppedBy::proof : run.ended_by();
   return outcome;
 }
 

@@ -89,7 +89,7 @@ class GenerateLayoutCommand : public Command {
     if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     StatusLine(console).tell("drawing   buffers");
     Result<LayoutInstance> made = from_kernels_ ? recorded() : traced() ? trace() : drawn();
-    if (!made) return console.refuse(as_flag_errors(made.errors()));
+    if (!made) return console.refuse(as_flag_errors(made.errors(), "--model"));
     LayoutInstance layout = *std::move(made);
     if (!name_.empty()) layout.name = name_;
     return put_instance(console, layout, write_layout_instance(layout), output_);

@@ -122,7 +122,7 @@ class MemoryCommand : public Command {
     if (!groups) {
       const bool in_plan = groups.errors().front().pointer.starts_with("/micro_batches/");
       return console.refuse(in_plan ? errors_in(plan_path_, groups.errors())
-                                    : as_flag_errors(groups.errors()));
+                                    : as_flag_errors(groups.errors(), "--model"));
     }
     // Whether it fits when more is recomputed: by heuristics, which end.
     const auto fit_of = [&](Recompute recompute) {

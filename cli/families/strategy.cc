@@ -67,7 +67,11 @@ std::optional<NamedBound> tried_again_of(const StrategyInstance& instance, doubl
 std::vector<std::string> infeasibility_of(const StrategyInstance& instance,
                                           const std::vector<std::int64_t>&) {
   const LeastMemory least = least_memory(StrategyTable(instance));
-  if (least.mib == kInfinity) return {"no values of the options combine"};
+  if (least.mib == kInfinity) {
+    return {"no values of the options combine: pp tp cp must divide the " +
+            counted(instance.cluster.devices(), "device") + ", and what is left of them, dp, the " +
+            counted(std::ssize(instance.lengths), "sequence")};
+  }
   if (least.mib <= instance.cluster.memory_mib) return {};
   return {"every configuration has a stage that needs " + ms_text(least.mib) + " MiB or more"};
 }

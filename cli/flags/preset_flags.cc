@@ -59,9 +59,10 @@ Result<ScatterPreset> PresetFlags::preset() const {
   return preset;
 }
 
-std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors) {
+std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors,
+                                     const std::string& model_flag) {
   const std::vector<std::pair<std::string, std::string>> renamed = {
-      {"/model", "--preset"}, {"/limit_tokens", "--limit"}, {"/memory_mib", "--memory"}};
+      {"/model", model_flag}, {"/limit_tokens", "--limit"}, {"/memory_mib", "--memory"}};
   std::vector<CliError> result;
   for (InputError error : errors) {
     const auto found = std::find_if(renamed.begin(), renamed.end(), [&error](const auto& pair) {

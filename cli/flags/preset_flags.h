@@ -38,6 +38,7 @@ class PresetFlags {
 
 // Errors of the generator point at its options ("/limit_tokens"); people know the flags
 // ("--limit").
-std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors);
+std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors,
+                                     const std::string& model_flag = "--preset");
 
 }  // namespace stowage

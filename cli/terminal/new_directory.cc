@@ -34,7 +34,12 @@ std::optional<InputError> check_new_directory(const std::string& given) {
   const std::string path = without_slashes(given);
   struct stat status = {};
   if (::lstat(path.c_str(), &status) == 0) {
-    if (!S_ISDIR(status.st_mode)) return unwritable(path, ENOTDIR);
+    if (!S_ISDIR(status.st_mode)) {
+      return InputError{kUnwritable, path,
+                        std::string("must be a new or an empty directory, is a ") +
+                            (S_ISLNK(status.st_mode) ? "symbolic link" : "file") +
+                            ": name another directory or remove it"};
+    }
     std::error_code error;
     const bool empty = fs::is_empty(path, error);
     if (error) return unwritable(path, error.value());
@@ -46,7 +51,9 @@ std::optional<InputError> check_new_directory(const std::string& given) {
   } else if (errno != ENOENT) {
     return unwritable(path, errno);
   }
-  return check_writable(path + ".new");
+  auto error = check_writable(path + ".new");  // the temporary is beside it
+  if (error) error->pointer = path;
+  return error;
 }
 
 std::optional<InputError> write_new_directory(const std::string& given,

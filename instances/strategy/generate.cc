@@ -43,6 +43,12 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
   }
   check_option("/nodes", generator.nodes, 1, kMostNodes, errors);
   check_option("/devices_per_node", generator.devices_per_node, 1, kMostPerNode, errors);
+  if (errors.empty() && generator.nodes > kMaxDevices / generator.devices_per_node) {
+    errors.add(code::kGenerator, "/nodes",
+               "must be at most " + std::to_string(kMaxDevices / generator.devices_per_node) +
+                   " with " + std::to_string(generator.devices_per_node) + " devices a node, is " +
+                   std::to_string(generator.nodes));
+  }
   if (generator.memory_mib) check_option("/memory_mib", *generator.memory_mib, 1, kMostMib, errors);
   if (lengths.empty()) {
     errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");

@@ -20,7 +20,7 @@ namespace stowage {
 
 struct StrategyGenerator {
   std::string model = "llama-7b";     // one of transformer_names()
-  std::int64_t nodes = 8;             // 1 to 10^5
+  std::int64_t nodes = 8;             // 1 to 10^5; 10^6 devices in all
   std::int64_t devices_per_node = 8;  // 1 to 64
   std::string machine;                // one of machine_names(); empty: the format's defaults
   // Of a device; 1 to 2^40. Nothing: the machine's, 73728 without one.

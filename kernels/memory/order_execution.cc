@@ -34,12 +34,18 @@ BitwiseCheck* check_of(OrderExecution& done, TensorRole role) {
   return &done.activation;
 }
 
-void run_in_program_order(const TrainingProgram& program, std::uint64_t seed,
-                          TensorMemory& memory) {
+// False if `stopped` said so before an operator.
+template <class Stopped>
+bool run_in_program_order(const TrainingProgram& program, std::uint64_t seed, TensorMemory& memory,
+                          const Stopped& stopped) {
   for (int t = 0; t < std::ssize(program.tensors()); ++t) {
     if (program.is_input(t)) program.fill_input(t, seed, memory.at(t));
   }
-  for (int step = 0; step < program.steps(); ++step) program.run(step, memory);
+  for (int step = 0; step < program.steps(); ++step) {
+    if (stopped()) return false;
+    program.run(step, memory);
+  }
+  return true;
 }
 
 // Tensors by the step at which they begin, and by the one at which they end.
@@ -73,15 +79,15 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
     if (budget != nullptr) done.stopped_by = budget->stop_reason();
     return done.stopped_by != StopReason::none;
   };
-  if (stopped()) return done;
+  if (stopped()) return done;  // before memory for all tensors is asked for
   SeparateTensors separate(program.tensors());
-  run_in_program_order(program, seed, separate);
-  if (stopped()) return done;
+  if (!run_in_program_order(program, seed, separate, stopped)) return done;
 
   Arena arena(std::move(slots));
   ArenaTensors planned(arena);
   const Events events(graph, plan);
   for (std::size_t step = 0; step < plan.order.size(); ++step) {
+    if (stopped()) return done;
     for (const int t : events.begins[step]) {
       planned.begin(t);
       if (program.is_input(t)) program.fill_input(t, seed, planned.at(t));

@@ -40,6 +40,11 @@ bool has_equal_stages(const StrategyPlan& plan) {
   });
 }
 
+bool is_limit(StoppedBy reason) {
+  return reason == StoppedBy::time_limit || reason == StoppedBy::node_limit ||
+         reason == StoppedBy::interrupted;
+}
+
 std::string step_name(const std::string& name, std::size_t index) {
   std::ostringstream text;
   text << name << "-step-" << std::setw(3) << std::setfill('0') << index;
@@ -191,9 +196,11 @@ class Configuring {
         continue;
       }
       if (target == steps_.size()) return;
-      const std::size_t finalists = budget_.exhausted() ? 1 : kFinalists;
-      const std::size_t kept =
-          budget_.exhausted() ? 1 : std::max(finalists, (active_.size() + 1) / 2);
+      const StopReason reason = budget_.stop_reason();
+      const bool ended = reason != StopReason::none;
+      if (ended && active_.size() > 1) run_.stopped_by = reason;
+      const std::size_t finalists = ended ? 1 : kFinalists;
+      const std::size_t kept = ended ? 1 : std::max(finalists, (active_.size() + 1) / 2);
       while (active_.size() > kept) {
         given_up_.push_back(std::move(active_.back()));
         active_.pop_back();
@@ -254,7 +261,7 @@ class Configuring {
     run_.heaviest.reset();
     failed_.push_back(std::move(active_.front()));
     active_.erase(active_.begin());
-    if (active_.empty() && bring_back()) plan_all(steps_.size());
+    while (active_.empty() && bring_back()) plan_all(steps_.size());
   }
 
   // Those that were given up against what the first was before are asked again.
@@ -356,6 +363,11 @@ class Configuring {
 Mib HeaviestRank::needed_mib() const {
   const auto& plan = std::get<LayoutPlan>(*outcome.plan);
   return states_mib + static_cast<double>(plan.peak_bytes + waiting_bytes) / kMibBytes;
+}
+
+StoppedBy ConfiguredRun::ended_by() const {
+  const bool limit = is_limit(strategy.stopped_by);
+  return ::stowage::stopped_by(stopped_by, limit ? strategy.stopped_by : StoppedBy::heuristic_end);
 }
 
 std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps) {

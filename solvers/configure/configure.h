@@ -71,6 +71,11 @@ struct ConfiguredRun {
   std::size_t without_plan = 0;          // the last so many of the ranking
   std::optional<HeaviestRank> heaviest;  // of the first; nothing where its layers differ
   std::int64_t solved_again = 0;         // times that a configuration got a raised factor
+  // What ended the choice among the configurations before its end; `none` if nothing did.
+  StopReason stopped_by = StopReason::none;
+
+  // The limit that ended the choice or else the search; heuristic_end if none did.
+  StoppedBy ended_by() const;
 };
 
 // What is being done now, for people.

@@ -39,7 +39,8 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
     return {
         "no values of the options combine: pp tp cp must divide the devices, tp cp the heads, "
         "and micro_batches dp the sequences",
-        "add degrees that divide the devices, or 1, to options.pp, options.tp and options.cp",
+        "add degrees that divide the devices, or 1, to options.pp, options.tp and options.cp, or "
+        "give a multiple of the devices as sequences",
         {},
         {.by = "configurations"}};
   }

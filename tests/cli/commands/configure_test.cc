@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/answers/launchers.h"
 #include "cli/terminal/new_directory.h"
@@ -102,6 +103,35 @@ TEST_F(Configured, TakesAnInstanceWithItsOwnLengths) {
               HasSubstr("--steps: has no effect on the lengths of INSTANCE"));
 }
 
+TEST_F(Configured, SaysWhatLimitsTheChoice) {
+  const std::vector<std::string> seven = {"--nodes", "1", "--tokens", "2K", "--sequences", "7"};
+  std::vector<std::string> arguments = seven;
+  arguments.insert(arguments.end(), {"-o", "seven"});
+  const Finished run = configure(arguments);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("dp must divide the 7 of a step: a multiple of 8 leaves every"));
+  EXPECT_EQ(json::parse(run.out)["stopped_by"], "heuristic_end");
+
+  std::vector<std::string> ended = two_steps_;
+  ended.insert(ended.end(), {"-t", "0", "-o", "ended"});
+  const Finished early = configure(ended);
+  ASSERT_EQ(early.exit_code, 0) << early.err;
+  EXPECT_THAT(early.err, Not(HasSubstr("dp must divide")));  // 16 sequences, 8 devices
+  EXPECT_THAT(early.err, HasSubstr("stopped_by time_limit"));
+  EXPECT_EQ(json::parse(early.out)["stopped_by"], "time_limit");
+  const json outcome = json::parse(files_in(dir_ / "ended").at("configuration.json"));
+  EXPECT_EQ(outcome["found_by"], "true lengths");
+  EXPECT_EQ(outcome["stopped_by"], "time_limit");
+
+  // No more devices than a strategy may have; a number of sequences that none of dp divides.
+  EXPECT_THAT(configure({"--nodes", "100000", "--devices-per-node", "64", "-o", "run"}).err,
+              HasSubstr("--nodes: must be at most 15625 with 64 devices a node"));
+  const Finished none = configure({"--nodes", "10", "--sequences", "16", "-o", "run"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("what is left of them, dp, the 16 sequences"));
+  EXPECT_THAT(none.err, HasSubstr("a multiple of the devices as sequences"));
+}
+
 TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   const auto refusal = [this](std::vector<std::string> more) {
     std::vector<std::string> arguments = two_steps_;
@@ -114,12 +144,16 @@ TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   fs::create_directory(dir_ / "full");
   dir_.write("full/a", "b");
   EXPECT_THAT(refusal({"-o", "full"}), HasSubstr("must be a new or an empty directory"));
-  EXPECT_THAT(refusal({"-o", "lengths.txt"}), HasSubstr("cannot be written"));
-  EXPECT_THAT(refusal({"-o", "none/run"}), HasSubstr("cannot be written"));
+  EXPECT_THAT(refusal({"-o", "lengths.txt"}), HasSubstr("is a file: name another directory"));
+  fs::create_directory_symlink("full", dir_ / "link");
+  EXPECT_THAT(refusal({"-o", "link"}), HasSubstr("link: must be a new or an empty directory, is a "
+                                                 "symbolic link"));
+  EXPECT_THAT(refusal({"-o", "none/run"}),
+              HasSubstr("stowage: none/run: cannot be written: its directory 'none'"));
   EXPECT_THAT(refusal({"-o", "run", "--tokens", "8K"}),
               HasSubstr("--tokens: has no effect with --lengths"));
   EXPECT_THAT(configure({"--lengths", "lengths.txt", "--sequences", "100", "-o", "run"}).err,
-              HasSubstr("must hold the lines 1 to 100"));
+              HasSubstr("must hold the lines 1 to 100, is a list of 64 lines: lower --sequences"));
   EXPECT_FALSE(fs::exists(dir_ / "run"));
 
   const Finished none =
@@ -167,10 +201,9 @@ TEST(Launchers, SayWhatThePlanSays) {
   const std::string script = megatron_script(of_two_nodes(), plan, steps);
   for (const char* flag :
        {"--nnodes 2 --nproc-per-node 8", "--tensor-model-parallel-size 2 --sequence-parallel",
-        "--pipeline-model-parallel-size 1", "--context-parallel-size 4",
-        "--max-seqlen-per-dp-cp-rank 2048", "--num-query-groups 8", "--recompute-granularity full",
-        "--data-parallel-sharding-strategy optim_grads_params", "--global-batch-size 16",
-        "--seq-length 4096"}) {
+        "--pipeline-model-parallel-size 1", "--context-parallel-size 4", "--num-query-groups 8",
+        "--recompute-granularity full", "--data-parallel-sharding-strategy optim_grads_params",
+        "--global-batch-size 16", "--seq-length 4096"}) {
     EXPECT_THAT(script, HasSubstr(flag));
   }
   EXPECT_THAT(script, Not(HasSubstr("virtual")));
@@ -178,10 +211,48 @@ TEST(Launchers, SayWhatThePlanSays) {
   for (const char* line :
        {"data_parallel_shard_degree = 2\n", "tensor_parallel_degree = 2\n",
         "context_parallel_degree = 4\n", "pipeline_parallel_degree = 1\n", "mode = \"full\"\n",
-        "fsdp_reshard_after_forward = \"always\"\n", "seq_len = 4096\n"}) {
+        "fsdp_reshard_after_forward = \"always\"\n", "seq_len = 4096\n",
+        // One sequence at a time on a rank: eight at once would need eight times the memory.
+        "local_batch_size = 1\n", "global_batch_size = 16\n"}) {
     EXPECT_THAT(toml, HasSubstr(line));
   }
   EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
+}
+
+std::string without_comments(const std::string& script) {
+  std::istringstream in(script);
+  std::string kept;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with('#')) kept += line + '\n';
+  }
+  return kept;
+}
+
+// What arguments.py of Megatron-LM and its attention assert.
+TEST(Launchers, AskMegatronForNothingThatItRefuses) {
+  StrategyPlan plan{.tp = 2, .cp = 4, .dp = 2, .stages = {{.layers = 32, .zero = 3}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 8192, .tokens_of_rank = 1024};
+  const std::string sharded = megatron_script(of_two_nodes(), plan, steps);
+  EXPECT_THAT(sharded, HasSubstr("unset CUDA_DEVICE_MAX_CONNECTIONS\n"));
+  EXPECT_THAT(sharded, Not(HasSubstr("--hybrid-context-parallel")));  // not with FSDP
+  EXPECT_THAT(sharded, HasSubstr("--cp-comm-type a2a"));              // 8 heads of keys, 8 ranks
+  EXPECT_THAT(sharded, HasSubstr("puts 2048 tokens on a rank, the plans at most 1024"));
+
+  plan.cp = 8;
+  plan.dp = 1;
+  plan.stages.front() = {.layers = 32, .zero = 1, .recompute = StrategyRecompute::selective};
+  const std::string script = megatron_script(of_two_nodes(), plan, steps);
+  EXPECT_THAT(script, HasSubstr("export CUDA_DEVICE_MAX_CONNECTIONS=1\n"));
+  EXPECT_THAT(script, Not(HasSubstr("--cp-comm-type")));
+  EXPECT_THAT(script, HasSubstr("heads of keys for 16 ranks; there are 8"));
+  // Without a list of modules attention is what it recomputes.
+  EXPECT_THAT(without_comments(script), HasSubstr("selective --recompute-modules layernorm \\"));
+  EXPECT_THAT(script, HasSubstr("--hybrid-context-parallel --max-seqlen-per-dp-cp-rank 1024"));
+  EXPECT_THAT(without_comments(script), Not(HasSubstr("--hybrid-context-parallel")));
+
+  plan.tp = plan.cp = 1;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              Not(HasSubstr("--hybrid-context-parallel")));  // an odd number of ranks
 }
 
 TEST(Launchers, HavePipelines) {
@@ -199,7 +270,16 @@ TEST(Launchers, HavePipelines) {
   plan.stages[1].layers = 15;
   EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
               HasSubstr("--pipeline-model-parallel-layout 'Et*17|t*15L'"));
-  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("module_fqns_per_model_part"));
+  const std::string unequal = torchtitan_toml(plan, steps);
+  EXPECT_THAT(unequal,
+              HasSubstr("module_fqns_per_model_part = [[\"tok_embeddings\", \"layers.0\""));
+  EXPECT_THAT(unequal, HasSubstr("\"layers.16\"], [\"layers.17\""));
+  EXPECT_THAT(unequal, HasSubstr("\"layers.31\", \"norm\", \"output\"]]\n"));
+  EXPECT_THAT(unequal, Not(HasSubstr("pipeline_parallel_layers_per_stage")));
+  EXPECT_THAT(unequal, HasSubstr("local_batch_size = 4\n"));
+  plan.stages[0].zero = plan.stages[1].zero = 0;
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("data_parallel_replicate_degree = 8\n"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("data_parallel_shard_degree = 1\n"));
 }
 
 }  // namespace

@@ -42,6 +42,13 @@ TEST_F(Generate, TakesMillionsOfTokens) {
   }
 }
 
+TEST_F(Generate, AnErrorNamesTheFlagThatWasGiven) {
+  EXPECT_THAT(run({"layout", "--model", "mixtral-8x7b"}).err,
+              ::testing::HasSubstr("stowage: --model: must be a model without experts"));
+  EXPECT_THAT(run({"strategy", "--preset", "mixtral-8x7b"}).err,
+              ::testing::HasSubstr("stowage: --preset: must be a model without experts"));
+}
+
 TEST_F(Generate, KnowsTheProgressFlag) {
   for (const char* family : {"scatter", "assign", "layout", "order", "strategy"}) {
     EXPECT_EQ(run({family, "--progress", "never"}).exit_code, 0) << family;

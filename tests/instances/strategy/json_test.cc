@@ -154,6 +154,11 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_EQ(generate_strategy({.model = "bert"}, {1}).errors()[0].code, "E501");
   EXPECT_EQ(generate_strategy({.nodes = 0}, {1}).errors()[0].code, "E504");
   EXPECT_EQ(generate_strategy({}, {}).errors()[0].code, "E504");
+  // What it makes can be read again: no cluster has more than a million devices.
+  const auto large = generate_strategy({.nodes = 15'626, .devices_per_node = 64}, {1});
+  EXPECT_EQ(to_string(large.errors()[0]),
+            "E504 /nodes: must be at most 15625 with 64 devices a node, is 15626");
+  EXPECT_TRUE(generate_strategy({.nodes = 15'625, .devices_per_node = 64}, {1}));
 }
 
 TEST(StrategyJson, AMachineSaysRatesBandwidthsAndMemory) {

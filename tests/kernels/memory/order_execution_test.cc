@@ -181,5 +181,24 @@ TEST(OrderExecution, WhatNoArenaCanHoldIsAProblemAndABudgetEndsIt) {
   EXPECT_THAT(done.problems.list(), IsEmpty());
 }
 
+// An operator may take seconds, a run minutes: the clock is looked at before each operator of both.
+TEST(OrderExecution, EndsBetweenOperators) {
+  const OrderInstance graph = recorded({.block = {.lengths = {5}}});
+  const Result<TrainingProgram> program = recorded_training(graph);
+  ASSERT_TRUE(program);
+  const auto plan = solved<OrderPlan>(graph, "program");
+  const std::vector<Bytes> offsets = laid_out(graph, plan).offsets;
+  const int steps = program->steps();
+  for (const int looks : {steps / 2, steps + steps / 2}) {
+    Budget budget({.time_limit_s = 1e-6 * looks, .clock = BudgetClock::looks});
+    const OrderExecution done = execute_order(graph, *program, plan, offsets, 1, &budget);
+    EXPECT_FALSE(done.complete) << looks;
+    EXPECT_EQ(done.stopped_by, StopReason::time_limit) << looks;
+    EXPECT_THAT(done.problems.list(), IsEmpty());
+  }
+  Budget budget({.time_limit_s = 1e-6 * (3 * steps), .clock = BudgetClock::looks});
+  EXPECT_TRUE(execute_order(graph, *program, plan, offsets, 1, &budget).passed());
+}
+
 }  // namespace
 }  // namespace stowage::kernels

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "heuristics/strategy/configurations.h"
@@ -218,6 +219,25 @@ TEST(Configure, ALayoutThatDoesNotFitIsSolvedAgain) {
     again = again || run.ranking.front().activation_factor > 1;
   }
   EXPECT_TRUE(again);
+}
+
+// One sequence fills the memory of the roomiest configuration, which is put away once its layout is
+// known; of those that were given up for it the first have no plan.
+TEST(Configure, OthersAreAskedUntilOneHasAPlan) {
+  Steps steps(4, std::vector<Tokens>(8, 2048));
+  StrategyInstance instance = one_node(steps, 53'540);
+  instance.options.logit_chunks = {16};
+  instance.options.pp = {1};
+  steps.front().front() = 98'427;
+  Budget budget({.time_limit_s = 0});
+  const ConfiguredRun run = configure(instance, steps, {.candidates = 12}, budget);
+  EXPECT_EQ(run.ranking.size(), 12U);
+  ASSERT_LT(run.without_plan, 12U);
+  EXPECT_EQ(run.ranking.front().steps.size(), steps.size());
+  EXPECT_TRUE(run.heaviest && run.heaviest->fits());
+  EXPECT_TRUE(std::ranges::any_of(
+      run.ranking, [](const RankedConfiguration& each) { return each.activation_factor > 1; }));
+  EXPECT_EQ(run.ended_by(), StoppedBy::time_limit);
 }
 
 TEST(Configure, WithoutRoomItSaysWhy) {
