@@ -20,7 +20,10 @@ std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::
   for (std::int64_t step = 0; step < std::ssize(order); ++step) {
     const int op = static_cast<int>(order[stowage::at(step)]);
     for (const int t : table.written(op)) lives[stowage::at(t)].push_back({t, step, step});
-    for (const int t : table.touched(op)) lives[stowage::at(t)].back().last = step;
+    for (const int t : table.touched(op)) {
+      // Of a wrong order: touched before anybody has made it.
+      if (!lives[stowage::at(t)].empty()) lives[stowage::at(t)].back().last = step;
+    }
   }
   std::vector<TensorLife> all;
   for (int t = 0; t < table.tensors(); ++t) {

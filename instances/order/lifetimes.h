@@ -25,7 +25,8 @@ struct TensorLife {
 
 // Of every tensor that is ever there, one for each run of its writer; by tensor, then by step.
 // Inputs begin at step 0; what stays to the end lasts, from the last run on, to the last step.
-// Without operators there is the step 0. Requires an order that keeps all precedences.
+// Without operators there is the step 0. In an order that breaks a precedence, a tensor counts from
+// where it is made.
 std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order);
 
 // The steps at which an operator stands again.

@@ -771,6 +771,9 @@ std::vector<Case> order_cases() {
                  {"E375 /operators/1: must not wait for itself, is in a cycle: \"1\" after \"1\""}),
       order_case("sum beyond 2^53", "\"size_bytes\": 8", "\"size_bytes\": 9007199254740900",
                  {"E376 /tensors/3/size_bytes: must sum"}),
+      order_case("update that runs again", "\"updates\": [\"w\"]",
+                 "\"updates\": [\"w\"], \"recompute\": true",
+                 {"E377 /operators/2/recompute: must be false for an operator that updates"}),
   };
 }
 
