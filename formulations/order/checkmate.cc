@@ -224,7 +224,8 @@ class Builder {
       Sum need{.terms = {{used, 1}}};
       need.add(run, units(table_.need(op) - made));
       if (out_.peak == Checkmate::kNone) {
-        need.constant -= static_cast<double>(options_.most / out_.unit);
+        const Bytes most = options_.most / out_.unit;  // whole units
+        need.constant -= static_cast<double>(most);
       } else {
         need.terms.push_back({out_.peak, -1});
       }

@@ -157,7 +157,8 @@ OrderInstance unet_graph(std::int64_t operators) {
     skipped.pop_back();
     stage(channels);
   }
-  return std::move(network).take(network.convolution(x, 2, 1));
+  const int last = network.convolution(x, 2, 1);
+  return std::move(network).take(last);
 }
 
 }  // namespace stowage
