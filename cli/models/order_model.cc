@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/models/exported_model.h"
 #include "formulations/order/checkmate.h"
@@ -14,6 +16,16 @@ namespace {
 ModelAnswer too_many(std::int64_t binaries) {
   return refused("INSTANCE", "must have a model of at most " + std::to_string(kMostVariables) +
                                  " binary variables, has one of " + std::to_string(binaries));
+}
+
+// What the models say alike: within `most` bytes, counted in units.
+ExportedModel within(Bytes most, Bytes unit, std::vector<std::string> legend) {
+  return {.what = "at most " + std::to_string(most) + " bytes",
+          .legend = std::move(legend),
+          .facts = [most, unit](JsonWriter& json) {
+            json.integer("bytes_at_most", most);
+            json.integer("unit_bytes", unit);
+          }};
 }
 
 // Checkmate's, with first runs in the order of the list.
@@ -36,17 +48,13 @@ ModelAnswer with_reruns(const OrderInstance& instance, const OrderTable& table,
                    ExitCode::refused);
   }
   const Bytes unit = milp.unit;
-  ExportedModel exported{
-      .what = "at most " + std::to_string(most) + " bytes",
-      .legend = {"columns: P the peak in units of " + std::to_string(unit) + " bytes; R_t_k 1 if",
-                 "the operator of step k of the list's order runs again before that of step t;",
-                 "S_t_a 1 if tensor a is there before step t; U_t_k memory in units; F_t_k_a 1 if",
-                 "a goes after the run; steps, operators and tensors count from 0",
-                 "rows: OK1 to OK8 of formulations/README.md"},
-      .facts = [most, unit](JsonWriter& json) {
-        json.integer("bytes_at_most", most);
-        json.integer("unit_bytes", unit);
-      }};
+  ExportedModel exported =
+      within(most, unit,
+             {"columns: P the peak in units of " + std::to_string(unit) + " bytes; R_t_k 1 if",
+              "the operator of step k of the list's order runs again before that of step t;",
+              "S_t_a 1 if tensor a is there before step t; U_t_k memory in units; F_t_k_a 1 if",
+              "a goes after the run; steps, operators and tensors count from 0",
+              "rows: OK1 to OK8 of formulations/README.md"});
   exported.model = milp.model;
   exported.plan = [&instance, milp = std::move(milp)](const std::vector<double>& values) -> Plan {
     return compose_order(instance, OrderTable(instance), decode(milp, values));
@@ -84,16 +92,12 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
                    ExitCode::refused);
   }
   const Bytes unit = mip.unit;
-  ExportedModel exported{
-      .what = "at most " + std::to_string(most) + " bytes",
-      .legend = {"columns: P the peak in units of " + std::to_string(unit) + " bytes; y_v_k 1 if",
-                 "operator v is among the first k; l_t_k 1 if tensor t needs memory at step k;",
-                 "operators and tensors count from 0 as in the instance, steps from 1",
-                 "rows: O1 to O5 of formulations/README.md"},
-      .facts = [most, unit](JsonWriter& json) {
-        json.integer("bytes_at_most", most);
-        json.integer("unit_bytes", unit);
-      }};
+  ExportedModel exported =
+      within(most, unit,
+             {"columns: P the peak in units of " + std::to_string(unit) + " bytes; y_v_k 1 if",
+              "operator v is among the first k; l_t_k 1 if tensor t needs memory at step k;",
+              "operators and tensors count from 0 as in the instance, steps from 1",
+              "rows: O1 to O5 of formulations/README.md"});
   exported.model = mip.model;
   exported.plan = [&instance, mip = std::move(mip)](const std::vector<double>& values) -> Plan {
     const OrderTable its(instance);

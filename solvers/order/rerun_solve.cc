@@ -16,6 +16,7 @@
 #include "instances/order/table.h"
 #include "solvers/family_solve.h"
 #include "solvers/milp/solver.h"
+#include "solvers/order/refutation.h"
 
 namespace stowage {
 namespace {
@@ -48,28 +49,9 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     table_.emplace(instance_);
     simple_ = operator_bound(*table_);
     known_ = rerun_bounds(*table_, instance_.capacity);
-    if (simple_.bytes > capacity()) {
-      const std::string remedy = "raise capacity to at least " + std::to_string(known_.kept);
-      if (simple_.op == OperatorBound::kEnds) {
-        return Refutation{"the inputs, or what is left at the end, need " +
-                              std::to_string(simple_.bytes) + " bytes",
-                          remedy,
-                          {},
-                          {.by = "ends"}};
-      }
-      return Refutation{"operator " + std::to_string(simple_.op) + " alone needs " +
-                            std::to_string(simple_.bytes) + " bytes",
-                        remedy,
-                        {},
-                        {.by = "operator", .witnesses = {simple_.op}}};
-    }
-    if (known_.kept > capacity()) return too_little(known_.kept);
+    if (simple_.bytes > capacity()) return refuted_by(simple_, known_.kept);
+    if (known_.kept > capacity()) return refuted_below("plan", known_.kept);
     return std::nullopt;
-  }
-
-  static Refutation too_little(Bytes need) {
-    return {"no plan needs less than " + std::to_string(need) + " bytes",
-            "raise capacity to at least " + std::to_string(need)};
   }
 
   std::vector<NamedBound> bounds() override {
@@ -217,7 +199,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     if (std::isfinite(found.bound_ms)) {
       incumbent_.raise_bound({"search", found.bound_ms});
     } else if (!incumbent_.plan()) {
-      refuted_ = too_little(found.least_overflow);
+      refuted_ = refuted_below("plan", found.least_overflow);
     }
   }
 
@@ -238,7 +220,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     if (found.end == RerunSearch::End::none) {
       incumbent_.raise_bound({"search", static_cast<double>(found.least_overflow)});
       if (found.least_overflow > capacity() && !incumbent_.plan()) {
-        refuted_ = too_little(found.least_overflow);
+        refuted_ = refuted_below("plan", found.least_overflow);
       }
     }
     if (found.end != RerunSearch::End::found) return false;

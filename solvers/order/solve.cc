@@ -14,6 +14,7 @@
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
 #include "solvers/family_solve.h"
+#include "solvers/order/refutation.h"
 #include "solvers/order/rerun_solve.h"
 
 namespace stowage {
@@ -42,19 +43,7 @@ class OrderSolve : public FamilySolve<OrderInstance> {
     table_.emplace(instance_);
     simple_ = operator_bound(*table_);
     if (!instance_.capacity || simple_.bytes <= *instance_.capacity) return std::nullopt;
-    const std::string remedy = "raise capacity to at least " + std::to_string(simple_.bytes);
-    if (simple_.op == OperatorBound::kEnds) {
-      return Refutation{"the inputs, or what is left at the end, need " +
-                            std::to_string(simple_.bytes) + " bytes",
-                        remedy,
-                        {},
-                        {.by = "ends"}};
-    }
-    return Refutation{"operator " + std::to_string(simple_.op) + " alone needs " +
-                          std::to_string(simple_.bytes) + " bytes",
-                      remedy,
-                      {},
-                      {.by = "operator", .witnesses = {simple_.op}}};
+    return refuted_by(simple_, simple_.bytes);
   }
 
   std::vector<NamedBound> bounds() override {
@@ -146,8 +135,7 @@ class OrderSolve : public FamilySolve<OrderInstance> {
   void raise(const char* name, Bytes bound) {
     incumbent_.raise_bound({name, static_cast<double>(bound)});
     if (!instance_.capacity || bound <= *instance_.capacity || incumbent_.plan()) return;
-    refuted_ = Refutation{"no order needs less than " + std::to_string(bound) + " bytes",
-                          "raise capacity to at least " + std::to_string(bound)};
+    refuted_ = refuted_below("order", bound);
   }
 
   Bytes bound() const { return static_cast<Bytes>(incumbent_.bound()); }

@@ -48,7 +48,8 @@ def test_what_is_measured_plans_a_step(tmp_path, processes):
     cluster = stowage.Cluster.load(tmp_path / "cluster.json")
     assert cluster.devices == processes and cluster.degrees[-1] == processes
     # Of rows this small, on ranks that share cores, no single coefficient is sure to show.
-    assert cluster.group_ms(1, [256]) > 0 and cluster.activation_mib_per_token > 0
+    assert 0 < cluster.group_ms(1, [64]) < cluster.group_ms(1, [1024])
+    assert cluster.activation_mib_per_token > 0
     step = stowage.Planner(cluster).plan([100, 300, 40, 40, 900])
     assert step.objective_ms > 0
     told = json.loads((tmp_path / "cluster.json").read_text())["x-measured"]
