@@ -19,10 +19,6 @@ namespace stowage::kernels {
 namespace {
 
 constexpr double kMsPerSecond = 1000;
-// In a round a pack runs for so long, and the fastest of these runs is its run of the round: what
-// disturbs runs of few milliseconds is a larger share of them.
-constexpr double kLeastTurnSeconds = 0.01;
-constexpr double kLeastRunSeconds = 1e-4;  // a run counts as so long at least
 
 std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths) {
   std::vector<std::int32_t> starts = {0};
@@ -151,18 +147,12 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
                                     .ranks = calibration.packs[i].degree},
                            .x = x,
                            .upstream = upstream};
-      double fastest = kInfinity;
-      for (double spent = 0; spent < kLeastTurnSeconds;) {
-        const GroupOutput out = std::move(pool.run({&work, 1}).front());
-        if (out.error) {
-          calibration.problem =
-              "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
-          return calibration;
-        }
-        fastest = std::min(fastest, out.seconds);
-        spent += std::max(out.seconds, kLeastRunSeconds);
+      const GroupOutput out = std::move(pool.run({&work, 1}).front());
+      if (out.error) {
+        calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
+        return calibration;
       }
-      add_run(calibration.packs[i], second[i], fastest);
+      add_run(calibration.packs[i], second[i], out.seconds);
       if (progress) progress(done, all);
     }
   }
