@@ -3,7 +3,25 @@
 #include <string>
 #include <utility>
 
+#include "instances/check.h"
+#include "instances/result.h"
+
 namespace stowage {
+namespace {
+
+// The rules are defined for sound instances only.
+std::vector<Violation> broken_rules_of(const Instance& instance) {
+  std::vector<Violation> violations;
+  for (const InputError& error : check(instance)) {
+    violations.push_back({.rule = "instance",
+                          .where = "",
+                          .have = "an instance with " + to_string(error),
+                          .need = "an instance that check() passes"});
+  }
+  return violations;
+}
+
+}  // namespace
 
 std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
   if (instance.index() != plan.index()) {
@@ -12,6 +30,7 @@ std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
              .have = std::string(family_name(plan)),
              .need = std::string(family_name(instance)) + " like the instance's"}};
   }
+  if (auto broken = broken_rules_of(instance); !broken.empty()) return broken;
   return visit_both(
       [](const auto& own, const auto& its) {
         std::vector<Violation> violations = verify_instance_hash(its, instance_hash(own));

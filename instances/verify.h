@@ -23,9 +23,9 @@
 namespace stowage {
 
 // Every violation found, that of the instance hash first: a plan of another instance breaks the
-// other rules for that reason alone. A plan of another family breaks the rule `problem`. Requires a
-// valid instance (as the reader returns it); for others the answer is unspecified, but
-// never a crash.
+// other rules for that reason alone. A plan of another family breaks the rule `problem`. No plan is
+// valid for an instance that check() refuses: what it says is told under the rule `instance`, and
+// nothing else is looked at.
 std::vector<Violation> verify(const Instance& instance, const Plan& plan);
 
 }  // namespace stowage

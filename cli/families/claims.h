@@ -1,7 +1,7 @@
 // What a stowage/outcome says about its plan, held against the plan itself, and against what else
 // it says. Whether a bound is true is not asked here: judge.h does.
 //
-//   Result<std::optional<OutcomeClaims>> claims = read_outcome_claims(text, kMs);
+//   Result<std::optional<OutcomeClaims>> claims = read_outcome_claims(text, instance);
 //   if (*claims) check_claims(**claims, plan, kMs, violations);
 #pragma once
 
@@ -57,9 +57,11 @@ struct OutcomeClaims {
   std::optional<std::vector<ClaimedImprovement>> improvements;
 };
 
-// Nothing for a stowage/plan, which says it all itself. `unit` is that of the objective. Errors:
+// Nothing for a stowage/plan, which says it all itself. Which keys there are depends on the family
+// of the instance: the unit of its objective, and whether its bounds leave certificates. Errors:
 // unknown keys, types and ranges; members that are missing are left empty. claims_json.cc.
-Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text, const Unit& unit);
+Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text,
+                                                         const Instance& instance);
 
 // The names of the rules below, in the order in which they are told.
 std::vector<std::string_view> outcome_rules();

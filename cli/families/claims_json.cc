@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "cli/families/claims.h"
+#include "cli/families/families.h"
 #include "instances/json/reader.h"
 
 namespace stowage {
@@ -108,10 +112,20 @@ void read_lists(const ObjectReader& outcome, const std::string& in_unit, Outcome
   });
 }
 
+// What a family without certificates calls one is an unknown key.
+bool leaves_certificates(const Instance& instance) {
+  return std::visit(
+      []<class InstanceT>(const InstanceT&) {
+        using Family = FamilyOf<InstanceT>;
+        return !std::is_same_v<typename Family::Certificate, NoCertificate<Family>>;
+      },
+      instance);
+}
+
 }  // namespace
 
 Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_of,
-                                                         const Unit& unit) {
+                                                         const Instance& instance) {
   return read_document(text_of, [&](const JsonValue& document, ErrorList& errors) {
     std::optional<OutcomeClaims> none;
     const JsonValue* format = document.find("format");
@@ -119,18 +133,19 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
         *format->string() != "stowage/outcome") {
       return none;
     }
-    const std::string in_unit = '_' + std::string(unit.name);
+    const std::string in_unit = '_' + std::string(objective_unit(instance).name);
     const std::string objective = "objective" + in_unit;
     const std::string bound = "bound" + in_unit;
     const std::string method_bound = "method_bound" + in_unit;
     const JsonPath root;
-    const ObjectReader outcome(
-        document, root, errors,
-        {"format",     "version",      "problem",     "name",        "status",  "stopped_by",
-         "exit_code",  objective,      bound,         "bound_by",    "gap",     "method",
-         method_bound, "found_by",     "solver",      "seed",        "seconds", "nodes",
-         "detail",     "errors",       "bounds",      "unplaceable", "plan",    "infeasibility",
-         "violations", "improvements", "certificate", "remedy"});
+    std::vector<std::string_view> keys = {
+        "format",     "version",      "problem", "name",        "status",  "stopped_by",
+        "exit_code",  objective,      bound,     "bound_by",    "gap",     "method",
+        method_bound, "found_by",     "solver",  "seed",        "seconds", "nodes",
+        "detail",     "errors",       "bounds",  "unplaceable", "plan",    "infeasibility",
+        "violations", "improvements", "remedy"};
+    if (leaves_certificates(instance)) keys.push_back("certificate");
+    const ObjectReader outcome(document, root, errors, keys);
     OutcomeClaims claims{.status = one_of(outcome, "status", kStatus).value_or(""),
                          .objective = number(outcome, objective),
                          .bound = number(outcome, bound),

@@ -123,7 +123,7 @@ Loaded<InstanceAndPlan> both_of(Loaded<Instance> instance, const std::string& pl
   }
   Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
   if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
-  auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
+  auto claims = read_outcome_claims(document.value->bytes, *instance.value);
   if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
   std::vector<std::string> files = std::move(instance.files);
   files.push_back(plan_path);
@@ -183,7 +183,7 @@ Loaded<Answer> load_answer(const std::string& instance_path, const std::string& 
     error->message = "must be that of the instance, is \"" + document.value->head.problem + '"';
     return {std::nullopt, errors_in(plan_path, {*error})};
   }
-  auto claims = read_outcome_claims(document.value->bytes, objective_unit(*instance.value));
+  auto claims = read_outcome_claims(document.value->bytes, *instance.value);
   if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
   return {Answer(InfeasibleAnswer{*std::move(instance.value), **std::move(claims)}), {}};
 }

@@ -125,6 +125,8 @@ std::vector<Broken> table() {
       of_scatter("states_negative", "E206", [](auto& i) { i.model.states_mib = -1; }),
       of_scatter("cost_negative", "E206", [](auto& i) { i.cost.linear_ms = -1; }),
       of_scatter("cost_infinite", "E203", [](auto& i) { i.cost.quadratic_ms = kInf; }),
+      of_scatter("micro_batches_multiple_of_0", "E205",
+                 [](auto& i) { i.rules.micro_batches_multiple_of = 0; }),
       of_scatter("no_bandwidth", "E303", [](auto& i) { i.cost.all_to_all.mib_per_token = 1; }),
       of_assign("length_0", "E205", [](auto& i) { i.lengths[0] = 0; }),
       of_assign("length_negative", "E205", [](auto& i) { i.lengths[0] = -5; }),
@@ -165,11 +167,15 @@ std::vector<Broken> table() {
                  }),
       of_order("size_negative", "E205", [](auto& i) { i.tensors[0].size = -1; }),
       of_order("alignment_0", "E205", [](auto& i) { i.alignment = 0; }),
+      of_order("reads_no_tensor", "E372", [](auto& i) { i.operators[0].reads = {9}; }),
       of_order("ids_alike", "E371", [](auto& i) { i.tensors[1].id = "x"; }),
       of_strategy("recompute_is_no_value", "E203",
                   [](auto& i) { i.options.recompute = {static_cast<StrategyRecompute>(9)}; }),
       of_strategy("length_0", "E205", [](auto& i) { i.lengths[0] = 0; }),
       of_strategy("memory_nan", "E203", [](auto& i) { i.cluster.memory_mib = kNan; }),
+      of_strategy(
+          "layers_huge", "E205",
+          [](auto& i) { i.model.blocks[0].count = std::numeric_limits<std::int64_t>::max(); }),
       of_strategy("nodes_0", "E205", [](auto& i) { i.cluster.nodes = 0; }),
       of_layout("alignment_0", "E205", [](auto& i) { i.alignment = 0; }),
       of_layout("alignment_of_a_buffer_0", "E205", [](auto& i) { i.buffers[0].alignment = 0; }),
@@ -230,7 +236,11 @@ TEST_P(BrokenInstance, KillsNothing) {
   const Instance& instance = GetParam().instance;
   methods(instance);
   const Plan plans[] = {ScatterPlan(), AssignPlan(), LayoutPlan(), OrderPlan(), StrategyPlan()};
-  for (const Plan& plan : plans) verify(instance, plan);
+  for (const Plan& plan : plans) {
+    const std::vector<Violation> found = verify(instance, plan);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().rule, plan.index() == instance.index() ? "instance" : "problem");
+  }
   bool given = false;
   plan_stream(
       [&]() -> std::optional<StreamStep> {

@@ -9,12 +9,16 @@
 
 #include "instances/assign/generate.h"
 #include "instances/layout/generate.h"
+#include "instances/order/generate.h"
 #include "instances/scatter/generate.h"
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
+#include "tests/tiny_order.h"
+#include "tests/tiny_rerun.h"
 #include "tests/tiny_scatter.h"
+#include "tests/tiny_strategy.h"
 
 namespace stowage {
 namespace {
@@ -70,6 +74,9 @@ TEST(MoreBudget, TinySteps) {
     expect_no_worse(tiny_assign(seed, 12));
     expect_no_worse(tiny_scatter(seed, 12));
     expect_no_worse(tiny_layout(seed, 12));
+    expect_no_worse(tiny_order(seed, 10));
+    expect_no_worse(tiny_rerun(seed));
+    expect_no_worse(tiny_strategy(seed));
   }
 }
 
@@ -118,6 +125,12 @@ TEST(MoreBudget, Scatter) {
                                       .source = {.kind = LengthSource::Kind::lognormal},
                                       .count = 40});
   expect_no_worse(step->instance);
+}
+
+TEST(MoreBudget, Order) {
+  for (const auto kind : {OrderGenerator::Kind::layered, OrderGenerator::Kind::vgg}) {
+    expect_no_worse(*generate_order({.kind = kind, .operators = 60}));
+  }
 }
 
 TEST(MoreBudget, Layout) {

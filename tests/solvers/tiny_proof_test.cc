@@ -8,7 +8,10 @@
 #include "tests/long_run.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
+#include "tests/tiny_order.h"
+#include "tests/tiny_rerun.h"
 #include "tests/tiny_scatter.h"
+#include "tests/tiny_strategy.h"
 
 namespace stowage {
 namespace {
@@ -68,6 +71,27 @@ TEST(TinyProof, LayoutsWhoseCapacitiesAreAllExhausted) {
   for (const std::uint64_t seed : {60393, 91115, 92268}) {
     SCOPED_TRACE(seed);
     expect_proof(tiny_layout(seed, 12), 60'000);
+  }
+}
+
+TEST(TinyProof, OrdersOfUpToTwelveOperators) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_order(seed + 60000, 12));
+  }
+}
+
+TEST(TinyProof, OrdersWithRunsAgain) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_rerun(seed + 60000));
+  }
+}
+
+TEST(TinyProof, StrategiesOfUpToEightSequences) {
+  for (std::uint64_t seed = 0; seed < instances(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_proof(tiny_strategy(seed + 60000));
   }
 }
 

@@ -48,16 +48,27 @@ TEST(OutcomeClaims, AreReadFromOutcomesOnly) {
   const auto claims = read_outcome_claims(
       R"({"format": "stowage/outcome", "status": "feasible", "objective_bytes": 7,
           "bound_bytes": null, "plan": {}})",
-      kBytes);
+      LayoutInstance());
   ASSERT_TRUE(claims && *claims);
   EXPECT_EQ((*claims)->status, "feasible");
   EXPECT_EQ((*claims)->objective, 7);
   EXPECT_EQ((*claims)->bound, std::nullopt);
-  const auto plan = read_outcome_claims(R"({"format": "stowage/plan"})", kMs);
+  const auto plan = read_outcome_claims(R"({"format": "stowage/plan"})", ScatterInstance());
   EXPECT_TRUE(plan && !*plan);
-  const auto wrong = read_outcome_claims(R"({"format": "stowage/outcome", "gap": "small"})", kMs);
+  const auto wrong =
+      read_outcome_claims(R"({"format": "stowage/outcome", "gap": "small"})", ScatterInstance());
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.errors()[0].pointer, "/gap");
+}
+
+TEST(OutcomeClaims, OfAFamilyWithoutCertificatesHaveNone) {
+  const char* text =
+      R"({"format": "stowage/outcome", "status": "feasible", "certificate": {}, "plan": {}})";
+  const auto layout = read_outcome_claims(text, LayoutInstance());
+  ASSERT_FALSE(layout);
+  EXPECT_EQ(layout.errors()[0].code, "E202");
+  EXPECT_EQ(layout.errors()[0].pointer, "/certificate");
+  EXPECT_TRUE(read_outcome_claims(text, OrderInstance()));
 }
 
 class LyingOutcome : public testing::Test {
