@@ -243,29 +243,30 @@ TEST(AttentionNumerics, HeadsAreIndependent) {
   }
 }
 
-// Squares of errors and of what they are errors of, over several runs.
+// Errors summed over several runs.
 struct PooledError {
   double ours = 0, plain = 0;
   void add(const std::vector<float>& have, const std::vector<float>& simple,
            const std::vector<double>& want) {
     for (std::size_t i = 0; i < want.size(); ++i) {
-      ours += (have[i] - want[i]) * (have[i] - want[i]);
-      plain += (simple[i] - want[i]) * (simple[i] - want[i]);
+      ours += std::abs(have[i] - want[i]);
+      plain += std::abs(simple[i] - want[i]);
     }
   }
 };
 
 // Where logits are in the thousands, a power of their difference to the LSE needs more of it than
 // single precision holds. Few queries have two keys of nearly the same logit, and they make all of
-// the error: several runs together say more than one.
+// the error: many short runs say more than one, and a mean of errors more than one of their
+// squares, which a single query decides (0.3 to 2.3 in 30 sets of 200 runs, the mean 0.45 to 1.55).
 TEST(AttentionNumerics, LargeLogitsAreAsGoodAsPlainOnes) {
-  for (const int dim : in_long_run(0, 1) != 0 ? kDims : std::vector<int>{32, 64}) {
+  for (const int dim : in_long_run(0, 1) != 0 ? kDims : std::vector<int>{32, 128}) {
     for (const float deviation : {1000.0f, 10000.0f}) {
       if (kSanitized && deviation == 1000) continue;
       SCOPED_TRACE(testing::Message() << "dim " << dim << " deviation " << deviation);
       PooledError o, dq, dk, dv;
-      for (int k = 0; k < 12; ++k) {
-        AttentionArrays run({.heads = 2, .kv_heads = 1, .dim = dim, .lq = {256}});
+      for (int k = 0; k < in_long_run(100, 400); ++k) {
+        AttentionArrays run({.heads = 2, .kv_heads = 1, .dim = dim, .lq = {64}});
         run.q = normal_values(run.shape.q_size(), 100 + 4 * k, deviation);
         run.k = normal_values(run.shape.k_size(), 101 + 4 * k);
         run.v = normal_values(run.shape.k_size(), 102 + 4 * k);
@@ -281,9 +282,7 @@ TEST(AttentionNumerics, LargeLogitsAreAsGoodAsPlainOnes) {
         dk.add(run.dk, plain.dk, grad.dk);
         dv.add(run.dv, plain.dv, grad.dv);
       }
-      for (const PooledError& error : {o, dq, dk, dv}) {
-        EXPECT_LE(std::sqrt(error.ours), 2 * std::sqrt(error.plain));
-      }
+      for (const PooledError& error : {o, dq, dk, dv}) EXPECT_LE(error.ours, 2 * error.plain);
     }
   }
 }
