@@ -12,6 +12,7 @@
 #include <future>
 
 #include "tests/cli/fixture.h"
+#include "tests/cli/paths.h"
 
 namespace stowage {
 namespace {
@@ -45,7 +46,7 @@ std::string libraries_of(const std::string& program) {
 }
 
 TEST(Blas, TheCommandLoadsNone) {
-  const std::string libraries = libraries_of(STOWAGE_BINARY);
+  const std::string libraries = libraries_of(kStowagePath);
   EXPECT_THAT(libraries, Not(HasSubstr("lapack")));
   EXPECT_THAT(libraries, Not(HasSubstr("blas")));
 }
@@ -60,7 +61,7 @@ class ThreadedBlas : public testing::Test {
     return false;  // a sanitizer reserves terabytes and needs threads of its own
 #endif
     if (openblas().empty()) return false;
-    const std::string bench = libraries_of(STOWAGE_BENCH_BINARY);
+    const std::string bench = libraries_of(kBenchPath);
     EXPECT_TRUE(bench.find("lapack") == std::string::npos ||
                 bench.find("openblas-pthread/liblapack") != std::string::npos)
         << bench;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/fixture.h"
+#include "tests/cli/paths.h"
 #include "tests/long_run.h"
 
 namespace stowage {
@@ -30,7 +31,7 @@ TEST(JumpingClock, EndsNoSearch) {
   const TempDir dir;
   fill_with_examples(dir);
   const RunOptions jumping{.directory = dir.path(),
-                           .environment = {{"LD_PRELOAD", STOWAGE_JUMPING_CLOCK}}};
+                           .environment = {{"LD_PRELOAD", kJumpingClockPath}}};
   for (const char* solver : {"glpk", "cbc"}) {
     if (run_stowage({"solve", "instance.json", "--solver", solver, "--method", "fast"}, jumping)
             .exit_code == 2) {

@@ -15,6 +15,7 @@
 
 #include "instances/random.h"
 #include "tests/cli/fixture.h"
+#include "tests/cli/paths.h"
 #include "tests/long_run.h"
 
 namespace stowage {
@@ -214,9 +215,9 @@ TEST_P(Faults, AClockThatJumps) {
 #endif
   for (int k = 0; k < in_long_run(1, 20); ++k) {
     put_old();
-    const Finished run = run_stowage(
-        GetParam().arguments,
-        {.directory = dir_.path(), .environment = {{"LD_PRELOAD", STOWAGE_JUMPING_CLOCK}}});
+    const Finished run =
+        run_stowage(GetParam().arguments,
+                    {.directory = dir_.path(), .environment = {{"LD_PRELOAD", kJumpingClockPath}}});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     ASSERT_TRUE(expect_nothing_lost());
   }

@@ -18,6 +18,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/cli/paths.h"
+
 namespace stowage {
 namespace {
 
@@ -75,7 +77,7 @@ std::vector<std::string> stowage_command() {
     std::istringstream all(under);
     for (std::string word; all >> word;) words.push_back(word);
   }
-  words.push_back(STOWAGE_BINARY);
+  words.push_back(kStowagePath);
   return words;
 }
 

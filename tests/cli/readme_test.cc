@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "cli/terminal/exit_codes.h"
+#include "tests/cli/paths.h"
 #include "tests/cli/process.h"
 #include "tests/tree/source_files.h"
 
@@ -52,8 +53,8 @@ std::vector<std::string> lines_of_blocks(const std::string& text, const std::str
 
 // Runs a line in bash, with the commands of this build; its output if it fails.
 std::string complaint_of(const std::string& line, const fs::path& directory) {
-  const std::string path = fs::path(STOWAGE_BINARY).parent_path().string() + ':' +
-                           fs::path(STOWAGE_BENCH_BINARY).parent_path().string();
+  const std::string path = fs::path(kStowagePath).parent_path().string() + ':' +
+                           fs::path(kBenchPath).parent_path().string();
   {
     std::ofstream script(directory / "line.sh");
     script << "cd '" << directory.string() << "' && PATH='" << path << "':$PATH\n" << line << '\n';

@@ -1,6 +1,6 @@
 // Programs as several processes on this machine.
 //
-//   const Finished run = mpirun(4, {STOWAGE_BINARY, "run", "instance.json", "plan.json"});
+//   const Finished run = mpirun(4, {kStowagePath, "run", "instance.json", "plan.json"});
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/cli/paths.h"
 #include "tests/mpi/mpirun.h"
 
 namespace stowage {
@@ -34,7 +35,7 @@ class MpiRun : public testing::Test {
   }
   Finished on_processes(int processes, std::vector<std::string> words,
                         const std::string& input = "") const {
-    words.insert(words.begin(), STOWAGE_BINARY);
+    words.insert(words.begin(), kStowagePath);
     return mpirun(processes, words, {.input = input, .directory = dir_.path()});
   }
 

@@ -18,6 +18,7 @@
 
 #include "instances/json/limits.h"
 #include "tests/cli/fixture.h"
+#include "tests/cli/paths.h"
 
 namespace stowage {
 namespace {
@@ -338,10 +339,10 @@ TEST(OutputFile, IsNoneOfTheInputs) {
     EXPECT_THAT(run.err, HasSubstr("is the input "));
     EXPECT_EQ(all(), before);
   }
-  const Finished redirected = run_stowage(
-      {"solve", "-", "-o", "instance.json"},
-      {.command = {"/bin/sh", "-c", "exec \"$0\" \"$@\" < instance.json", STOWAGE_BINARY},
-       .directory = dir.path()});
+  const Finished redirected =
+      run_stowage({"solve", "-", "-o", "instance.json"},
+                  {.command = {"/bin/sh", "-c", "exec \"$0\" \"$@\" < instance.json", kStowagePath},
+                   .directory = dir.path()});
   EXPECT_EQ(redirected.exit_code, 2);
   EXPECT_THAT(redirected.err, HasSubstr("is the input "));
   EXPECT_EQ(all(), before);
@@ -383,10 +384,9 @@ TEST(InputFile, ASmallStackIsEnough) {
   const TempDir dir;
   fill_with_examples(dir);
   const auto on_little = [&dir](const std::vector<std::string>& arguments) {
-    return run_stowage(
-        arguments,
-        {.command = {"/bin/sh", "-c", "ulimit -s 64 && exec \"$0\" \"$@\"", STOWAGE_BINARY},
-         .directory = dir.path()});
+    return run_stowage(arguments, {.command = {"/bin/sh", "-c",
+                                               "ulimit -s 64 && exec \"$0\" \"$@\"", kStowagePath},
+                                   .directory = dir.path()});
   };
   const Finished verified = on_little({"verify", "instance.json", "plan.json"});
   EXPECT_EQ(verified.exit_code, 0) << verified.signal << verified.err;
