@@ -30,6 +30,9 @@ inline PlainAttention plain_attention(const AttentionShape& shape, std::span<con
     for (int d = 0; d < dim; ++d) sum += a[d] * b[d];
     return sum;
   };
+  const auto add_scaled = [dim](float* to, float factor, const float* from) {
+    for (int d = 0; d < dim; ++d) to[d] += factor * from[d];
+  };
   std::vector<float> p, dp;
   for (std::size_t b = 0; b + 1 < shape.cu_q.size(); ++b) {
     const std::int64_t lq = shape.cu_q[b + 1] - shape.cu_q[b];
@@ -52,17 +55,16 @@ inline PlainAttention plain_attention(const AttentionShape& shape, std::span<con
         float mean = 0;
         for (std::size_t j = 0; j < p.size(); ++j) {
           p[j] /= sum;
-          for (int d = 0; d < dim; ++d) out.o[at + d] += p[j] * v[key(j) + d];
+          add_scaled(&out.o[at], p[j], &v[key(j)]);
           dp[j] = dot(&upstream[at], &v[key(j)]);
           mean += p[j] * dp[j];
         }
         for (std::size_t j = 0; j < p.size(); ++j) {
           const float ds = p[j] * (dp[j] - mean) * scale;
-          for (int d = 0; d < dim; ++d) {
-            out.dv[key(j) + d] += p[j] * upstream[at + d];
-            out.dq[at + d] += ds * k[key(j) + d];
-            out.dk[key(j) + d] += ds * q[at + d];
-          }
+          const std::int64_t kv = key(j);
+          add_scaled(&out.dv[kv], p[j], &upstream[at]);
+          add_scaled(&out.dq[at], ds, &k[kv]);
+          add_scaled(&out.dk[kv], ds, &q[at]);
         }
       }
     }
