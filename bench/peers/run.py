@@ -1,0 +1,201 @@
+"""Other solvers on our instances, in one run: the tables of bench/README.md.
+
+usage: python bench/peers/run.py STOWAGE FOLDER [--seconds S] [--only NAME] [--results FILE]
+
+STOWAGE is the command, FOLDER takes all that is made: instances, models, solutions, plans. SCIP, HiGHS,
+CBC and CP-SAT get the MILPs that `stowage export` writes, the strengthened one and, where there is one,
+the published one; CP-SAT and omnimalloc place the buffers of layouts as well. What they find comes back
+through `stowage import`, and every plan passes `stowage verify`: the objective in the table is the
+verifier's, never the solver's word. Bounds are the solvers' own. For an assign step the model is of one
+strategy, that of the plan of `fast`.
+
+Each gets S seconds of wall clock (default 10) and one thread. Times are of the CPU.
+"""
+import argparse
+import json
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import layouts
+import models
+from answer import Answer
+
+HERE = pathlib.Path(__file__).resolve().parents[2]
+DATA = HERE / "instances" / "data"
+LISTS = ("chat_sharegpt", "code_files", "arxiv_long", "laws_de", "docs_md", "mix_longalign_style")
+
+
+def drawn(*words, source=None):
+    """A step that `stowage generate` makes of a bundled list."""
+    return ("generate",) + words + (("--lengths", str(DATA / "lengths" / f"{source}.txt"), "--sample")
+                                    if source else ())
+
+
+# By family: instances, either made or bundled.
+SUITE = {
+    "scatter": [drawn("scatter", "--devices", devices, "--count", count, "--seed", "1", source=source)
+                for (devices, count), source in zip(
+                    [("8", "16"), ("8", "24"), ("16", "24"), ("16", "48"), ("16", "64"), ("32", "96")],
+                    LISTS)] + [DATA / "scatter/real/7b-16gpu-192k-code-2.json"],
+    "assign": [drawn("assign", "--preset", preset, "--tokens", tokens, "--seed", "1", source=source)
+               for (preset, tokens), source in zip(
+                   [("llama-7b", "10K"), ("llama-7b", "20K"), ("llama-13b", "40K"), ("llama-13b", "40K"),
+                    ("llama-32b", "40K"), ("llama-32b", "60K")], LISTS)],
+    "layout": [DATA / f"layout/real/{name}.json" for name in
+               [f"minimalloc-{letter}" for letter in "abcefhj"] + ["idealloc-pangu-2.6b"]] +
+              [drawn("layout", "--kind", kind, "--buffers", buffers, "--seed", "1") for kind, buffers in
+               [("guillotine", "40"), ("guillotine", "100"), ("random", "100"), ("short-lived", "300")]],
+}
+FLAGS = {"scatter": {"ours": (), "published": ("--published",)},
+         "assign": {"exact": ("--exact",)},
+         "layout": {"ours": (), "published": ("--published",)}}
+MOST_COLUMNS = 60_000  # a model beyond is left out, and said
+UNITS = {"layout": "bytes"}
+
+
+class Runner:
+    def __init__(self, stowage, folder, seconds):
+        self.stowage, self.folder, self.seconds = stowage, folder, seconds
+        self.hash = ""  # of the instance at hand, which every plan names
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def call(self, *words):
+        """The command's answer, or None where it has none."""
+        done = subprocess.run([self.stowage, *map(str, words)], capture_output=True, text=True, check=False)
+        try:
+            answer = json.loads(done.stdout)
+        except json.JSONDecodeError:
+            answer = None
+        return answer if done.returncode in (0, 3) else None
+
+    def instance(self, family, index, given):
+        if isinstance(given, pathlib.Path):
+            return given
+        path = self.folder / f"{family}-{index}.json"
+        words = [self.stowage, *given, "-o", path]
+        subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
+        return path
+
+    def verified(self, family, path, plan):
+        verdict = self.call("verify", path, plan) if plan else None
+        if verdict is None or not verdict["valid"]:
+            return None
+        return verdict["objective_" + UNITS.get(family, "ms")]
+
+    def ours(self, family, path, method):
+        plan = self.folder / "plan.json"
+        plan.unlink(missing_ok=True)
+        began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        outcome = self.call("solve", path, "--method", method, "-t", self.seconds, "-o", plan)
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began
+        unit = UNITS.get(family, "ms")
+        found = outcome is not None and outcome["plan"] is not None
+        if found:
+            self.hash = outcome["plan"]["instance_hash"]
+        return Answer(outcome["status"] if outcome else "none", plan if found else None,
+                      outcome["bound_" + unit] if outcome else None, took)
+
+    def by_model(self, path, solve, flags):
+        model, solution, plan = (self.folder / name for name in ("model.mps", "model.sol", "plan.json"))
+        for file in (model, solution, plan):
+            file.unlink(missing_ok=True)
+        written = self.call("export", path, "-o", model, *flags)
+        if written is None or written["columns"] > MOST_COLUMNS:
+            return Answer("no model" if written is None else "too large", None, None, 0)
+        answer = solve(model, solution, self.seconds)
+        if answer.plan is not None and self.call("import", path, solution, "-o", plan, *flags) is None:
+            answer = Answer(answer.status + ", solution refused", None, answer.bound, answer.seconds)
+        elif answer.plan is not None:
+            answer.plan = plan
+        return answer
+
+    def peers(self, family, path):
+        yield "stowage auto", "", lambda: self.ours(family, path, "auto")
+        yield "stowage fast", "", lambda: self.ours(family, path, "fast")
+        for model, flags in FLAGS[family].items():
+            for name, solve in models.ALL.items():
+                yield name, model, lambda s=solve, f=flags: self.by_model(path, s, f)
+        if family == "layout":
+            document = json.loads(path.read_text(encoding="utf-8")) | {"hash": self.hash}
+            for name, place in layouts.ALL.items():
+                plan = self.folder / "plan.json"
+                plan.unlink(missing_ok=True)
+                yield name, "its own", lambda p=place: p(document, self.folder / "plan.json", self.seconds)
+
+    def rows(self, only):
+        for family, all_given in SUITE.items():
+            for index, given in enumerate(all_given):
+                path = self.instance(family, index, given)
+                name = json.loads(path.read_text(encoding="utf-8"))["name"]
+                if only and only not in name and only != family:
+                    continue
+                for peer, model, run in self.peers(family, path):
+                    answer = run()
+                    row = {"family": family, "instance": name, "peer": peer, "model": model,
+                           "status": answer.status, "objective": self.verified(family, path, answer.plan),
+                           "bound": answer.bound, "cpu_seconds": round(answer.seconds, 3)}
+                    print(f"{name}  {peer} {model}: {row['status']}, {row['objective']}, "
+                          f"bound {row['bound']}, {row['cpu_seconds']} s", file=sys.stderr, flush=True)
+                    yield row
+
+
+def over(row, best):
+    """How far the plan is above the best that anybody found."""
+    return None if row["objective"] is None else row["objective"] / best - 1 if best else 0
+
+
+def gap(row):
+    if row["objective"] is None or row["bound"] is None:
+        return None
+    return max(0.0, 1 - row["bound"] / row["objective"]) if row["objective"] else 0
+
+
+def percent(values):
+    return f"{100 * statistics.median(values):.2f} / {100 * max(values):.2f}" if values else "-"
+
+
+def table(rows):
+    """By family, one line a solver: over all instances of the suite."""
+    lines = []
+    for family in dict.fromkeys(row["family"] for row in rows):
+        own = [row for row in rows if row["family"] == family]
+        instances = list(dict.fromkeys(row["instance"] for row in own))
+        best = {name: min(row["objective"] for row in own
+                          if row["instance"] == name and row["objective"] is not None) for name in instances}
+        lines += ["", f"| {family}, {len(instances)} instances | model | plans | over the best found % | "
+                  "own gap % | closed | CPU s |", "|---|---|---:|---:|---:|---:|---:|"]
+        for key in dict.fromkeys((row["peer"], row["model"]) for row in own):
+            its = [row for row in own if (row["peer"], row["model"]) == key]
+            above = [over(row, best[row["instance"]]) for row in its if row["objective"] is not None]
+            gaps = [gap(row) for row in its if gap(row) is not None]
+            closed = sum(each <= 1e-6 for each in gaps)
+            lines.append(f"| {key[0]} | {key[1]} | {len(above)} | {percent(above)} | {percent(gaps)} | "
+                         f"{closed} | {statistics.median(row['cpu_seconds'] for row in its):.2f} |")
+    return "\n".join(lines[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("stowage", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--only", help="a family, or a part of an instance's name")
+    parser.add_argument("--results", type=pathlib.Path, help="one JSON line each")
+    given = parser.parse_args()
+    rows = []
+    for row in Runner(given.stowage.resolve(), given.folder, given.seconds).rows(given.only):
+        rows.append(row)
+        if given.results:
+            with given.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+    if not rows:
+        sys.exit(f"no instance is called like '{given.only}'")
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
