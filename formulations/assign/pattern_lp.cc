@@ -146,6 +146,8 @@ void AssignPatterns::add_group(std::size_t g) {
   const std::vector<Ms> least = least_longest(table_, group.scheme, shapes);
   const std::string of_group = "_" + std::to_string(g);
   Row limit{.name = "R4" + of_group, .lower = 0, .terms = {{0, static_cast<double>(group.count)}}};
+  const bool alone = alone_holds_longest(table_, strategy_, g);
+  Row without{.name = "R6" + of_group, .lower = 0, .terms = {{0, group.count - 1.0}}};
   std::vector<Pattern> patterns;
   for (std::size_t p = 0; p < shapes.size(); ++p) {
     Pattern pattern{.range = range_of[p], .shape = std::move(shapes[p])};
@@ -154,10 +156,14 @@ void AssignPatterns::add_group(std::size_t g) {
     if (room >= 0) {
       add_pattern(pattern, group.scheme, room, of_group + "_" + std::to_string(p));
       limit.terms.push_back({pattern.replicas, -1});
+      if (pattern.shape.longest < table_.kinds().front().length) {
+        without.terms.push_back({pattern.replicas, -1});
+      }
     }
     patterns.push_back(std::move(pattern));
   }
   model_.add_row(std::move(limit));
+  if (alone && bands.size() > 1) model_.add_row(std::move(without));
   patterns_.push_back(std::move(patterns));
 }
 

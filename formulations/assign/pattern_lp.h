@@ -5,7 +5,7 @@
 //   const LpResult result = solve_lp(backend, patterns.model(), {}, budget);
 //   StrategyProof proof = patterns.proof(result.duals, name_of_strategy);
 //
-// formulations/README.md, "Row patterns", has the rows R1 to R4 and the proof.
+// formulations/README.md, "Row patterns", has the rows R1 to R4, R6 and the proof.
 #pragma once
 
 #include <span>

@@ -82,12 +82,24 @@ Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time) {
   return std::max(most, left - bubble * longest);
 }
 
+bool alone_holds_longest(const AssignTable& table, int strategy, std::size_t group) {
+  const std::vector<SchemeGroup>& groups = table.groups(strategy);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const bool holds =
+        table.schemes()[at(groups[g].scheme)].max_tokens >= table.kinds().front().length;
+    if (holds != (g == group)) return false;
+  }
+  return true;
+}
+
 Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proof, Ms known,
                Ms upper) {
   const auto& groups = table.groups(strategy);
   std::vector<std::vector<Ms>> least;
+  std::vector<bool> alone;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     least.push_back(least_longest(table, groups[g].scheme, proof.schemes[g].patterns));
+    alone.push_back(alone_holds_longest(table, strategy, g));
   }
   const auto refutes = [&](Ms time) {
     long double spent = 0;
@@ -101,6 +113,7 @@ Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proo
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const Scheme& scheme = table.schemes()[at(groups[g].scheme)];
       double most = 0;
+      double most_with_longest = 0;  // of patterns that may hold the longest sequence
       for (std::size_t p = 0; p < proof.schemes[g].patterns.size(); ++p) {
         const RowPattern& pattern = proof.schemes[g].patterns[p];
         const Ms room =
@@ -109,9 +122,13 @@ Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proo
         double all = pattern.time + pattern.tokens;
         for (const PartPrice& each : pattern.parts) all += each.price;
         most = std::max(most, all);
+        if (pattern.longest >= table.kinds().front().length) {
+          most_with_longest = std::max(most_with_longest, all);
+        }
         possible.push_back({&pattern, &scheme, groups[g].scheme, std::max(room, 0.0)});
       }
-      spent += static_cast<long double>(most) * groups[g].count;
+      const double one = alone[g] ? most_with_longest : most;
+      spent += static_cast<long double>(most) * (groups[g].count - 1) + one;
     }
     long double paid = 0;
     for (int k = 0; k < static_cast<int>(table.kinds().size()); ++k) {

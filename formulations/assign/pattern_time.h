@@ -5,6 +5,7 @@
 // formulations/README.md, "Row patterns", has the proof.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,10 @@ std::vector<Ms> least_longest(const AssignTable& table, int scheme,
 // What a part of so many steps counts a share x as: (ceil((steps + 1) x) - 1) / steps, for an x
 // that is surely not more than the true one.
 double part_of(std::int64_t steps, double share);
+
+// Whether only the replicas of this group can hold the longest sequence, so that it is the longest
+// of one of them. Requires a sequence.
+bool alone_holds_longest(const AssignTable& table, int strategy, std::size_t group);
 
 // The longest time that the proof refutes, found by bisection between two times to 1e-7 relative,
 // or `known` if it does not refute so much. Requires prices of at least 0.

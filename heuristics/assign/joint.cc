@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heuristics/assign/dispatch.h"
+#include "heuristics/assign/first_fit.h"
 #include "heuristics/assign/rows.h"
 #include "heuristics/assign/search.h"
 #include "instances/numbers.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kWithinReach = 1.1;  // times the best plan: worth the full effort
 constexpr double kWorthSearch = 1.1;  // times the best plan: a start that search may make the best
+constexpr int kMostFitted = 4000;     // sequences times replicas: some milliseconds
 constexpr int kWorseCounts = 4;       // equal row counts tried beyond the best one
 constexpr std::size_t kBestCounts = 3;
 
@@ -21,6 +23,16 @@ struct Start {
   AssignDraft draft;
   RowCounts counts;
 };
+
+// Pipelines gain by sequences of like lengths; many sequences are evened out without.
+bool may_fit_first(const AssignTable& table, int strategy) {
+  if (!table.constraints().allow_empty || table.size() * table.replicas(strategy) > kMostFitted) {
+    return false;
+  }
+  return std::ranges::any_of(table.groups(strategy), [&](const SchemeGroup& group) {
+    return table.schemes()[at(group.scheme)].pp > 1;
+  });
+}
 
 // A budget that ends early leaves those that are made, and one start if `needed`.
 void add_starts(const AssignTable& table, int strategy, const RowCounts& counts, int preferences,
@@ -35,7 +47,15 @@ void add_starts(const AssignTable& table, int strategy, const RowCounts& counts,
     }
   };
   add(nullptr);
-  if (table.groups(strategy).size() == 1 || (!starts.empty() && budget.exhausted())) return;
+  if (!starts.empty() && budget.exhausted()) return;
+  if (preferences <= kQuickAssign.starts && !starts.empty() && !counts.fixed() &&
+      may_fit_first(table, strategy)) {
+    const auto sets = first_fit(table, strategy, objective(starts.front().draft), budget);
+    if (auto draft = sets ? packed(table, strategy, counts, *sets, budget, true) : std::nullopt) {
+      starts.push_back({std::move(*draft), counts});
+    }
+  }
+  if (table.groups(strategy).size() == 1) return;
   for (const Preference& wish : price_preferences(table, strategy, counts, preferences, budget)) {
     add(&wish);
   }

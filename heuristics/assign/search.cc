@@ -15,6 +15,7 @@ namespace stowage {
 namespace {
 
 constexpr double kBetter = 1 - 1e-9;       // a smaller gain is rounding
+constexpr double kRounding = 1e-9;         // of T, where sums are compared
 constexpr double kLevel = 1e-6;            // above the mean by less: nothing left to even out
 constexpr std::size_t kWindow = 24;        // sequences tried as a partner where a replica has more
 constexpr double kWorkPerStep = 12000;     // exchanges looked at, on average: what a step of 16
@@ -130,6 +131,7 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
   const ReplicaDraft& from = at(slowest);
   const ReplicaDraft& to = at(target);
   const std::vector<Member>& others = summary(target).members;
+  const Ms slack = kRounding * from.time;
   const Member* last = nullptr;
   for (const Member& mine : summary(slowest).members) {
     const bool twin = last != nullptr && last->row == mine.row &&
@@ -153,6 +155,16 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
     const Tokens length = table_.length(mine.position);
     const Ms leaves = table_.work(mine.position, from.scheme);
     const Ms enters = table_.work(mine.position, to.scheme);
+    // T falls by at most pp times what a row loses, and rises by at least what a row gains.
+    const Ms most = leaves - (from.time - best.time) / scheme(slowest).pp + slack;
+    const Ms least = enters - (best.time - to.time) - slack;
+    if (most < 0) return;  // what follows is shorter still
+    first = std::partition_point(first, end, [&](const Member& other) {
+      return table_.work(other.position, from.scheme) > most;
+    });
+    end = std::partition_point(first, end, [&](const Member& other) {
+      return table_.work(other.position, to.scheme) >= least;
+    });
     for (auto other = first; other != end; ++other) {
       const Tokens change = length - table_.length(other->position);
       if (change == 0) continue;

@@ -75,6 +75,12 @@ struct Room {
   Real work;
 };
 
+// The most that one replica of a scheme spends.
+struct Spent {
+  Real any = 0;
+  Real with_longest = 0;  // if it may hold the longest sequence of the step
+};
+
 class AssignCertificateChecker {
  public:
   AssignCertificateChecker(const AssignInstance& instance, const AssignCertificate& certificate)
@@ -332,7 +338,9 @@ class AssignCertificateChecker {
       const std::string at = proof_at(p) + "/schemes/" + text(found->second);
       const SchemePrices& own = proof.schemes[found->second];
       if (!check_shape(instance_.schemes[g], own, at)) return;
-      spent += budget(instance_.schemes[g], own, rooms) * strategy.replicas[g];
+      const Spent most = budget(instance_.schemes[g], own, rooms);
+      const bool alone = alone_holds_longest(strategy, g);
+      spent += most.any * (strategy.replicas[g] - 1) + (alone ? most.with_longest : most.any);
     }
     if (!good || used != proof.schemes.size()) {
       found_.add(kScheme, [&] {
@@ -516,9 +524,20 @@ class AssignCertificateChecker {
     return good;
   }
 
+  // [R6]: one replica of a scheme that alone holds the longest sequence has it.
+  bool alone_holds_longest(const Strategy& strategy, std::size_t scheme) const {
+    if (sorts_.empty()) return false;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      const bool used = strategy.replicas[g] > 0;
+      const bool has = used && holds(instance_.schemes[g], sorts_.front().tokens);
+      if (has != (g == scheme)) return false;
+    }
+    return true;
+  }
+
   // The most that a replica of the scheme spends, and the rooms of the patterns it may have.
-  Real budget(const Scheme& scheme, const SchemePrices& prices, std::vector<Room>& rooms) const {
-    Real most = 0;
+  Spent budget(const Scheme& scheme, const SchemePrices& prices, std::vector<Room>& rooms) const {
+    Spent most;
     for (std::size_t k = 0; k < prices.patterns.size(); ++k) {
       const RowPattern& each = prices.patterns[k];
       // The longest sequence has at least so many tokens.
@@ -532,7 +551,10 @@ class AssignCertificateChecker {
       if (work < -1e-9L * bound_) continue;  // such rows alone take longer
       Real all = static_cast<Real>(each.time) + each.tokens;
       for (const PartPrice& part : each.parts) all += part.price;
-      most = std::max(most, all);
+      most.any = std::max(most.any, all);
+      if (!sorts_.empty() && each.longest >= sorts_.front().tokens) {
+        most.with_longest = std::max(most.with_longest, all);
+      }
       rooms.push_back({&each, &scheme, std::max<Real>(work, 0) * kRaised});
     }
     return most;

@@ -285,6 +285,29 @@ TEST(AssignCertificate, TheLongestSequenceLessensTheWorkOfAPipeline) {
   EXPECT_EQ(rule_of({40, 40, 40}, 151), "certificate_prices");
 }
 
+// One pipeline alone holds 60 tokens, so that one of its replicas has the pattern with them: 60 and
+// 40 tokens take 190 ms there. What other patterns spend does not matter if there is one replica.
+TEST(AssignCertificate, OneReplicaHasTheLongestSequence) {
+  const auto prices = [](Tokens longest, double time) {
+    return RowPattern{.least_rows = 1, .longest = longest, .time = time};
+  };
+  const auto rule_of = [&](int replicas, Tokens other_cap, Ms bound) {
+    AssignInstance instance = four();
+    instance.devices = 3;
+    instance.schemes[0].fixed_ms = 200;  // a row there takes longer than all this
+    instance.schemes[0].max_tokens = other_cap;
+    instance.strategies = {{.name = "mixed", .replicas = {1, replicas}}};
+    instance.lengths = {60, 40};
+    const SchemePrices other{"one", {prices(60, 1)}};
+    const SchemePrices own{"two", {prices(40, 5), prices(60, 1)}};
+    return first_rule({bound, {{"mixed", "patterns", {other, own}}}}, instance);
+  };
+  EXPECT_EQ(rule_of(1, 50, 189.9), "");
+  EXPECT_EQ(rule_of(1, 50, 190.1), "certificate_prices");
+  EXPECT_EQ(rule_of(1, 100, 189.9), "certificate_prices");
+  EXPECT_EQ(rule_of(2, 50, 189.9), "certificate_prices");
+}
+
 TEST(AssignCertificate, AStepWithoutSequencesHasOnlyZero) {
   AssignInstance instance = four();
   instance.lengths.clear();
