@@ -14,16 +14,39 @@
 
 namespace stowage {
 
+// The order of a range of lengths, both ends included. The peak of one order is convex in the
+// length and the bound, that of one operator, concave: between the ends the peak lies below and
+// the bound above the straight line, and the gap is nowhere larger than at the worse end.
+struct OrderRow {
+  // In place of an operator: all inputs together, and all that is left after the last operator.
+  static constexpr std::int64_t kInputs = -1;
+  static constexpr std::int64_t kLeft = -2;
+
+  Tokens from = 0;
+  Tokens to = 0;
+  Bytes peak_at_from = 0;  // the most that any step needs at a length of `from`
+  Bytes peak_at_to = 0;
+  Bytes bound_at_from = 0;  // no plan has a smaller peak at this length
+  Bytes bound_at_to = 0;
+  std::int64_t bound_operator = kInputs;  // both bounds are of this operator
+  std::vector<std::int64_t> order;        // as in a plan
+
+  bool operator==(const OrderRow&) const = default;
+};
+
 struct OrderPlan {
   std::string name;                 // of the instance
   std::string instance_hash;        // hash of the instance (json.h); valid for that one only
-  Bytes peak_bytes = 0;             // the most that any step needs
+  Bytes peak_bytes = 0;             // the most that any step needs, at the longest length
   std::optional<Ms> time_ms;        // of all runs; of objective time alone
   Bytes bound_bytes = 0;            // objective peak: no plan of this instance has a smaller peak
   Ms bound_ms = 0;                  // objective time: none takes less time
   std::string bound_by;             // the certificate's name
   std::vector<std::int64_t> order;  // indices of the operators, the first to run first; an operator
                                     // that stands there again runs again
+  // Of an instance with a range of lengths alone: one row after another over the whole range. The
+  // last row's order is `order`; row_at() of lengths.h finds that of a length.
+  std::vector<OrderRow> rows;
 
   bool operator==(const OrderPlan&) const = default;
 };
