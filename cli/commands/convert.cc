@@ -22,7 +22,7 @@
 #include "instances/layout/load.h"
 #include "instances/lengths/list.h"
 #include "instances/numbers.h"
-#include "instances/order/lengths.h"
+#include "instances/order/plan.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"

@@ -6,7 +6,7 @@
 // `recompute` may run more than once: each run makes its outputs anew, so that they need no memory
 // between their last touch before it and the run. The peak over all steps, or the time of all runs
 // within a capacity, is minimised by choosing who runs when. Sizes may grow with a length that is
-// known at run time only: bytes, and bytes for each token (lengths.h). The file format is in
+// known at run time only: bytes, and bytes for each token. The file format is in
 // instances/order/README.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
 // 1987 (trees), OLLA (arXiv 2210.12924), ROAM (2310.19295); with recomputation: Checkmate
 // (1910.02653), Moccasin (2304.14463); lengths known at run time: BladeDISC++ (2412.16985).

@@ -1,9 +1,13 @@
 // The order plan: which operator runs when, and which ones run again.
 //
+//   const OrderRow* row = row_at(plan, 4096);   // of 4096 tokens; a bisection, no allocation
+//   if (row != nullptr) run(row->order);
+//
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,11 +49,18 @@ struct OrderPlan {
   std::vector<std::int64_t> order;  // indices of the operators, the first to run first; an operator
                                     // that stands there again runs again
   // Of an instance with a range of lengths alone: one row after another over the whole range. The
-  // last row's order is `order`; row_at() of lengths.h finds that of a length.
+  // last row's order is `order`; row_at() finds that of a length.
   std::vector<OrderRow> rows;
 
   bool operator==(const OrderPlan&) const = default;
 };
+
+// The row of the plan that holds `length`, or null where none does; by bisection. Requires rows in
+// ascending order, as every verified plan has them.
+inline const OrderRow* row_at(const OrderPlan& plan, Tokens length) {
+  const auto row = std::ranges::lower_bound(plan.rows, length, {}, &OrderRow::to);
+  return row == plan.rows.end() || length < row->from ? nullptr : &*row;
+}
 
 // What a plan of any family says of itself, in the unit of its instance's objective.
 inline double objective_of(const OrderPlan& plan) {

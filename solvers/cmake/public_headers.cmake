@@ -33,7 +33,6 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/layout/family.h
     instances/order/instance.h
     instances/order/plan.h
-    instances/order/lengths.h
     instances/order/certificate.h
     instances/order/json.h
     instances/order/verify.h
