@@ -22,6 +22,7 @@
 #include "instances/layout/load.h"
 #include "instances/lengths/list.h"
 #include "instances/numbers.h"
+#include "instances/order/plan.h"
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
@@ -91,6 +92,9 @@ class ConvertCommand : public Command {
         "--plan", plan_, "PLAN",
         "A plan of the instance: for a trainer file, for pins at its offsets in a table, or of "
         "an order for the layout of its tensors");
+    flags.text("--tokens", tokens_, "TOKENS",
+               "Of an order whose sizes grow with a length: the layout of the row that holds this "
+               "one, which is one of all lengths of the row; default the longest");
     flags.text("--name", name_, "NAME", "Name of the instance; default the name of the file");
     output_flags_.declare(flags, false);
   }
@@ -124,6 +128,7 @@ class ConvertCommand : public Command {
                         "the other flags that describe one"};
     }
     if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
+    if (!tokens_.empty() && plan_.empty()) return complaint("--tokens", "with --plan");
     if (!plan_.empty() && is_csv(in_)) return complaint("--plan", "where IN is an instance");
     if (!name_.empty() && (is_csv(out_) || trainer)) {
       return complaint("--name", "where OUT is an instance");
@@ -262,8 +267,10 @@ class ConvertCommand : public Command {
         return console.refuse({kUsage, "OUT", "must be a layout instance (JSON) for an order"});
       }
       if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
-      return to_layout(console,
-                       kernels::order_layout(*graph, std::get<OrderPlan>(both.value->plan)));
+      return order_to_layout(console, *graph, std::get<OrderPlan>(both.value->plan));
+    }
+    if (!tokens_.empty()) {
+      return console.refuse({kUsage, "--tokens", "has an effect only on orders"});
     }
     if (!has_trainer_file(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
@@ -272,6 +279,25 @@ class ConvertCommand : public Command {
     const Result<TrainerStep> step = step_of(both.value->instance, both.value->plan);
     if (!step) return console.refuse(errors_in(plan_, step.errors()));
     return write_step(console, *step);
+  }
+
+  ExitCode order_to_layout(Console& console, const OrderInstance& graph,
+                           const OrderPlan& plan) const {
+    if (tokens_.empty()) return to_layout(console, kernels::order_layout(graph, plan));
+    if (!graph.tokens) {
+      return console.refuse(
+          {kUsage, "--tokens", "has an effect only where sizes grow with a length"});
+    }
+    const Result<Tokens> length = read_token_flag("--tokens", tokens_);
+    if (!length) return console.refuse(length.errors().front());
+    const OrderRow* row = row_at(plan, *length);
+    if (row == nullptr) {
+      return console.refuse({kUsage, "--tokens",
+                             "must be from " + std::to_string(graph.tokens->from) + " to " +
+                                 std::to_string(graph.tokens->to) + ", is " +
+                                 std::to_string(*length)});
+    }
+    return to_layout(console, kernels::order_layout(graph, *row));
   }
 
   ExitCode to_layout(Console& console, const LayoutInstance& layout) const {
@@ -341,6 +367,7 @@ class ConvertCommand : public Command {
   std::string out_;
   std::string name_;
   std::string plan_;
+  std::string tokens_;
   std::string assign_;
   std::optional<std::int64_t> capacity_;
   PresetFlags preset_;

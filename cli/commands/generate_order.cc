@@ -23,8 +23,8 @@ class GenerateOrderCommand : public Command {
     return {.name = "generate order",
             .arguments = "[-o INSTANCE]",
             .summary = "Make a graph of operators whose order is to be planned",
-            .examples = {"stowage generate order --kind transformer --operators 500 -o graph.json",
-                         "stowage generate order --kind chunked --tokens 32K --operators 400",
+            .examples = {"stowage generate order --kind chunked --tokens 32K --operators 400",
+                         "stowage generate order --tokens-from 256 --tokens 64K --operators 56",
                          "stowage generate order --from-kernels --lengths 64,9 --layers 2"}};
   }
 
@@ -43,6 +43,9 @@ class GenerateOrderCommand : public Command {
     flags.text("--tokens", tokens_, "TOKENS",
                "Transformers, experts, chunked: tokens of the sequence; default " +
                    std::to_string(usual.tokens));
+    flags.text("--tokens-from", tokens_from_, "TOKENS",
+               "The same: sizes grow with a length from so many tokens to --tokens, and a plan "
+               "has an order for each; default one length");
     declare_kernels(flags);
     flags.integer("--alignment", alignment_, "N", 1, 1 << 20,
                   "Alignment of all tensors; default 1, kernels: 64");
@@ -108,6 +111,7 @@ class GenerateOrderCommand : public Command {
                          {"--operators", operators_.has_value(), drawn},
                          {"--seed", seed_.has_value(), drawn && random()},
                          {"--tokens", !tokens_.empty(), drawn && !random() && !network()},
+                         {"--tokens-from", !tokens_from_.empty(), drawn && !random() && !network()},
                          {"--capacity-share", capacity_share_.has_value(), drawn && network()},
                          {"--lengths", !lengths_.empty(), from_kernels_},
                          {"--chunk-tokens", !chunk_tokens_.empty(), from_kernels_},
@@ -158,6 +162,11 @@ class GenerateOrderCommand : public Command {
       if (!tokens) return tokens.errors().front();
       wanted.tokens = *tokens;
     }
+    if (!tokens_from_.empty()) {
+      const Result<Tokens> tokens = read_token_flag("--tokens-from", tokens_from_);
+      if (!tokens) return tokens.errors().front();
+      wanted.tokens_from = *tokens;
+    }
     wanted.operators = operators_.value_or(wanted.operators);
     wanted.alignment = alignment_.value_or(wanted.alignment);
     wanted.seed = static_cast<std::uint64_t>(seed_.value_or(0));
@@ -168,6 +177,7 @@ class GenerateOrderCommand : public Command {
   std::string output_;
   std::string kind_;
   std::string tokens_;
+  std::string tokens_from_;
   std::string name_;
   std::optional<std::int64_t> operators_;
   std::optional<std::int64_t> alignment_;

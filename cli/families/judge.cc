@@ -113,6 +113,9 @@ class BoundJudge {
 
   // Holds what the plan and its outcome claim against all that can be proven.
   void judge_bounds(Judgement& judgement) {
+    if (judgement.violations.empty()) {
+      std::ranges::move(false_parts(), std::back_inserter(judgement.violations));
+    }
     if (both_.claims) check_claims(*both_.claims, both_.plan, unit_, judgement.violations);
     if (both_.certificate) {
       certified_ = verify_certificate(both_.instance, *both_.certificate, judgement.violations);
@@ -130,6 +133,18 @@ class BoundJudge {
       }
     }
     if (exceeds(plan_bound(both_.plan), value_of(judgement.proven))) try_again(judgement);
+  }
+
+  // Bounds of parts of the plan, where a family has such.
+  std::vector<Violation> false_parts() const {
+    return visit_both(
+        [](const auto& own, const auto& plan) -> std::vector<Violation> {
+          if constexpr (requires { parts_claimed_of(own, plan); }) {
+            return parts_claimed_of(own, plan);
+          }
+          return {};
+        },
+        both_.instance, both_.plan);
   }
 
   // Where that can be done, it proves the plan's bound or refutes it.

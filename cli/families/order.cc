@@ -3,11 +3,13 @@
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/unit.h"
+#include "formulations/order/length_bounds.h"
 #include "instances/numbers.h"
 #include "instances/order/lifetimes.h"
 #include "instances/order/memory.h"
 #include "instances/order/optimum.h"
 #include "instances/order/table.h"
+#include "solvers/order/length_rows.h"
 
 namespace stowage {
 
@@ -15,6 +17,10 @@ std::string size_of(const OrderInstance& instance) {
   std::string text = counted(std::ssize(instance.operators), "operator") + ", " +
                      counted(std::ssize(instance.tensors), "tensor");
   if (instance.capacity) text += ", capacity " + counted(*instance.capacity, "byte");
+  if (instance.tokens) {
+    text +=
+        ", " + grouped(instance.tokens->from) + " to " + grouped(instance.tokens->to) + " tokens";
+  }
   return text;
 }
 
@@ -48,6 +54,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
   }
   if (plan.time_ms) facts.emplace_back("peak", grouped(plan.peak_bytes) + " bytes");
   facts.emplace_back("program order", grouped(program) + " bytes");
+  if (instance.tokens) {
+    double worst = 0;
+    for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
+    facts.emplace_back("lengths", grouped(instance.tokens->from) + " to " +
+                                      grouped(instance.tokens->to) + " tokens in " +
+                                      counted(std::ssize(plan.rows), "row") +
+                                      ", worst gap of any " + percent_text(worst));
+  }
   if (has_reruns(instance)) facts.push_back(again_of(table, plan));
   if (instance.capacity) {
     facts.emplace_back("capacity", grouped(*instance.capacity) + " bytes, " +
@@ -82,6 +96,27 @@ std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double) 
   const std::optional<Bytes> least = least_peak(instance);
   if (!least) return std::nullopt;
   return NamedBound{"search", static_cast<double>(*least)};
+}
+
+std::vector<Violation> parts_claimed_of(const OrderInstance& instance, const OrderPlan& plan) {
+  std::vector<Violation> violations;
+  if (!instance.tokens) return violations;
+  LengthBounds bounds(instance);
+  for (std::size_t k = 0; k < plan.rows.size(); ++k) {
+    const OrderRow& row = plan.rows[k];
+    const auto compare = [&](const char* end, Tokens length, Bytes claimed) {
+      const Bytes proven = bounds.of(row.bound_operator, length);
+      if (claimed <= proven) return;
+      violations.push_back({"claimed_bound",
+                            "/rows/" + std::to_string(k) + "/bound_bytes_at_" + end,
+                            std::to_string(claimed) + " bytes",
+                            "at most " + std::to_string(proven) + ", which operator " +
+                                std::to_string(row.bound_operator) + " proves"});
+    };
+    compare("from", row.from, row.bound_at_from);
+    compare("to", row.to, row.bound_at_to);
+  }
+  return violations;
 }
 
 std::vector<std::string> infeasibility_of(const OrderInstance& instance,

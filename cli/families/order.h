@@ -17,6 +17,7 @@
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
 #include "instances/pictures/order/memory.h"
+#include "instances/violation.h"
 
 namespace stowage {
 
@@ -40,6 +41,10 @@ inline BoundNames bound_names_of(const OrderInstance& instance) {
 constexpr const char* bound_name_of(const OrderCertificate&) { return "cut"; }
 // The optimum, by trying everything, where operators are few.
 std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double claimed);
+
+// Bounds of rows that say more than their operators prove, which is computed again. Requires a plan
+// that verify() finds nothing wrong with.
+std::vector<Violation> parts_claimed_of(const OrderInstance& instance, const OrderPlan& plan);
 
 std::vector<std::string> infeasibility_of(const OrderInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);

@@ -74,6 +74,11 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
     return refused("INSTANCE", "must have at most " + std::to_string(kMostOperators) +
                                    " operators, has " + std::to_string(instance.operators.size()));
   }
+  if (instance.tokens) {
+    return refused("INSTANCE",
+                   "must have fixed sizes, has a range of lengths: a model is of one length; leave "
+                   "`tokens` out and give the sizes at that length");
+  }
   const OrderTable table(instance);
   if (table.recomputes() || instance.objective == OrderObjective::time) {
     return with_reruns(instance, table, known);

@@ -138,6 +138,8 @@ RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity)
   return bounds;
 }
 
+Bytes kept_bound(const OrderTable& table, int op) { return FirstRun(table, op).kept(); }
+
 OrderCertificate cut_bound(const OrderTable& table, LeastLive& least, int op) {
   std::vector<OrderSide> side(at(table.operators()), OrderSide::open);
   mark(op, OrderSide::in, side, [&](int of) { return table.before(of); });

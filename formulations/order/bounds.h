@@ -51,6 +51,10 @@ struct RerunBounds {
 // O(n (n + E)); of graphs beyond 200 million such steps the first operators only are looked at.
 RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity);
 
+// What operator `op` needs at its first run, whatever runs again [OB4]; the largest of all, with
+// the operator bound, is RerunBounds::kept. O(n + E).
+Bytes kept_bound(const OrderTable& table, int op);
+
 // The least that is live before operator `op` in any order, with its outputs and workspace, and the
 // flow that proves it [OB2]. `least` is of the same table.
 OrderCertificate cut_bound(const OrderTable& table, LeastLive& least, int op);

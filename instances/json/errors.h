@@ -81,6 +81,7 @@ inline constexpr char kOrderUnwritten[] = "E374";
 inline constexpr char kOrderCycle[] = "E375";
 inline constexpr char kTooManyOrderBytes[] = "E376";
 inline constexpr char kOrderRecompute[] = "E377";
+inline constexpr char kOrderTokens[] = "E378";
 // What a strategy instance means.
 inline constexpr char kStrategyEmpty[] = "E381";
 inline constexpr char kStrategyDevices[] = "E382";

@@ -7,6 +7,7 @@
 
 #include "instances/json/text.h"
 #include "instances/numbers.h"
+#include "instances/order/lengths.h"
 #include "instances/order/precedence.h"
 
 namespace stowage {
@@ -103,9 +104,44 @@ void check_recompute(const OrderInstance& instance, ErrorList& errors) {
   }
 }
 
-// A size rounded up to the alignment; both are at most 2^53.
-Bytes rounded(const OrderInstance& instance, Bytes size) {
-  return round_up(size, instance.alignment);
+// A size at the longest length, each part rounded up to the alignment; more than 2^53 if it is that
+// or cannot be counted.
+Bytes largest(const OrderInstance& instance, Bytes size, Bytes per_token) {
+  const Bytes fixed = round_up(size, instance.alignment);
+  const auto grown = checked_mul(round_up(per_token, instance.alignment), longest_of(instance));
+  return grown && *grown <= kMaxExact ? fixed + *grown : kMaxExact + 1;
+}
+
+// Lengths that may come, and who may not have them.
+void check_tokens(const OrderInstance& instance, ErrorList& errors) {
+  const auto complain = [&](const std::string& where, std::string what) {
+    errors.add(code::kOrderTokens, where, std::move(what));
+  };
+  if (!instance.tokens) {
+    for (std::int64_t t = 0; t < std::ssize(instance.tensors); ++t) {
+      const Bytes size = instance.tensors[at(t)].size_per_token;
+      if (size == 0) continue;
+      complain(place("tensors", t, "/bytes_per_token"),
+               "must be 0 in an instance without `tokens`, is " + std::to_string(size));
+    }
+    for (std::int64_t op = 0; op < std::ssize(instance.operators); ++op) {
+      const Bytes size = instance.operators[at(op)].workspace_per_token;
+      if (size == 0) continue;
+      complain(place("operators", op, "/workspace_bytes_per_token"),
+               "must be 0 in an instance without `tokens`, is " + std::to_string(size));
+    }
+    return;
+  }
+  if (instance.tokens->from > instance.tokens->to) {
+    complain("/tokens/from", "must be at most `to`, " + std::to_string(instance.tokens->to) +
+                                 ", is " + std::to_string(instance.tokens->from));
+  }
+  if (instance.objective == OrderObjective::time) {
+    complain("/objective", "must be \"peak\" in an instance with `tokens`, is \"time\"");
+  }
+  if (instance.recorded_from) {
+    complain("/recorded_from", "must be left out in an instance with `tokens`, is there");
+  }
 }
 
 // All tensors and the largest workspace together.
@@ -113,19 +149,26 @@ void check_sum(const OrderInstance& instance, ErrorList& errors) {
   const auto complain = [&](const std::string& where, const std::string& what, Bytes size) {
     errors.add(code::kTooManyOrderBytes, where,
                "must sum, with " + what + " and each rounded up to the alignment, to at most " +
-                   std::to_string(kMaxExact) + " bytes, is " + std::to_string(size));
+                   std::to_string(kMaxExact) + " bytes" +
+                   (instance.tokens ? " at the longest length" : "") + ", is " +
+                   std::to_string(size));
   };
   Bytes sum = 0;
   for (std::int64_t t = 0; t < std::ssize(instance.tensors); ++t) {
-    const Bytes size = instance.tensors[at(t)].size;
-    sum += rounded(instance, size);  // at most 2^54, the sum before at most 2^53
+    const OrderTensor& tensor = instance.tensors[at(t)];
+    const Bytes size = tensor.size;
+    // At most 2^55, the sum before at most 2^53.
+    sum += largest(instance, size, tensor.size_per_token);
     if (sum > kMaxExact) {
       return complain(place("tensors", t, "/size_bytes"), "the tensors before it", size);
     }
   }
   for (std::int64_t op = 0; op < std::ssize(instance.operators); ++op) {
     const Bytes size = instance.operators[at(op)].workspace;
-    if (sum + rounded(instance, size) <= kMaxExact) continue;
+    if (sum + largest(instance, size, instance.operators[at(op)].workspace_per_token) <=
+        kMaxExact) {
+      continue;
+    }
     return complain(place("operators", op, "/workspace_bytes"), "all tensors", size);
   }
 }
@@ -156,6 +199,7 @@ void check_order(const OrderInstance& instance, ErrorList& errors) {
   check_order_ids(instance, errors);
   check_writers(instance, errors);
   check_recompute(instance, errors);
+  check_tokens(instance, errors);
   check_sum(instance, errors);
   if (errors.found() == before) check_cycle(instance, errors);
 }

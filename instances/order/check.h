@@ -9,9 +9,12 @@
 
 namespace stowage {
 
+inline constexpr Tokens kMostLengthTokens = Tokens{1} << 31;  // of a range of lengths
+
 // Adds E371 for ids that stand twice, E373 for a tensor that two write, or one although it is an
 // input, E374 for one that is touched or an output and nobody writes, E375 for a cycle, E376 for
-// sizes that sum to more than 2^53, E377 for an operator that may run again and updates a tensor.
+// sizes that sum to more than 2^53, E377 for an operator that may run again and updates a tensor,
+// E378 for a range of lengths that is empty or is asked for together with what cannot have one.
 // Requires numbers in their ranges and indices that exist.
 void check_order(const OrderInstance& instance, ErrorList& errors);
 

@@ -182,6 +182,45 @@ OrderInstance graph_of(const OrderGenerator& generator) {
   }
 }
 
+bool has_tokens(const OrderGenerator& generator) {
+  switch (generator.kind) {
+    case Kind::randwire:
+    case Kind::layered:
+    case Kind::vgg:
+    case Kind::unet:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Sizes as they grow between two lengths that all of them divide.
+OrderInstance growing_graph(OrderGenerator generator) {
+  constexpr Tokens kLength = Tokens{1} << 20;
+  const LengthRange range{generator.tokens_from, generator.tokens};
+  generator.tokens = kLength;
+  OrderInstance graph = graph_of(generator);
+  generator.tokens = 2 * kLength;
+  const OrderInstance twice = graph_of(generator);
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+    OrderTensor& tensor = graph.tensors[t];
+    tensor.size_per_token = (twice.tensors[t].size - tensor.size + kLength - 1) / kLength;
+    tensor.size = std::max<Bytes>(0, tensor.size - tensor.size_per_token * kLength);
+  }
+  graph.tokens = range;
+  return graph;
+}
+
+void check_tokens_from(const OrderGenerator& generator, ErrorList& errors) {
+  const Tokens from = generator.tokens_from;
+  if (from == 0 || (has_tokens(generator) && from > 0 && from <= generator.tokens)) return;
+  errors.add(
+      code::kGenerator, "/tokens_from",
+      (has_tokens(generator) ? "must be from 1 to the tokens, " + std::to_string(generator.tokens)
+                             : std::string("must be 0 where no size depends on tokens")) +
+          ", is " + std::to_string(from));
+}
+
 void check_share(const OrderGenerator& generator, ErrorList& errors) {
   const double share = generator.capacity_share;
   if (share == 0) return;
@@ -209,8 +248,10 @@ Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   check_option("/alignment", generator.alignment, 1, Bytes{1} << 20, errors);
   check_seed(generator.seed, errors);
   check_share(generator, errors);
+  check_tokens_from(generator, errors);
   if (!errors.empty()) return std::move(errors).take();
-  OrderInstance instance = graph_of(generator);
+  OrderInstance instance =
+      generator.tokens_from > 0 ? growing_graph(generator) : graph_of(generator);
   instance.alignment = generator.alignment;
   instance.name = std::string(OrderGenerator::kNames[static_cast<std::size_t>(generator.kind)]) +
                   '-' + std::to_string(instance.operators.size());
@@ -218,7 +259,10 @@ Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   const bool network = generator.kind == Kind::vgg || generator.kind == Kind::unet;
   if (!network) {
     instance.name += drawn ? "-seed" + std::to_string(generator.seed)
-                           : '-' + std::to_string(generator.tokens) + "tok";
+                           : '-' +
+                                 (instance.tokens ? std::to_string(instance.tokens->from) + '-'
+                                                  : std::string()) +
+                                 std::to_string(generator.tokens) + "tok";
   }
   check_order(instance, errors);
   if (!errors.empty()) return std::move(errors).take();

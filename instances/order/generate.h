@@ -40,8 +40,11 @@ struct OrderGenerator {
   Kind kind = Kind::transformer;
   std::int64_t operators = 100;  // about so many, whole layers, chunks or stages; 1 to 1e6
   Tokens tokens = 4096;          // of the whole sequence; transformers, experts, chunked; to 2^24
-  Bytes alignment = 1;           // of all tensors; 1 to 2^20
-  std::uint64_t seed = 0;        // of randwire and layered; at most 2^53
+  // The same kinds: sizes grow with a length from so many tokens to `tokens`; 0: they do not. Bytes
+  // per token are rounded up.
+  Tokens tokens_from = 0;
+  Bytes alignment = 1;     // of all tensors; 1 to 2^20
+  std::uint64_t seed = 0;  // of randwire and layered; at most 2^53
   // Vgg, unet: the time is to be least within this share of the peak of the list's order; 0: the
   // peak is to be least.
   double capacity_share = 0;

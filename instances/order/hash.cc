@@ -35,11 +35,19 @@ std::string instance_hash(const OrderInstance& instance) {
                      std::ranges::all_of(instance.operators, [](const OrderOperator& op) {
                        return op.ms == 0 && !op.recompute;
                      });
-  if (plain) return fingerprint.text();
-  fingerprint.add(std::int64_t{instance.objective == OrderObjective::time ? 1 : 0});
-  for (const OrderOperator& op : instance.operators) {
-    fingerprint.add(op.ms);
-    fingerprint.add(std::int64_t{op.recompute ? 1 : 0});
+  if (!plain) {
+    fingerprint.add(std::int64_t{instance.objective == OrderObjective::time ? 1 : 0});
+    for (const OrderOperator& op : instance.operators) {
+      fingerprint.add(op.ms);
+      fingerprint.add(std::int64_t{op.recompute ? 1 : 0});
+    }
+  }
+  if (instance.tokens) {
+    fingerprint.add(std::int64_t{2});  // no objective
+    fingerprint.add(instance.tokens->from);
+    fingerprint.add(instance.tokens->to);
+    for (const OrderTensor& tensor : instance.tensors) fingerprint.add(tensor.size_per_token);
+    for (const OrderOperator& op : instance.operators) fingerprint.add(op.workspace_per_token);
   }
   return fingerprint.text();
 }

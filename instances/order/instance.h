@@ -5,10 +5,11 @@
 // runs, what is live before it, its outputs and its workspace need memory together. Operators with
 // `recompute` may run more than once: each run makes its outputs anew, so that they need no memory
 // between their last touch before it and the run. The peak over all steps, or the time of all runs
-// within a capacity, is minimised by choosing who runs when. The file format is in
+// within a capacity, is minimised by choosing who runs when. Sizes may grow with a length that is
+// known at run time only: bytes, and bytes for each token. The file format is in
 // instances/order/README.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
 // 1987 (trees), OLLA (arXiv 2210.12924), ROAM (2310.19295); with recomputation: Checkmate
-// (1910.02653), Moccasin (2304.14463).
+// (1910.02653), Moccasin (2304.14463); lengths known at run time: BladeDISC++ (2412.16985).
 //
 //   OrderInstance graph{.name = "two",
 //                       .tensors = {{.id = "x", .size = 64, .input = true},
@@ -37,6 +38,8 @@ struct OrderTensor {
   Bytes size = 0;       // >= 0
   bool input = false;   // needs memory from the start; no operator writes it
   bool output = false;  // needs memory to the end
+  // For each token of the length, beside `size`; >= 0, and 0 where the instance has no range.
+  Bytes size_per_token = 0;
 
   bool operator==(const OrderTensor&) const = default;
 };
@@ -53,6 +56,7 @@ struct OrderOperator {
   std::vector<std::int64_t> after;  // operators that must run before it for another reason
   Ms ms = 0;                        // one run of it takes so long; >= 0
   bool recompute = false;           // it may run more than once; it updates nothing
+  Bytes workspace_per_token = 0;    // as of a tensor
 
   bool operator==(const OrderOperator&) const = default;
 };
@@ -66,6 +70,14 @@ struct RecordedStep {
   bool operator==(const RecordedStep&) const = default;
 };
 
+// The lengths that may come at run time, both ends included.
+struct LengthRange {
+  Tokens from = 1;  // >= 1
+  Tokens to = 1;    // >= from
+
+  bool operator==(const LengthRange&) const = default;
+};
+
 // What is to be least: the peak, or the time of all runs within the capacity.
 enum class OrderObjective { peak, time };
 
@@ -77,6 +89,8 @@ struct OrderInstance {
   std::vector<OrderTensor> tensors;
   std::vector<OrderOperator> operators;
   std::optional<RecordedStep> recorded_from;
+  // Sizes grow with the length; a plan then has an order for every length. Objective peak alone.
+  std::optional<LengthRange> tokens;
 
   bool operator==(const OrderInstance&) const = default;
 };

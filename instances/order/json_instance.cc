@@ -21,6 +21,7 @@ namespace {
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
 constexpr NumberRange kTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
+constexpr IntegerRange kLength = {1, kMostLengthTokens};
 constexpr std::array<std::string_view, 2> kObjectives = {"peak", "time"};
 
 using Names = std::vector<std::string>;
@@ -63,6 +64,7 @@ struct NamedOperator {
   Names after;
   Ms ms = 0;
   bool recompute = false;
+  Bytes workspace_per_token = 0;
 };
 
 // Names of one list, and the indices that they stand for.
@@ -112,6 +114,7 @@ void fields(Visitor& v, Tensor& tensor) {
   v.required("size_bytes", tensor.size, kBytes);
   v.omit_if(!tensor.input, "input", tensor.input);
   v.omit_if(!tensor.output, "output", tensor.output);
+  v.omit_if(tensor.size_per_token == 0, "bytes_per_token", tensor.size_per_token, kBytes);
 }
 
 template <class Visitor, Of<NamedOperator> Operator>
@@ -125,12 +128,21 @@ void fields(Visitor& v, Operator& op) {
   v.special("after", op.after, read_names, write_names);
   v.omit_if(op.ms == 0, "ms", op.ms, kTime);
   v.omit_if(!op.recompute, "recompute", op.recompute);
+  v.omit_if(op.workspace_per_token == 0, "workspace_bytes_per_token", op.workspace_per_token,
+            kBytes);
 }
 
 template <class Visitor, Of<RecordedStep> Step>
 void fields(Visitor& v, Step& step) {
   fields(v, step.block);
   v.omit_if(step.chunk_tokens == 0, "chunk_tokens", step.chunk_tokens, {0, std::int64_t{1} << 31});
+}
+
+template <class Visitor, Of<LengthRange> Range>
+void fields(Visitor& v, Range& range) {
+  v.one_line();
+  v.required("from", range.from, kLength);
+  v.required("to", range.to, kLength);
 }
 
 // Turns names into indices. Requires fewer operators and tensors than there may be.
@@ -157,6 +169,7 @@ static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
     op.after = operators.indices(from.after, its.key("after"), "operator", errors);
     op.ms = from.ms;
     op.recompute = from.recompute;
+    op.workspace_per_token = from.workspace_per_token;
   }
 }
 
@@ -164,7 +177,7 @@ static OrderInstance order_instance_from(const JsonValue& document, ErrorList& e
   const JsonPath root;
   const ObjectReader reader(document, root, errors,
                             {"format", "version", "problem", "name", "objective", "capacity_bytes",
-                             "alignment", "tensors", "operators", "recorded_from"});
+                             "alignment", "tokens", "tensors", "operators", "recorded_from"});
   OrderInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "order")) {
     return instance;
@@ -176,6 +189,7 @@ static OrderInstance order_instance_from(const JsonValue& document, ErrorList& e
   members.choice("objective", instance.objective, kObjectives, true);
   members.optional("capacity_bytes", instance.capacity, kBytes);
   members.optional("alignment", instance.alignment, kAlignment);
+  members.optional("tokens", instance.tokens);
   members.required("tensors", instance.tensors);
   members.required("operators", operators);
   members.optional("recorded_from", instance.recorded_from);
@@ -207,6 +221,7 @@ std::string write_order_instance(const OrderInstance& instance) {
                  instance.objective == OrderObjective::peak);
   members.required("capacity_bytes", instance.capacity);
   members.required("alignment", instance.alignment);
+  members.optional("tokens", instance.tokens);
   members.required("tensors", instance.tensors);
   json.key("operators");
   json.begin_array();
@@ -217,7 +232,8 @@ std::string write_order_instance(const OrderInstance& instance) {
                         .updates = tensors(op.updates),
                         .workspace = op.workspace,
                         .ms = op.ms,
-                        .recompute = op.recompute};
+                        .recompute = op.recompute,
+                        .workspace_per_token = op.workspace_per_token};
     for (const std::int64_t first : op.after) named.after.push_back(operator_name(instance, first));
     write_fields(json, named);
   }

@@ -13,6 +13,18 @@ constexpr IntegerRange kEntry = {OrderCertificate::kEnd, kMaxExact};
 
 }  // namespace
 
+template <class Visitor, Of<OrderRow> Row>
+void fields(Visitor& v, Row& row) {
+  v.required("from", row.from, kBytes);
+  v.required("to", row.to, kBytes);
+  v.required("peak_bytes_at_from", row.peak_at_from, kBytes);
+  v.required("peak_bytes_at_to", row.peak_at_to, kBytes);
+  v.required("bound_bytes_at_from", row.bound_at_from, kBytes);
+  v.required("bound_bytes_at_to", row.bound_at_to, kBytes);
+  v.required("bound_operator", row.bound_operator, {OrderRow::kLeft, kMaxExact});
+  v.required("order", row.order, {0, kMaxExact});
+}
+
 template <class Visitor, Of<OrderPlan> Plan>
 void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "order", plan.name);
@@ -23,6 +35,7 @@ void fields(Visitor& v, Plan& plan) {
   v.omit_if(!plan.time_ms.has_value(), "bound_ms", plan.bound_ms, kTime);
   v.optional("bound_by", plan.bound_by);
   v.required("order", plan.order, {0, kMaxExact});
+  v.omit_if(plan.rows.empty(), "rows", plan.rows);
 }
 
 template <class Visitor, Of<OrderCertificate> Certificate>

@@ -1,9 +1,13 @@
 // The order plan: which operator runs when, and which ones run again.
 //
+//   const OrderRow* row = row_at(plan, 4096);   // of 4096 tokens; a bisection, no allocation
+//   if (row != nullptr) run(row->order);
+//
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,19 +18,49 @@
 
 namespace stowage {
 
+// The order of a range of lengths, both ends included. The peak of one order is convex in the
+// length and the bound, that of one operator, concave: between the ends the peak lies below and
+// the bound above the straight line, and the gap is nowhere larger than at the worse end.
+struct OrderRow {
+  // In place of an operator: all inputs together, and all that is left after the last operator.
+  static constexpr std::int64_t kInputs = -1;
+  static constexpr std::int64_t kLeft = -2;
+
+  Tokens from = 0;
+  Tokens to = 0;
+  Bytes peak_at_from = 0;  // the most that any step needs at a length of `from`
+  Bytes peak_at_to = 0;
+  Bytes bound_at_from = 0;  // no plan has a smaller peak at this length
+  Bytes bound_at_to = 0;
+  std::int64_t bound_operator = kInputs;  // both bounds are of this operator
+  std::vector<std::int64_t> order;        // as in a plan
+
+  bool operator==(const OrderRow&) const = default;
+};
+
 struct OrderPlan {
   std::string name;                 // of the instance
   std::string instance_hash;        // hash of the instance (json.h); valid for that one only
-  Bytes peak_bytes = 0;             // the most that any step needs
+  Bytes peak_bytes = 0;             // the most that any step needs, at the longest length
   std::optional<Ms> time_ms;        // of all runs; of objective time alone
   Bytes bound_bytes = 0;            // objective peak: no plan of this instance has a smaller peak
   Ms bound_ms = 0;                  // objective time: none takes less time
   std::string bound_by;             // the certificate's name
   std::vector<std::int64_t> order;  // indices of the operators, the first to run first; an operator
                                     // that stands there again runs again
+  // Of an instance with a range of lengths alone: one row after another over the whole range. The
+  // last row's order is `order`; row_at() finds that of a length.
+  std::vector<OrderRow> rows;
 
   bool operator==(const OrderPlan&) const = default;
 };
+
+// The row of the plan that holds `length`, or null where none does; by bisection. Requires rows in
+// ascending order, as every verified plan has them.
+inline const OrderRow* row_at(const OrderPlan& plan, Tokens length) {
+  const auto row = std::ranges::lower_bound(plan.rows, length, {}, &OrderRow::to);
+  return row == plan.rows.end() || length < row->from ? nullptr : &*row;
+}
 
 // What a plan of any family says of itself, in the unit of its instance's objective.
 inline double objective_of(const OrderPlan& plan) {

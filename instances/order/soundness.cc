@@ -49,14 +49,19 @@ bool surely_sound(const OrderInstance& instance) {
       !in_range(instance.capacity.value_or(0), 0) || !in_range(instance.alignment, 1)) {
     return false;
   }
+  if (instance.tokens &&
+      (!in_range(instance.tokens->from, 1) || instance.tokens->to > kMostLengthTokens)) {
+    return false;
+  }
   const bool ranges =
       std::ranges::all_of(instance.tensors,
                           [](const OrderTensor& tensor) {
-                            return in_range(tensor.size, 0) && !first_bad_byte(tensor.id);
+                            return in_range(tensor.size, 0) && in_range(tensor.size_per_token, 0) &&
+                                   !first_bad_byte(tensor.id);
                           }) &&
       std::ranges::all_of(instance.operators, [](const OrderOperator& op) {
-        return in_range(op.workspace, 0) && op.ms >= 0 && op.ms <= static_cast<double>(kMaxExact) &&
-               !first_bad_byte(op.id);
+        return in_range(op.workspace, 0) && in_range(op.workspace_per_token, 0) && op.ms >= 0 &&
+               op.ms <= static_cast<double>(kMaxExact) && !first_bad_byte(op.id);
       });
   if (!ranges) return false;
   if (instance.recorded_from) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "instances/numbers.h"
+#include "instances/order/lengths.h"
 #include "instances/order/precedence.h"
 
 namespace stowage {
@@ -61,11 +62,15 @@ void OrderTable::list_reruns(const OrderInstance& instance) {
   }
 }
 
-OrderTable::OrderTable(const OrderInstance& instance) {
-  const auto rounded = [&](Bytes size) { return round_up(size, instance.alignment); };
+OrderTable::OrderTable(const OrderInstance& instance)
+    : OrderTable(instance, longest_of(instance)) {}
+
+OrderTable::OrderTable(const OrderInstance& instance, Tokens length) {
   const std::size_t tensors = instance.tensors.size();
   size_.reserve(tensors);
-  for (const OrderTensor& tensor : instance.tensors) size_.push_back(rounded(tensor.size));
+  for (const OrderTensor& tensor : instance.tensors) {
+    size_.push_back(size_at(instance, tensor.size, tensor.size_per_token, length));
+  }
   for (const OrderOperator& op : instance.operators) {
     touched_.add(once(op.reads, op.updates));
     written_.add(once(op.writes, {}));
@@ -81,7 +86,8 @@ OrderTable::OrderTable(const OrderInstance& instance) {
     if (stays_[t]) at_end_ += size_[t];
   }
   for (int op = 0; op < std::ssize(instance.operators); ++op) {
-    Bytes need = rounded(instance.operators[at(op)].workspace);
+    Bytes need = size_at(instance, instance.operators[at(op)].workspace,
+                         instance.operators[at(op)].workspace_per_token, length);
     Bytes keeps = 0;
     for (const int t : written(op)) {
       producer_[at(t)] = op;

@@ -19,8 +19,11 @@ class OrderTable {
  public:
   static constexpr int kNobody = -1;
 
-  // Requires a valid instance, as the reader returns it.
+  // Requires a valid instance, as the reader returns it. Where sizes grow with the length, they are
+  // those of the longest one.
   explicit OrderTable(const OrderInstance& instance);
+  // Sizes are those of `length`, which must be in the range of the instance.
+  OrderTable(const OrderInstance& instance, Tokens length);
 
   int operators() const { return static_cast<int>(need_.size()); }
   int tensors() const { return static_cast<int>(size_.size()); }

@@ -2,7 +2,7 @@
 // of orders and the checks of its proofs use it, and nothing that plans does.
 //
 //   const OrderTruth truth(instance);
-//   truth.rounded(tensor.size);
+//   truth.size(tensor);
 //   truth.touched(op);           // tensors that it reads or updates, each once
 #pragma once
 
@@ -17,7 +17,10 @@ namespace stowage {
 
 class OrderTruth {
  public:
-  explicit OrderTruth(const OrderInstance& instance) : instance_(instance) {
+  // At the longest length, where sizes grow with it.
+  explicit OrderTruth(const OrderInstance& instance)
+      : OrderTruth(instance, instance.tokens ? instance.tokens->to : 0) {}
+  OrderTruth(const OrderInstance& instance, Tokens length) : instance_(instance), length_(length) {
     touches_.resize(instance.tensors.size(), 0);
     for (const OrderOperator& op : instance.operators) {
       for (const std::int64_t t : touched(op)) ++touches_[static_cast<std::size_t>(t)];
@@ -28,7 +31,8 @@ class OrderTruth {
     return (size + instance_.alignment - 1) / instance_.alignment * instance_.alignment;
   }
   Bytes size(std::int64_t tensor) const {
-    return rounded(instance_.tensors[static_cast<std::size_t>(tensor)].size);
+    const OrderTensor& its = instance_.tensors[static_cast<std::size_t>(tensor)];
+    return rounded(its.size) + length_ * rounded(its.size_per_token);
   }
 
   // Ascending, each once.
@@ -52,7 +56,7 @@ class OrderTruth {
 
   // What the operator adds while it runs: its outputs and its workspace.
   Bytes added(const OrderOperator& op) const {
-    Bytes sum = rounded(op.workspace);
+    Bytes sum = rounded(op.workspace) + length_ * rounded(op.workspace_per_token);
     for (const std::int64_t t : written(op)) sum += size(t);
     return sum;
   }
@@ -86,6 +90,7 @@ class OrderTruth {
   }
 
   const OrderInstance& instance_;
+  Tokens length_;
   std::vector<std::int64_t> touches_;
 };
 

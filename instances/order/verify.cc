@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "instances/order/truth.h"
 #include "instances/plan_claims.h"
@@ -21,12 +24,13 @@ enum Rule : std::size_t {
   kPeak,
   kTimeMs,
   kBound,
+  kRows,
   kInstanceHash,
   kRuleCount,
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "once", "precedence", "capacity", "peak", "time_ms", "bound", "instance_hash"};
+    "once", "precedence", "capacity", "peak", "time_ms", "bound", "rows", "instance_hash"};
 
 constexpr std::int64_t kNever = -1;
 constexpr double kRelative = 1e-9;  // sums of times are rounded
@@ -41,28 +45,106 @@ class OrderVerifier {
       : instance_(instance),
         plan_(plan),
         operators_(static_cast<std::int64_t>(instance.operators.size())),
-        truth_(instance),
-        step_of_(instance.operators.size(), kNever),
-        last_step_of_(instance.operators.size(), kNever),
         found_(kRuleNames) {}
 
   std::vector<Violation> run() && {
-    const bool complete = check_once();
-    check_tensors();
-    check_after();
     std::optional<Bytes> peak;
-    if (complete) peak = count();
-    if (peak && plan_.peak_bytes != *peak) {
-      found_.add(kPeak, [&] {
-        return Description{"/peak_bytes", bytes(plan_.peak_bytes), bytes(*peak)};
-      });
+    if (check_runs(plan_.order, "")) {
+      const OrderTruth truth(instance_);
+      peak = count(truth, true);
+      check_peak("/peak_bytes", plan_.peak_bytes, *peak);
     }
     check_time();
     check_bound(peak.value_or(plan_.peak_bytes));
+    check_rows();
     return std::move(found_).take();
   }
 
  private:
+  // Whether all operators stand in the order, which is found at `where` in the document.
+  bool check_runs(std::span<const std::int64_t> order, std::string where) {
+    order_ = order;
+    where_ = std::move(where);
+    step_of_.assign(instance_.operators.size(), kNever);
+    last_step_of_.assign(instance_.operators.size(), kNever);
+    const bool complete = check_once();
+    check_tensors();
+    check_after();
+    return complete;
+  }
+
+  void check_peak(const std::string& where, Bytes stated, Bytes counted) {
+    if (stated == counted) return;
+    found_.add(kPeak, [&] { return Description{where, bytes(stated), bytes(counted)}; });
+  }
+
+  // Rows one after another from the first length to the last. What is true of an order at both ends
+  // of its row holds in between: precedences do not depend on the length, and what a step needs is
+  // affine in it.
+  void check_rows() {
+    if (!instance_.tokens) {
+      if (!plan_.rows.empty()) wrong_row("", "rows", "none where the instance has no `tokens`");
+      return;
+    }
+    if (plan_.rows.empty()) {
+      wrong_row("", "no rows", "an order for every length of `tokens`");
+      return;
+    }
+    Tokens next = instance_.tokens->from;
+    for (std::size_t k = 0; k < plan_.rows.size(); ++k) {
+      const OrderRow& row = plan_.rows[k];
+      const std::string where = "/rows/" + text(k);
+      if (row.from != next) {
+        wrong_row(where + "/from", text(row.from) + " tokens",
+                  text(next) + ", where the lengths before it end");
+      }
+      const bool last = k + 1 == plan_.rows.size();
+      if (row.to < row.from || row.to > instance_.tokens->to ||
+          (last && row.to != instance_.tokens->to)) {
+        wrong_row(where + "/to", text(row.to) + " tokens",
+                  last ? text(instance_.tokens->to) + ", the longest length"
+                       : "from " + text(row.from) + " to " + text(instance_.tokens->to));
+        return;
+      }
+      next = row.to + 1;
+      check_row(row, where);
+    }
+    if (plan_.rows.back().order != plan_.order) {
+      wrong_row("/order", "another order than the last row's", "the one of the longest length");
+    }
+  }
+
+  void check_row(const OrderRow& row, const std::string& where) {
+    const bool complete = check_runs(row.order, where);
+    const auto end = [&](Tokens length, const std::string& which, Bytes peak, Bytes bound) {
+      if (complete && length >= instance_.tokens->from) {
+        const OrderTruth truth(instance_, length);
+        const Bytes counted = count(truth, length == row.to);
+        check_peak(where + "/peak_bytes_at_" + which, peak, counted);
+        peak = counted;
+      }
+      if (bound >= 0 && bound <= peak) return;
+      found_.add(kBound, [&] {
+        return Description{where + "/bound_bytes_at_" + which, bytes(bound),
+                           "from 0 to the peak, " + bytes(peak)};
+      });
+    };
+    end(row.from, "from", row.peak_at_from, row.bound_at_from);
+    end(row.to, "to", row.peak_at_to, row.bound_at_to);
+    if (row.bound_operator >= OrderRow::kLeft && row.bound_operator < operators_) return;
+    found_.add(kBound, [&] {
+      return Description{where + "/bound_operator", text(row.bound_operator),
+                         "the index of an operator, or -1 or -2"};
+    });
+  }
+
+  void wrong_row(std::string where, std::string have, std::string need) {
+    found_.add(kRows, [&] {
+      return Description{where.empty() ? "/rows" : std::move(where), std::move(have),
+                         std::move(need)};
+    });
+  }
+
   std::string name(std::int64_t op) const {
     const std::string& id = instance_.operators[index(op)].id;
     return "operator " + (id.empty() ? text(op) : id);
@@ -70,8 +152,8 @@ class OrderVerifier {
 
   bool check_once() {
     bool complete = true;
-    for (std::size_t k = 0; k < plan_.order.size(); ++k) {
-      const std::int64_t op = plan_.order[k];
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const std::int64_t op = order_[k];
       const bool known = op >= 0 && op < operators_;
       if (known) {
         last_step_of_[index(op)] = static_cast<std::int64_t>(k);
@@ -83,8 +165,9 @@ class OrderVerifier {
       }
       complete = false;
       found_.add(kOnce, [&] {
-        return known ? Description{"/order/" + text(k), name(op) + " again", "each operator once"}
-                     : Description{"/order/" + text(k), text(op),
+        return known ? Description{where_ + "/order/" + text(k), name(op) + " again",
+                                   "each operator once"}
+                     : Description{where_ + "/order/" + text(k), text(op),
                                    "the index of an operator, below " + text(operators_)};
       });
     }
@@ -92,7 +175,7 @@ class OrderVerifier {
       if (step_of_[index(op)] != kNever) continue;
       complete = false;
       found_.add(kOnce, [&] {
-        return Description{"/order", "no " + name(op), "each operator once"};
+        return Description{where_ + "/order", "no " + name(op), "each operator once"};
       });
     }
     return complete;
@@ -111,7 +194,7 @@ class OrderVerifier {
     const std::int64_t b = step_of_[index(second)];
     if (a == kNever || b == kNever || a < b) return;
     found_.add(kPrecedence, [&] {
-      return Description{"/order/" + text(b), name(second) + " before " + name(first),
+      return Description{where_ + "/order/" + text(b), name(second) + " before " + name(first),
                          "it after that one, " + why};
     });
   }
@@ -169,30 +252,30 @@ class OrderVerifier {
 
   // The peak, by a recount from the last step to the first: before a run of its writer a tensor
   // needs memory only for what stands between it and the run before. Requires a complete order.
-  Bytes count() {
+  Bytes count(const OrderTruth& truth, bool capacity) {
     std::vector<bool> needed(instance_.tensors.size());  // behind the step
     Bytes live = 0;
     for (std::size_t t = 0; t < needed.size(); ++t) {
-      needed[t] = truth_.stays(static_cast<std::int64_t>(t));
-      if (needed[t]) live += truth_.size(static_cast<std::int64_t>(t));
+      needed[t] = truth.stays(static_cast<std::int64_t>(t));
+      if (needed[t]) live += truth.size(static_cast<std::int64_t>(t));
     }
-    std::vector<Bytes> needs(plan_.order.size());
-    for (std::size_t k = plan_.order.size(); k-- > 0;) {
-      const OrderOperator& op = instance_.operators[index(plan_.order[k])];
+    std::vector<Bytes> needs(order_.size());
+    for (std::size_t k = order_.size(); k-- > 0;) {
+      const OrderOperator& op = instance_.operators[index(order_[k])];
       for (const std::int64_t t : OrderTruth::written(op)) {
-        if (needed[index(t)]) live -= truth_.size(t);
+        if (needed[index(t)]) live -= truth.size(t);
         needed[index(t)] = false;
       }
       for (const std::int64_t t : OrderTruth::touched(op)) {
-        if (!needed[index(t)]) live += truth_.size(t);
+        if (!needed[index(t)]) live += truth.size(t);
         needed[index(t)] = true;
       }
-      needs[k] = live + truth_.added(op);
+      needs[k] = live + truth.added(op);
     }
-    Bytes peak = truth_.at_start();
-    if (operators_ == 0) check_capacity(0, peak);
+    Bytes peak = truth.at_start();
+    if (operators_ == 0 && capacity) check_capacity(0, peak);
     for (std::size_t k = 0; k < needs.size(); ++k) {
-      check_capacity(k, needs[k]);
+      if (capacity) check_capacity(k, needs[k]);
       peak = std::max(peak, needs[k]);
     }
     return peak;
@@ -215,7 +298,7 @@ class OrderVerifier {
   void check_capacity(std::size_t step, Bytes need) {
     if (!instance_.capacity || need <= *instance_.capacity) return;
     found_.add(kCapacity, [&] {
-      return Description{"/order/" + text(step), "a step of " + bytes(need),
+      return Description{where_ + "/order/" + text(step), "a step of " + bytes(need),
                          "at most the capacity, " + bytes(*instance_.capacity)};
     });
   }
@@ -247,7 +330,8 @@ class OrderVerifier {
   const OrderInstance& instance_;
   const OrderPlan& plan_;
   const std::int64_t operators_;
-  const OrderTruth truth_;
+  std::span<const std::int64_t> order_;     // the one that is looked at
+  std::string where_;                       // its place in the document
   std::vector<std::int64_t> step_of_;       // at which an operator runs first
   std::vector<std::int64_t> last_step_of_;  // and last
   ViolationList found_;

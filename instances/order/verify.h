@@ -13,11 +13,16 @@
 //   time_ms            time_ms is the sum of the times of all runs; of objective time alone
 //   bound              the bound lies between 0 and the objective, is in its unit, and names its
 //                      certificate if positive
+//   rows               where sizes grow with a length, rows hold all lengths of the range, one after
+//                      another, and the last one's order is that of the plan; otherwise none. All
+//                      rules above hold for each row too, with its peaks and bounds at both ends
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
 // A step needs what is live before it, and the outputs and the workspace of its operator, each
 // rounded up to the alignment. A tensor is live from each run that writes it to the last touch
-// before the next such run. What steps need is told of complete orders only.
+// before the next such run. What steps need is told of complete orders only. The
+// peak of a plan is that of the longest length. What holds at both ends of a row holds for all
+// lengths in between: what a step needs is affine in the length.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.

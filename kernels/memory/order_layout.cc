@@ -3,8 +3,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "instances/numbers.h"
+#include "instances/order/lengths.h"
 #include "instances/order/lifetimes.h"
 #include "instances/order/table.h"
 
@@ -15,14 +17,13 @@ std::string name_of(const std::string& id, std::int64_t index) {
   return id.empty() ? std::to_string(index) : id;
 }
 
-}  // namespace
-
-LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
+// Of fixed sizes.
+LayoutInstance layout_of(const OrderInstance& graph, const std::vector<std::int64_t>& order) {
   LayoutInstance layout{
       .name = graph.name, .capacity = graph.capacity, .alignment = graph.alignment};
   std::set<std::string> names;
   int known = -1;  // the tensor before
-  for (const TensorLife& life : lifetimes(OrderTable(graph), plan.order)) {
+  for (const TensorLife& life : lifetimes(OrderTable(graph), order)) {
     const OrderTensor& tensor = graph.tensors[at(life.tensor)];
     std::string name = name_of(tensor.id, life.tensor);
     if (life.tensor == known) name += ".again";
@@ -31,8 +32,8 @@ LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
     layout.buffers.push_back(
         {.id = std::move(name), .lower = life.first, .upper = life.last + 1, .size = tensor.size});
   }
-  for (std::int64_t step = 0; step < std::ssize(plan.order); ++step) {
-    const std::int64_t op = plan.order[at(step)];
+  for (std::int64_t step = 0; step < std::ssize(order); ++step) {
+    const std::int64_t op = order[at(step)];
     const OrderOperator& its = graph.operators[at(op)];
     if (its.workspace == 0) continue;
     std::string name = name_of(its.id, op) + ".workspace";
@@ -41,6 +42,16 @@ LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
         {.id = std::move(name), .lower = step, .upper = step + 1, .size = its.workspace});
   }
   return layout;
+}
+
+}  // namespace
+
+LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
+  return layout_of(at_length(graph, longest_of(graph)), plan.order);
+}
+
+LayoutInstance order_layout(const OrderInstance& graph, const OrderRow& row) {
+  return layout_of(at_length(graph, row.to), row.order);
 }
 
 }  // namespace stowage::kernels

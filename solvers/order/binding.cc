@@ -7,6 +7,7 @@
 #include "instances/numbers.h"
 #include "instances/order/compose.h"
 #include "instances/order/json.h"
+#include "instances/order/lengths.h"
 #include "instances/order/lifetimes.h"
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
@@ -167,7 +168,7 @@ std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& p
   for (const TensorLife& life : peak.alive()) {
     if (changes.size() == kFreed) break;
     const int t = life.tensor;
-    OrderInstance changed = instance;
+    OrderInstance changed = at_length(instance, longest_of(instance));
     changed.tensors[at(t)].size = 0;
     OrderPlan start = compose_order(changed, OrderTable(changed),
                                     std::vector<int>(plan.order.begin(), plan.order.end()));

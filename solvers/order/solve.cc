@@ -14,6 +14,7 @@
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
 #include "solvers/family_solve.h"
+#include "solvers/order/length_solve.h"
 #include "solvers/order/refutation.h"
 #include "solvers/order/rerun_solve.h"
 
@@ -235,10 +236,16 @@ std::vector<Method> methods_of(const OrderInstance& instance) {
   return all;
 }
 
-Outcome solve_family(const OrderInstance& instance, const SolveOptions& options, Budget& budget,
-                     const Progress& progress) {
+static Outcome solve_fixed(const OrderInstance& instance, const SolveOptions& options,
+                           Budget& budget, const Progress& progress) {
   if (is_for_reruns(instance)) return solve_with_reruns(instance, options, budget, progress);
   return OrderSolve(instance, options, budget, progress).run();
+}
+
+Outcome solve_family(const OrderInstance& instance, const SolveOptions& options, Budget& budget,
+                     const Progress& progress) {
+  if (!instance.tokens) return solve_fixed(instance, options, budget, progress);
+  return solve_lengths(instance, options, budget, progress, solve_fixed);
 }
 
 }  // namespace stowage

@@ -8,6 +8,7 @@
 #include "instances/numbers.h"
 #include "instances/order/lifetimes.h"
 #include "instances/order/memory.h"
+#include "instances/order/peak_curve.h"
 #include "instances/order/table.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
@@ -26,6 +27,7 @@ constexpr std::size_t kLiveHue = 0;
 constexpr std::size_t kAddedHue = 1;
 constexpr std::size_t kOtherHue = 2;
 constexpr std::size_t kAgainHue = 3;
+constexpr int kCurvePoints = 24;    // of a row
 constexpr double kAgainHeight = 6;  // px, of the marks of runs again
 
 class OrderPicture {
@@ -93,6 +95,50 @@ class OrderPicture {
     if (instance_.capacity && !shows_capacity()) {
       panel.say("The capacity, " + bytes_amount(capacity()) + ", is above the picture.");
     }
+  }
+
+  // The peak of each row's order, and its bound, over the lengths.
+  void draw_lengths(Panel& panel) const {
+    if (!instance_.tokens || instance_.tokens->from == instance_.tokens->to) return;
+    const auto from = static_cast<double>(instance_.tokens->from);
+    const auto to = static_cast<double>(instance_.tokens->to);
+    panel.say("The peak by length: " + counted(std::ssize(plan_.rows), "row") +
+              ", each with an order of its own or a bound of its own.");
+    const Box plot = panel.plot(kHeight);
+    const Scale x = Scale::logarithmic(from, to, plot.x, plot.right());
+    const Scale y = Scale::linear(0, std::max(peak(), 1.0), plot.bottom(), plot.y);
+    draw_bottom_axis(panel.svg, plot, x, logarithmic_axis(from, to, 2), "tokens");
+    draw_left_axis(panel.svg, plot, y, linear_axis(Quantity::bytes, 0, std::max(peak(), 1.0), 7),
+                   "peak");
+    for (const OrderRow& row : plan_.rows) {
+      const PeakCurve curve(instance_, std::vector<int>(row.order.begin(), row.order.end()));
+      std::vector<Point> peaks;
+      std::vector<Point> bounds;
+      for (int k = 0; k <= kCurvePoints; ++k) {
+        const double share = static_cast<double>(k) / kCurvePoints;
+        const Tokens length =
+            row.from + static_cast<Tokens>(static_cast<double>(row.to - row.from) * share * share);
+        const double at = x(static_cast<double>(length));
+        const double part = row.to == row.from ? 0
+                                               : static_cast<double>(length - row.from) /
+                                                     static_cast<double>(row.to - row.from);
+        const double bound = static_cast<double>(row.bound_at_from) +
+                             part * static_cast<double>(row.bound_at_to - row.bound_at_from);
+        peaks.push_back({at, y(static_cast<double>(curve.at(length)))});
+        bounds.push_back({at, y(bound)});
+      }
+      const std::string title = grouped(row.from) + " to " + grouped(row.to) + " tokens";
+      panel.svg.polyline(bounds, std::string(kBoundLine), "bound, " + title);
+      panel.svg.polyline(peaks, std::string(kValueLine), "peak, " + title);
+      if (row.from == instance_.tokens->from) continue;
+      const double left = x(static_cast<double>(row.from));
+      draw_marker(panel.svg, {left, plot.y}, {left, plot.bottom()},
+                  stroke_class(kOtherHue) + std::string(kDashed), "a row begins at " + title);
+    }
+    panel.legend({{LegendEntry::Mark::line, std::string(kValueLine), "peak of the row's order"},
+                  {LegendEntry::Mark::line, std::string(kBoundLine), "bound of the row"},
+                  {LegendEntry::Mark::line, stroke_class(kOtherHue) + std::string(kDashed),
+                   "where a row begins"}});
   }
 
   // What is computed again, at the foot of the memory.
@@ -218,6 +264,11 @@ Picture order_memory(const OrderInstance& instance, const OrderPlan& plan,
   const OrderPicture picture(instance, plan);
   picture.draw_memory(panel, bounds);
   picture.draw_alive(panel);
+  picture.draw_lengths(panel);
+  if (instance.tokens) {
+    panel.say("Steps and tensors are drawn at the longest length, " + grouped(instance.tokens->to) +
+              " tokens.");
+  }
   panel.say(counted(std::ssize(instance.operators), "operator") + ", " +
             counted(std::ssize(instance.tensors), "tensor") + '.');
   return std::move(panel).finish();

@@ -2,7 +2,9 @@
 //
 // Above, what each step needs: live before it, and on top what its operator adds. A dashed line is
 // what the order of the list needs, step by step. Below, who is alive at the peak, one bar per
-// tensor over the steps of its life, the largest first; the rest together are told in words.
+// tensor over the steps of its life, the largest first; the rest together are told in words. Where
+// sizes grow with a length all that is of the longest one, and the peak of each row with its bound
+// is drawn over the lengths.
 #pragma once
 
 #include "instances/order/instance.h"

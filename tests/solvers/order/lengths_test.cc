@@ -1,0 +1,197 @@
+// Plans for lengths that are known at run time only: every length of every range is counted again.
+#include "instances/order/lengths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "instances/check.h"
+#include "instances/order/generate.h"
+#include "instances/order/json.h"
+#include "instances/order/memory.h"
+#include "instances/order/peak_curve.h"
+#include "instances/order/table.h"
+#include "instances/order/verify.h"
+#include "instances/verify.h"
+#include "solvers/order/length_rows.h"
+#include "solvers/solve.h"
+#include "tests/oracles/order/brute_force.h"
+#include "tests/tiny_order.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::IsEmpty;
+
+// A small graph, with sizes that grow with a length of a random range.
+OrderInstance with_lengths(std::uint64_t seed, std::uint64_t most_operators = 6) {
+  OrderInstance graph = tiny_order(seed, most_operators, false);
+  std::mt19937_64 random(seed + 1);
+  const auto up_to = [&](std::uint64_t most) {
+    return static_cast<Tokens>(draw(random, most + 1));
+  };
+  const Tokens from = 1 + up_to(20);
+  graph.tokens = {from, from + up_to(20)};
+  for (OrderTensor& tensor : graph.tensors) {
+    if (up_to(2) > 0) tensor.size_per_token = up_to(5);
+  }
+  for (OrderOperator& op : graph.operators) {
+    if (up_to(3) == 0) op.workspace_per_token = up_to(3);
+  }
+  return graph;
+}
+
+OrderPlan solved(const OrderInstance& graph, const std::string& method = "auto",
+                 std::int64_t nodes = 200'000) {
+  Budget budget({.node_limit = nodes});
+  const Outcome outcome = solve(graph, {.method = method}, budget);
+  EXPECT_TRUE(outcome.plan) << outcome.detail;
+  if (!outcome.plan) return {};
+  EXPECT_THAT(verify(Instance(graph), *outcome.plan), IsEmpty()) << outcome.detail;
+  EXPECT_EQ(outcome.detail, "");
+  return std::get<OrderPlan>(*outcome.plan);
+}
+
+// At each length its row's order is valid, needs no more than the straight line between the ends of
+// the row, and brute force finds nothing below the line between the bounds.
+TEST(OrderLengths, EveryLengthOfARangeKeepsWhatItsRowSays) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const OrderInstance graph = with_lengths(seed);
+    ASSERT_THAT(check(graph), IsEmpty()) << seed;
+    const OrderPlan plan = solved(graph);
+    const bool tried = seed % 10 == 0;  // against brute force, at every length
+    for (Tokens s = graph.tokens->from; s <= graph.tokens->to; ++s) {
+      const OrderRow* row = row_at(plan, s);
+      ASSERT_NE(row, nullptr) << seed;
+      ASSERT_TRUE(row->from <= s && s <= row->to) << seed;
+      const OrderInstance fixed = at_length(graph, s);
+      const OrderTable table(fixed);
+      const Bytes peak = peak_of(table, std::vector<int>(row->order.begin(), row->order.end()));
+      const OrderPlan its{
+          .instance_hash = instance_hash(fixed), .peak_bytes = peak, .order = row->order};
+      EXPECT_THAT(verify(fixed, its), IsEmpty()) << seed << ' ' << s;
+      const auto between = [&](Bytes first, Bytes last) {  // times the length of the row
+        return first * (row->to - s) + last * (s - row->from);
+      };
+      const Tokens wide = row->to - row->from;
+      EXPECT_LE(peak * wide, between(row->peak_at_from, row->peak_at_to)) << seed << ' ' << s;
+      EXPECT_LE(between(row->bound_at_from, row->bound_at_to), peak * wide) << seed << ' ' << s;
+      if (!tried) continue;
+      const Bytes least = brute_force(fixed)->peak_bytes;
+      EXPECT_LE(between(row->bound_at_from, row->bound_at_to), least * wide) << seed << ' ' << s;
+      if (s == row->from) {
+        EXPECT_LE(row->bound_at_from, least) << seed;
+      }
+      if (s == row->to) {
+        EXPECT_LE(row->bound_at_to, least) << seed;
+      }
+    }
+    EXPECT_EQ(row_at(plan, graph.tokens->from - 1), nullptr);
+    EXPECT_EQ(row_at(plan, graph.tokens->to + 1), nullptr);
+  }
+}
+
+TEST(OrderLengths, CurvesAreThePeaksAtEachLength) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const OrderInstance graph = with_lengths(seed, 9);
+    const std::vector<int> order = OrderTable(graph).program_order();
+    const PeakCurve curve(graph, order);
+    for (Tokens s = graph.tokens->from; s <= graph.tokens->to; ++s) {
+      EXPECT_EQ(curve.at(s), peak_of(OrderTable(graph, s), order)) << seed << ' ' << s;
+    }
+  }
+}
+
+// Two layers with their updates at the end: the order of the shortest length is near the bound at
+// all others, the list's is far from it at the shortest.
+TEST(OrderLengths, TwoLayersNeedOneOrderFrom256To65536) {
+  const OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::transformer,
+                                               .operators = 56,
+                                               .tokens = 65536,
+                                               .tokens_from = 256});
+  const OrderPlan plan = solved(graph);
+  double worst = 0;
+  for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
+  EXPECT_LE(worst, 0.035);
+  const OrderTable shortest(graph, 256);
+  EXPECT_GT(static_cast<double>(peak_of(shortest, shortest.program_order())),
+            1.01 * static_cast<double>(plan.rows.front().peak_at_from));
+}
+
+OrderInstance growing() {
+  OrderInstance graph{.tensors = {{.id = "x", .size = 4, .input = true, .size_per_token = 2},
+                                  {.id = "y", .output = true, .size_per_token = 1}},
+                      .operators = {{.id = "f", .reads = {0}, .writes = {1}}}};
+  graph.tokens = {2, 10};
+  return graph;
+}
+
+// Each rule of rows, kept and broken.
+TEST(OrderLengths, EachRuleOfRowsIsBrokenAlone) {
+  const OrderInstance graph = growing();
+  const OrderPlan plan = solved(graph);
+  ASSERT_EQ(plan.rows.size(), 1U);
+  EXPECT_EQ(plan.rows[0].peak_at_from, 10);
+  EXPECT_EQ(plan.rows[0].peak_at_to, 34);
+  EXPECT_EQ(plan.rows[0].bound_at_from, 10);
+  EXPECT_EQ(plan.rows[0].bound_at_to, 34);
+  const auto broken = [&](auto change) {
+    OrderPlan its = plan;
+    change(its, its.rows[0]);
+    const std::vector<Violation> found = verify(graph, its);
+    return found.size() == 1 ? found[0].rule + ' ' + found[0].where : std::to_string(found.size());
+  };
+  EXPECT_EQ(broken([](auto&, auto& r) {
+              r.from = 3;
+              r.peak_at_from = 13;
+            }),
+            "rows /rows/0/from");
+  EXPECT_EQ(broken([](auto&, auto& r) { r.to = 9; }), "rows /rows/0/to");
+  EXPECT_EQ(broken([](auto& p, auto&) { p.rows.clear(); }), "rows /rows");
+  EXPECT_EQ(broken([](auto&, auto& r) { r.peak_at_from = 11; }), "peak /rows/0/peak_bytes_at_from");
+  EXPECT_EQ(broken([](auto&, auto& r) { r.peak_at_to = 35; }), "peak /rows/0/peak_bytes_at_to");
+  EXPECT_EQ(broken([](auto&, auto& r) { r.bound_at_from = 11; }),
+            "bound /rows/0/bound_bytes_at_from");
+  EXPECT_EQ(broken([](auto&, auto& r) { r.bound_at_to = 35; }), "bound /rows/0/bound_bytes_at_to");
+  EXPECT_EQ(broken([](auto&, auto& r) { r.bound_operator = 1; }), "bound /rows/0/bound_operator");
+  OrderInstance fixed = graph;
+  fixed.tokens.reset();
+  for (OrderTensor& tensor : fixed.tensors) tensor.size_per_token = 0;
+  OrderPlan its = solved(fixed);
+  its.rows = plan.rows;
+  ASSERT_EQ(verify(fixed, its).size(), 1U);
+  EXPECT_EQ(verify(fixed, its)[0].rule, "rows");
+}
+
+TEST(OrderLengths, DocumentsAreReadBack) {
+  const OrderInstance graph = growing();
+  EXPECT_EQ(*read_order_instance(write_order_instance(graph)), graph);
+  const OrderPlan plan = solved(graph);
+  EXPECT_EQ(*read_order_plan(write_order_plan(plan)), plan);
+  OrderInstance other = graph;
+  other.tokens->to = 11;
+  EXPECT_NE(instance_hash(other), instance_hash(graph));
+  other = graph;
+  other.tensors[0].size_per_token = 3;
+  EXPECT_NE(instance_hash(other), instance_hash(graph));
+}
+
+TEST(OrderLengths, RangesThatCannotBeAreRefused) {
+  const auto code = [](auto change) {
+    OrderInstance graph = growing();
+    change(graph);
+    const auto errors = check(graph);
+    return errors.empty() ? std::string() : errors[0].code + ' ' + errors[0].pointer;
+  };
+  EXPECT_EQ(code([](auto&) {}), "");
+  EXPECT_EQ(code([](auto& g) { g.tokens->from = 11; }), "E378 /tokens/from");
+  EXPECT_EQ(code([](auto& g) { g.objective = OrderObjective::time; }), "E378 /objective");
+  EXPECT_EQ(code([](auto& g) { g.tokens.reset(); }), "E378 /tensors/0/bytes_per_token");
+  EXPECT_EQ(code([](auto& g) { g.tensors[0].size_per_token = kMaxExact; }),
+            "E376 /tensors/0/size_bytes");
+}
+
+}  // namespace
+}  // namespace stowage
