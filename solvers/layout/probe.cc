@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::int64_t kClockNodes = 256;         // between two looks at the clock,
 constexpr std::int64_t kClockVisits = 1'000'000;  // fewer if a node visits many buffers
-constexpr std::size_t kFirstWidth = 6;
-constexpr std::size_t kTreeBytes = 200;  // of one tree per buffer and section, roughly
+constexpr std::size_t kTreeBytes = 300;           // of one tree per buffer and section, roughly
 constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
 
 constexpr double kFading = 0.9;  // of what earlier restarts taught, from one to the next
@@ -73,7 +72,6 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
   const auto parts =
       static_cast<std::size_t>(table.buffers()) + static_cast<std::size_t>(table.sections()) + 1;
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
-  width_ = std::min(kFirstWidth, most_trees_);
   clock_nodes_ =
       std::clamp<std::int64_t>(kClockVisits / static_cast<std::int64_t>(parts), 1, kClockNodes);
   turn_nodes_ = std::max(kClockNodes, 2 * static_cast<std::int64_t>(table.buffers()));
@@ -91,12 +89,7 @@ bool LayoutProbe::has_tree(std::size_t turn) {
 }
 
 void LayoutProbe::next_round() {
-  ++round_;
-  if (round_ % 2 == 1 && width_ < most_trees_) {
-    width_ = std::min(2 * width_, most_trees_);
-  } else {
-    turn_nodes_ *= 2;
-  }
+  turn_nodes_ *= 2;
   turn_ = 0;
   turn_left_ = turn_nodes_;
 }
@@ -117,7 +110,7 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
       if (end_ != LayoutTree::End::open) return end_;
       continue;
     }
-    if (turn_ == width_ || !has_tree(turn_)) {
+    if (turn_ == most_trees_ || !has_tree(turn_)) {
       next_round();
       return LayoutTree::End::open;
     }
