@@ -1,8 +1,8 @@
 // One capacity, many orders: which order solves which instance quickly cannot be known beforehand,
 // and the time an order takes is heavy-tailed. So two schedules share the nodes evenly.
-//   - Static orders in turns. Every tree keeps its place between turns. All orders take part in every
-//     round, with longer turns from round to round: an order that finds a layout often finds it
-//     almost without going back, and then a short turn is enough.
+//   - Static orders in turns. Every tree keeps its place between turns. First all orders have a short
+//     turn: one that finds a layout often finds it almost without going back. Then few go deeper;
+//     from round to round first more orders take part, then every one gets longer turns.
 //   - Restarts that learn. Buffers that ran out of room, or whose sections did, in the trees before
 //     go first in the next one; ties are broken by one static order after the other. Old failures
 //     fade. Nodes per restart follow the sequence of Luby, Sinclair and Zuckerman (1993).
@@ -45,7 +45,7 @@ class LayoutProbe {
   Bytes capacity() const { return capacity_; }
   std::int64_t nodes() const { return nodes_; }  // of all orders
 
-  // One more round, or as much of it as the budget allows.
+  // A few more turns, or as much of them as the budget allows.
   LayoutTree::End round(Budget& budget);
 
   // Once there is a layout.
@@ -73,10 +73,12 @@ class LayoutProbe {
   std::size_t favourite_;
   std::vector<std::unique_ptr<LayoutTree>> trees_;  // made when their first turn comes
   std::size_t most_trees_;
+  std::size_t width_;  // trees that take part in this round
   std::size_t turn_ = 0;
   std::int64_t clock_nodes_;
   std::int64_t turn_nodes_;
   std::int64_t turn_left_;
+  int round_ = 0;
   std::int64_t nodes_ = 0;
   // Restarts.
   std::unique_ptr<LayoutTree> restart_;
