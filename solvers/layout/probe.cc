@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kClockNodes = 256;         // between two looks at the clock,
 constexpr std::int64_t kClockVisits = 1'000'000;  // fewer if a node visits many buffers
-constexpr std::size_t kFirstWidth = 6;
-constexpr std::size_t kTreeBytes = 200;  // of one tree per buffer and section, roughly
+constexpr std::size_t kFewOrders = 6;             // in a row, and after the first round
+constexpr std::size_t kTreeBytes = 300;           // of one tree per buffer and section, roughly
 constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
 
 constexpr double kFading = 0.9;  // of what earlier restarts taught, from one to the next
@@ -73,7 +73,7 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
   const auto parts =
       static_cast<std::size_t>(table.buffers()) + static_cast<std::size_t>(table.sections()) + 1;
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
-  width_ = std::min(kFirstWidth, most_trees_);
+  width_ = most_trees_;
   clock_nodes_ =
       std::clamp<std::int64_t>(kClockVisits / static_cast<std::int64_t>(parts), 1, kClockNodes);
   turn_nodes_ = std::max(kClockNodes, 2 * static_cast<std::int64_t>(table.buffers()));
@@ -92,7 +92,9 @@ bool LayoutProbe::has_tree(std::size_t turn) {
 
 void LayoutProbe::next_round() {
   ++round_;
-  if (round_ % 2 == 1 && width_ < most_trees_) {
+  if (round_ == 1) {
+    width_ = std::min(kFewOrders, most_trees_);
+  } else if (round_ % 2 == 1 && width_ < most_trees_) {
     width_ = std::min(2 * width_, most_trees_);
   } else {
     turn_nodes_ *= 2;
@@ -126,6 +128,8 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
     if (turn_left_ > 0) continue;
     ++turn_;
     turn_left_ = turn_nodes_;
+    // Other capacities wait for no longer than a few turns.
+    if (turn_ % kFewOrders == 0 && turn_ < width_) return LayoutTree::End::open;
   }
   return LayoutTree::End::open;
 }

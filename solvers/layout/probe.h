@@ -1,7 +1,8 @@
 // One capacity, many orders: which order solves which instance quickly cannot be known beforehand,
 // and the time an order takes is heavy-tailed. So two schedules share the nodes evenly.
-//   - Static orders in turns. Every tree keeps its place between turns. From round to round first
-//     more orders take part, then every one gets longer turns.
+//   - Static orders in turns. Every tree keeps its place between turns. First all orders have a short
+//     turn: one that finds a layout often finds it almost without going back. Then few go deeper;
+//     from round to round first more orders take part, then every one gets longer turns.
 //   - Restarts that learn. Buffers that ran out of room, or whose sections did, in the trees before
 //     go first in the next one; ties are broken by one static order after the other. Old failures
 //     fade. Nodes per restart follow the sequence of Luby, Sinclair and Zuckerman (1993).
@@ -44,7 +45,7 @@ class LayoutProbe {
   Bytes capacity() const { return capacity_; }
   std::int64_t nodes() const { return nodes_; }  // of all orders
 
-  // One more round, or as much of it as the budget allows.
+  // A few more turns, or as much of them as the budget allows.
   LayoutTree::End round(Budget& budget);
 
   // Once there is a layout.

@@ -19,6 +19,9 @@ constexpr int kFewBuffers = 16;
 constexpr std::int64_t kNodesFirst = 4096;  // of the ladder, before one order alone has a share
 constexpr std::int64_t kNodesPerTurn = 256;
 
+// Of all nodes the highest capacity has so many of every eight while there is no layout.
+constexpr std::int64_t kHighestOfEight = 7;
+
 bool too_large(const LayoutTable& table) {
   return !table.stackable() || count_pairs(table) > kSearchPairs;
 }
@@ -114,12 +117,14 @@ class Ladder {
   }
 
   // The rung that has had the least, so that a new one catches up; ties to the lowest. As long as
-  // there is no layout, the highest has half of all.
+  // there is no layout, the highest has most of all.
   LayoutProbe& next_rung() {
     if (!known_.offsets) {
       std::int64_t others = -rungs_.back().nodes();
       for (const LayoutProbe& rung : rungs_) others += rung.nodes();
-      if (rungs_.back().nodes() <= others) return rungs_.back();
+      if ((8 - kHighestOfEight) * rungs_.back().nodes() <= kHighestOfEight * others) {
+        return rungs_.back();
+      }
     }
     return *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
   }

@@ -10,22 +10,20 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
     : table_(table), neighbours_(neighbours), capacity_(capacity) {
   const auto n = at(table.buffers());
   const auto sections = at(table.sections());
-  size_.resize(n);
+  rows_.resize(n);
   failures_.buffers.assign(n, 0);
   failures_.sections.assign(sections, 0);
-  support_.assign(n, 0);
-  placed_.assign(n, 0);
   remaining_.assign(sections, 0);
   floor_.assign(sections, 0);
   top_.assign(sections, 0);
   witness_.assign(sections, -1);
   crossing_.assign(sections + 1, 0);
   if (table.any_pins()) section_pins_.resize(sections);
-  for (int b = 0; b < table.buffers(); ++b) size_[at(b)] = table.size(b);
+  for (int b = 0; b < table.buffers(); ++b) rows_[at(b)].size = table.size(b);
   for (int b = 0; b < table.buffers(); ++b) {
     if (table.pinned(b)) {
-      placed_[at(b)] = 1;
-      support_[at(b)] = table.pin(b);
+      rows_[at(b)].placed = true;
+      rows_[at(b)].support = table.pin(b);
       possible_ = possible_ && table.pin(b) + table.size(b) <= capacity;
       for (const SectionRange& range : table.ranges(b)) {
         for (int s = range.first; s < range.last; ++s) section_pins_[at(s)].push_back(b);
@@ -33,17 +31,17 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
       continue;
     }
     if (table.idle(b)) {
-      placed_[at(b)] = 1;  // at 0
+      rows_[at(b)].placed = true;  // at 0
       possible_ = possible_ && table.size(b) <= capacity;
       continue;
     }
     if (table.any_pins()) {
-      support_[at(b)] = table.clear_of_pins(b, 0);
+      rows_[at(b)].support = table.clear_of_pins(b, 0);
     }
-    possible_ = possible_ && support_[at(b)] + table.size(b) <= capacity;
+    possible_ = possible_ && rows_[at(b)].support + table.size(b) <= capacity;
     take(b, 1);
   }
-  bound_ = support_;
+  for (Row& row : rows_) row.bound = row.support;
   for (int s = 0; s < table.sections(); ++s) {
     if (!refresh_floor(s)) possible_ = false;
   }
@@ -52,7 +50,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
 
 void LayoutState::take(int b, int sign) {
   for (const SectionRange& range : table_.ranges(b)) {
-    for (int s = range.first; s < range.last; ++s) remaining_[at(s)] += sign * size_[at(b)];
+    for (int s = range.first; s < range.last; ++s) remaining_[at(s)] += sign * rows_[at(b)].size;
   }
   const SectionRange hull = table_.hull(b);
   for (int s = hull.first + 1; s < hull.last; ++s) crossing_[at(s)] += sign;
@@ -61,16 +59,17 @@ void LayoutState::take(int b, int sign) {
 Bytes LayoutState::pinned_above(int section, Bytes level) const {
   Bytes sum = 0;
   for (const int pin : section_pins_[at(section)]) {
-    sum += std::max<Bytes>(0, table_.pin(pin) + size_[at(pin)] - std::max(table_.pin(pin), level));
+    sum += std::max<Bytes>(
+        0, table_.pin(pin) + rows_[at(pin)].size - std::max(table_.pin(pin), level));
   }
   return sum;
 }
 
 bool LayoutState::place(int b) {
-  placed_[at(b)] = 1;
+  rows_[at(b)].placed = true;
   take(b, -1);
   trail_.push_back({.index = b, .kind = Kind::placement});
-  const Bytes top = support_[at(b)] + size_[at(b)];
+  const Bytes top = rows_[at(b)].support + rows_[at(b)].size;
   for (const SectionRange& range : table_.ranges(b)) {
     for (int s = range.first; s < range.last; ++s) {
       trail_.push_back({.before = top_[at(s)], .index = s, .kind = Kind::top});
@@ -80,33 +79,42 @@ bool LayoutState::place(int b) {
   raised_.clear();
   raised_.push_back(b);
   for (const int other : neighbours_.of(b)) {
-    if (placed_[at(other)] || support_[at(other)] >= top) continue;
+    Row& row = rows_[at(other)];
+    if (row.placed || row.support >= top) continue;
     const Bytes value = table_.clear_of_pins(other, top);
-    trail_.push_back({.before = support_[at(other)], .index = other, .kind = Kind::support});
-    support_[at(other)] = value;
-    if (value > bound_[at(other)] && !raise_bound(other, value)) return false;
+    trail_.push_back(
+        {.before = row.support, .bound_before = row.bound, .index = other, .kind = Kind::support});
+    row.support = value;
+    if (value <= row.bound) continue;
+    row.bound = value;
+    raised_.push_back(other);
+    if (!fits(other)) return false;
   }
   return refresh_floors();
 }
 
-bool LayoutState::raise_bound(int b, Bytes value) {
-  trail_.push_back({.before = bound_[at(b)], .index = b, .kind = Kind::bound});
-  bound_[at(b)] = value;
-  raised_.push_back(b);
-  if (value + size_[at(b)] <= capacity_) return true;
+bool LayoutState::fits(int b) {
+  if (rows_[at(b)].bound + rows_[at(b)].size <= capacity_) return true;
   ++failures_.buffers[at(b)];
   return false;
+}
+
+bool LayoutState::raise_bound(int b, Bytes value) {
+  trail_.push_back({.before = rows_[at(b)].bound, .index = b, .kind = Kind::bound});
+  rows_[at(b)].bound = value;
+  raised_.push_back(b);
+  return fits(b);
 }
 
 bool LayoutState::pass_over(int b, Bytes level) {
   Bytes least = std::numeric_limits<Bytes>::max();
   for (const int other : neighbours_.of(b)) {
-    if (placed_[at(other)]) continue;
-    least = std::min(least, std::max(bound_[at(other)], level) + size_[at(other)]);
+    if (rows_[at(other)].placed) continue;
+    least = std::min(least, std::max(rows_[at(other)].bound, level) + rows_[at(other)].size);
   }
   if (least == std::numeric_limits<Bytes>::max()) return false;
   least = table_.clear_of_pins(b, least);
-  if (least <= bound_[at(b)]) return true;
+  if (least <= rows_[at(b)].bound) return true;
   raised_.clear();
   return raise_bound(b, least) && refresh_floors();
 }
@@ -126,8 +134,8 @@ bool LayoutState::refresh_floor(int section) {
   Bytes least = std::numeric_limits<Bytes>::max();
   int witness = -1;
   for (const int b : neighbours_.in(section)) {
-    if (!placed_[at(b)] && bound_[at(b)] < least) {
-      least = bound_[at(b)];
+    if (!rows_[at(b)].placed && rows_[at(b)].bound < least) {
+      least = rows_[at(b)].bound;
       witness = b;
     }
   }
@@ -161,7 +169,8 @@ bool LayoutState::fits_above(SectionRange sections, Bytes level) const {
 }
 
 bool LayoutState::has_unplaced_neighbour(int b) const {
-  return std::ranges::any_of(neighbours_.of(b), [&](int other) { return !placed_[at(other)]; });
+  return std::ranges::any_of(neighbours_.of(b),
+                             [&](int other) { return !rows_[at(other)].placed; });
 }
 
 void LayoutState::undo(std::size_t mark) {
@@ -169,14 +178,15 @@ void LayoutState::undo(std::size_t mark) {
     const Change& change = trail_.back();
     switch (change.kind) {
       case Kind::placement:
-        placed_[at(change.index)] = 0;
+        rows_[at(change.index)].placed = false;
         take(change.index, 1);
         break;
       case Kind::support:
-        support_[at(change.index)] = change.before;
+        rows_[at(change.index)].support = change.before;
+        rows_[at(change.index)].bound = change.bound_before;
         break;
       case Kind::bound:
-        bound_[at(change.index)] = change.before;
+        rows_[at(change.index)].bound = change.before;
         break;
       case Kind::top:
         top_[at(change.index)] = change.before;

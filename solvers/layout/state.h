@@ -28,13 +28,21 @@ class LayoutState {
   // False if the capacity is seen to be too small before anything is placed.
   bool possible() const { return possible_; }
 
-  bool placed(int b) const { return placed_[at(b)] != 0; }
-  Bytes offset(int b) const { return support_[at(b)]; }  // of a placed buffer
+  // What is known of a buffer, together for the sake of speed.
+  struct Row {
+    Bytes support = 0;  // its offset if it is placed, else lowest()
+    Bytes bound = 0;
+    Bytes size = 0;
+    bool placed = false;
+  };
+  const Row& row(int b) const { return rows_[at(b)]; }
+  bool placed(int b) const { return rows_[at(b)].placed; }
+  Bytes offset(int b) const { return rows_[at(b)].support; }  // of a placed buffer
   // The lowest offset above all placed neighbours: aligned and clear of pinned buffers.
-  Bytes lowest(int b) const { return support_[at(b)]; }
+  Bytes lowest(int b) const { return rows_[at(b)].support; }
   // A lower bound of the final offset of b; more than lowest(b) once b was passed over.
-  Bytes bound(int b) const { return bound_[at(b)]; }
-  Bytes size(int b) const { return size_[at(b)]; }
+  Bytes bound(int b) const { return rows_[at(b)].bound; }
+  Bytes size(int b) const { return rows_[at(b)].size; }
   // Unplaced buffers whose hull spans the border between sections s - 1 and s.
   int crossing(int s) const { return crossing_[at(s)]; }
 
@@ -56,6 +64,9 @@ class LayoutState {
     return top_[at(s)] <= level && remaining_[at(s)] > capacity_ - next;
   }
 
+  // Where the last buffer placed in a section ends.
+  Bytes top(int s) const { return top_[at(s)]; }
+
   // Unplaced buffers in conflict with b.
   bool has_unplaced_neighbour(int b) const;
 
@@ -74,12 +85,14 @@ class LayoutState {
   enum class Kind : std::uint8_t { placement, support, bound, floor, top };
   struct Change {
     Bytes before = 0;
+    Bytes bound_before = 0;  // with a support
     int index = 0;
     int witness_before = 0;
     Kind kind = Kind::placement;
   };
   Bytes pinned_above(int section, Bytes level) const;
   bool raise_bound(int b, Bytes value);
+  bool fits(int b);
   bool refresh_floors();
   bool refresh_floor(int section);
   void take(int b, int sign);
@@ -88,10 +101,7 @@ class LayoutState {
   const LayoutNeighbours& neighbours_;
   Bytes capacity_;
   bool possible_ = true;
-  std::vector<Bytes> size_;
-  std::vector<Bytes> support_;
-  std::vector<Bytes> bound_;
-  std::vector<std::uint8_t> placed_;
+  std::vector<Row> rows_;
   // Per section: bytes still to be placed; the least bound of an unplaced member, and which has it.
   std::vector<Bytes> remaining_;
   std::vector<Bytes> floor_;

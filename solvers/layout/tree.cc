@@ -4,6 +4,13 @@
 #include <limits>
 
 namespace stowage {
+namespace {
+
+// A component is listed anew once one in so many of its buffers is placed: placed ones cost time,
+// lists cost memory.
+constexpr std::size_t kListed = 16;
+
+}  // namespace
 
 LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
                        const std::vector<int>& order, Bytes capacity)
@@ -14,6 +21,7 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
   newest_.resize(at(table.sections()));
   from_below_.assign(at(table.sections()) + 1, 0);
   from_above_ = from_below_;
+  list_beginnings(order);
   if (!state_.possible()) {
     end_ = End::exhausted;
     return;
@@ -29,6 +37,22 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
        root.fail_to, root.next);
 }
 
+void LayoutTree::list_beginnings(const std::vector<int>& order) {
+  first_beginning_.assign(at(table_.sections()) + 2, 0);
+  for (const int b : order) {
+    for (const SectionRange& range : table_.ranges(b)) ++first_beginning_[at(range.first) + 2];
+  }
+  for (std::size_t s = 2; s < first_beginning_.size(); ++s) {
+    first_beginning_[s] += first_beginning_[s - 1];
+  }
+  beginnings_.resize(first_beginning_.back());
+  for (const int b : order) {
+    for (const SectionRange& range : table_.ranges(b)) {
+      beginnings_[first_beginning_[at(range.first) + 1]++] = {range.last, b};
+    }
+  }
+}
+
 void LayoutTree::push(const Component& component, int left, Key cursor, int fail_to, int pending) {
   frames_.push_back({.component = component,
                      .cursor = cursor,
@@ -40,49 +64,73 @@ void LayoutTree::push(const Component& component, int left, Key cursor, int fail
                      .pendings = pendings_.size()});
 }
 
-int LayoutTree::candidate(const Frame& frame) const {
-  Bytes threshold = std::numeric_limits<Bytes>::max();
-  Key best{threshold, 0};
+LayoutTree::Candidate LayoutTree::candidate(const Frame& frame) const {
+  constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
+  Bytes threshold = kNever;
+  Bytes level = kNever;
   int found = -1;
+  // What bounds the next level: the least size, the least bound and the one after it.
+  Bytes least = kNever;
+  Bytes first = kNever;
+  Bytes second = kNever;
   for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
     const int b = waiting_[i];
-    if (state_.placed(b)) continue;
-    const Bytes lowest = state_.lowest(b);
-    threshold = std::min(threshold, lowest + state_.size(b));
-    const Key key{lowest, rank_[at(b)]};
-    if (key <= frame.cursor || key >= best || state_.bound(b) > lowest) continue;
-    best = key;
-    found = b;
-  }
-  return best.offset < threshold ? found : -1;
-}
-
-LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
-  const SectionRange sections = frame.component.sections;
-  const Bytes level = state_.lowest(b);
-  Bytes next = std::numeric_limits<Bytes>::max();
-  std::fill(newest_.begin() + sections.first, newest_.begin() + sections.last, -1);
-  starts_.clear();
-  for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
-    const int other = waiting_[i];
-    if (state_.placed(other)) continue;
-    next = std::min(next, level + state_.size(other));
-    if (state_.bound(other) > level) {
-      next = std::min(next, state_.bound(other));
-    } else if (state_.lowest(other) == level && Key{level, rank_[at(other)]} > frame.cursor) {
-      for (const SectionRange& range : table_.ranges(other)) {
-        starts_.push_back({range.last, newest_[at(range.first)]});
-        newest_[at(range.first)] = static_cast<int>(starts_.size()) - 1;
+    const LayoutState::Row& row = state_.row(b);
+    if (row.placed) continue;
+    threshold = std::min(threshold, row.support + row.size);
+    least = std::min(least, row.size);
+    if (row.bound < second) {
+      if (row.bound < first) {
+        second = first;
+        first = row.bound;
+      } else if (row.bound > first) {
+        second = row.bound;
       }
     }
+    // Of those at one level the first in the list has the smallest rank.
+    if (row.support >= level || row.bound > row.support) continue;
+    if (Key{row.support, rank_[at(b)]} <= frame.cursor) continue;
+    level = row.support;
+    found = b;
   }
-  std::fill(from_below_.begin() + sections.first, from_below_.begin() + sections.last + 1, 0);
-  std::fill(from_above_.begin() + sections.first, from_above_.begin() + sections.last + 1, 0);
+  if (level >= threshold) return {};
+  return {found, std::min(level + least, first > level ? first : second)};
+}
+
+LayoutTree::Cover LayoutTree::cover(const Frame& frame, Candidate candidate) {
+  const int b = candidate.buffer;
+  const Bytes level = state_.lowest(b);
+  SectionRange sections = frame.component.sections;
+  if (level == frame.cursor.offset) {
+    // Only around the last buffer of this level has anything changed: what lies beyond a section
+    // that is higher already was looked at when its turn came, or will be.
+    const SectionRange hull = table_.hull(b);
+    int first = hull.first;
+    int last = hull.last;
+    while (first > sections.first && state_.top(first - 1) <= level) --first;
+    while (last < sections.last && state_.top(last) <= level) ++last;
+    sections = {first, last};
+  }
+  starts_.clear();
+  for (int s = sections.first; s < sections.last; ++s) {
+    newest_[at(s)] = -1;
+    from_below_[at(s)] = 0;
+    from_above_[at(s)] = 0;
+    for (std::size_t i = first_beginning_[at(s)]; i < first_beginning_[at(s) + 1]; ++i) {
+      const auto& [end, other] = beginnings_[i];
+      const LayoutState::Row& row = state_.row(other);
+      if (row.placed || row.support != level || row.bound > level || end > sections.last) continue;
+      if (Key{level, rank_[at(other)]} <= frame.cursor) continue;
+      starts_.push_back({end, newest_[at(s)]});
+      newest_[at(s)] = static_cast<int>(starts_.size()) - 1;
+    }
+  }
+  from_below_[at(sections.last)] = 0;
   from_below_[at(sections.first)] = 1;
   from_above_[at(sections.last)] = 1;
   for (int s = sections.first; s < sections.last; ++s) {
     if (!from_below_[at(s)]) continue;
-    if (!state_.must_cover(s, level, next)) from_below_[at(s) + 1] = 1;
+    if (!state_.must_cover(s, level, candidate.next)) from_below_[at(s) + 1] = 1;
     for (int i = newest_[at(s)]; i >= 0; i = starts_[at(i)].older) {
       from_below_[at(starts_[at(i)].end)] = 1;
     }
@@ -94,7 +142,7 @@ LayoutTree::Cover LayoutTree::cover(const Frame& frame, int b) {
     return Cover::dead;
   }
   for (int s = sections.last; s-- > sections.first;) {
-    bool reached = from_above_[at(s) + 1] && !state_.must_cover(s, level, next);
+    bool reached = from_above_[at(s) + 1] && !state_.must_cover(s, level, candidate.next);
     for (int i = newest_[at(s)]; i >= 0 && !reached; i = starts_[at(i)].older) {
       reached = from_above_[at(starts_[at(i)].end)];
     }
@@ -130,12 +178,15 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
       }
       frame.trail = state_.mark();
     }
-    const int b = candidate(frame);
-    if (b < 0 || !state_.fits_above(frame.component.sections, state_.lowest(b))) {
+    const Candidate next = candidate(frame);
+    const int b = next.buffer;
+    // At the level of the decision before, all sections have been seen to fit.
+    const bool rises = b >= 0 && (table_.any_pins() || state_.lowest(b) > frame.cursor.offset);
+    if (b < 0 || (rises && !state_.fits_above(frame.component.sections, state_.lowest(b)))) {
       give_up();
       continue;
     }
-    const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
+    const Cover covered = table_.any_pins() ? Cover::with : cover(frame, next);
     if (covered == Cover::dead) {
       give_up();
       continue;
@@ -162,7 +213,7 @@ bool LayoutTree::descend() {
   for (int s = hull.first + 1; s < hull.last && !cut; ++s) cut = state_.crossing(s) == 0;
   if (left > 0 && !cut) {
     Component rest = frame.component;
-    if (2 * at(left) <= rest.last - rest.first) rest = unplaced(rest);
+    if (kListed * at(left) <= (kListed - 1) * (rest.last - rest.first)) rest = unplaced(rest);
     push(rest, left, frame.cursor, parent, frame.pending);
     return true;
   }

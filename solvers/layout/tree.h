@@ -79,14 +79,21 @@ class LayoutTree {
     std::size_t pendings = 0;
   };
   void push(const Component& component, int left, Key cursor, int fail_to, int pending);
-  // The next candidate of the top frame, or -1.
-  int candidate(const Frame& frame) const;
-  // Looks at all sections at the level of a candidate: what must begin there can only be the
-  // candidate and those after it. Dead: some section that must be covered cannot be.
+  // The next candidate of the top frame, or -1. What begins above its level begins at `next` at the
+  // lowest.
+  struct Candidate {
+    int buffer = -1;
+    Bytes next = 0;
+  };
+  Candidate candidate(const Frame& frame) const;
+  // Looks at the sections at the level of a candidate, those around it or, where the level is new,
+  // all: what must begin there can only be the candidate and those after it. Dead: some section
+  // that must be covered cannot be.
   enum class Cover { dead, without, with };
-  Cover cover(const Frame& frame, int b);
+  Cover cover(const Frame& frame, Candidate candidate);
   // After a placement: goes on with what is left. False once everything is placed.
   bool descend();
+  void list_beginnings(const std::vector<int>& order);
   Component unplaced(const Component& component);
   int split(const Component& component, Key cursor, int fail_to, int pending);
 
@@ -101,6 +108,13 @@ class LayoutTree {
     int end = 0;
     int older = -1;
   };
+  struct Beginning {
+    int end = 0;
+    int buffer = -1;
+  };
+  // The ranges that begin in section s: beginnings_[first_beginning_[s]..first_beginning_[s + 1]).
+  std::vector<Beginning> beginnings_;
+  std::vector<std::size_t> first_beginning_;
   std::vector<Start> starts_;
   std::vector<int> newest_;  // start of each section
   std::vector<std::uint8_t> from_below_;

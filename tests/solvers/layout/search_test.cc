@@ -180,6 +180,15 @@ TEST(LayoutSearch, RefusesWhatItCannotList) {
 }
 
 // Of these, static orders alone fit 20 within the nodes.
+// One static order of more than seventy finds this layout, almost without going back.
+TEST(LayoutSearch, GivesEveryOrderAnEarlyTurn) {
+  const LayoutInstance packing =
+      generate_packing({.kind = PackingGenerator::Kind::ring, .seed = 7002});
+  const LayoutMinimum found = minimum(packing, 60'000);
+  ASSERT_TRUE(found.offsets);
+  EXPECT_EQ(layout_fault(packing, *found.offsets, found.peak), "");
+}
+
 TEST(LayoutSearch, FitsGeneratedPackings) {
   using Kind = PackingGenerator::Kind;
   int fitted = 0;
