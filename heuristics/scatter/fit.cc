@@ -20,10 +20,11 @@ constexpr double kProfileReach = 0.2;  // factors tried below the makespans aske
 constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
 // A makespan gives up such a part, and another may get back that share of it.
 constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
-constexpr std::size_t kOtherWay = 4;   // of so many proposals one recomputes in any way
-constexpr std::size_t kLevelOff = 4;   // of so many proposals one shortens all the longest
-constexpr std::size_t kMostDrawn = 4;  // micro-batches whose makespans are all drawn anew
-constexpr std::size_t kDrawn = 3;      // of so many proposals for these one
+constexpr std::size_t kOtherWay = 4;     // of so many proposals one recomputes in any way
+constexpr std::size_t kLevelOff = 4;     // of so many proposals one shortens all the longest
+constexpr std::size_t kMostUniting = 8;  // micro-batches: looking for groups takes long in many
+constexpr std::size_t kMostDrawn = 4;    // micro-batches whose makespans are all drawn anew
+constexpr std::size_t kDrawn = 3;        // of so many proposals for these one
 constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};  // less than they sum up to
 constexpr std::size_t kDraws = 1000;
 constexpr double kLess = 1 - 1e-9;  // than sums of areas, for their rounding
@@ -494,12 +495,12 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   for (const double reach : kReaches) {
     high = reach;
     for (const bool unite : {thorough, true}) {
-      fitter.let_unite(unite);
+      fitter.let_unite(unite && asked.size() <= kMostUniting);
       for (std::size_t r = 0; r < kRules.size() && !found; ++r) {
         rule = kRules[r];
         found = fits(asked, high, rule);
       }
-      if (found || unite) break;
+      if (found || unite || asked.size() > kMostUniting) break;
     }
     if (found) break;
     low = high;
