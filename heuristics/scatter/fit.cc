@@ -20,9 +20,18 @@ constexpr double kProfileReach = 0.2;  // factors tried below the makespans aske
 constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
 // A makespan gives up such a part, and another may get back that share of it.
 constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
-constexpr std::size_t kOtherWay = 4;  // of so many proposals one recomputes in any way
-constexpr std::size_t kLevelOff = 4;  // of so many proposals one shortens all the longest
-constexpr double kLess = 1 - 1e-9;    // than sums of areas, for their rounding
+constexpr std::size_t kOtherWay = 4;     // of so many proposals one recomputes in any way
+constexpr std::size_t kLevelOff = 4;     // of so many proposals one shortens all the longest
+constexpr std::size_t kMostUniting = 8;  // micro-batches: looking for groups takes long in many
+constexpr std::size_t kMostDrawn = 4;    // micro-batches whose makespans are all drawn anew
+constexpr std::size_t kDrawn = 3;        // of so many proposals for these one
+constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};  // less than they sum up to
+constexpr std::size_t kDraws = 1000;
+constexpr double kLess = 1 - 1e-9;  // than sums of areas, for their rounding
+// Steps of more sequences seldom need what packing does beyond first fit.
+constexpr int kFew = 256;
+bool few_sequences(const ScatterTable& table) { return table.size() <= kFew; }
+
 // How a packing goes: see Fitter::fit, and which micro-batches are tried first.
 struct Rule {
   double waste = 1;
@@ -68,6 +77,23 @@ class OpenGroups {
     } else {
       set(slot, room(slot).time - time, room(slot).tokens - tokens);
     }
+  }
+
+  // Nothing more comes into the group.
+  void close(int slot) { set(slot, -1, -1); }
+
+  // The two open groups with the most room in tokens, or -1 for those that there are not.
+  std::pair<int, int> roomiest() const {
+    std::pair<int, int> two{-1, -1};
+    const auto tokens = [&](int slot) { return slot < 0 ? -1 : room(slot).tokens; };
+    for (int slot = 0; slot < count_; ++slot) {
+      if (tokens(slot) > tokens(two.first)) {
+        two = {slot, two.first};
+      } else if (tokens(slot) > tokens(two.second)) {
+        two.second = slot;
+      }
+    }
+    return two;
   }
 
   void clear() {
@@ -163,10 +189,18 @@ class Fitter {
       for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
         next = fill_level(run, levels_[l], targets, next, true);
       }
+      while (next < end && unites_ && unite(run, targets)) {
+        for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
+          next = fill_level(run, levels_[l], targets, next, false);
+        }
+      }
       if (next < end) return false;
     }
     return true;
   }
+
+  // From now on groups may unite, see unite().
+  void let_unite(bool may) { unites_ = may; }
 
   // What the last fit() made, if it was true.
   StepDraft draft() const {
@@ -175,7 +209,7 @@ class Fitter {
     for (const Made& made : made_) {
       std::vector<GroupDraft>& groups = step[made.batch].groups;
       index.push_back(groups.size());
-      groups.push_back(empty_group(table_, made.level));
+      if (!made.united) groups.push_back(empty_group(table_, made.level));
     }
     for (const Part& part : parts_) {
       GroupDraft& group = step[made_[part.group].batch].groups[index[part.group]];
@@ -199,6 +233,7 @@ class Fitter {
   struct Made {  // a group
     std::size_t batch = 0;
     int level = 0;
+    bool united = false;  // with another into a larger one, which has all it had
   };
   struct Part {  // positions_[first, last) in a group
     std::size_t group = 0;
@@ -241,6 +276,68 @@ class Fitter {
       if (next == run.first + run.count) break;
     }
     return next;
+  }
+
+  // Two groups become one of twice the degree, which has room for a sequence of the run. Where each
+  // of a few long sequences has a group for itself, and two fit none, three may fit one of twice
+  // the memory. Short sequences find room in other ways. False if no two do.
+  bool unite(const Run& run, std::span<const BatchTarget> targets) {
+    const auto& levels = table_.levels();
+    if (levels[at(levels_[run.levels])].degree == levels.front().degree) return false;
+    for (std::size_t l = run.levels; l < run.levels_end; ++l) {
+      const Level& large = levels[at(levels_[l])];
+      for (int half = 0; half < static_cast<int>(levels.size()); ++half) {
+        if (2 * levels[at(half)].degree != large.degree) continue;
+        if (table_.way(half) != table_.way(levels_[l])) continue;
+        for (std::size_t batch = 0; batch < targets.size(); ++batch) {
+          if (targets[batch].way != table_.way(half)) continue;
+          if (unite(run, batch, targets[batch].makespan, half, levels_[l])) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  bool unite(const Run& run, std::size_t batch, Ms target, int half, int level) {
+    const std::size_t stride = table_.levels().size();
+    OpenGroups& open = open_[batch * stride + at(half)];
+    const auto [a, b] = open.roomiest();
+    if (b < 0) return false;
+    const std::array<std::size_t, 2> names{open.name(a), open.name(b)};
+    const auto theirs = [&](const Part& part) { return std::ranges::count(names, part.group) > 0; };
+    const Level& small = table_.levels()[at(half)];
+    const Level& large = table_.levels()[at(level)];
+    Ms time = 0;
+    Ms before = 0;
+    Tokens tokens = 0;
+    std::int64_t count = 0;
+    for (const Part& part : parts_) {
+      if (!theirs(part)) continue;
+      const int kind = table_.kind(positions_[part.first]);
+      const auto copies = static_cast<std::int64_t>(part.last - part.first);
+      if (!table_.holds_kind(level, kind)) return false;
+      time += static_cast<double>(copies) * table_.kind_cost(kind, level);
+      before += static_cast<double>(copies) * table_.kind_cost(kind, half);
+      tokens += copies * large.packed_size(length(kind));
+      count += copies;
+    }
+    const Ms time_left = target * (1 - 1e-12) - large.overhead - time;
+    const Tokens tokens_left = large.packed_capacity() - tokens;
+    if (time_left < table_.kind_cost(run.kind, level) || count >= large.sequences) return false;
+    if (tokens_left < large.packed_size(length(run.kind))) return false;
+    open.close(a);
+    open.close(b);
+    for (Part& part : parts_) {
+      if (theirs(part)) part.group = made_.size();
+    }
+    for (const std::size_t name : names) made_[name].united = true;
+    open_[batch * stride + at(level)].open(time_left, tokens_left, large.sequences - count,
+                                           made_.size());
+    made_.push_back({batch, level});
+    const Ms least = table_.least_overhead();
+    area_left_ += small.degree * (2 * (small.overhead - least) + before) -
+                  large.degree * (large.overhead - least + time);
+    return true;
   }
 
   std::size_t fill(const Run& run, int level, std::size_t batch, Ms target, std::size_t next,
@@ -292,6 +389,7 @@ class Fitter {
   std::vector<Part> parts_;
   std::vector<int> devices_left_;  // by micro-batch
   double area_left_ = 0;           // device-time up to the targets
+  bool unites_ = false;
 };
 
 }  // namespace
@@ -301,6 +399,7 @@ std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<con
   Fitter fitter(table, positions);
   // Find a target that works by doubling the distance to the lower bound, then bisect.
   std::optional<MicroBatchDraft> best;
+  fitter.let_unite(few_sequences(table));
   for (int halvings = 12; !best && halvings >= 0; --halvings) {
     const BatchTarget target{lower + std::ldexp(upper - lower, -halvings)};
     if (fitter.fit({&target, 1})) best = std::move(fitter.draft().front());
@@ -331,6 +430,28 @@ static void level_off(std::vector<BatchTarget>& targets, double less, double pai
   for (auto& [makespan, way] : targets) makespan += share * (most - makespan);
 }
 
+// Makespans far from the present ones, that sum up to a little less. False if the longest sequence
+// fits none.
+template <class Below>
+static bool draw_anew(const ScatterTable& table, std::vector<BatchTarget>& targets, Below below) {
+  const Ms least = table.least_overhead();
+  Ms rest = 0;
+  for (const BatchTarget& target : targets) rest += target.makespan;
+  rest *= 1 - kPromises[below(kPromises.size())];
+  rest -= least * static_cast<double>(targets.size());
+  double all = 0;
+  for (BatchTarget& target : targets) {
+    target.makespan = static_cast<double>(1 + below(kDraws));
+    all += target.makespan;
+  }
+  Ms most = 0;
+  for (BatchTarget& target : targets) {
+    target.makespan = least + rest * target.makespan / all;
+    most = std::max(most, target.makespan);
+  }
+  return rest > 0 && most >= table.alone(0);
+}
+
 // In the order of the step.
 static std::vector<BatchTarget> asked_of(const ScatterTable& table, const StepDraft& step) {
   std::vector<BatchTarget> targets;
@@ -354,6 +475,7 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   std::vector<int> positions(static_cast<std::size_t>(table.size()));
   std::iota(positions.begin(), positions.end(), 0);
   Fitter fitter(table, positions);
+  const bool thorough = effort.thorough && few_sequences(table);
   std::vector<BatchTarget> targets;
   const auto fits = [&](const std::vector<BatchTarget>& all, double factor, const Rule& rule) {
     targets = all;
@@ -372,9 +494,13 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   bool found = false;
   for (const double reach : kReaches) {
     high = reach;
-    for (std::size_t r = 0; r < kRules.size() && !found; ++r) {
-      rule = kRules[r];
-      found = fits(asked, high, rule);
+    for (const bool unite : {thorough, true}) {
+      fitter.let_unite(unite && asked.size() <= kMostUniting);
+      for (std::size_t r = 0; r < kRules.size() && !found; ++r) {
+        rule = kRules[r];
+        found = fits(asked, high, rule);
+      }
+      if (found || unite || asked.size() > kMostUniting) break;
     }
     if (found) break;
     low = high;
@@ -406,6 +532,14 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
           table.step_ms(sum, std::ranges::max(next, {}, &BatchTarget::makespan).makespan);
       if (promised >= step_ms(table, step)) continue;
       if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
+      continue;
+    }
+    // Small changes lead from one shape to another only where all shapes between them fit too.
+    if (thorough && table.again() == 0 && next.size() > 1 && next.size() <= kMostDrawn &&
+        below(kDrawn) == 0) {
+      if (draw_anew(table, next, below) && fits(next, 1, kRules[below(kRules.size())])) {
+        step = fitter.draft();
+      }
       continue;
     }
     const std::size_t shrunk = below(next.size());

@@ -1,5 +1,6 @@
 #include "heuristics/scatter/registry.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ namespace {
 // More degrees than this are listed by their powers of two only.
 constexpr std::size_t kMostHomogeneous = 20;
 constexpr double kFastMoves = 420;  // of annealing, per sequence
+// Smaller steps get more, up to so many times: their time is short.
+constexpr double kFewSequences = 256;
+constexpr double kMostForFew = 3;
 constexpr double kJointMoves = 40000;
 constexpr int kMostPublished = 20000;  // sequences; they take longer with more than ours do
 
@@ -47,6 +51,10 @@ std::optional<StepDraft> or_published(const ScatterTable& table, std::optional<S
   if (!budget.exhausted()) offer(dp_balanced(table, budget));
   if (!budget.exhausted()) offer(verl(table, budget));
   return step;
+}
+
+double fast_moves(const ScatterTable& table) {
+  return kFastMoves * std::clamp(kFewSequences / std::max(1, table.size()), 1.0, kMostForFew);
 }
 
 }  // namespace
@@ -124,7 +132,8 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
       });
   add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_published(table, joint(table, {.moves = kFastMoves}, seed, budget), budget);
+        return or_published(table, joint(table, {.moves = fast_moves(table)}, seed, budget),
+                            budget);
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {

@@ -81,6 +81,25 @@ TEST(ScatterFit, FindsTheLeastMakespanOfAProfile) {
   EXPECT_FALSE(fit_profile(table, hopeless, {}, 0, Budget{}));
 }
 
+// Each group of two devices holds one of three sequences, and there are two groups; all four
+// devices together hold the three.
+TEST(ScatterFit, UnitesGroupsWhereTheirMemoryIsTooSmallApart) {
+  const ScatterInstance instance{.cluster = {.devices = 4, .memory_mib = 100, .degrees = {1, 2, 4}},
+                                 .model = {.activation_mib_per_token = 1},
+                                 .cost = {.linear_ms = 1},
+                                 .lengths = {130, 130, 130, 5}};
+  const ScatterTable table(instance);
+  const std::vector<BatchTarget> one{{120}};
+  const auto made = fit_profile(table, one, {}, 0, Budget{});
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->size(), 1U);
+  expect_valid(instance, table, *made);
+  ASSERT_EQ(made->front().groups.size(), 1U);
+  EXPECT_DOUBLE_EQ(total(*made), 395.0 / 4);
+  const std::vector<BatchTarget> too_short{{30}};
+  EXPECT_FALSE(fit_profile(table, too_short, {}, 0, Budget{}));
+}
+
 TEST(ScatterFit, TheSameSeedMakesTheSamePacking) {
   const ScatterInstance instance = tiny_scatter(7, 12);
   const ScatterTable table(instance);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
+#include "instances/random.h"
+#include "instances/scatter/presets.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage {
@@ -41,6 +44,32 @@ TEST(ScatterJoint, AChunkThatCannotBeGroupedIsHalved) {
   const StepDraft step = *group_chunks(table, {{0, 1, 2}}, {}, Budget());
   EXPECT_EQ(step.size(), 3U);  // {20, 10} and {10}, then {20} and {10}: dissolve() is for later
   EXPECT_EQ(everyone(step), (std::vector<int>{0, 1, 2}));
+}
+
+// A dozen sequences that need 8 of 32 devices each, and short ones: which of the long ones share a
+// group decides the step, and moves of single sequences do not change it. What one seed finds
+// others must find too.
+TEST(ScatterJoint, SeedsAgreeWhereFewLongSequencesDecide) {
+  for (std::uint64_t step = 0; step < 10; ++step) {
+    std::mt19937_64 random(step);
+    ScatterInstance instance = *scatter_preset({.model = "gpt-7b", .devices = 32});
+    const auto add = [&](std::uint64_t count, Tokens least, std::uint64_t range) {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        instance.lengths.push_back(least + static_cast<Tokens>(draw(random, range)));
+      }
+    };
+    add(13 + step % 2, 24200, 20000);
+    add(40, 100, 2000);
+    const ScatterTable table(instance);
+    Ms best = kInfinity;
+    Ms worst = 0;
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      const Ms time = step_ms(table, *joint(table, {.moves = 1260}, seed, Budget()));
+      best = std::min(best, time);
+      worst = std::max(worst, time);
+    }
+    EXPECT_LE(worst, 1.01 * best) << step;
+  }
 }
 
 TEST(ScatterDraft, PlansAndDraftsConvertBothWays) {
