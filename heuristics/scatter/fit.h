@@ -17,10 +17,10 @@ namespace stowage {
 
 // Packs `positions` (ascending) so that no group exceeds a target: each sequence tries its degrees
 // from the least device-time to the most, at each the first open group with room, or a new one
-// while devices last. In steps of few sequences long ones that find no room have two groups united
-// into one of twice the degree. `rounds` bisections look for the least target that works, between
-// `lower` and the makespan of the best packing found. Nothing if no target up to `upper` works. One
-// packing takes O(lengths levels log groups + groups) as a rule.
+// while devices last. In steps of few sequences, and where nothing else works, long ones that find
+// no room have two groups united into one of twice the degree. `rounds` bisections look for the
+// least target that works, between `lower` and the makespan of the best packing found. Nothing if
+// no target up to `upper` works. One packing takes O(lengths levels log groups + groups) as a rule.
 std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
                                         Ms lower, Ms upper, int rounds);
 

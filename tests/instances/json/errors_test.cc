@@ -774,6 +774,13 @@ std::vector<Case> order_cases() {
       order_case("update that runs again", "\"updates\": [\"w\"]",
                  "\"updates\": [\"w\"], \"recompute\": true",
                  {"E377 /operators/2/recompute: must be false for an operator that updates"}),
+      order_case(
+          "bytes per token of no length", "\"size_bytes\": 8",
+          "\"size_bytes\": 8, \"bytes_per_token\": 2",
+          {"E378 /tensors/3/bytes_per_token: must be 0 in an instance without `tokens`, is 2"}),
+      order_case("empty range of lengths", "\"operators\"",
+                 "\"tokens\": {\"from\": 9, \"to\": 8}, \"operators\"",
+                 {"E378 /tokens/from: must be at most `to`, 8, is 9"}),
   };
 }
 
