@@ -19,8 +19,7 @@ using Offsets = std::vector<Bytes>;
 constexpr int kManyBuffers = 50'000;  // more take a dive longer than a blink
 constexpr int kHillClimbAttempts = 500;
 constexpr double kAnnealVisits = 3e8;  // of sections, in the first annealing: about a second
-constexpr double kMovesPerOrder = 100;
-constexpr int kAnnealings = 3;  // each twice as long as the one before
+constexpr int kAnnealings = 3;         // each twice as long as the one before
 
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
@@ -83,10 +82,10 @@ std::optional<Offsets> anneal(const LayoutInstance& instance, const LayoutTable&
   for (int b = 0; b < table.buffers(); ++b) {
     visits += 4 + 2 * (table.hull(b).last - table.hull(b).first);
   }
-  double orders = 1;  // a few buffers have few: more moves than this see each of them many times
+  double orders = 1;  // a few buffers have few: more moves than these see them again and again
   for (int b = 2; b <= table.buffers() && orders < kAnnealVisits; ++b) orders *= b;
-  const auto moves = static_cast<std::int64_t>(
-      std::min(kMovesPerOrder * orders, std::max(1000.0, kAnnealVisits / visits)));
+  const auto moves =
+      static_cast<std::int64_t>(std::max(1000.0, std::min(orders, kAnnealVisits / visits)));
   for (int i = 0; i < kAnnealings; ++i) {
     best = anneal_stack(table, std::move(*best), moves << i, seed + static_cast<std::uint64_t>(i),
                         budget);
