@@ -12,15 +12,17 @@ Documents name what is made from which results, so that no figure is typed:
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
-details, gains, exchanges, rules, options, pipelines or history (whose SUITE is "-"); files are
-relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for
+details, gains, exchanges, rules, options, pipelines, or history and peers (whose SUITE is "-"); files
+are relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for
 bad input.
 """
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
 
+from peers.table import table as peers_table
 from profile_svg import profile_svg
 from records import (Fault, best_known, by_suite, load, load_all, median, part_of, read_results,
                      relative_gap, summarise, title)
@@ -315,6 +317,9 @@ def table_for(marker, root):
     words = marker[len(TABLE):].split()
     files = words[2:words.index("-->")] if "-->" in words[2:] else words[2:]
     kind, suite = (words + ["", ""])[:2]
+    if kind == "peers":
+        return peers_table([json.loads(line) for file in files
+                            for line in (root / file).read_text(encoding="utf-8").splitlines()]) + "\n"
     runs = [load(root / file) for file in files]
     if kind == "history":
         return history_table(runs)

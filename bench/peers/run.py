@@ -15,14 +15,14 @@ import argparse
 import json
 import pathlib
 import resource
-import statistics
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import layouts
 import models
 from answer import Answer
+from table import table
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 DATA = HERE / "instances" / "data"
@@ -30,37 +30,41 @@ LISTS = ("chat_sharegpt", "code_files", "arxiv_long", "laws_de", "docs_md", "mix
 
 
 def drawn(*words, source=None):
-    """A step that `stowage generate` makes of a bundled list."""
-    return ("generate",) + words + (("--lengths", str(DATA / "lengths" / f"{source}.txt"), "--sample")
-                                    if source else ())
+    """What `stowage generate` makes, of a bundled list where `source` names one; seed 1."""
+    lengths = ("--lengths", f"instances/data/lengths/{source}.txt", "--sample") if source else ()
+    return ("generate", *words, *lengths, "--seed", "1")
 
 
 # By family: instances, either made or bundled.
 SUITE = {
-    "scatter": [drawn("scatter", "--devices", devices, "--count", count, "--seed", "1", source=source)
+    "scatter": [drawn("scatter", "--devices", devices, "--count", count, source=source)
                 for (devices, count), source in zip(
                     [("8", "16"), ("8", "24"), ("16", "24"), ("16", "48"), ("16", "64"), ("32", "96")],
                     LISTS)] + [DATA / "scatter/real/7b-16gpu-192k-code-2.json"],
-    "assign": [drawn("assign", "--preset", preset, "--tokens", tokens, "--seed", "1", source=source)
+    "assign": [drawn("assign", "--preset", preset, "--tokens", tokens, source=source)
                for (preset, tokens), source in zip(
                    [("llama-7b", "10K"), ("llama-7b", "20K"), ("llama-13b", "40K"), ("llama-13b", "40K"),
                     ("llama-32b", "40K"), ("llama-32b", "60K")], LISTS)],
-    "layout": [DATA / f"layout/real/{name}.json" for name in
-               [f"minimalloc-{letter}" for letter in "abcefhj"] + ["idealloc-pangu-2.6b"]] +
-              [drawn("layout", "--kind", kind, "--buffers", buffers, "--seed", "1") for kind, buffers in
-               [("guillotine", "40"), ("guillotine", "100"), ("random", "100"), ("short-lived", "300")]],
+    "layout": [drawn("layout", "--kind", kind, "--buffers", buffers) for kind, buffers in
+               [("guillotine", "30"), ("guillotine", "60"), ("random", "40"), ("random", "100"),
+                ("short-lived", "150")]] +
+              [DATA / f"layout/real/minimalloc-{letter}.json" for letter in "abcefhj"],
+    "order": [drawn("order", "--kind", kind, "--operators", operators) for kind, operators in
+              [("layered", "20"), ("layered", "40"), ("layered", "30"), ("layered", "80"),
+               ("randwire", "32")]],
 }
 FLAGS = {"scatter": {"ours": (), "published": ("--published",)},
          "assign": {"exact": ("--exact",)},
-         "layout": {"ours": (), "published": ("--published",)}}
+         "layout": {"ours": (), "published": ("--published",)},
+         "order": {"ours": ()}}
 MOST_COLUMNS = 60_000  # a model beyond is left out, and said
-UNITS = {"layout": "bytes"}
+UNITS = {"layout": "bytes", "order": "bytes"}
 
 
 class Runner:
     def __init__(self, stowage, folder, seconds):
         self.stowage, self.folder, self.seconds = stowage, folder, seconds
-        self.hash = ""  # of the instance at hand, which every plan names
+        self.plan = {}  # our last one
         folder.mkdir(parents=True, exist_ok=True)
 
     def call(self, *words):
@@ -77,7 +81,7 @@ class Runner:
             return given
         path = self.folder / f"{family}-{index}.json"
         words = [self.stowage, *given, "-o", path]
-        subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(words, check=True, cwd=HERE, stderr=subprocess.DEVNULL)
         return path
 
     def verified(self, family, path, plan):
@@ -95,7 +99,7 @@ class Runner:
         unit = UNITS.get(family, "ms")
         found = outcome is not None and outcome["plan"] is not None
         if found:
-            self.hash = outcome["plan"]["instance_hash"]
+            self.plan = outcome["plan"]
         return Answer(outcome["status"] if outcome else "none", plan if found else None,
                       outcome["bound_" + unit] if outcome else None, took)
 
@@ -120,7 +124,7 @@ class Runner:
             for name, solve in models.ALL.items():
                 yield name, model, lambda s=solve, f=flags: self.by_model(path, s, f)
         if family == "layout":
-            document = json.loads(path.read_text(encoding="utf-8")) | {"hash": self.hash}
+            document = json.loads(path.read_text(encoding="utf-8")) | {"hash": self.plan["instance_hash"]}
             for name, place in layouts.ALL.items():
                 plan = self.folder / "plan.json"
                 plan.unlink(missing_ok=True)
@@ -138,44 +142,12 @@ class Runner:
                     row = {"family": family, "instance": name, "peer": peer, "model": model,
                            "status": answer.status, "objective": self.verified(family, path, answer.plan),
                            "bound": answer.bound, "cpu_seconds": round(answer.seconds, 3)}
+                    if peer == "stowage auto":  # whether an exported model has this plan
+                        row["micro_batches"] = len(self.plan.get("micro_batches", ()))
+                        row["strategy"] = self.plan.get("strategy")
                     print(f"{name}  {peer} {model}: {row['status']}, {row['objective']}, "
                           f"bound {row['bound']}, {row['cpu_seconds']} s", file=sys.stderr, flush=True)
                     yield row
-
-
-def over(row, best):
-    """How far the plan is above the best that anybody found."""
-    return None if row["objective"] is None else row["objective"] / best - 1 if best else 0
-
-
-def gap(row):
-    if row["objective"] is None or row["bound"] is None:
-        return None
-    return max(0.0, 1 - row["bound"] / row["objective"]) if row["objective"] else 0
-
-
-def percent(values):
-    return f"{100 * statistics.median(values):.2f} / {100 * max(values):.2f}" if values else "-"
-
-
-def table(rows):
-    """By family, one line a solver: over all instances of the suite."""
-    lines = []
-    for family in dict.fromkeys(row["family"] for row in rows):
-        own = [row for row in rows if row["family"] == family]
-        instances = list(dict.fromkeys(row["instance"] for row in own))
-        best = {name: min(row["objective"] for row in own
-                          if row["instance"] == name and row["objective"] is not None) for name in instances}
-        lines += ["", f"| {family}, {len(instances)} instances | model | plans | over the best found % | "
-                  "own gap % | closed | CPU s |", "|---|---|---:|---:|---:|---:|---:|"]
-        for key in dict.fromkeys((row["peer"], row["model"]) for row in own):
-            its = [row for row in own if (row["peer"], row["model"]) == key]
-            above = [over(row, best[row["instance"]]) for row in its if row["objective"] is not None]
-            gaps = [gap(row) for row in its if gap(row) is not None]
-            closed = sum(each <= 1e-6 for each in gaps)
-            lines.append(f"| {key[0]} | {key[1]} | {len(above)} | {percent(above)} | {percent(gaps)} | "
-                         f"{closed} | {statistics.median(row['cpu_seconds'] for row in its):.2f} |")
-    return "\n".join(lines[1:])
 
 
 def main():
@@ -187,7 +159,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, help="one JSON line each")
     given = parser.parse_args()
     rows = []
-    for row in Runner(given.stowage.resolve(), given.folder, given.seconds).rows(given.only):
+    for row in Runner(given.stowage.resolve(), given.folder.resolve(), given.seconds).rows(given.only):
         rows.append(row)
         if given.results:
             with given.results.open("a", encoding="utf-8") as file:
