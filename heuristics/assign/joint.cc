@@ -245,9 +245,11 @@ void plan_best_again(const AssignTable& table, const AssignEffort& effort, std::
                      const Budget& budget, std::vector<AssignDraft>& drafts) {
   if (drafts.empty()) return;
   const Ms reach = kWithinReach * objective(drafts.front());
+  AssignEffort its = effort;
   for (AssignDraft& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
-    auto better = plan_strategy(table, draft.strategy, effort, seed, budget, false);
+    auto better = plan_strategy(table, draft.strategy, its, seed, budget, false);
+    its.ruins /= 2;  // a strategy that starts behind seldom ends in front
     if (better && objective(*better) < objective(draft)) draft = std::move(*better);
   }
   fastest_first(drafts);
