@@ -16,8 +16,9 @@ namespace stowage {
 
 // Everything wrong with the instance: the errors that a reader would report for its document, with
 // pointers into that document. If there are none, the writers and the verifiers of the families may
-// be called with it; solve() and verify() ask by themselves. Takes a pass over lengths or buffers; where something is wrong or layers repeat, the
-// time and memory of writing the document and reading it again.
+// be called with it; solve() and verify() ask by themselves. Takes a pass over lengths or buffers;
+// where something is wrong or layers repeat, the time and memory of writing the document and
+// reading it again.
 std::vector<InputError> check(const Instance& instance);
 
 }  // namespace stowage

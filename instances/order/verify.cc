@@ -1,3 +1,4 @@
+// Longer than 300 lines: every rule of an order, and of its rows, side by side.
 // The rules of instances/verify.h for order plans.
 
 #include "instances/order/verify.h"

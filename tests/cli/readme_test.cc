@@ -1,3 +1,4 @@
+// Longer than 300 lines: each kind of statement of the documents has its test here.
 // What the documents of the tree say is true: their commands run as they stand, their instances
 // solve to what the text says, their programs are those that other tests build and run, their links
 // lead somewhere, their tables of codes are those of the code.
