@@ -104,9 +104,9 @@ TEST(OrderLengths, CurvesAreThePeaksAtEachLength) {
   }
 }
 
-// Two layers with their updates at the end: the order of the shortest length is near the bound at
-// all others, the list's is far from it at the shortest.
-TEST(OrderLengths, TwoLayersNeedOneOrderFrom256To65536) {
+// Two layers with their updates at the end: a few rows are near their bounds at every length, the
+// list's order is worse at the shortest.
+TEST(OrderLengths, AFewRowsServeTwoLayersFrom256To65536) {
   const OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::transformer,
                                                .operators = 56,
                                                .tokens = 65536,
