@@ -14,8 +14,11 @@ Vector product(const Vector& x, const Vector& w, std::int64_t in, std::int64_t o
   const std::int64_t n = static_cast<std::int64_t>(x.size()) / in;
   Vector y(n * out);
   for (std::int64_t t = 0; t < n; ++t) {
+    double* row = &y[t * out];
     for (std::int64_t i = 0; i < in; ++i) {
-      for (std::int64_t o = 0; o < out; ++o) y[t * out + o] += x[t * in + i] * w[i * out + o];
+      const double factor = x[t * in + i];
+      const double* from = &w[i * out];
+      for (std::int64_t o = 0; o < out; ++o) row[o] += factor * from[o];
     }
   }
   return y;
@@ -26,11 +29,15 @@ void product_gradient(const Vector& x, const Vector& w, const Vector& dy, std::i
                       std::int64_t out, Vector& dx, Vector& dw) {
   const std::int64_t n = static_cast<std::int64_t>(x.size()) / in;
   for (std::int64_t t = 0; t < n; ++t) {
+    const double* upstream = &dy[t * out];
     for (std::int64_t i = 0; i < in; ++i) {
+      const double factor = x[t * in + i];
+      const double* weights = &w[i * out];
+      double* gradient = &dw[i * out];
       double sum = 0;
       for (std::int64_t o = 0; o < out; ++o) {
-        sum += dy[t * out + o] * w[i * out + o];
-        dw[i * out + o] += x[t * in + i] * dy[t * out + o];
+        sum += upstream[o] * weights[o];
+        gradient[o] += factor * upstream[o];
       }
       dx[t * in + i] += sum;
     }

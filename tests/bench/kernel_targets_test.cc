@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stowage::bench {
+namespace stowage::bench::kernel_targets_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(KernelTargets, WhatWasNotMeasuredHasNoRow) {
 }
 
 }  // namespace
-}  // namespace stowage::bench
+}  // namespace stowage::bench::kernel_targets_test

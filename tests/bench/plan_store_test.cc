@@ -11,7 +11,7 @@
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage::bench {
+namespace stowage::bench::plan_store_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST_F(PlanStore, NorPlansThatAreGoneOrBroken) {
 }
 
 }  // namespace
-}  // namespace stowage::bench
+}  // namespace stowage::bench::plan_store_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stowage::bench {
+namespace stowage::bench::ranks_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -40,4 +40,4 @@ TEST(RankRows, AreWrittenAsJsonAndMarkdown) {
 }
 
 }  // namespace
-}  // namespace stowage::bench
+}  // namespace stowage::bench::ranks_test

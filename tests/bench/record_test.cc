@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace stowage::bench {
+namespace stowage::bench::record_test {
 namespace {
 
 const Record kRecord{.suite = "scatter",
@@ -91,4 +91,4 @@ TEST(Record, ErrorsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace stowage::bench
+}  // namespace stowage::bench::record_test

@@ -10,7 +10,7 @@
 
 #include "bench/part.h"
 
-namespace stowage::bench {
+namespace stowage::bench::suite_test {
 namespace {
 
 const std::filesystem::path kFile = std::filesystem::path(STOWAGE_SOURCE_DIR) / "bench/suite.json";
@@ -139,4 +139,4 @@ TEST(Suite, UnknownOnesAndBrokenFilesAreErrors) {
 }
 
 }  // namespace
-}  // namespace stowage::bench
+}  // namespace stowage::bench::suite_test

@@ -14,7 +14,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/cli/paths.h"
 
-namespace stowage {
+namespace stowage::blas_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST_F(ThreadedBlas, AnswersWithoutThreads) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::blas_test

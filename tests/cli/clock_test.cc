@@ -10,7 +10,7 @@
 #include "tests/cli/paths.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::clock_test {
 namespace {
 
 // How the exact search ends, in two words.
@@ -65,4 +65,4 @@ TEST(NoTime, StillGivesAPlan) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::clock_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::exit_code_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -300,4 +300,4 @@ TEST(ExitCode, NothingIsToldWhenOnlyErrorsAreWanted) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::exit_code_test

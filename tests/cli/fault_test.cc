@@ -18,7 +18,7 @@
 #include "tests/cli/paths.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::fault_test {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
@@ -270,4 +270,4 @@ INSTANTIATE_TEST_SUITE_P(Cli, Faults, testing::ValuesIn(kWorks),
                          [](const auto& work) { return work.param.name; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::fault_test

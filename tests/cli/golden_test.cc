@@ -8,7 +8,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::golden_test {
 namespace {
 
 struct Case {
@@ -78,4 +78,4 @@ INSTANTIATE_TEST_SUITE_P(Cli, Golden, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::golden_test

@@ -17,7 +17,7 @@
 #include "tests/cli/process.h"
 #include "tests/tree/source_files.h"
 
-namespace stowage {
+namespace stowage::readme_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -299,4 +299,4 @@ TEST(CliReadme, TablesAreThoseOfTheCode) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::readme_test

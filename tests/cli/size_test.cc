@@ -9,7 +9,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::size_test {
 namespace {
 
 // As many numbers as a document may hold: read and planned, or refused in words. The memory that
@@ -45,4 +45,4 @@ TEST(TenMillionNumbers, AreHandledOrRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::size_test

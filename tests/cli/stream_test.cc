@@ -5,7 +5,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::stream_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST_F(Streams, ComparisonsAsTextAndMarkdown) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::stream_test

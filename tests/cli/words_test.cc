@@ -5,7 +5,7 @@
 #include "cli/terminal/console.h"
 #include "cli/terminal/table.h"
 
-namespace stowage {
+namespace stowage::words_test {
 namespace {
 
 TEST(Tables, AlignColumnsAndTrimLines) {
@@ -43,4 +43,4 @@ TEST(Suggestions, AreNearOrAbsent) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::words_test

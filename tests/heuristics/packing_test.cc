@@ -7,7 +7,7 @@
 
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::packing_test {
 namespace {
 
 using Sizes = std::vector<Tokens>;
@@ -68,4 +68,4 @@ TEST(Packing, EveryItemStandsOnceAndNoBinOverflows) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::packing_test

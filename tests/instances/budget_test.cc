@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-namespace stowage {
+namespace stowage::budget_test {
 namespace {
 
 constexpr auto kNap = std::chrono::milliseconds(100);
@@ -45,4 +45,4 @@ TEST(Budget, PartsCountTheirNodesInTheWhole) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::budget_test

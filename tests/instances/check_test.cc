@@ -15,7 +15,7 @@
 #include "tests/instances/random_layout.h"
 #include "tests/instances/random_scatter_plan.h"
 
-namespace stowage {
+namespace stowage::check_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -261,4 +261,4 @@ TEST(Check, TheQuickLookIsNeverTooKind) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::check_test

@@ -15,7 +15,7 @@
 #include "instances/scatter/json.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::limits_test {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST(Limits, TakeNoMoreThanTheLimitsSay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::limits_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace stowage {
+namespace stowage::numbers_test {
 namespace {
 
 TEST(Numbers, ThousandsStandApart) {
@@ -57,4 +57,4 @@ TEST(Numbers, DigitsThatMatter) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::numbers_test

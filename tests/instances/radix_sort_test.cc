@@ -9,7 +9,7 @@
 
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::radix_sort_test {
 namespace {
 
 struct Item {
@@ -53,4 +53,4 @@ TEST(RadixSort, OrdersDoublesAsNumbers) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::radix_sort_test

@@ -25,7 +25,7 @@
 #include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::readme_test {
 namespace {
 
 constexpr char kScatter[] = "scatter/README.md";
@@ -256,4 +256,4 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::readme_test

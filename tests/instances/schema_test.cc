@@ -21,7 +21,7 @@
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::schema_test {
 namespace {
 
 // What a schema says against a document; empty if it is valid.
@@ -450,4 +450,4 @@ TEST(Schema, BrokenStrategiesAreRefusedBySchemaAndReader) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::schema_test

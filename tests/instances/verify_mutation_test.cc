@@ -12,7 +12,7 @@
 #include "instances/violation.h"
 #include "tests/instances/random_scatter_plan.h"
 
-namespace stowage {
+namespace stowage::verify_mutation_test {
 namespace {
 
 constexpr int kPlans = 200;
@@ -434,4 +434,4 @@ INSTANTIATE_TEST_SUITE_P(Verify, Mutate, testing::ValuesIn(kMutations),
                          [](const auto& each) { return each.param.name; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::verify_mutation_test

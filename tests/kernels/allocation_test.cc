@@ -31,7 +31,7 @@ std::atomic<long> allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace stowage::kernels {
+namespace stowage::kernels::allocation_test {
 namespace {
 
 TEST(Allocation, IsCounted) {
@@ -98,4 +98,4 @@ TEST(Allocation, RingsAndChunksNeedNone) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::allocation_test

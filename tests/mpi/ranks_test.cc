@@ -4,7 +4,7 @@
 
 #include "tests/mpi/mpirun.h"
 
-namespace stowage {
+namespace stowage::ranks_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(MpiRanks, AProcessThatDiesEndsTheJob) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::ranks_test

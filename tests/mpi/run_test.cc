@@ -5,7 +5,7 @@
 #include "tests/cli/paths.h"
 #include "tests/mpi/mpirun.h"
 
-namespace stowage {
+namespace stowage::run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST_F(MpiRun, BadInputEndsAllProcesses) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::run_test

@@ -5,7 +5,7 @@
 
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::length_histogram_test {
 namespace {
 
 SvgDocument document_of(const std::vector<PlacedLength>& lengths) {
@@ -36,4 +36,4 @@ TEST(LengthHistogram, TakesAnyLengths) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::length_histogram_test

@@ -8,7 +8,7 @@
 
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::progress_curve_test {
 namespace {
 
 SvgDocument document_of(const ProgressHistory& history, Quantity quantity = Quantity::time_ms) {
@@ -53,4 +53,4 @@ TEST(ProgressCurve, LeavesOutWhatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::progress_curve_test

@@ -14,7 +14,7 @@
 #include "solvers/scatter/plan_stream.h"
 #include "solvers/solve.h"
 
-namespace stowage {
+namespace stowage::broken_instance_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -286,4 +286,4 @@ TEST(SoundInstance, NeedsAMethodAndAStartOfItsFamily) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::broken_instance_test

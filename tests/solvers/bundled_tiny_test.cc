@@ -14,7 +14,7 @@
 #include "solvers/solve.h"
 #include "tests/oracles/scatter/brute_force.h"
 
-namespace stowage {
+namespace stowage::bundled_tiny_test {
 namespace {
 
 std::vector<std::filesystem::path> tiny_files() {
@@ -76,4 +76,4 @@ INSTANTIATE_TEST_SUITE_P(Files, BundledTiny, testing::ValuesIn(tiny_files()), []
 });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::bundled_tiny_test

@@ -7,7 +7,7 @@
 #include "tests/long_run.h"
 #include "tests/solvers/oracle.h"
 
-namespace stowage {
+namespace stowage::differential_test {
 namespace {
 
 const int kModels = in_long_run(5000, 100'000);
@@ -171,4 +171,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, Differential, testing::ValuesIn(built_backend
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Differential);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::differential_test

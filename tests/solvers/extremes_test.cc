@@ -13,7 +13,7 @@
 #include "solvers/lp/solver.h"
 #include "solvers/solve.h"
 
-namespace stowage {
+namespace stowage::extremes_test {
 namespace {
 
 constexpr double kHuge = static_cast<double>(kMaxExact);
@@ -135,4 +135,4 @@ TEST(Extremes, RemediesStayWithinTheFormat) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::extremes_test

@@ -5,7 +5,7 @@
 
 #include "instances/scatter/compose.h"
 
-namespace stowage {
+namespace stowage::incumbent_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(Incumbent, TellsEveryImprovementAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::incumbent_test

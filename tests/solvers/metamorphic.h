@@ -2,7 +2,7 @@
 // more memory cannot make a step slower, twice the costs are twice the time.
 //
 //   const Answer before = answer(instance), after = answer(richer);
-//   expect(Moves::not_up, before, after);
+//   expect(Trend::not_up, before, after);
 //
 // An answer is an interval, [bound, objective], that holds the optimum. Two intervals refute each
 // other where they contradict the relation, whether or not either of them is closed; what is proven
@@ -58,19 +58,19 @@ Answer oracle_answer(const InstanceT& instance) {
 }
 
 // Where the optimum goes: to `factor` times what it was, or there and no higher, or no lower.
-enum class Moves { equal, not_up, not_down };
+enum class Trend { equal, not_up, not_down };
 
-inline void expect(Moves moves, const Answer& before, const Answer& after, double factor = 1) {
+inline void expect(Trend moves, const Answer& before, const Answer& after, double factor = 1) {
   // Proofs close gaps to kOptimalityGap; sums of times are rounded.
   const double slack = 1 + 2 * kOptimalityGap;
-  if (moves != Moves::not_down) {
+  if (moves != Trend::not_down) {
     EXPECT_LE(after.bound, factor * before.objective * slack);
     EXPECT_FALSE(after.infeasible && std::isfinite(before.objective)) << "became infeasible";
     if (before.proven && after.proven) {
       EXPECT_LE(after.objective, factor * before.objective * slack);
     }
   }
-  if (moves != Moves::not_up) {
+  if (moves != Trend::not_up) {
     EXPECT_LE(factor * before.bound, after.objective * slack);
     EXPECT_FALSE(before.infeasible && std::isfinite(after.objective)) << "became feasible";
     if (before.proven && after.proven) {
@@ -85,12 +85,12 @@ class Metamorphosis {
  public:
   explicit Metamorphosis(const InstanceT& instance)
       : instance_(instance), solved_(answer(instance)), known_(oracle_answer(instance)) {
-    expect(Moves::equal, known_, solved_);
+    expect(Trend::equal, known_, solved_);
   }
 
   // `change` edits a copy of the instance; the result must be one that the reader would accept.
   template <class Change>
-  void after(const std::string& what, Moves moves, Change change, double factor = 1) {
+  void after(const std::string& what, Trend moves, Change change, double factor = 1) {
     SCOPED_TRACE(what);
     InstanceT changed = instance_;
     change(changed);

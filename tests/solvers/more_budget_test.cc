@@ -20,7 +20,7 @@
 #include "tests/tiny_scatter.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::more_budget_test {
 namespace {
 
 constexpr double kRounding = 1e-12;  // of sums taken in another order
@@ -139,4 +139,4 @@ TEST(MoreBudget, Layout) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::more_budget_test

@@ -15,7 +15,7 @@
 #include "kernels/scatter/packed_plan.h"
 #include "solvers/solve.h"
 
-namespace stowage {
+namespace stowage::plan_invariance_test {
 namespace {
 
 ScatterInstance real_step() {
@@ -99,4 +99,4 @@ TEST(PlanInvariance, ADamagedPlanComputesSomethingElse) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::plan_invariance_test

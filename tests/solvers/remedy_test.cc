@@ -15,7 +15,7 @@
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::remedy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -157,4 +157,4 @@ TEST(Remedy, OfALayout) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::remedy_test

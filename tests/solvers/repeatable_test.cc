@@ -21,7 +21,7 @@
 #include "tests/tiny_scatter.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::repeatable_test {
 namespace {
 
 Instance mixed(int k) {
@@ -103,4 +103,4 @@ TEST(Repeatable, SixtyFourAtOnce) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::repeatable_test

@@ -24,7 +24,7 @@
 #include "tests/tiny_scatter.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::solve_promises_test {
 namespace {
 
 constexpr std::int64_t kNodes = 60;
@@ -188,4 +188,4 @@ TYPED_TEST(SolvePromises, NoTimeIsEnoughForAPlan) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::solve_promises_test

@@ -19,7 +19,7 @@
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::time_limit_test {
 namespace {
 
 const std::int64_t kSmall = in_long_run(2500, 10'000);
@@ -232,4 +232,4 @@ TEST(NoTimeAssign, AnInterruptFromTheStartIsALimitOfNone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::time_limit_test

@@ -13,7 +13,7 @@
 #include "tests/tiny_scatter.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::tiny_proof_test {
 namespace {
 
 constexpr std::int64_t kNodes = 20000;
@@ -96,4 +96,4 @@ TEST(TinyProof, StrategiesOfUpToEightSequences) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::tiny_proof_test

@@ -9,7 +9,7 @@
 
 #include "tests/tree/source_files.h"
 
-namespace stowage {
+namespace stowage::layers_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -227,4 +227,4 @@ TEST(Layers, HeadersArePragmaOnceAndOpenWithAParagraph) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layers_test

@@ -10,7 +10,7 @@
 
 #include "tests/tree/source_files.h"
 
-namespace stowage {
+namespace stowage::names_test {
 namespace {
 
 using testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(Names, TypesOfOneNameAreFound) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::names_test

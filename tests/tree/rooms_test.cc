@@ -13,7 +13,7 @@
 #include "instances/families.h"
 #include "tests/tree/source_files.h"
 
-namespace stowage {
+namespace stowage::rooms_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -154,4 +154,4 @@ TEST(Rooms, ASourceIncludesItsHeaderFirst) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::rooms_test

@@ -7,7 +7,7 @@
 
 #include "tests/tree/source_files.h"
 
-namespace stowage {
+namespace stowage::text_test {
 namespace {
 
 // Places that exist on one machine only. Written in two halves, or this file would hold them.
@@ -105,4 +105,4 @@ TEST(Text, EndsItsLinesCleanly) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::text_test

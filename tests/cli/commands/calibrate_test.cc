@@ -7,7 +7,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_calibrate_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -161,4 +161,4 @@ TEST_F(Calibrate, RefusesWhatItCannotMeasure) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_calibrate_test

@@ -15,7 +15,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::commands_configure_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,4 +283,4 @@ TEST(Launchers, HavePipelines) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_configure_test

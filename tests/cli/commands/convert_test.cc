@@ -6,7 +6,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_convert_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST_F(Convert, WhatATableCannotHoldIsSaid) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_convert_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_explain_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST_F(Explain, TheSameEveryTime) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_explain_test

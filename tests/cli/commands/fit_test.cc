@@ -8,7 +8,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::commands_fit_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -120,4 +120,4 @@ TEST_F(Fit, RefusesWhatItCannotUse) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_fit_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_generate_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST_F(Generate, AnyModelFitsEightDevices) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_generate_test

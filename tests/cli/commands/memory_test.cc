@@ -11,7 +11,7 @@
 #include "instances/model/transformer.h"
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_memory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -197,4 +197,4 @@ TEST_F(Memory, OtherPlansAreRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_memory_test

@@ -7,7 +7,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_partition_test {
 namespace {
 
 using nlohmann::json;
@@ -68,4 +68,4 @@ TEST(Partition, RefusesWithPlaceValueAndRule) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_partition_test

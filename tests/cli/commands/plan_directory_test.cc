@@ -8,7 +8,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_plan_directory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST_F(PlanDirectory, AnHonestBoundIsKept) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_plan_directory_test

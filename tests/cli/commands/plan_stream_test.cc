@@ -16,7 +16,7 @@
 #include "cli/commands/shard.h"
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_plan_stream_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -486,4 +486,4 @@ TEST_F(PlanStreamCommand, APlanThatCannotBeReadIsNotMissing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_plan_stream_test

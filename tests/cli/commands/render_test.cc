@@ -11,7 +11,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::commands_render_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -244,4 +244,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return each.param.name; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_render_test

@@ -11,7 +11,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_schema_test {
 namespace {
 
 using nlohmann::json;
@@ -86,4 +86,4 @@ TEST_F(Schemas, MadeInstancesCanBeSolvedRunAndVerified) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_schema_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_solve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST_F(Solve, CountsOneOfAThingAsOne) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_solve_test

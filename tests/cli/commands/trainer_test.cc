@@ -5,7 +5,7 @@
 #include "instances/trainer/step.h"
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::commands_trainer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST_F(Trainer, AListWhereAnInstanceBelongsIsExplained) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::commands_trainer_test

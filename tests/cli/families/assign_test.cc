@@ -6,7 +6,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::families_assign_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -261,4 +261,4 @@ TEST_F(Assign, ChunksGoAllTheWay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_assign_test

@@ -9,7 +9,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::families_claims_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -162,4 +162,4 @@ TEST_F(LyingOutcome, AnOutcomeWithoutAPlanIsJudgedAsWell) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_claims_test

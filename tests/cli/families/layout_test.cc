@@ -6,7 +6,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::families_layout_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -210,4 +210,4 @@ TEST_F(Layout, GeneratedOnesSolveToTheirOptimum) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_layout_test

@@ -26,7 +26,7 @@
 #include "tests/tiny_scatter.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::families_lies_test {
 namespace {
 
 using nlohmann::json;
@@ -821,4 +821,4 @@ TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_lies_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::families_order_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -254,4 +254,4 @@ TEST_F(Order, WhatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_order_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::families_strategy_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -120,4 +120,4 @@ TEST_F(StrategyCommands, WhatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_strategy_test

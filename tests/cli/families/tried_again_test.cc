@@ -7,7 +7,7 @@
 #include "tests/long_run.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::families_tried_again_test {
 namespace {
 
 constexpr double kTolerance = 1e-9;
@@ -50,4 +50,4 @@ TEST(TriedAgain, AnOptimumIsProvenAndMoreIsAClaim) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::families_tried_again_test

@@ -8,7 +8,7 @@
 #include "cli/flags/common_flags.h"
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::flags_flags_test {
 namespace {
 
 struct Case {
@@ -159,4 +159,4 @@ TEST(Flags, WhatFollowsTwoDashesIsAFile) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::flags_flags_test

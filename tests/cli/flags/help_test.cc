@@ -8,7 +8,7 @@
 #include "cli/flags/command.h"
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::flags_help_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(HelpOfFamilies, ListsThem) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::flags_help_test

@@ -11,7 +11,7 @@
 #include "tests/cli/process.h"
 #include "tests/tree/source_files.h"
 
-namespace stowage {
+namespace stowage::models_bundled_models_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST(BundledModels, AreWhatExportWrites) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::models_bundled_models_test

@@ -21,7 +21,7 @@
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::models_exported_model_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -184,4 +184,4 @@ TEST_F(Import, SolutionsOfTheGroupedModelAreNoPlans) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::models_exported_model_test

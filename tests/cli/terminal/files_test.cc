@@ -20,7 +20,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/cli/paths.h"
 
-namespace stowage {
+namespace stowage::terminal_files_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -415,4 +415,4 @@ TEST(InputFile, UnreadableFiles) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::terminal_files_test

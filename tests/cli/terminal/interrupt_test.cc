@@ -16,7 +16,7 @@
 #include "solvers/milp/watch.h"
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::terminal_interrupt_test {
 namespace {
 
 class FirstSignal : public testing::TestWithParam<int> {};
@@ -167,4 +167,4 @@ TEST(LeftBehind, IsKnownAtTheEndOfTheProcess) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::terminal_interrupt_test

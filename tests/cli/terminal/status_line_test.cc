@@ -4,7 +4,7 @@
 
 #include "tests/cli/fixture.h"
 
-namespace stowage {
+namespace stowage::terminal_status_line_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST_F(Status, NothingWhereNobodyWantsIt) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::terminal_status_line_test

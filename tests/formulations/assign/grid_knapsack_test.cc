@@ -10,7 +10,7 @@
 
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::assign_grid_knapsack_test {
 namespace {
 
 constexpr std::size_t kParts = 20;
@@ -66,4 +66,4 @@ TEST(GridKnapsack, IsTheBestOfAllForEveryRoomAndSaysWhatItHolds) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_grid_knapsack_test

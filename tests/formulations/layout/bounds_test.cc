@@ -7,7 +7,7 @@
 
 #include "tests/instances/random_layout.h"
 
-namespace stowage {
+namespace stowage::layout_bounds_test {
 namespace {
 
 std::string all_of(const LayoutInstance& instance) {
@@ -145,4 +145,4 @@ TEST(ReachablePeaks, HoldEverySettledLayout) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_bounds_test

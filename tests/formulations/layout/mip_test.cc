@@ -10,7 +10,7 @@
 #include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 
-namespace stowage {
+namespace stowage::layout_mip_test {
 namespace {
 
 int rows_named(const milp::Model& model, const std::string& prefix) {
@@ -108,4 +108,4 @@ TEST(LayoutMip, PlansArePointsAndComeBack) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_mip_test

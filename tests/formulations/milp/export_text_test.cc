@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace stowage::milp {
+namespace stowage::milp::milp_export_text_test {
 namespace {
 
 TEST(ExportNames, AreValid) {
@@ -55,4 +55,4 @@ TEST(NumberText, ReadsBackExactly) {
 }
 
 }  // namespace
-}  // namespace stowage::milp
+}  // namespace stowage::milp::milp_export_text_test

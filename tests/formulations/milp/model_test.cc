@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace stowage::milp {
+namespace stowage::milp::milp_model_test {
 namespace {
 
 // x integer in [0, 4], y in [-1, inf); C1: 2x + y <= 200, C2: 1 <= x + y + x.
@@ -69,4 +69,4 @@ TEST(Model, SummedTermsAddSortAndCancel) {
 }
 
 }  // namespace
-}  // namespace stowage::milp
+}  // namespace stowage::milp::milp_model_test

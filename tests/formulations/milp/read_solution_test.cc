@@ -8,7 +8,7 @@
 
 #include "formulations/milp/solution_values.h"
 
-namespace stowage::milp {
+namespace stowage::milp::milp_read_solution_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST(ReadSolution, SolversMayBeOffByTheirTolerance) {
 }
 
 }  // namespace
-}  // namespace stowage::milp
+}  // namespace stowage::milp::milp_read_solution_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace stowage::milp {
+namespace stowage::milp::milp_scaling_test {
 namespace {
 
 // A makespan model: t - sum p_j x_j >= 0 with processing times of the given magnitude.
@@ -112,4 +112,4 @@ TEST(Scaling, IsExact) {
 }
 
 }  // namespace
-}  // namespace stowage::milp
+}  // namespace stowage::milp::milp_scaling_test

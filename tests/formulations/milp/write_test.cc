@@ -6,7 +6,7 @@
 #include "formulations/milp/write_lp.h"
 #include "formulations/milp/write_mps.h"
 
-namespace stowage::milp {
+namespace stowage::milp::milp_write_test {
 namespace {
 
 Model example() {
@@ -110,4 +110,4 @@ ENDATA
 }
 
 }  // namespace
-}  // namespace stowage::milp
+}  // namespace stowage::milp::milp_write_test

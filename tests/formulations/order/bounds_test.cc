@@ -9,7 +9,7 @@
 #include "instances/order/optimum.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_bounds_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -95,4 +95,4 @@ TEST(OrderMip, IsEmptyWhereTheBoundIsAboveThePeak) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_bounds_test

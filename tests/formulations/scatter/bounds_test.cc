@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace stowage {
+namespace stowage::scatter_bounds_test {
 namespace {
 
 std::map<std::string, double> bounds_of(const ScatterInstance& instance) {
@@ -76,4 +76,4 @@ TEST(ScatterBounds, WeakestComesFirst) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_bounds_test

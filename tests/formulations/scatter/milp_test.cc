@@ -7,7 +7,7 @@
 
 #include "formulations/scatter/class_lp.h"
 
-namespace stowage {
+namespace stowage::scatter_milp_test {
 namespace {
 
 ScatterInstance step() {
@@ -158,4 +158,4 @@ TEST(ScatterClassLp, HasNoSolutionOnlyWhereALengthFitsNoDegree) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_milp_test

@@ -8,7 +8,7 @@
 
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::scatter_pattern_test {
 namespace {
 
 double best_of_all(const std::vector<PatternItem>& items, std::size_t next, Tokens capacity,
@@ -78,4 +78,4 @@ TEST(BestPattern, OfNothingIsTheFloor) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_pattern_test

@@ -7,7 +7,7 @@
 
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_first_fit_test {
 namespace {
 
 // A row each, two stages: 50 with 50 and 10 with 10 leave no bubble, 50 with 10 does.
@@ -64,4 +64,4 @@ TEST(FirstFit, DealsEverySequenceOnceAndKeepsTheTime) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_first_fit_test

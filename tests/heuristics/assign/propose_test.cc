@@ -9,7 +9,7 @@
 #include "instances/assign/presets.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_propose_test {
 namespace {
 
 AssignInstance two_schemes() {
@@ -136,4 +136,4 @@ TEST(ProposeStrategies, OfAPresetServeTheLongest) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_propose_test

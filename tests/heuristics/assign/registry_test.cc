@@ -21,7 +21,7 @@
 #include "instances/violation.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_registry_test {
 namespace {
 
 std::optional<AssignPlan> run(const std::string& name, const AssignInstance& instance) {
@@ -348,4 +348,4 @@ TEST(AssignInAHurry, StrategiesAreJudgedByWhatTheyHold) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_registry_test

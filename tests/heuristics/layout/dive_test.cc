@@ -9,7 +9,7 @@
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_dive_test {
 namespace {
 
 TEST(ContainedIndex, AgreesWithLookingAtEveryRange) {
@@ -131,4 +131,4 @@ TEST(LayoutOrders, KeysAreComparedOneAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_dive_test

@@ -13,7 +13,7 @@
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_registry_test {
 namespace {
 
 std::optional<LayoutPlan> plan_by(const std::string& name, const LayoutInstance& instance) {
@@ -150,4 +150,4 @@ TEST(LayoutStack, AnnealingImprovesAndNeverLoses) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_registry_test

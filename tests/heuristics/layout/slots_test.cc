@@ -7,7 +7,7 @@
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_slots_test {
 namespace {
 
 TEST(LayoutSlots, GoFromOneBufferToTheNext) {
@@ -57,4 +57,4 @@ TEST(LayoutSlots, EndWhereAddressesEnd) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_slots_test

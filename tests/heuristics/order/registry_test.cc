@@ -11,7 +11,7 @@
 #include "instances/order/verify.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_registry_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(OrderWindows, NeverMakeItWorseAndKeepPrecedences) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_registry_test

@@ -12,7 +12,7 @@
 #include "instances/order/verify.h"
 #include "tests/tiny_rerun.h"
 
-namespace stowage {
+namespace stowage::order_reruns_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(OrderReruns, TheSearchFindsTheLeastTime) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_reruns_test

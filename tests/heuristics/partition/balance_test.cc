@@ -15,7 +15,7 @@
 #include "instances/random.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::partition_balance_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -262,4 +262,4 @@ TEST(Exchange, FindsTheBestOfAllSubsets) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::partition_balance_test

@@ -9,7 +9,7 @@
 #include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_anneal_test {
 namespace {
 
 // Every sequence in a micro-batch of its own: valid, and as bad as it gets.
@@ -61,4 +61,4 @@ TEST(ScatterAnneal, TheSeedDecidesAndTheBudgetEndsIt) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_anneal_test

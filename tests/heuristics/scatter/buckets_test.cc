@@ -7,7 +7,7 @@
 
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_buckets_test {
 namespace {
 
 Tokens added(const ScatterTable& table, const std::vector<Bucket>& buckets) {
@@ -57,4 +57,4 @@ TEST(ScatterBuckets, AddTheFewestTokens) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_buckets_test

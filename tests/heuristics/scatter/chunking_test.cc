@@ -9,7 +9,7 @@
 #include "heuristics/scatter/grouping.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_chunking_test {
 namespace {
 
 Tokens tokens_of(const ScatterTable& table, const std::vector<int>& chunk) {
@@ -135,4 +135,4 @@ TEST(ScatterChunking, ShortestPathIsTheBestConsecutiveCut) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_chunking_test

@@ -7,7 +7,7 @@
 #include "instances/random.h"
 #include "instances/scatter/verify.h"
 
-namespace stowage {
+namespace stowage::scatter_coarse_test {
 namespace {
 
 ScatterInstance large(int devices, int sequences) {
@@ -60,4 +60,4 @@ TEST(ScatterCoarse, AHundredThousandSequencesArePlanned) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_coarse_test

@@ -9,7 +9,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_even_groups_test {
 namespace {
 
 std::vector<int> all_of(const ScatterTable& table) {
@@ -74,4 +74,4 @@ TEST(EvenGroups, ChunksAreAStepThatKeepsTheRule) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_even_groups_test

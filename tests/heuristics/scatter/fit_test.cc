@@ -10,7 +10,7 @@
 #include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_fit_test {
 namespace {
 
 std::vector<int> everyone(const ScatterTable& table) {
@@ -116,4 +116,4 @@ TEST(ScatterFit, TheSameSeedMakesTheSamePacking) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_fit_test

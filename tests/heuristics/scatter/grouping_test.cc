@@ -8,7 +8,7 @@
 #include "heuristics/scatter/polish.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_grouping_test {
 namespace {
 
 std::vector<int> everyone(const ScatterTable& table) {
@@ -118,4 +118,4 @@ TEST(ScatterGrouping, RefusesMoreTokensThanTheClusterHolds) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_grouping_test

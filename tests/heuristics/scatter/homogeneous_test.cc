@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stowage {
+namespace stowage::scatter_homogeneous_test {
 namespace {
 
 // 4 devices, 10 tokens each: bins of degree 2 hold max(18, longest).
@@ -50,4 +50,4 @@ TEST(ScatterHomogeneous, BatchAdaIsTheBestDegree) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_homogeneous_test

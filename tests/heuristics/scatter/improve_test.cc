@@ -6,7 +6,7 @@
 #include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_improve_test {
 namespace {
 
 StepDraft improved(const ScatterTable& table, StepDraft step, int rounds, const Budget& budget) {
@@ -52,4 +52,4 @@ TEST(ScatterImprove, TheSeedDecidesAndTheBudgetEndsIt) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_improve_test

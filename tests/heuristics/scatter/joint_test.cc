@@ -10,7 +10,7 @@
 #include "instances/scatter/presets.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_joint_test {
 namespace {
 
 std::vector<int> everyone(const StepDraft& step) {
@@ -84,4 +84,4 @@ TEST(ScatterDraft, PlansAndDraftsConvertBothWays) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_joint_test

@@ -6,7 +6,7 @@
 #include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_obey_test {
 namespace {
 
 // Four devices of 100 tokens; a group of degree d takes 10 + tokens / d ms.
@@ -93,4 +93,4 @@ TEST(Obey, WhateverItReturnsKeepsTheRules) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_obey_test

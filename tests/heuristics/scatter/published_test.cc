@@ -11,7 +11,7 @@
 #include "heuristics/scatter/verl.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_published_test {
 namespace {
 
 // Eight devices of 100 tokens.
@@ -180,4 +180,4 @@ TEST(ScatterVerl, RunsLikeMicroBatchesOfTheRanksSideBySide) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_published_test

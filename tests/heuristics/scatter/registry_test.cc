@@ -9,7 +9,7 @@
 #include "instances/violation.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_registry_test {
 namespace {
 
 TEST(Registry, NamesAreUniqueAndBaselinesNameTheirSource) {
@@ -88,4 +88,4 @@ TEST(Registry, TheSameSeedGivesTheSamePlan) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_registry_test

@@ -8,7 +8,7 @@
 #include "instances/random.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_state_test {
 namespace {
 
 // What the state keeps up to date, computed anew from its groups.
@@ -110,4 +110,4 @@ TEST(ScatterState, TheLongestMakespanHasItsPriceInAPipeline) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_state_test

@@ -6,7 +6,7 @@
 #include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_windows_test {
 namespace {
 
 TEST(ScatterWindows, StayValidNeverLoseAndOftenGain) {
@@ -58,4 +58,4 @@ TEST(ScatterWindows, AStepOfOneMicroBatchHasNone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_windows_test

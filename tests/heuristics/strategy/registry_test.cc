@@ -15,7 +15,7 @@
 #include "instances/strategy/verify.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::strategy_registry_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -104,4 +104,4 @@ TEST(StrategyHeuristics, TheFastestOfEachKindBeginWithTheBest) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_registry_test

@@ -15,7 +15,7 @@
 #include "instances/assign/json_members.h"
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::assign_certificate_test {
 namespace {
 
 using testing::Contains;
@@ -388,4 +388,4 @@ TEST(AssignCertificate, IsReadAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_certificate_test

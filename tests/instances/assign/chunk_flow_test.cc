@@ -7,7 +7,7 @@
 
 #include "tests/instances/draw.h"
 
-namespace stowage {
+namespace stowage::assign_chunk_flow_test {
 namespace {
 
 TEST(ChunkFlow, ShortSequencesArePackedAndLongOnesCut) {
@@ -99,4 +99,4 @@ TEST(ChunkFlow, RetainingMoreIsNoSlower) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_chunk_flow_test

@@ -18,7 +18,7 @@
 #include "tests/chunked_assign.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::assign_chunked_plan_test {
 namespace {
 
 std::set<std::string> broken_rules(const std::vector<Violation>& violations) {
@@ -442,4 +442,4 @@ TEST(ChunkedPlan, RangesAreTwoTokens) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_chunked_plan_test

@@ -10,7 +10,7 @@
 #include "instances/lengths/list.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::assign_generate_test {
 namespace {
 
 using Kind = LengthSource::Kind;
@@ -231,4 +231,4 @@ TEST(BundledAssign, TheTablesOfTheReadmeAreTrue) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_generate_test

@@ -8,7 +8,7 @@
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_assign.h"
 
-namespace stowage {
+namespace stowage::assign_json_test {
 namespace {
 
 AssignInstance read_or_die(std::string_view text) {
@@ -227,4 +227,4 @@ TEST(AssignJson, ASchemeThatStandsTwiceIsAnErrorAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_json_test

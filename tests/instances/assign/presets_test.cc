@@ -8,7 +8,7 @@
 
 #include "instances/assign/json.h"
 
-namespace stowage {
+namespace stowage::assign_presets_test {
 namespace {
 
 AssignInstance preset(std::string_view model) {
@@ -143,4 +143,4 @@ TEST(AssignPresets, AnUnknownModelIsNamed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_presets_test

@@ -18,7 +18,7 @@
 #include "instances/violation.h"
 #include "tests/instances/random_assign.h"
 
-namespace stowage {
+namespace stowage::assign_verify_test {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -481,4 +481,4 @@ TEST(AssignVerify, SharesNoCodeWithThePlanners) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_verify_test

@@ -23,7 +23,7 @@
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::json_errors_test {
 namespace {
 
 using Errors = std::vector<InputError>;
@@ -973,4 +973,4 @@ TEST(JsonErrors, EachBreakIsNamedWithCodePlaceAndReason) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::json_errors_test

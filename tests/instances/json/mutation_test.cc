@@ -15,7 +15,7 @@
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"
 
-namespace stowage {
+namespace stowage::json_mutation_test {
 namespace {
 
 TEST(JsonMutation, DamagedInstancesAreRefusedOrSound) {
@@ -144,4 +144,4 @@ TEST(JsonMutation, DamagedLayoutPlansAreRefusedOrSound) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::json_mutation_test

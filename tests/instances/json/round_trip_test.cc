@@ -12,7 +12,7 @@
 #include "instances/scatter/json.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::json_round_trip_test {
 namespace {
 
 // The same cases on every run; RC_PARAMS from outside wins.
@@ -363,4 +363,4 @@ TEST(JsonRoundTrip, HalfAMillionLengthsRoundTrip) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::json_round_trip_test

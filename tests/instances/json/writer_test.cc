@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace stowage {
+namespace stowage::json_writer_test {
 namespace {
 
 TEST(JsonWriter, ObjectsGoLineByLineAndShortThingsOnOne) {
@@ -71,4 +71,4 @@ TEST(JsonWriter, NothingInATextSteersATerminal) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::json_writer_test

@@ -11,7 +11,7 @@
 #include "tests/instances/mutate.h"
 #include "tests/instances/random_layout.h"
 
-namespace stowage {
+namespace stowage::layout_csv_test {
 namespace {
 
 LayoutInstance read_or_die(std::string_view text) {
@@ -139,4 +139,4 @@ TEST(LayoutCsv, TheCapacityStandsInTheName) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_csv_test

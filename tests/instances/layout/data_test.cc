@@ -9,7 +9,7 @@
 #include "instances/layout/load.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::layout_data_test {
 namespace {
 
 std::vector<std::filesystem::path> bundled(const std::string& folder) {
@@ -88,4 +88,4 @@ TEST(BundledLayouts, TheInfeasibleOnesSayWhy) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_data_test

@@ -5,7 +5,7 @@
 #include "instances/layout/json.h"
 #include "instances/layout/load.h"
 
-namespace stowage {
+namespace stowage::layout_generate_test {
 namespace {
 
 using Kind = LayoutGenerator::Kind;
@@ -105,4 +105,4 @@ TEST(LayoutGenerator, AMillionBuffers) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_generate_test

@@ -10,7 +10,7 @@
 #include "tests/instances/random_layout.h"
 #include "tests/oracles/layout/brute_force.h"
 
-namespace stowage {
+namespace stowage::layout_infeasibility_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -78,4 +78,4 @@ TEST(LayoutInfeasibility, HeightsNeverRefuteWhatFits) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_infeasibility_test

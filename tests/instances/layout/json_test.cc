@@ -8,7 +8,7 @@
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_layout.h"
 
-namespace stowage {
+namespace stowage::layout_json_test {
 namespace {
 
 LayoutInstance read_or_die(std::string_view text) {
@@ -189,4 +189,4 @@ TEST(LayoutJson, AQuarterMillionBuffersRoundTrip) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_json_test

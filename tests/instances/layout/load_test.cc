@@ -5,7 +5,7 @@
 
 #include "tests/instances/random_layout.h"
 
-namespace stowage {
+namespace stowage::layout_load_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST(Infeasibility, IsNeverSaidOfWhatHasAPlan) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_load_test

@@ -7,7 +7,7 @@
 #include "instances/layout/check.h"
 #include "instances/layout/load.h"
 
-namespace stowage {
+namespace stowage::layout_packing_test {
 namespace {
 
 using Kind = PackingGenerator::Kind;
@@ -48,4 +48,4 @@ TEST(Packing, TheSeedDrawsEverything) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_packing_test

@@ -7,7 +7,7 @@
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_table_test {
 namespace {
 
 LayoutInstance of(std::vector<Buffer> buffers, Bytes alignment = 1) {
@@ -199,4 +199,4 @@ TEST(LayoutCompose, ThePeakIsTheHighestEnd) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_table_test

@@ -9,7 +9,7 @@
 #include "instances/layout/json.h"
 #include "instances/layout/load.h"
 
-namespace stowage {
+namespace stowage::layout_trace_test {
 namespace {
 
 LayoutInstance traced(const TransformerStep& trace) {
@@ -183,4 +183,4 @@ TEST(LayoutTrace, SaysWhatItCannotTrace) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_trace_test

@@ -7,7 +7,7 @@
 
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::layout_truth_test {
 namespace {
 
 TEST(RankSet, AgreesWithAnOrderedSet) {
@@ -37,4 +37,4 @@ TEST(RankSet, AgreesWithAnOrderedSet) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_truth_test

@@ -19,7 +19,7 @@
 #include "tests/instances/random_layout.h"
 #include "tests/layout_check.h"
 
-namespace stowage {
+namespace stowage::layout_verify_test {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -435,4 +435,4 @@ TEST(LayoutVerify, SharesNoCodeWithThePlanners) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_verify_test

@@ -4,7 +4,7 @@
 
 #include "instances/units.h"
 
-namespace stowage {
+namespace stowage::lengths_list_test {
 namespace {
 
 TEST(LengthList, OneIntegerPerLine) {
@@ -42,4 +42,4 @@ TEST(LengthList, ManyBadLinesAreCounted) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::lengths_list_test

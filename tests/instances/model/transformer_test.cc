@@ -7,7 +7,7 @@
 
 #include "instances/model/operations.h"
 
-namespace stowage {
+namespace stowage::model_transformer_test {
 namespace {
 
 // In 1e9, as papers and model cards print them; of qwen3-1.7b, whose name has two digits only,
@@ -82,4 +82,4 @@ TEST(TransformerShapes, BuffersOfExpertsAreRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::model_transformer_test

@@ -16,7 +16,7 @@
 #include "tests/instances/draw.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_certificate_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -259,4 +259,4 @@ TEST(OrderCertificate, EachRuleIsBroken) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_certificate_test

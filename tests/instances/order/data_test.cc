@@ -14,7 +14,7 @@
 #include "tests/oracles/order/brute_force.h"
 #include "tests/oracles/order/brute_force_again.h"
 
-namespace stowage {
+namespace stowage::order_data_test {
 namespace {
 
 std::vector<std::filesystem::path> bundled(const std::string& folder) {
@@ -101,4 +101,4 @@ TEST(BundledOrders, RealOnesAreMadeByTheGenerator) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_data_test

@@ -11,7 +11,7 @@
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_json_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -225,4 +225,4 @@ TEST(OrderGenerate, OptionsOutOfRangeAreNamed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_json_test

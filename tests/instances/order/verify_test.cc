@@ -14,7 +14,7 @@
 #include "tests/instances/draw.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_verify_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -275,4 +275,4 @@ TEST(OrderInfeasibility, ProofsHoldOnlyAgainstTheCapacity) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_verify_test

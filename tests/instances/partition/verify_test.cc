@@ -10,7 +10,7 @@
 
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::partition_verify_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -151,4 +151,4 @@ TEST(PartitionCheck, EachErrorHasACase) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::partition_verify_test

@@ -9,7 +9,7 @@
 
 #include "tests/instances/draw.h"
 
-namespace stowage {
+namespace stowage::pipeline_schedule_test {
 namespace {
 
 // The pass of each row and kind as a node, ends found by following what each waits for.
@@ -276,4 +276,4 @@ TEST(OrderRows, KeepsTheOrderWhereNothingIsBetter) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::pipeline_schedule_test

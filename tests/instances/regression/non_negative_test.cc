@@ -8,7 +8,7 @@
 
 #include "tests/instances/regression/noise.h"
 
-namespace stowage {
+namespace stowage::regression_non_negative_test {
 namespace {
 
 using testing::DoubleNear;
@@ -82,4 +82,4 @@ TEST(NonNegative, TakesOneOfColumnsThatAreTheSame) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::regression_non_negative_test

@@ -8,7 +8,7 @@
 #include "instances/regression/interval.h"
 #include "tests/instances/regression/noise.h"
 
-namespace stowage {
+namespace stowage::regression_robust_test {
 namespace {
 
 struct Measured {
@@ -128,4 +128,4 @@ TEST(Robust, QuantilesAreThoseOfTables) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::regression_robust_test

@@ -10,7 +10,7 @@
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_scatter_plan.h"
 
-namespace stowage {
+namespace stowage::scatter_bare_plan_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -103,4 +103,4 @@ TEST(BarePlan, HasNothingBesides) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_bare_plan_test

@@ -17,7 +17,7 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
 
-namespace stowage {
+namespace stowage::scatter_certificate_test {
 namespace {
 
 using testing::HasSubstr;
@@ -357,4 +357,4 @@ TEST(Certificate, ReadsBackWhatItWrites) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_certificate_test

@@ -9,7 +9,7 @@
 
 #include "instances/scatter/json.h"
 
-namespace stowage {
+namespace stowage::scatter_cost_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST_F(CostFile, NamesNoFurtherFile) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_cost_file_test

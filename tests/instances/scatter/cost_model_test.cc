@@ -4,7 +4,7 @@
 
 #include "instances/scatter/table.h"
 
-namespace stowage {
+namespace stowage::scatter_cost_model_test {
 namespace {
 
 // gpt-7b on 64 A100-40GB GPUs at a 192K limit: the published coefficients.
@@ -144,4 +144,4 @@ TEST(Scatter, PadsUpToTheMultiple) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_cost_model_test

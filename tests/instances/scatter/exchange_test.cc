@@ -9,7 +9,7 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/truth.h"
 
-namespace stowage {
+namespace stowage::scatter_exchange_test {
 namespace {
 
 using testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST(Exchange, WhatAKindUsesMustBeGiven) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_exchange_test

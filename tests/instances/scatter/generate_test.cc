@@ -11,7 +11,7 @@
 #include "instances/scatter/json.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::scatter_generate_test {
 namespace {
 
 using Kind = LengthSource::Kind;
@@ -229,4 +229,4 @@ TEST(BundledData, ListsAreReadable) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_generate_test

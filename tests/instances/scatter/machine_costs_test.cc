@@ -8,7 +8,7 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/presets.h"
 
-namespace stowage {
+namespace stowage::scatter_machine_costs_test {
 namespace {
 
 TEST(MachineCosts, AreCountedFromShapeAndDataSheet) {
@@ -96,4 +96,4 @@ TEST(MachineCosts, WrongOptionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_machine_costs_test

@@ -9,7 +9,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_optimum_test {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
@@ -42,4 +42,4 @@ TEST(ScatterOptimum, LeavesManySequencesAlone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_optimum_test

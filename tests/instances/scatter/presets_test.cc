@@ -6,7 +6,7 @@
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/json.h"
 
-namespace stowage {
+namespace stowage::scatter_presets_test {
 namespace {
 
 ScatterInstance preset(const ScatterPreset& options) {
@@ -109,4 +109,4 @@ TEST(Presets, AllToAllBytesAreThoseOfTheShape) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_presets_test

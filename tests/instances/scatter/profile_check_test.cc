@@ -14,7 +14,7 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/json_members.h"
 
-namespace stowage {
+namespace stowage::scatter_profile_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -229,4 +229,4 @@ TEST(ProfileCheck, BrokenDocumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_profile_check_test

@@ -11,7 +11,7 @@
 
 #include "instances/json/limits.h"
 
-namespace stowage {
+namespace stowage::scatter_step_stream_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -291,4 +291,4 @@ TEST(StepStream, ATableOfCostsMustFitIntoMemory) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_step_stream_test

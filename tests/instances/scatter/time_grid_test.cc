@@ -9,7 +9,7 @@
 #include "instances/scatter/json.h"
 #include "tests/instances/json_fixture.h"
 
-namespace stowage {
+namespace stowage::scatter_time_grid_test {
 namespace {
 
 using testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(TimeGrid, SaysWhatIsWrongWithATable) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_time_grid_test

@@ -16,7 +16,7 @@
 
 #include "instances/violation.h"
 
-namespace stowage {
+namespace stowage::scatter_verify_test {
 namespace {
 
 using ::testing::Contains;
@@ -564,4 +564,4 @@ TEST(Verify, SharesNoCodeWithTheCostModel) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_verify_test

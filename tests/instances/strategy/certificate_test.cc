@@ -14,7 +14,7 @@
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::strategy_certificate_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST(StrategyCertificate, IsReadBack) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_certificate_test

@@ -14,7 +14,7 @@
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::strategy_json_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST(StrategyJson, TheRealInstanceIsMadeByTheGenerator) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_json_test

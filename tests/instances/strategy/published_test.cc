@@ -7,7 +7,7 @@
 #include "instances/strategy/table.h"
 #include "instances/strategy/truth.h"
 
-namespace stowage {
+namespace stowage::strategy_published_test {
 namespace {
 
 constexpr double kGib = 1024;  // MiB
@@ -245,4 +245,4 @@ TEST(StrategyPublished, ReplicasByHand) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_published_test

@@ -15,7 +15,7 @@
 #include "tests/instances/draw.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::strategy_verify_test {
 namespace {
 
 using ::testing::Contains;
@@ -186,4 +186,4 @@ TEST(StrategyVerify, InfeasibilityIsWhatTheProofSays) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_verify_test

@@ -17,7 +17,7 @@
 #include "tests/instances/random_assign.h"
 #include "tests/instances/random_scatter_plan.h"
 
-namespace stowage {
+namespace stowage::trainer_step_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -465,4 +465,4 @@ TEST(TrainerStep, EveryCutOfABinaryFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::trainer_step_test

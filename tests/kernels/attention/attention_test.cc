@@ -12,7 +12,7 @@
 #include "kernels/block/relative_error.h"
 #include "tests/kernels/numbers.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::attention_attention_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -277,4 +277,4 @@ TEST(AttentionShape, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::attention_attention_test

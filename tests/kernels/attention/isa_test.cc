@@ -8,7 +8,7 @@
 
 #include "kernels/attention/simd_table.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::attention_isa_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -70,4 +70,4 @@ TEST(Isa, ALevelCanBeChanged) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::attention_isa_test

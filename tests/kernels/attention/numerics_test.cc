@@ -17,7 +17,7 @@
 #include "tests/kernels/plain_attention.h"
 #include "tests/long_run.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::attention_numerics_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -306,4 +306,4 @@ TEST(AttentionNumerics, ANanReachesEveryQueryThatSeesIt) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::attention_numerics_test

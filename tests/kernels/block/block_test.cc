@@ -11,7 +11,7 @@
 #include "kernels/block/swiglu.h"
 #include "tests/kernels/numbers.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::block_block_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST(Swiglu, SaturatesWithoutNan) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::block_block_test

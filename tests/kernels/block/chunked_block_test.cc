@@ -6,7 +6,7 @@
 #include "kernels/block/relative_error.h"
 #include "tests/kernels/attention_batch.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::block_chunked_block_test {
 namespace {
 
 struct Result {
@@ -104,4 +104,4 @@ TEST(ChunkedBlock, RecomputingChangesNoBit) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::block_chunked_block_test

@@ -6,7 +6,7 @@
 
 #include "tests/kernels/numbers.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::block_gemm_test {
 namespace {
 
 enum class Layout { rows, columns, apart };  // contiguous rows, contiguous columns, neither
@@ -101,4 +101,4 @@ TEST(Gemm, AnElementDoesNotDependOnItsPlace) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::block_gemm_test

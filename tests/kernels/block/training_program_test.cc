@@ -13,7 +13,7 @@
 #include "kernels/ranks/thread_ranks.h"
 #include "tests/kernels/attention_batch.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::block_training_program_test {
 namespace {
 
 // A step that ran in program order, every tensor apart.
@@ -174,4 +174,4 @@ TEST(TrainingProgram, NamesAreUniqueAndGradientsApart) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::block_training_program_test

@@ -9,7 +9,7 @@
 #include "kernels/run/executor.h"
 #include "tests/chunked_assign.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::exchange_chunked_rows_test {
 namespace {
 
 // Chunks of 24 tokens, one retained; sequence 0 has four parts, sequence 3 two.
@@ -108,4 +108,4 @@ TEST(ChunkedRows, ADenominatorThatIsWrongSpoilsTheGradients) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::exchange_chunked_rows_test

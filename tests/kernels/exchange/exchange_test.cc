@@ -9,7 +9,7 @@
 #include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::exchange_exchange_test {
 namespace {
 
 ExecutionReport run(const ScatterPlan& plan, const ExecuteOptions& options) {
@@ -64,4 +64,4 @@ TEST(Executor, AnExchangeOutOfRangeIsAProblem) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::exchange_exchange_test

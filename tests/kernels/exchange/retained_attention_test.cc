@@ -7,7 +7,7 @@
 #include "kernels/block/relative_error.h"
 #include "tests/kernels/attention_batch.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::exchange_retained_attention_test {
 namespace {
 
 // One sequence, chunk by chunk: forward in order, backward in reverse. Every chunk but the last
@@ -86,4 +86,4 @@ TEST(RetainedAttention, OutputAndQueryGradientHaveTheBitsOfTheWholeSequence) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::exchange_retained_attention_test

@@ -8,7 +8,7 @@
 #include "kernels/exchange/exchange.h"
 #include "tests/kernels/numbers.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::exchange_ring_layout_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(Exchange, NamesAndLimits) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::exchange_ring_layout_test

@@ -16,7 +16,7 @@
 #include "tests/kernels/attention_arrays.h"
 #include "tests/kernels/attention_batch.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::exchange_ring_test {
 namespace {
 
 constexpr float kBlind = -std::numeric_limits<float>::infinity();
@@ -307,4 +307,4 @@ TEST(Hybrid, TheUlyssesDegreeIsTheLargestDivisorUpToTheRoot) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::exchange_ring_test

@@ -4,7 +4,7 @@
 
 #include "tests/kernels/attention_batch.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::exchange_ulysses_test {
 namespace {
 
 struct Heads {
@@ -52,4 +52,4 @@ TEST(Ulysses, FewerTokensThanRanks) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::exchange_ulysses_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace stowage::kernels {
+namespace stowage::kernels::memory_arena_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(Arena, NothingIsLegal) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::memory_arena_test

@@ -12,7 +12,7 @@
 #include "tests/instances/random_layout.h"
 #include "tests/kernels/recorded_blocks.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::memory_block_execution_test {
 namespace {
 
 using ::testing::Contains;
@@ -135,4 +135,4 @@ TEST(Operands, WhatIsNotDeclaredIsRefused) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::memory_block_execution_test

@@ -9,7 +9,7 @@
 #include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::memory_memory_exercise_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -114,4 +114,4 @@ TEST(MemoryExercise, StopsWithTheBudget) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::memory_memory_exercise_test

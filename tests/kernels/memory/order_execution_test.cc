@@ -18,7 +18,7 @@
 #include "solvers/solve.h"
 #include "tests/kernels/recorded_steps.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::memory_order_execution_test {
 namespace {
 
 using ::testing::Contains;
@@ -201,4 +201,4 @@ TEST(OrderExecution, EndsBetweenOperators) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::memory_order_execution_test

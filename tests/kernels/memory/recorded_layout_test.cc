@@ -9,7 +9,7 @@
 #include "instances/layout/load.h"
 #include "tests/kernels/recorded_blocks.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::memory_recorded_layout_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -126,4 +126,4 @@ TEST(RecordedLayout, ABlockThatDoesNotFitItsBuffersIsRefused) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::memory_recorded_layout_test

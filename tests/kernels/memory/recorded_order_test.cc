@@ -7,7 +7,7 @@
 #include "instances/order/json.h"
 #include "tests/kernels/recorded_steps.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::memory_recorded_order_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(RecordedOrder, TheReaderNamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::memory_recorded_order_test

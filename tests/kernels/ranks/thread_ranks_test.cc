@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace stowage::kernels {
+namespace stowage::kernels::ranks_thread_ranks_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -251,4 +251,4 @@ TEST(Communicator, EvenSplitDealsTheRestToTheFirst) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::ranks_thread_ranks_test

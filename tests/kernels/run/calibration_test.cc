@@ -8,7 +8,7 @@
 
 #include "instances/random.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_calibration_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -150,4 +150,4 @@ TEST(Calibrate, AnEndedBudgetFitsNothing) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_calibration_test

@@ -8,7 +8,7 @@
 #include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_executor_test {
 namespace {
 
 using ::testing::Contains;
@@ -268,4 +268,4 @@ TEST(Executor, OptionsOutOfRangeAreProblems) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_executor_test

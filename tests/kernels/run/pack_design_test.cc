@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_pack_design_test {
 namespace {
 
 const std::vector<int> kDegrees = {1, 2, 4, 8};
@@ -124,4 +124,4 @@ TEST(PackDesign, PacksAreOfTheRangeAndByDegree) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_pack_design_test

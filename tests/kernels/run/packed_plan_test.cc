@@ -12,7 +12,7 @@
 #include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_packed_plan_test {
 namespace {
 
 AssignInstance ten_assigned() {
@@ -126,4 +126,4 @@ TEST(PackedPlan, WrongRowsAreFoundOut) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_packed_plan_test

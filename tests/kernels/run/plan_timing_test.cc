@@ -9,7 +9,7 @@
 #include "kernels/run/shrunk_step.h"
 #include "kernels/scatter/packed_plan.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_plan_timing_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -98,4 +98,4 @@ TEST(ShrunkStep, AStepThatHasAPlanStillHasOne) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_plan_timing_test

@@ -7,7 +7,7 @@
 #include "tests/kernels/attention_batch.h"
 #include "tests/kernels/plans.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_process_pool_test {
 namespace {
 
 // The report of an execution on `ranks` threads that act as processes.
@@ -110,4 +110,4 @@ TEST(ProcessPool, AGroupThatFailsLeavesTheOthersAlone) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_process_pool_test

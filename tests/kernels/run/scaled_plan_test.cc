@@ -6,7 +6,7 @@
 #include "kernels/scatter/packed_plan.h"
 #include "tests/kernels/plans.h"
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_scaled_plan_test {
 namespace {
 
 using ::testing::Contains;
@@ -117,4 +117,4 @@ TEST(Problems, KeepsAHundred) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_scaled_plan_test

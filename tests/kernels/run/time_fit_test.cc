@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stowage::kernels {
+namespace stowage::kernels::run_time_fit_test {
 namespace {
 
 // Groups of degrees 1, 2 and 4 that obey the model exactly, but for `noise` on every other one.
@@ -73,4 +73,4 @@ TEST(ProportionalFit, FindsTheFactorAndTheSpread) {
 }
 
 }  // namespace
-}  // namespace stowage::kernels
+}  // namespace stowage::kernels::run_time_fit_test

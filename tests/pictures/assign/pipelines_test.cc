@@ -8,7 +8,7 @@
 #include "instances/assign/compose.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::assign_pipelines_test {
 namespace {
 
 // The published example of unequal rows on four stages (arXiv 2503.02356): rows of 4, 2, 1 and 1
@@ -97,4 +97,4 @@ TEST(AssignPicture, AReplicaWithoutRowsIsBubble) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_pipelines_test

@@ -9,7 +9,7 @@
 #include "instances/pictures/drawing/panel.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::drawing_axis_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(Axis, LabelsNeverTouchWhateverTheRange) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::drawing_axis_test

@@ -11,7 +11,7 @@
 #include "instances/pictures/drawing/text_width.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::drawing_panel_test {
 namespace {
 
 TEST(Panel, TextsOfAnyWidthStayOnTheCanvasAndApart) {
@@ -83,4 +83,4 @@ TEST(Style, HasTenColoursInEachMode) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::drawing_panel_test

@@ -7,7 +7,7 @@
 #include "instances/pictures/drawing/panel.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::drawing_tiles_test {
 namespace {
 
 const Box kPlot{10, 10, 100, 50};
@@ -108,4 +108,4 @@ TEST(Tiles, ShapesStayWithinTheirNumber) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::drawing_tiles_test

@@ -7,7 +7,7 @@
 #include "instances/pictures/drawing/panel.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::drawing_xml_test {
 namespace {
 
 std::string tooltip_of(const std::string& text) {
@@ -50,4 +50,4 @@ RC_GTEST_PROP(Xml, AnyBytesMakeAWellFormedDocument, (const std::string& bytes)) 
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::drawing_xml_test

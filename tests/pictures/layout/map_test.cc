@@ -9,7 +9,7 @@
 #include "tests/svg_document.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_map_test {
 namespace {
 
 const LayoutInstance kInstance{
@@ -141,4 +141,4 @@ TEST(LayoutPicture, AMapOfNothingIsDrawn) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_map_test

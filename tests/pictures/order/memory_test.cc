@@ -9,7 +9,7 @@
 #include "instances/order/table.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::order_memory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(OrderMemory, DrawsEmptyAndLargeGraphs) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_memory_test

@@ -5,7 +5,7 @@
 
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::scatter_exchange_map_test {
 namespace {
 
 using enum ExchangeKind;
@@ -54,4 +54,4 @@ TEST(ExchangeMap, SaysWhereThereIsNothingToShow) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_exchange_map_test

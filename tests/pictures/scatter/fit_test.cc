@@ -6,7 +6,7 @@
 #include "instances/scatter/fit/fit.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::scatter_fit_test {
 namespace {
 
 std::vector<TimedRow> rows() {
@@ -41,4 +41,4 @@ TEST(FitPictures, ShowEveryRowTwiceAndMarkOutliers) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_fit_test

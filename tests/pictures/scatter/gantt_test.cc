@@ -10,7 +10,7 @@
 #include "tests/svg_document.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_gantt_test {
 namespace {
 
 const ScatterInstance kInstance{.name = "two <groups> & more",
@@ -171,4 +171,4 @@ TEST(ScatterPicture, AStepOfNothingIsDrawn) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_gantt_test

@@ -7,7 +7,7 @@
 #include "instances/scatter/compose.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::scatter_pipeline_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(ScatterPipeline, DrawsOneStageWhereThereAreTooManyPasses) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_pipeline_test

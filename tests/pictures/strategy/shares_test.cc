@@ -8,7 +8,7 @@
 
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::strategy_shares_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST(StrategyShares, SayHowManyAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_shares_test

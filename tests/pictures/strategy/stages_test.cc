@@ -10,7 +10,7 @@
 #include "instances/strategy/table.h"
 #include "tests/svg_document.h"
 
-namespace stowage {
+namespace stowage::strategy_stages_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(StrategyStages, SayHowManyAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_stages_test

@@ -13,7 +13,7 @@
 #include "solvers/solve.h"
 #include "tests/oracles/assign/brute_force.h"
 
-namespace stowage {
+namespace stowage::assign_bundled_test {
 namespace {
 
 std::vector<std::filesystem::path> tiny_files() {
@@ -76,4 +76,4 @@ INSTANTIATE_TEST_SUITE_P(Files, BundledAssign, testing::ValuesIn(tiny_files()),
                          });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_bundled_test

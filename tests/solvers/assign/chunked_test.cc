@@ -14,7 +14,7 @@
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
 
-namespace stowage {
+namespace stowage::assign_chunked_test {
 namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
@@ -225,4 +225,4 @@ TEST(AssignChunked, TheSameSeedGivesTheSamePlan) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_chunked_test

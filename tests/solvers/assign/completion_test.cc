@@ -19,7 +19,7 @@
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_completion_test {
 namespace {
 
 std::uint64_t steps() { return static_cast<std::uint64_t>(in_long_run(600, 6000)); }
@@ -171,4 +171,4 @@ TEST(AssignCompletion, FastIsNearItsBoundWhereReplicasHoldFew) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_completion_test

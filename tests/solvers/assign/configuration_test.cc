@@ -16,7 +16,7 @@
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_configuration_test {
 namespace {
 
 std::uint64_t steps() { return static_cast<std::uint64_t>(in_long_run(250, 3000)); }
@@ -140,4 +140,4 @@ TEST(AssignConfigurations, PricesRefuteShorterTimes) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_configuration_test

@@ -13,7 +13,7 @@
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_few_sequences_test {
 namespace {
 
 TEST(AssignFew, DisjointUnionsAreThoseOfPairs) {
@@ -115,4 +115,4 @@ TEST(AssignFew, AutoProvesStepsOfPresets) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_few_sequences_test

@@ -22,7 +22,7 @@
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_ladder_test {
 namespace {
 
 // Branch and bound is more than ten times slower under a sanitizer, which looks for other faults
@@ -297,4 +297,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, AssignLadder, testing::ValuesIn(built_backend
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AssignLadder);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_ladder_test

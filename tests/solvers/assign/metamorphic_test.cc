@@ -8,7 +8,7 @@
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_metamorphic_test {
 namespace {
 
 constexpr std::uint64_t kSteps = 400;
@@ -47,41 +47,41 @@ void add_replica(AssignInstance& step) {
 
 void change_numbers(Metamorphosis<AssignInstance>& step) {
   step.after(
-      "milliseconds in microseconds", Moves::equal, [](auto& s) { scale_costs(s, 1000); }, 1000);
+      "milliseconds in microseconds", Trend::equal, [](auto& s) { scale_costs(s, 1000); }, 1000);
   step.after(
-      "a quarter of every cost", Moves::equal, [](auto& s) { scale_costs(s, 0.25); }, 0.25);
-  step.after("half tokens", Moves::equal, halve_tokens);
-  step.after("a dearer row", Moves::not_down, [](auto& s) { s.schemes.front().fixed_ms += 1; });
-  step.after("longer rows", Moves::not_up, [](auto& s) { s.schemes.front().max_tokens += 9; });
-  step.after("longer pipelines", Moves::not_down, [](auto& s) {
+      "a quarter of every cost", Trend::equal, [](auto& s) { scale_costs(s, 0.25); }, 0.25);
+  step.after("half tokens", Trend::equal, halve_tokens);
+  step.after("a dearer row", Trend::not_down, [](auto& s) { s.schemes.front().fixed_ms += 1; });
+  step.after("longer rows", Trend::not_up, [](auto& s) { s.schemes.front().max_tokens += 9; });
+  step.after("longer pipelines", Trend::not_down, [](auto& s) {
     s.schemes.front().pp += 1;
     s.devices *= 2;
   });
 }
 
 void change_choice(Metamorphosis<AssignInstance>& step) {
-  step.after("devices that nothing uses", Moves::equal, [](auto& s) { s.devices += 5; });
-  step.after("schemes in another order", Moves::equal, reverse_schemes);
-  step.after("strategies in another order", Moves::equal,
+  step.after("devices that nothing uses", Trend::equal, [](auto& s) { s.devices += 5; });
+  step.after("schemes in another order", Trend::equal, reverse_schemes);
+  step.after("strategies in another order", Trend::equal,
              [](auto& s) { std::reverse(s.strategies.begin(), s.strategies.end()); });
-  step.after("a strategy less", Moves::not_down, [](auto& s) {
+  step.after("a strategy less", Trend::not_down, [](auto& s) {
     if (s.strategies.size() > 1) s.strategies.pop_back();
   });
-  step.after("a replica more", Moves::not_up, add_replica);
-  step.after("no row constraints", Moves::not_up, [](auto& s) { s.constraints = {}; });
+  step.after("a replica more", Trend::not_up, add_replica);
+  step.after("no row constraints", Trend::not_up, [](auto& s) { s.constraints = {}; });
 }
 
 void change_sequences(Metamorphosis<AssignInstance>& step) {
-  step.after("other ids", Moves::equal,
+  step.after("other ids", Trend::equal,
              [](auto& s) { std::reverse(s.lengths.begin(), s.lengths.end()); });
-  step.after("a sequence less", Moves::not_up, [](auto& s) {
+  step.after("a sequence less", Trend::not_up, [](auto& s) {
     // Under row constraints fewer sequences may be too few.
     if (s.constraints == RowConstraints{} && !s.lengths.empty()) s.lengths.pop_back();
   });
-  step.after("a shorter sequence", Moves::not_up, [](auto& s) {
+  step.after("a shorter sequence", Trend::not_up, [](auto& s) {
     if (!s.lengths.empty()) s.lengths.front() = (s.lengths.front() + 1) / 2;
   });
-  step.after("no padding", Moves::not_up, [](auto& s) { s.pad_multiple = 1; });
+  step.after("no padding", Trend::not_up, [](auto& s) { s.pad_multiple = 1; });
 }
 
 TEST(AssignMetamorphic, TheOptimumMovesTheRightWay) {
@@ -102,4 +102,4 @@ TEST(AssignMetamorphic, TheOptimumMovesTheRightWay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_metamorphic_test

@@ -24,7 +24,7 @@
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
-namespace stowage {
+namespace stowage::assign_pattern_bound_test {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -133,4 +133,4 @@ TEST(PatternBound, ClosesPlainBalancing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_pattern_bound_test

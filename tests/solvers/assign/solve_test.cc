@@ -9,7 +9,7 @@
 #include "instances/assign/verify.h"
 #include "solvers/milp/solver.h"
 
-namespace stowage {
+namespace stowage::assign_solve_test {
 namespace {
 
 AssignInstance flat(int replicas, Tokens max_tokens, std::vector<Tokens> lengths) {
@@ -172,4 +172,4 @@ TEST(AssignSolve, TheSameInputGivesTheSameOutcome) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::assign_solve_test

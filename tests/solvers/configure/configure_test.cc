@@ -17,7 +17,7 @@
 #include "solvers/solve.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::configure_configure_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -262,4 +262,4 @@ TEST(Configure, AStepWithoutAPlanPutsAConfigurationLast) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::configure_configure_test

@@ -27,7 +27,7 @@
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::explain_explain_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -652,4 +652,4 @@ TEST(Explain, APinnedBufferWithoutBytesOnTop) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::explain_explain_test

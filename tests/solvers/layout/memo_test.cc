@@ -12,7 +12,7 @@
 #include "instances/violation.h"
 #include "solvers/layout/search.h"
 
-namespace stowage {
+namespace stowage::layout_memo_test {
 namespace {
 
 constexpr std::int64_t kNodes = 2'000'000;
@@ -141,4 +141,4 @@ TEST(LayoutMemo, GivesNothingWhereThePlannerGivesNothing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_memo_test

@@ -8,7 +8,7 @@
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_metamorphic_test {
 namespace {
 
 constexpr std::uint64_t kLayouts = 1500;
@@ -40,53 +40,53 @@ void scale_bytes(LayoutInstance& instance, Bytes factor) {
 }
 
 void change_time(Metamorphosis<LayoutInstance>& layout) {
-  layout.after("a later start", Moves::equal, [](auto& l) {
+  layout.after("a later start", Trend::equal, [](auto& l) {
     map_time(
         l, [](std::int64_t t) { return t + 1000; }, false);
   });
-  layout.after("longer steps", Moves::equal, [](auto& l) {
+  layout.after("longer steps", Trend::equal, [](auto& l) {
     map_time(
         l, [](std::int64_t t) { return 3 * t; }, false);
   });
-  layout.after("time backwards", Moves::equal, [](auto& l) {
+  layout.after("time backwards", Trend::equal, [](auto& l) {
     map_time(
         l, [](std::int64_t t) { return 100 - t; }, true);
   });
-  layout.after("a longer life", Moves::not_down, [](auto& l) {
+  layout.after("a longer life", Trend::not_down, [](auto& l) {
     if (!l.buffers.empty()) l.buffers.front().upper += 4;
   });
-  layout.after("no gaps", Moves::not_down, [](auto& l) {
+  layout.after("no gaps", Trend::not_down, [](auto& l) {
     for (Buffer& buffer : l.buffers) buffer.gaps.clear();
   });
 }
 
 void change_bytes(Metamorphosis<LayoutInstance>& layout) {
   layout.after(
-      "bytes in units of a third", Moves::equal, [](auto& l) { scale_bytes(l, 3); }, 3);
+      "bytes in units of a third", Trend::equal, [](auto& l) { scale_bytes(l, 3); }, 3);
   layout.after(
-      "bytes in units of a thousandth", Moves::equal, [](auto& l) { scale_bytes(l, 1000); }, 1000);
-  layout.after("a larger buffer", Moves::not_down, [](auto& l) {
+      "bytes in units of a thousandth", Trend::equal, [](auto& l) { scale_bytes(l, 1000); }, 1000);
+  layout.after("a larger buffer", Trend::not_down, [](auto& l) {
     if (!l.buffers.empty()) ++l.buffers.back().size;
   });
-  layout.after("no alignment", Moves::not_up, [](auto& l) {
+  layout.after("no alignment", Trend::not_up, [](auto& l) {
     l.alignment = 1;
     for (Buffer& buffer : l.buffers) buffer.alignment = 1;
   });
-  layout.after("no pins", Moves::not_up, [](auto& l) {
+  layout.after("no pins", Trend::not_up, [](auto& l) {
     for (Buffer& buffer : l.buffers) buffer.offset.reset();
   });
 }
 
 void change_rest(Metamorphosis<LayoutInstance>& layout) {
-  layout.after("other ids", Moves::equal,
+  layout.after("other ids", Trend::equal,
                [](auto& l) { std::reverse(l.buffers.begin(), l.buffers.end()); });
-  layout.after("a buffer less", Moves::not_up, [](auto& l) {
+  layout.after("a buffer less", Trend::not_up, [](auto& l) {
     if (!l.buffers.empty()) l.buffers.erase(l.buffers.begin());
   });
-  layout.after("a larger memory", Moves::not_up, [](auto& l) {
+  layout.after("a larger memory", Trend::not_up, [](auto& l) {
     if (l.capacity) *l.capacity += 5;
   });
-  layout.after("no capacity", Moves::not_up, [](auto& l) { l.capacity.reset(); });
+  layout.after("no capacity", Trend::not_up, [](auto& l) { l.capacity.reset(); });
 }
 
 TEST(LayoutMetamorphic, ThePeakMovesTheRightWay) {
@@ -107,4 +107,4 @@ TEST(LayoutMetamorphic, ThePeakMovesTheRightWay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_metamorphic_test

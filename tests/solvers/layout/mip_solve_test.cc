@@ -15,7 +15,7 @@
 #include "tests/instances/random_layout.h"
 #include "tests/oracles/layout/brute_force.h"
 
-namespace stowage {
+namespace stowage::layout_mip_solve_test {
 namespace {
 
 constexpr std::int64_t kNodes = 200'000;  // far above need: a run that reaches it has failed
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(All, LayoutMipBackend, testing::ValuesIn(built_backends
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LayoutMipBackend);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_mip_solve_test

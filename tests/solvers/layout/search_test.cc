@@ -10,7 +10,7 @@
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_layout.h"
 
-namespace stowage {
+namespace stowage::layout_search_test {
 namespace {
 
 constexpr std::int64_t kEnough = 5'000'000;  // nodes
@@ -210,4 +210,4 @@ TEST(LayoutSearch, FitsGeneratedPackings) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_search_test

@@ -17,7 +17,7 @@
 #include "instances/layout/verify.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::layout_solve_test {
 namespace {
 
 std::vector<std::filesystem::path> tiny_files() {
@@ -199,4 +199,4 @@ TEST(LayoutSolve, TwoLevelsLoseNothingOnWholeSteps) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::layout_solve_test

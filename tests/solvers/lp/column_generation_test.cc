@@ -7,7 +7,7 @@
 
 #include "solvers/milp/solver.h"
 
-namespace stowage {
+namespace stowage::lp_column_generation_test {
 namespace {
 
 // Rolls of length 10 cut into pieces of 3, 4 and 5: how few rolls? (Gilmore and Gomory, 1961.)
@@ -128,4 +128,4 @@ std::vector<std::optional<MilpBackend>> all_backends() {
 INSTANTIATE_TEST_SUITE_P(ColumnGeneration, OfBackend, testing::ValuesIn(all_backends()));
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::lp_column_generation_test

@@ -11,7 +11,7 @@
 #include "instances/random.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::lp_dense_simplex_test {
 namespace {
 
 const auto kModels = static_cast<std::uint64_t>(in_long_run(60, 2000));
@@ -118,4 +118,4 @@ TEST(DenseSimplex, ABasisOfAnotherModelDoesNoHarm) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::lp_dense_simplex_test

@@ -10,7 +10,7 @@
 
 #include "instances/random.h"
 
-namespace stowage {
+namespace stowage::lp_lapack_test {
 namespace {
 
 // n x n by columns with `stride` rows each, what lies between set to NaN.
@@ -89,4 +89,4 @@ TEST(Lapack, NamesTheFirstColumnWithoutAPivot) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::lp_lapack_test

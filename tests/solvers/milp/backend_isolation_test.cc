@@ -17,7 +17,7 @@
 #include "solvers/milp/glpk_solver.h"
 #endif
 
-namespace stowage {
+namespace stowage::milp_backend_isolation_test {
 namespace {
 
 class Isolation : public testing::TestWithParam<MilpBackend> {
@@ -222,4 +222,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, Isolation, testing::ValuesIn(built_backends()
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Isolation);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_backend_isolation_test

@@ -22,7 +22,7 @@
 #include "solvers/milp/glpk_solver.h"
 #endif
 
-namespace stowage {
+namespace stowage::milp_backend_traps_test {
 namespace {
 
 using milp::kInfinity;
@@ -247,4 +247,4 @@ INSTANTIATE_TEST_SUITE_P(Built, Backend, testing::ValuesIn(doors()),
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Backend);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_backend_traps_test

@@ -19,7 +19,7 @@
 #include <OsiClpSolverInterface.hpp>
 #endif
 
-namespace stowage {
+namespace stowage::milp_export_read_back_test {
 namespace {
 
 constexpr int kModels = 300;
@@ -123,4 +123,4 @@ TEST(ExportReadBack, ByCbc) {
 #endif
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_export_read_back_test

@@ -23,7 +23,7 @@
 #include <OsiClpSolverInterface.hpp>
 #endif
 
-namespace stowage {
+namespace stowage::milp_host_backends_test {
 namespace {
 
 // What the host asks: most profit of three products within three resources. The optimum, 2, 0 and
@@ -199,4 +199,4 @@ TEST(HostBackends, FourThreadsOfBoth) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_host_backends_test

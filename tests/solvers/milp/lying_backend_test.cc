@@ -10,7 +10,7 @@
 
 #include "solvers/milp/backend.h"
 
-namespace stowage {
+namespace stowage::milp_lying_backend_test {
 namespace {
 
 using milp::kInfinity;
@@ -249,4 +249,4 @@ TEST(LyingBackend, ObserversHearOnlyCheckedAndForwardSteps) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_lying_backend_test

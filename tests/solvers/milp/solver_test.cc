@@ -12,7 +12,7 @@
 
 #include "tests/solvers/oracle.h"
 
-namespace stowage {
+namespace stowage::milp_solver_test {
 namespace {
 
 using milp::kInfinity;
@@ -403,4 +403,4 @@ TEST(MilpBackends, AreNamedAndBuiltAsConfigured) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_solver_test

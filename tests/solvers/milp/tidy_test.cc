@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace stowage {
+namespace stowage::milp_tidy_test {
 namespace {
 
 using milp::kInfinity;
@@ -139,4 +139,4 @@ TEST(TidyModel, KeepsTheRestWithSummedTermsAndMovedSides) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::milp_tidy_test

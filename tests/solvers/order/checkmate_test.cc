@@ -15,7 +15,7 @@
 #include "tests/oracles/order/brute_force_again.h"
 #include "tests/tiny_rerun.h"
 
-namespace stowage {
+namespace stowage::order_checkmate_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -69,4 +69,4 @@ TEST(OrderCheckmate, BackendsFindPlansThatHold) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_checkmate_test

@@ -20,7 +20,7 @@
 #include "tests/oracles/order/brute_force.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_lengths_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -194,4 +194,4 @@ TEST(OrderLengths, RangesThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_lengths_test

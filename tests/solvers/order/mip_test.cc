@@ -11,7 +11,7 @@
 #include "tests/long_run.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_mip_test {
 namespace {
 
 TEST(OrderMip, BackendsFindTheOptimum) {
@@ -34,4 +34,4 @@ TEST(OrderMip, BackendsFindTheOptimum) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_mip_test

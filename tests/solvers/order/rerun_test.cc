@@ -20,7 +20,7 @@
 #include "tests/oracles/order/brute_force_again.h"
 #include "tests/tiny_rerun.h"
 
-namespace stowage {
+namespace stowage::order_rerun_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -202,4 +202,4 @@ TEST(OrderRerun, WithoutRoomItIsInfeasible) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_rerun_test

@@ -24,7 +24,7 @@
 #include "tests/oracles/order/brute_force.h"
 #include "tests/tiny_order.h"
 
-namespace stowage {
+namespace stowage::order_solve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(OrderSolve, StartsFromAPlanAndIsNeverWorse) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::order_solve_test

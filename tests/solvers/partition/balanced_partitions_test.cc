@@ -11,7 +11,7 @@
 #include "tests/long_run.h"
 #include "tests/oracles/partition/brute_force.h"
 
-namespace stowage {
+namespace stowage::partition_balanced_partitions_test {
 namespace {
 
 constexpr PartitionCounts kCounts[] = {PartitionCounts::any, PartitionCounts::equal,
@@ -104,4 +104,4 @@ TEST(BalancedPartitions, TheOrderOfTheSequencesDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::partition_balanced_partitions_test

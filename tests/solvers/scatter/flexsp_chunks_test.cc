@@ -13,7 +13,7 @@
 #include "solvers/solve.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_flexsp_chunks_test {
 namespace {
 
 constexpr std::uint64_t kInstances = 150;
@@ -111,4 +111,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, FlexspChunksEach, testing::ValuesIn(built_bac
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FlexspChunksEach);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_flexsp_chunks_test

@@ -18,7 +18,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_kinds_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(14, 1000));
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterKindsFacade, testing::ValuesIn(built_b
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterKindsFacade);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_kinds_test

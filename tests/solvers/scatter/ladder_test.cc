@@ -21,7 +21,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_ladder_test {
 namespace {
 
 // Branch and bound is more than ten times slower under a sanitizer, which looks for other faults
@@ -262,4 +262,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterLadder, testing::ValuesIn(built_backen
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterLadder);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_ladder_test

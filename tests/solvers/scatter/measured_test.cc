@@ -21,7 +21,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_measured_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
@@ -251,4 +251,4 @@ TEST(ScatterMeasured, NoMethodThatNeedsSums) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_measured_test

@@ -20,7 +20,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_memory_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(60, 1000));
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterMemoryOf, testing::ValuesIn(built_back
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterMemoryOf);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_memory_test

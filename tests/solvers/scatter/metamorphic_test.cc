@@ -8,7 +8,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_metamorphic_test {
 namespace {
 
 constexpr std::uint64_t kSteps = 40;
@@ -42,40 +42,40 @@ void halve_tokens(ScatterInstance& step) {
 
 void change_numbers(Metamorphosis<ScatterInstance>& step) {
   step.after(
-      "milliseconds in microseconds", Moves::equal, [](auto& s) { scale_costs(s, 1000); }, 1000);
+      "milliseconds in microseconds", Trend::equal, [](auto& s) { scale_costs(s, 1000); }, 1000);
   step.after(
-      "a quarter of every cost", Moves::equal, [](auto& s) { scale_costs(s, 0.25); }, 0.25);
-  step.after("MiB in KiB", Moves::equal, [](auto& s) { scale_mib(s, 1024); });
-  step.after("half tokens", Moves::equal, halve_tokens);
-  step.after("a dearer group", Moves::not_down, [](auto& s) { s.cost.fixed_ms += 1; });
-  step.after("a dearer token", Moves::not_down, [](auto& s) { s.cost.linear_ms += 0.125; });
-  step.after("a slower exchange", Moves::not_down, [](auto& s) {
+      "a quarter of every cost", Trend::equal, [](auto& s) { scale_costs(s, 0.25); }, 0.25);
+  step.after("MiB in KiB", Trend::equal, [](auto& s) { scale_mib(s, 1024); });
+  step.after("half tokens", Trend::equal, halve_tokens);
+  step.after("a dearer group", Trend::not_down, [](auto& s) { s.cost.fixed_ms += 1; });
+  step.after("a dearer token", Trend::not_down, [](auto& s) { s.cost.linear_ms += 0.125; });
+  step.after("a slower exchange", Trend::not_down, [](auto& s) {
     for (auto& [degree, speed] : s.cost.all_to_all.mib_per_ms) speed /= 2;
   });
 }
 
 void change_cluster(Metamorphosis<ScatterInstance>& step) {
-  step.after("one more device", Moves::not_up, [](auto& s) { ++s.cluster.devices; });
-  step.after("more memory", Moves::not_up, [](auto& s) { s.cluster.memory_mib += 7; });
-  step.after("any first rank", Moves::equal, [](auto& s) { s.cluster.aligned = false; });
-  step.after("a degree less", Moves::not_down, [](auto& s) {
+  step.after("one more device", Trend::not_up, [](auto& s) { ++s.cluster.devices; });
+  step.after("more memory", Trend::not_up, [](auto& s) { s.cluster.memory_mib += 7; });
+  step.after("any first rank", Trend::equal, [](auto& s) { s.cluster.aligned = false; });
+  step.after("a degree less", Trend::not_down, [](auto& s) {
     if (s.cluster.degrees.size() > 1) s.cluster.degrees.pop_back();
   });
 }
 
 void change_sequences(Metamorphosis<ScatterInstance>& step) {
-  step.after("other ids", Moves::equal,
+  step.after("other ids", Trend::equal,
              [](auto& s) { std::reverse(s.lengths.begin(), s.lengths.end()); });
-  step.after("other ids again", Moves::equal, [](auto& s) {
+  step.after("other ids again", Trend::equal, [](auto& s) {
     if (!s.lengths.empty()) std::rotate(s.lengths.begin(), s.lengths.begin() + 1, s.lengths.end());
   });
-  step.after("a sequence less", Moves::not_up, [](auto& s) {
+  step.after("a sequence less", Trend::not_up, [](auto& s) {
     if (!s.lengths.empty()) s.lengths.pop_back();
   });
-  step.after("a shorter sequence", Moves::not_up, [](auto& s) {
+  step.after("a shorter sequence", Trend::not_up, [](auto& s) {
     if (!s.lengths.empty()) s.lengths.front() = (s.lengths.front() + 1) / 2;
   });
-  step.after("no padding", Moves::not_up, [](auto& s) { s.pad_multiple = 1; });
+  step.after("no padding", Trend::not_up, [](auto& s) { s.pad_multiple = 1; });
 }
 
 TEST(ScatterMetamorphic, TheOptimumMovesTheRightWay) {
@@ -97,4 +97,4 @@ TEST(ScatterMetamorphic, TheOptimumMovesTheRightWay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_metamorphic_test

@@ -15,7 +15,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_pipeline_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
@@ -157,4 +157,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterPipelineOf, testing::ValuesIn(built_ba
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterPipelineOf);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_pipeline_test

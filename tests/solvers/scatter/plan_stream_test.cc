@@ -12,7 +12,7 @@
 #include "instances/scatter/json.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_plan_stream_test {
 namespace {
 
 // The first `count` random tiny steps, one after another.
@@ -125,4 +125,4 @@ TEST(PlanStream, NothingComesOfNothing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_plan_stream_test

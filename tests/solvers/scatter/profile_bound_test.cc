@@ -23,7 +23,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_profile_bound_test {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -276,4 +276,4 @@ TEST(Reshape, OfSomeMicroBatchesLeavesTheOthers) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_profile_bound_test

@@ -20,7 +20,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_recomputation_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(100, 1000));
@@ -263,4 +263,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterRecomputationOf, testing::ValuesIn(bui
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterRecomputationOf);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_recomputation_test

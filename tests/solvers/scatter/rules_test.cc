@@ -9,7 +9,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_rules_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(14, 1000));
@@ -93,4 +93,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterRulesFacade, testing::ValuesIn(built_b
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterRulesFacade);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_rules_test

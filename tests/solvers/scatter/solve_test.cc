@@ -10,7 +10,7 @@
 #include "instances/scatter/verify.h"
 #include "tests/long_run.h"
 
-namespace stowage {
+namespace stowage::scatter_solve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -196,4 +196,4 @@ TEST(ScatterSolve, TwentyThousandSequencesEndAtTheirLimit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_solve_test

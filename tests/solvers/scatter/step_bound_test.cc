@@ -16,7 +16,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_step_bound_test {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -103,4 +103,4 @@ TEST(StepBound, GoesOnWhereALimitCutItShort) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_step_bound_test

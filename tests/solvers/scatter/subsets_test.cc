@@ -15,7 +15,7 @@
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_subsets_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -158,4 +158,4 @@ TEST(ScatterSubsets, MoreNodesNeverMakeThePlanWorse) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_subsets_test

@@ -12,7 +12,7 @@
 #include "tests/solvers/scatter/rungs.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage {
+namespace stowage::scatter_times_test {
 namespace {
 
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(60, 1000));
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, ScatterTimesOf, testing::ValuesIn(built_backe
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterTimesOf);
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_times_test

@@ -21,7 +21,7 @@
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"
 
-namespace stowage {
+namespace stowage::strategy_solve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -182,4 +182,4 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::strategy_solve_test

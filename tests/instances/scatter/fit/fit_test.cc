@@ -10,7 +10,7 @@
 #include "instances/scatter/fit/terms.h"
 #include "tests/instances/scatter/fit/rows.h"
 
-namespace stowage {
+namespace stowage::scatter_fit_fit_test {
 namespace {
 
 using testing::ElementsAre;
@@ -270,4 +270,4 @@ TEST(FitCost, TheSameRowsGiveTheSameCost) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_fit_fit_test

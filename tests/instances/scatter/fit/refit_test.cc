@@ -6,7 +6,7 @@
 
 #include "tests/instances/scatter/fit/rows.h"
 
-namespace stowage {
+namespace stowage::scatter_fit_refit_test {
 namespace {
 
 ScatterInstance old_cluster() {
@@ -129,4 +129,4 @@ TEST(Refit, RefusesStepsThatBreakRules) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_fit_refit_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stowage {
+namespace stowage::scatter_fit_sample_test {
 namespace {
 
 using testing::ElementsAre;
@@ -90,4 +90,4 @@ TEST(Samples, AMillionBadLinesAreCounted) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::scatter_fit_sample_test
