@@ -14,12 +14,16 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   failures_.buffers.assign(n, 0);
   failures_.sections.assign(sections, 0);
   remaining_.assign(sections, 0);
-  floor_.assign(sections, 0);
   top_.assign(sections, 0);
   witness_.assign(sections, -1);
+  later_.assign(sections, -1);
+  plain_ = !table.any_pins();
   crossing_.assign(sections + 1, 0);
   if (table.any_pins()) section_pins_.resize(sections);
-  for (int b = 0; b < table.buffers(); ++b) rows_[at(b)].size = table.size(b);
+  for (int b = 0; b < table.buffers(); ++b) {
+    rows_[at(b)].size = table.size(b);
+    plain_ = plain_ && table.alignment(b) == 1;
+  }
   for (int b = 0; b < table.buffers(); ++b) {
     if (table.pinned(b)) {
       rows_[at(b)].placed = true;
@@ -43,7 +47,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   }
   for (Row& row : rows_) row.bound = row.support;
   for (int s = 0; s < table.sections(); ++s) {
-    if (!refresh_floor(s)) possible_ = false;
+    if (!find_witness(s)) possible_ = false;
   }
   trail_.clear();
 }
@@ -68,11 +72,13 @@ Bytes LayoutState::pinned_above(int section, Bytes level) const {
 bool LayoutState::place(int b) {
   rows_[at(b)].placed = true;
   take(b, -1);
-  trail_.push_back({.index = b, .kind = Kind::placement});
+  const Change placement{.index = b, .kind = Kind::placement};
+  trail_.push_back(placement);
   const Bytes top = rows_[at(b)].support + rows_[at(b)].size;
   for (const SectionRange& range : table_.ranges(b)) {
     for (int s = range.first; s < range.last; ++s) {
-      trail_.push_back({.before = top_[at(s)], .index = s, .kind = Kind::top});
+      const Bytes before = top_[at(s)];
+      tops_before_.push_back(before);
       top_[at(s)] = top;
     }
   }
@@ -81,16 +87,16 @@ bool LayoutState::place(int b) {
   for (const int other : neighbours_.of(b)) {
     Row& row = rows_[at(other)];
     if (row.placed || row.support >= top) continue;
-    const Bytes value = table_.clear_of_pins(other, top);
-    trail_.push_back(
-        {.before = row.support, .bound_before = row.bound, .index = other, .kind = Kind::support});
-    row.support = value;
-    if (value <= row.bound) continue;
-    row.bound = value;
+    const Change raise{
+        .before = row.support, .bound_before = row.bound, .index = other, .kind = Kind::support};
+    trail_.push_back(raise);
+    row.support = lowest_above(other, top);
+    if (row.support <= row.bound) continue;
+    row.bound = row.support;
     raised_.push_back(other);
     if (!fits(other)) return false;
   }
-  return refresh_floors();
+  return refresh_witnesses();
 }
 
 bool LayoutState::fits(int b) {
@@ -100,7 +106,8 @@ bool LayoutState::fits(int b) {
 }
 
 bool LayoutState::raise_bound(int b, Bytes value) {
-  trail_.push_back({.before = rows_[at(b)].bound, .index = b, .kind = Kind::bound});
+  const Change raise{.before = rows_[at(b)].bound, .index = b, .kind = Kind::bound};
+  trail_.push_back(raise);
   rows_[at(b)].bound = value;
   raised_.push_back(b);
   return fits(b);
@@ -113,43 +120,64 @@ bool LayoutState::pass_over(int b, Bytes level) {
     least = std::min(least, std::max(rows_[at(other)].bound, level) + rows_[at(other)].size);
   }
   if (least == std::numeric_limits<Bytes>::max()) return false;
-  least = table_.clear_of_pins(b, least);
+  least = lowest_above(b, least);
   if (least <= rows_[at(b)].bound) return true;
   raised_.clear();
-  return raise_bound(b, least) && refresh_floors();
+  return raise_bound(b, least) && refresh_witnesses();
 }
 
-bool LayoutState::refresh_floors() {
+bool LayoutState::room_above(int section, int b) const {
+  Bytes need = rows_[at(b)].bound + remaining_[at(section)];
+  if (table_.any_pins()) need += pinned_above(section, rows_[at(b)].bound);
+  return need <= capacity_;
+}
+
+bool LayoutState::refresh_witnesses() {
   for (const int b : raised_) {
     for (const SectionRange& range : table_.ranges(b)) {
       for (int s = range.first; s < range.last; ++s) {
-        if (witness_[at(s)] == b && !refresh_floor(s)) return false;
+        if (witness_[at(s)] != b || (!rows_[at(b)].placed && room_above(s, b))) continue;
+        if (!find_witness(s)) return false;
       }
     }
   }
   return true;
 }
 
-bool LayoutState::refresh_floor(int section) {
-  Bytes least = std::numeric_limits<Bytes>::max();
+// The room above a buffer shrinks as its bound rises: if some buffer has enough, so has the lowest.
+bool LayoutState::find_witness(int section) {
   int witness = -1;
-  for (const int b : neighbours_.in(section)) {
-    if (!rows_[at(b)].placed && rows_[at(b)].bound < least) {
-      least = rows_[at(b)].bound;
+  if (remaining_[at(section)] > 0) {
+    for (const int b : neighbours_.in(section)) {
+      if (rows_[at(b)].placed || !room_above(section, b)) continue;
       witness = b;
+      break;
+    }
+    if (witness < 0) {
+      blame(section);
+      return false;
     }
   }
-  trail_.push_back({.before = floor_[at(section)],
-                    .index = section,
-                    .witness_before = witness_[at(section)],
-                    .kind = Kind::floor});
-  floor_[at(section)] = least;
+  const Change change{.before = witness_[at(section)], .index = section, .kind = Kind::witness};
+  trail_.push_back(change);
   witness_[at(section)] = witness;
-  if (witness < 0) return true;
-  Bytes need = least + remaining_[at(section)];
-  if (table_.any_pins()) need += pinned_above(section, least);
-  if (need <= capacity_) return true;
-  blame(section);
+  return true;
+}
+
+// Whether an unplaced buffer of the section has its bound above `level`, at `latest` at most.
+bool LayoutState::begins_within(int section, Bytes level, Bytes latest) const {
+  if (latest <= level) return false;
+  const auto fits = [&](int b) {
+    const Row& row = rows_[at(b)];
+    return !row.placed && row.bound > level && row.bound <= latest;
+  };
+  int& later = later_[at(section)];
+  if (later >= 0 && fits(later)) return true;
+  for (const int b : neighbours_.in(section)) {
+    if (!fits(b)) continue;
+    later = b;
+    return true;
+  }
   return false;
 }
 
@@ -160,8 +188,7 @@ bool LayoutState::fits_above(SectionRange sections, Bytes level) const {
       blame(s);
       return false;
     }
-    if (table_.any_pins() && floor_[at(s)] < level &&
-        remaining_[at(s)] + pinned_above(s, level) > room) {
+    if (table_.any_pins() && remaining_[at(s)] + pinned_above(s, level) > room) {
       return false;
     }
   }
@@ -173,27 +200,36 @@ bool LayoutState::has_unplaced_neighbour(int b) const {
                              [&](int other) { return !rows_[at(other)].placed; });
 }
 
+// Back to what they were before b was placed, the last buffer of its sections.
+void LayoutState::lower_tops(int b) {
+  const std::span<const SectionRange> ranges = table_.ranges(b);
+  for (std::size_t r = ranges.size(); r-- > 0;) {
+    for (int s = ranges[r].last; s-- > ranges[r].first;) {
+      top_[at(s)] = tops_before_.back();
+      tops_before_.pop_back();
+    }
+  }
+}
+
 void LayoutState::undo(std::size_t mark) {
   while (trail_.size() > mark) {
     const Change& change = trail_.back();
+    const auto i = at(change.index);
     switch (change.kind) {
       case Kind::placement:
-        rows_[at(change.index)].placed = false;
+        rows_[i].placed = false;
         take(change.index, 1);
+        lower_tops(change.index);
         break;
       case Kind::support:
-        rows_[at(change.index)].support = change.before;
-        rows_[at(change.index)].bound = change.bound_before;
+        rows_[i].support = change.before;
+        rows_[i].bound = change.bound_before;
         break;
       case Kind::bound:
-        rows_[at(change.index)].bound = change.before;
+        rows_[i].bound = change.before;
         break;
-      case Kind::top:
-        top_[at(change.index)] = change.before;
-        break;
-      case Kind::floor:
-        floor_[at(change.index)] = change.before;
-        witness_[at(change.index)] = change.witness_before;
+      case Kind::witness:
+        witness_[i] = static_cast<int>(change.before);
         break;
     }
     trail_.pop_back();

@@ -58,10 +58,12 @@ class LayoutState {
   // be placed.
   bool fits_above(SectionRange sections, Bytes level) const;
 
-  // Whether a section that holds nothing at `level` yet must be given something there: it would
-  // overflow if its next buffer began at `next` only. Requires no pinned buffers.
-  bool must_cover(int s, Bytes level, Bytes next) const {
-    return top_[at(s)] <= level && remaining_[at(s)] > capacity_ - next;
+  // Whether a section that holds nothing at `level` yet must be given something there, because it
+  // would overflow otherwise: its next buffer would begin above the level where its own bound is,
+  // or at `later` if it could begin at the level. Requires no pinned buffers.
+  bool must_cover(int s, Bytes level, Bytes later) const {
+    const Bytes latest = capacity_ - remaining_[at(s)];
+    return top_[at(s)] <= level && later > latest && !begins_within(s, level, latest);
   }
 
   // Where the last buffer placed in a section ends.
@@ -82,36 +84,45 @@ class LayoutState {
   void undo(std::size_t mark);
 
  private:
-  enum class Kind : std::uint8_t { placement, support, bound, floor, top };
+  enum class Kind : std::uint8_t { placement, support, bound, witness };
   struct Change {
     Bytes before = 0;
     Bytes bound_before = 0;  // with a support
     int index = 0;
-    int witness_before = 0;
     Kind kind = Kind::placement;
   };
   Bytes pinned_above(int section, Bytes level) const;
+  // Whether the rest of a section fits above this buffer of it, if that is the lowest.
+  bool room_above(int section, int b) const;
+  bool begins_within(int section, Bytes level, Bytes latest) const;
+  Bytes lowest_above(int b, Bytes level) const {
+    return plain_ ? level : table_.clear_of_pins(b, level);
+  }
   bool raise_bound(int b, Bytes value);
   bool fits(int b);
-  bool refresh_floors();
-  bool refresh_floor(int section);
+  bool refresh_witnesses();
+  bool find_witness(int section);
   void take(int b, int sign);
+  void lower_tops(int b);
 
   const LayoutTable& table_;
   const LayoutNeighbours& neighbours_;
   Bytes capacity_;
   bool possible_ = true;
+  bool plain_ = true;  // nothing is pinned or aligned
   std::vector<Row> rows_;
-  // Per section: bytes still to be placed; the least bound of an unplaced member, and which has it.
+  // Per section: bytes still to be placed; an unplaced buffer that may be the lowest of them, or -1
+  // if there are none; an unplaced buffer that may begin above some level, as found last.
   std::vector<Bytes> remaining_;
-  std::vector<Bytes> floor_;
   std::vector<Bytes> top_;  // end of the last placed buffer
   std::vector<int> witness_;
+  mutable std::vector<int> later_;
   std::vector<int> crossing_;
   std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
   mutable Failures failures_;
   std::vector<int> raised_;
   std::vector<Change> trail_;
+  std::vector<Bytes> tops_before_;  // of the placements of the trail, section by section
 };
 
 }  // namespace stowage

@@ -19,9 +19,9 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
   for (std::size_t i = 0; i < order.size(); ++i) rank_[at(order[i])] = static_cast<int>(i);
   waiting_ = order;
   newest_.resize(at(table.sections()));
+  must_.resize(at(table.sections()));
   from_below_.assign(at(table.sections()) + 1, 0);
   from_above_ = from_below_;
-  list_beginnings(order);
   if (!state_.possible()) {
     end_ = End::exhausted;
     return;
@@ -37,118 +37,135 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
        root.fail_to, root.next);
 }
 
-void LayoutTree::list_beginnings(const std::vector<int>& order) {
-  first_beginning_.assign(at(table_.sections()) + 2, 0);
-  for (const int b : order) {
-    for (const SectionRange& range : table_.ranges(b)) ++first_beginning_[at(range.first) + 2];
-  }
-  for (std::size_t s = 2; s < first_beginning_.size(); ++s) {
-    first_beginning_[s] += first_beginning_[s - 1];
-  }
-  beginnings_.resize(first_beginning_.back());
-  for (const int b : order) {
-    for (const SectionRange& range : table_.ranges(b)) {
-      beginnings_[first_beginning_[at(range.first) + 1]++] = {range.last, b};
-    }
-  }
-}
-
 void LayoutTree::push(const Component& component, int left, Key cursor, int fail_to, int pending) {
   frames_.push_back({.component = component,
                      .cursor = cursor,
+                     .next = candidates_.size(),
+                     .last = candidates_.size(),
                      .left = left,
                      .fail_to = fail_to,
                      .pending = pending,
                      .trail = state_.mark(),
                      .waiting = waiting_.size(),
-                     .pendings = pendings_.size()});
+                     .pendings = pendings_.size(),
+                     .candidates = candidates_.size()});
 }
 
-LayoutTree::Candidate LayoutTree::candidate(const Frame& frame) const {
+// Fills in what the frame says of its level.
+bool LayoutTree::list_candidates(Frame& frame) {
   constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
   Bytes threshold = kNever;
   Bytes level = kNever;
-  int found = -1;
-  // What bounds the next level: the least size, the least bound and the one after it.
-  Bytes least = kNever;
-  Bytes first = kNever;
-  Bytes second = kNever;
+  Bytes least_size = kNever;
+  Bytes least_end = kNever;
+  candidates_.resize(frame.candidates);
   for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
     const int b = waiting_[i];
     const LayoutState::Row& row = state_.row(b);
     if (row.placed) continue;
     threshold = std::min(threshold, row.support + row.size);
-    least = std::min(least, row.size);
-    if (row.bound < second) {
-      if (row.bound < first) {
-        second = first;
-        first = row.bound;
-      } else if (row.bound > first) {
-        second = row.bound;
-      }
-    }
-    // Of those at one level the first in the list has the smallest rank.
-    if (row.support >= level || row.bound > row.support) continue;
+    least_size = std::min(least_size, row.size);
+    least_end = std::min(least_end, row.bound + row.size);
+    if (row.support > level || row.support < frame.cursor.offset) continue;
+    if (row.bound > row.support) continue;
     if (Key{row.support, rank_[at(b)]} <= frame.cursor) continue;
+    if (row.support < level) candidates_.resize(frame.candidates);
     level = row.support;
-    found = b;
+    candidates_.push_back(b);
   }
-  if (level >= threshold) return {};
-  return {found, std::min(level + least, first > level ? first : second)};
+  frame.next = frame.candidates;
+  frame.last = candidates_.size();
+  frame.level = level;
+  // It rests on another one that is yet to be placed, at this level or above.
+  frame.later = std::max(level + least_size, least_end);
+  return level < threshold;
 }
 
-LayoutTree::Cover LayoutTree::cover(const Frame& frame, Candidate candidate) {
-  const int b = candidate.buffer;
-  const Bytes level = state_.lowest(b);
-  SectionRange sections = frame.component.sections;
-  if (level == frame.cursor.offset) {
-    // Only around the last buffer of this level has anything changed: what lies beyond a section
-    // that is higher already was looked at when its turn came, or will be.
-    const SectionRange hull = table_.hull(b);
-    int first = hull.first;
-    int last = hull.last;
-    while (first > sections.first && state_.top(first - 1) <= level) --first;
-    while (last < sections.last && state_.top(last) <= level) ++last;
-    sections = {first, last};
+bool LayoutTree::rise(Frame& frame) {
+  if (!list_candidates(frame)) return false;
+  // At the level of the decision before, all sections have been seen to fit.
+  const SectionRange sections = frame.component.sections;
+  if (frame.level == frame.cursor.offset && !table_.any_pins()) return true;
+  if (!state_.fits_above(sections, frame.level)) return false;
+  if (table_.any_pins()) return true;
+  // From one section that is higher already to the next one.
+  for (int s = sections.first; s < sections.last;) {
+    const int first = s;
+    while (s < sections.last && state_.top(s) <= frame.level) ++s;
+    if (!coverable(frame, {first, s})) return false;
+    while (s < sections.last && state_.top(s) > frame.level) ++s;
   }
+  return true;
+}
+
+bool LayoutTree::mark_musts(const Frame& frame, SectionRange sections) {
+  bool any = false;
+  for (int s = sections.first; s < sections.last; ++s) {
+    must_[at(s)] = state_.must_cover(s, frame.level, frame.later);
+    any = any || must_[at(s)];
+  }
+  return any;
+}
+
+// Which borders of sections can be reached from the first one: over a section that need not be
+// covered, or over a candidate.
+bool LayoutTree::reach_up(const Frame& frame, SectionRange sections) {
   starts_.clear();
   for (int s = sections.first; s < sections.last; ++s) {
     newest_[at(s)] = -1;
-    from_below_[at(s)] = 0;
-    from_above_[at(s)] = 0;
-    for (std::size_t i = first_beginning_[at(s)]; i < first_beginning_[at(s) + 1]; ++i) {
-      const auto& [end, other] = beginnings_[i];
-      const LayoutState::Row& row = state_.row(other);
-      if (row.placed || row.support != level || row.bound > level || end > sections.last) continue;
-      if (Key{level, rank_[at(other)]} <= frame.cursor) continue;
-      starts_.push_back({end, newest_[at(s)]});
-      newest_[at(s)] = static_cast<int>(starts_.size()) - 1;
+    from_below_[at(s) + 1] = 0;
+  }
+  for (std::size_t i = frame.next; i < frame.last; ++i) {
+    for (const SectionRange& range : table_.ranges(candidates_[i])) {
+      if (range.first < sections.first || range.last > sections.last) continue;
+      starts_.push_back({range.last, newest_[at(range.first)]});
+      newest_[at(range.first)] = static_cast<int>(starts_.size()) - 1;
     }
   }
-  from_below_[at(sections.last)] = 0;
   from_below_[at(sections.first)] = 1;
-  from_above_[at(sections.last)] = 1;
   for (int s = sections.first; s < sections.last; ++s) {
     if (!from_below_[at(s)]) continue;
-    if (!state_.must_cover(s, level, candidate.next)) from_below_[at(s) + 1] = 1;
+    if (!must_[at(s)]) from_below_[at(s) + 1] = 1;
     for (int i = newest_[at(s)]; i >= 0; i = starts_[at(i)].older) {
       from_below_[at(starts_[at(i)].end)] = 1;
     }
   }
-  if (!from_below_[at(sections.last)]) {
-    int s = sections.last;
-    while (!from_below_[at(s)]) --s;
-    state_.blame(std::min(s, sections.last - 1));
-    return Cover::dead;
-  }
+  if (from_below_[at(sections.last)]) return true;
+  int s = sections.last;
+  while (!from_below_[at(s)]) --s;
+  state_.blame(s);
+  return false;
+}
+
+// And from which of them the last one can be reached.
+void LayoutTree::reach_down(SectionRange sections) {
+  from_above_[at(sections.last)] = 1;
   for (int s = sections.last; s-- > sections.first;) {
-    bool reached = from_above_[at(s) + 1] && !state_.must_cover(s, level, candidate.next);
+    bool reached = from_above_[at(s) + 1] && !must_[at(s)];
     for (int i = newest_[at(s)]; i >= 0 && !reached; i = starts_[at(i)].older) {
       reached = from_above_[at(starts_[at(i)].end)];
     }
     from_above_[at(s)] = reached;
   }
-  for (const SectionRange& range : table_.ranges(b)) {
+}
+
+bool LayoutTree::coverable(const Frame& frame, SectionRange sections) {
+  return !mark_musts(frame, sections) || reach_up(frame, sections);
+}
+
+LayoutTree::Cover LayoutTree::cover(const Frame& frame, int candidate) {
+  // What lies beyond a section that is higher already was looked at when the level was new, or will
+  // be when its turn comes.
+  SectionRange around = table_.hull(candidate);
+  const SectionRange sections = frame.component.sections;
+  while (around.first > sections.first && state_.top(around.first - 1) <= frame.level) {
+    --around.first;
+  }
+  while (around.last < sections.last && state_.top(around.last) <= frame.level) ++around.last;
+  if (!mark_musts(frame, around)) return Cover::with;
+  if (!reach_up(frame, around)) return Cover::dead;
+  reach_down(around);
+  for (const SectionRange& range : table_.ranges(candidate)) {
     if (!from_below_[at(range.first)] || !from_above_[at(range.last)]) return Cover::without;
   }
   return Cover::with;
@@ -166,6 +183,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
     state_.undo(frame.trail);
     waiting_.resize(frame.waiting);
     pendings_.resize(frame.pendings);
+    candidates_.resize(frame.last);
     if (frame.closed) {
       give_up();
       continue;
@@ -178,21 +196,19 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
       }
       frame.trail = state_.mark();
     }
-    const Candidate next = candidate(frame);
-    const int b = next.buffer;
-    // At the level of the decision before, all sections have been seen to fit.
-    const bool rises = b >= 0 && (table_.any_pins() || state_.lowest(b) > frame.cursor.offset);
-    if (b < 0 || (rises && !state_.fits_above(frame.component.sections, state_.lowest(b)))) {
+    if (frame.next == frame.last && !rise(frame)) {
       give_up();
       continue;
     }
-    const Cover covered = table_.any_pins() ? Cover::with : cover(frame, next);
+    const int b = candidates_[frame.next];
+    const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
     if (covered == Cover::dead) {
       give_up();
       continue;
     }
+    ++frame.next;
     frame.tried = b;
-    frame.cursor = {state_.lowest(b), rank_[at(b)]};
+    frame.cursor = {frame.level, rank_[at(b)]};
     ++nodes_;
     if (covered == Cover::without) continue;
     const int twin = table_.twin_before(b);
@@ -215,6 +231,7 @@ bool LayoutTree::descend() {
     Component rest = frame.component;
     if (kListed * at(left) <= (kListed - 1) * (rest.last - rest.first)) rest = unplaced(rest);
     push(rest, left, frame.cursor, parent, frame.pending);
+    inherit(frames_[at(parent)], frames_.back());
     return true;
   }
   int next = frame.pending;
@@ -224,6 +241,17 @@ bool LayoutTree::descend() {
   push(pending.component, static_cast<int>(pending.component.last - pending.component.first),
        pending.cursor, pending.fail_to, pending.next);
   return true;
+}
+
+// The candidates of a level that can still begin there after a placement.
+void LayoutTree::inherit(const Frame& parent, Frame& frame) {
+  for (std::size_t i = parent.next; i < parent.last; ++i) {
+    const int b = candidates_[i];
+    if (state_.lowest(b) == parent.level) candidates_.push_back(b);
+  }
+  frame.last = candidates_.size();
+  frame.level = parent.level;
+  frame.later = parent.later;
 }
 
 // The same component, listed without its placed buffers.

@@ -11,7 +11,9 @@
 //   - it would place a buffer at o although another fits entirely below o (that one could be moved
 //     down), or although its twin of smaller rank waits (exchange them),
 //   - some buffer or section no longer fits (state.h); a buffer that was passed over must
-//     rest on one yet to be placed, and one without unplaced neighbours is never passed over.
+//     rest on one yet to be placed, and one without unplaced neighbours is never passed over,
+//   - a section would overflow if nothing began in it at this level, and the candidates that are
+//     left cannot cover all such sections side by side.
 // Sections that no unplaced buffer connects are solved one after the other; when one of them has no
 // solution, the search returns to the decision that cut it off. The stack is explicit: depth costs
 // no recursion. The search can be interrupted and continued, and its course depends only on the
@@ -70,30 +72,39 @@ class LayoutTree {
     Component component;
     Key cursor;      // the last candidate tried; the next one has a larger key
     int tried = -1;  // that candidate
-    int left = 0;    // unplaced buffers of the component
+    // Those that may begin at the level and are left to try, by rank:
+    // candidates_[next..last). What could begin there but does not, begins at `later` at the
+    // lowest.
+    std::size_t next = 0;
+    std::size_t last = 0;
+    Bytes level = -1;
+    Bytes later = 0;
+    int left = 0;  // unplaced buffers of the component
     bool closed = false;
     int fail_to = -1;
     int pending = -1;
     std::size_t trail = 0;  // sizes to go back to before the next candidate
     std::size_t waiting = 0;
     std::size_t pendings = 0;
+    std::size_t candidates = 0;
   };
   void push(const Component& component, int left, Key cursor, int fail_to, int pending);
-  // The next candidate of the top frame, or -1. What begins above its level begins at `next` at the
-  // lowest.
-  struct Candidate {
-    int buffer = -1;
-    Bytes next = 0;
-  };
-  Candidate candidate(const Frame& frame) const;
-  // Looks at the sections at the level of a candidate, those around it or, where the level is new,
-  // all: what must begin there can only be the candidate and those after it. Dead: some section
-  // that must be covered cannot be.
+  // Goes on to the next level of a frame. False if there is none, or no way to go on there.
+  bool rise(Frame& frame);
+  bool list_candidates(Frame& frame);
+  // Looks at the sections around a candidate that hold nothing at the level yet: those that must be
+  // covered there can only be covered by the candidate and those after it. Dead: that cannot be
+  // done.
   enum class Cover { dead, without, with };
-  Cover cover(const Frame& frame, Candidate candidate);
+  Cover cover(const Frame& frame, int candidate);
+  // Whether that can be done in these sections at all.
+  bool coverable(const Frame& frame, SectionRange sections);
+  bool mark_musts(const Frame& frame, SectionRange sections);
+  bool reach_up(const Frame& frame, SectionRange sections);
+  void reach_down(SectionRange sections);
   // After a placement: goes on with what is left. False once everything is placed.
   bool descend();
-  void list_beginnings(const std::vector<int>& order);
+  void inherit(const Frame& parent, Frame& frame);
   Component unplaced(const Component& component);
   int split(const Component& component, Key cursor, int fail_to, int pending);
 
@@ -101,6 +112,7 @@ class LayoutTree {
   LayoutState state_;
   std::vector<int> rank_;
   std::vector<int> waiting_;
+  std::vector<int> candidates_;
   std::vector<Pending> pendings_;
   std::vector<Frame> frames_;
   // Scratch of cover(): where the ranges end that begin in a section, as chains.
@@ -108,15 +120,9 @@ class LayoutTree {
     int end = 0;
     int older = -1;
   };
-  struct Beginning {
-    int end = 0;
-    int buffer = -1;
-  };
-  // The ranges that begin in section s: beginnings_[first_beginning_[s]..first_beginning_[s + 1]).
-  std::vector<Beginning> beginnings_;
-  std::vector<std::size_t> first_beginning_;
   std::vector<Start> starts_;
   std::vector<int> newest_;  // start of each section
+  std::vector<std::uint8_t> must_;
   std::vector<std::uint8_t> from_below_;
   std::vector<std::uint8_t> from_above_;
   std::int64_t nodes_ = 0;
