@@ -62,5 +62,4 @@ set(STOWAGE_PUBLIC_HEADERS
     solvers/scatter/plan_stream.h
     solvers/partition/balanced_partitions.h
     # Attention over packed sequences.
-    kernels/attention/attention_shape.h
     kernels/attention/attention.h)
