@@ -3,8 +3,7 @@
 // A real loop does the planning in its data loader, one batch ahead, or lets plan_stream() of
 // <stowage/solvers/scatter/plan_stream.h> plan many steps ahead on several threads.
 #include <stowage/instances/scatter/presets.h>
-#include <stowage/instances/scatter/trainer.h>
-#include <stowage/instances/verify.h>
+#include <stowage/instances/trainer/step.h>
 #include <stowage/solvers/solve.h>
 
 #include <iostream>

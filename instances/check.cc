@@ -2,6 +2,8 @@
 
 #include <variant>
 
+#include "instances/families.h"
+
 namespace stowage {
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "instances/families.h"
+#include "instances/instance.h"
 #include "instances/result.h"
 
 namespace stowage {

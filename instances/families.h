@@ -1,11 +1,7 @@
-// All problem families: a new one adds its include and its name to the list, and nothing else here.
+// All problem families: a new one adds its include and its name to the list, its types to
+// instance.h, and nothing else here.
 //
-//   Plan plan = ...;
-//   double value = std::visit([](const auto& any) { return objective_of(any); }, plan);
 //   Families::with_name("layout", [&](auto family) { instance = *family.read_instance(text, {}); });
-//
-// Thread safety: its functions read their arguments and nothing else; any number of threads may
-// call them at once.
 #pragma once
 
 #include <string_view>
@@ -14,8 +10,10 @@
 
 #include "instances/assign/family.h"
 #include "instances/family_list.h"
+#include "instances/instance.h"
 #include "instances/layout/family.h"
 #include "instances/order/family.h"
+#include "instances/proof.h"
 #include "instances/scatter/family.h"
 #include "instances/strategy/family.h"
 #include "instances/unit.h"
@@ -24,9 +22,13 @@ namespace stowage {
 
 using Families = FamilyList<Scatter, Assign, Layout, Order, StrategyFamily>;
 
-using Instance = Families::Instance;
-using Plan = Families::Plan;
-using Certificate = Families::Certificate;
+static_assert(std::is_same_v<Instance, Families::Instance> && std::is_same_v<Plan, Families::Plan>,
+              "instance.h names other families, or in another order");
+
+// The certificate of one family: a std::variant for std::visit(), std::get() and visit_both().
+struct Certificate::Any : Families::Certificate {
+  using Families::Certificate::variant;
+};
 
 // The family of an instance, plan or certificate type.
 template <class T>
@@ -47,12 +49,6 @@ constexpr Unit unit_of(const InstanceT& instance) {
   } else {
     return Family::unit;
   }
-}
-
-// "scatter": of any instance, plan or certificate.
-template <class... T>
-std::string_view family_name(const std::variant<T...>& any) {
-  return Families::names[any.index()];
 }
 
 }  // namespace stowage

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/infeasibility.h"
+#include "instances/proof.h"
 #include "instances/units.h"
 #include "instances/violation_list.h"
 

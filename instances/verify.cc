@@ -1,9 +1,12 @@
 #include "instances/verify.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "instances/check.h"
+#include "instances/families.h"
 #include "instances/result.h"
 
 namespace stowage {
@@ -21,15 +24,28 @@ std::vector<Violation> broken_rules_of(const Instance& instance) {
   return violations;
 }
 
+// Of what is for an instance of the family with that index.
+std::vector<Violation> other_family(const Instance& instance, std::size_t index) {
+  return {{.rule = "problem",
+           .where = "/problem",
+           .have = std::string(Families::names[index]),
+           .need = std::string(family_name(instance)) + " like the instance's"}};
+}
+
+// In the unit of the family.
+template <class Check>
+double proven_by(const Check& check) {
+  if constexpr (requires { check.bound_ms; }) {
+    return check.bound_ms;
+  } else {
+    return static_cast<double>(check.bound_bytes);
+  }
+}
+
 }  // namespace
 
 std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
-  if (instance.index() != plan.index()) {
-    return {{.rule = "problem",
-             .where = "/problem",
-             .have = std::string(family_name(plan)),
-             .need = std::string(family_name(instance)) + " like the instance's"}};
-  }
+  if (instance.index() != plan.index()) return other_family(instance, plan.index());
   if (auto broken = broken_rules_of(instance); !broken.empty()) return broken;
   return visit_both(
       [](const auto& own, const auto& its) {
@@ -42,6 +58,28 @@ std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
         return violations;
       },
       instance, plan);
+}
+
+std::vector<Violation> check_infeasibility(const Instance& instance,
+                                           const InfeasibilityProof& proof) {
+  if (auto broken = broken_rules_of(instance); !broken.empty()) return broken;
+  return std::visit([&](const auto& own) { return check_infeasibility(own, proof); }, instance);
+}
+
+CheckedCertificate check_certificate(const Instance& instance, const Certificate& certificate) {
+  const Certificate::Any& any = certificate.any();
+  if (instance.index() != any.index()) return {other_family(instance, any.index())};
+  if (auto broken = broken_rules_of(instance); !broken.empty()) return {std::move(broken)};
+  return visit_both(
+      [](const auto& own, const auto& its) -> CheckedCertificate {
+        if constexpr (requires { check_certificate(own, its); }) {
+          auto checked = check_certificate(own, its);
+          const double bound = checked.violations.empty() ? proven_by(checked) : 0;
+          return {std::move(checked.violations), bound};
+        }
+        return {};
+      },
+      instance, any);
 }
 
 }  // namespace stowage

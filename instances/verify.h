@@ -7,9 +7,9 @@
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
 //
-// The rules of each family stand in its own verify.h, e.g. instances/scatter/verify.h, with a
-// verify() for its own types. Times agree when they differ by at most 1e-9 relative; the bound may
-// exceed the objective by at most 1e-6 relative.
+// The rules of each family stand in its README, e.g. instances/scatter/README.md. Times agree when
+// they differ by at most 1e-9 relative; the bound may exceed the objective by at most 1e-6
+// relative.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -17,7 +17,8 @@
 
 #include <vector>
 
-#include "instances/families.h"
+#include "instances/instance.h"
+#include "instances/proof.h"
 #include "instances/violation.h"
 
 namespace stowage {
@@ -27,5 +28,21 @@ namespace stowage {
 // valid for an instance that check() refuses: what it says is told under the rule `instance`, and
 // nothing else is looked at.
 std::vector<Violation> verify(const Instance& instance, const Plan& plan);
+
+// Whether an instance has no plan for the reason that an outcome gives: empty if the proof holds.
+// `none` proves nothing and breaks no rule. What the others must show stands in the README of each
+// family. An instance that check() refuses breaks the rule `instance`.
+std::vector<Violation> check_infeasibility(const Instance& instance,
+                                           const InfeasibilityProof& proof);
+
+struct CheckedCertificate {
+  std::vector<Violation> violations;
+  double bound = 0;  // what is proven, in the unit of the objective; 0 if there are violations
+};
+
+// Whether no plan of the instance is better than a certificate says, by arithmetic on the two
+// alone. One of another family breaks the rule `problem`, an instance that check() refuses the rule
+// `instance`.
+CheckedCertificate check_certificate(const Instance& instance, const Certificate& certificate);
 
 }  // namespace stowage

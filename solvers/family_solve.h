@@ -15,12 +15,11 @@
 #include <variant>
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/budget.h"
-#include "instances/infeasibility.h"
+#include "instances/proof.h"
 #include "solvers/incumbent.h"
-#include "solvers/method.h"
 #include "solvers/outcome.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

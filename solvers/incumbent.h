@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/budget.h"
 #include "instances/families.h"
-#include "solvers/method.h"
+#include "instances/proof.h"
 #include "solvers/outcome.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

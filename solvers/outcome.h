@@ -21,10 +21,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/budget.h"
-#include "instances/families.h"
-#include "instances/infeasibility.h"
+#include "instances/instance.h"
+#include "instances/proof.h"
 #include "instances/result.h"
 #include "instances/violation.h"
 

@@ -13,14 +13,45 @@
 // BLAS, to one thread.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/families.h"
-#include "solvers/method.h"
+#include "instances/instance.h"
+#include "solvers/function_ref.h"
+#include "solvers/milp/backends.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
+
+struct SolveOptions {
+  std::string method = "auto";         // a name from methods()
+  std::optional<MilpBackend> backend;  // nothing: the first of built_backends()
+  double gap = 0;                      // relative gap that is good enough; status is `feasible`
+  std::uint64_t seed = 0;
+  std::optional<Plan> start;  // a plan to begin with; ignored, and said, if invalid
+  double milp_seconds = 10;   // baselines that solve many MILPs: limit of each
+};
+
+// The backend that was asked for, or the first that was built; there must be one.
+inline MilpBackend backend_of(const SolveOptions& options) {
+  return options.backend ? *options.backend : built_backends().front();
+}
+
+enum class MethodKind { ours, baseline };
+
+// One value of SolveOptions::method.
+struct Method {
+  std::string name;
+  MethodKind kind = MethodKind::ours;
+  std::string summary;  // one line
+  std::string source;   // paper and section, or empty
+};
+
+// What hears of each improvement.
+using Progress = FunctionRef<void(const Improvement&)>;
 
 // In Outcome::errors: the method is none of methods(instance).
 inline constexpr char kUnknownMethod[] = "E701";

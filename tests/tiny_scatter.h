@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "instances/random.h"
+#include "instances/scatter/group_form.h"
 #include "instances/scatter/instance.h"
 
 namespace stowage {

@@ -101,7 +101,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
         [&json](const auto& own) {
           if constexpr (requires { write_json(json, own); }) write_json(json, own);
         },
-        *outcome.certificate);
+        outcome.certificate->any());
   }
   json.key("plan");
   outcome.plan ? write_plan(json, *outcome.plan) : json.null();

@@ -43,25 +43,6 @@ std::string stem(const std::string& path) {
 bool is_csv(const std::string& path) { return path.ends_with(".csv"); }
 bool is_binary(const std::string& path) { return path.ends_with(".bin"); }
 
-// Whether plans of this family have rows that a trainer can run.
-bool has_trainer_file(const Instance& instance) {
-  return std::visit(
-      []<class I>(const I& own) {
-        return requires(const typename PlanOf<I>::type& plan) { trainer_step(own, plan); };
-      },
-      instance);
-}
-
-// Requires has_trainer_file().
-Result<TrainerStep> step_of(const Instance& instance, const Plan& plan) {
-  return visit_both(
-      [](const auto& own, const auto& its) -> Result<TrainerStep> {
-        if constexpr (requires { trainer_step(own, its); }) return trainer_step(own, its);
-        return InputError{code::kProblem, "/problem", "must be of a family with rows"};
-      },
-      instance, plan);
-}
-
 class ConvertCommand : public Command {
  public:
   CommandText text() const override {
@@ -272,11 +253,11 @@ class ConvertCommand : public Command {
     if (!tokens_.empty()) {
       return console.refuse({kUsage, "--tokens", "has an effect only on orders"});
     }
-    if (!has_trainer_file(both.value->instance)) {
+    if (!has_trainer_steps(both.value->instance)) {
       return console.refuse({kUsage, "OUT", "must be a table (.csv) for a layout"});
     }
     if (const auto refused = refuse_invalid(console, *both.value)) return *refused;
-    const Result<TrainerStep> step = step_of(both.value->instance, both.value->plan);
+    const Result<TrainerStep> step = trainer_step(both.value->instance, both.value->plan);
     if (!step) return console.refuse(errors_in(plan_, step.errors()));
     return write_step(console, *step);
   }

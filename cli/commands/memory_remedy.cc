@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

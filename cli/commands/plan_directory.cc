@@ -95,7 +95,7 @@ BoundWord word_of(const ScatterInstance& step, const ScatterPlan& plan,
     const Result<std::string> text = read_file(outcome_file);
     if (text) {
       if (const auto found = read_scatter_certificate(*text); found && *found) {
-        both.certificate = **found;
+        both.certificate.emplace(**found);
       }
     }
   }

@@ -10,12 +10,12 @@
 
 #include "cli/families/bound_names.h"
 #include "formulations/assign/bounds.h"
-#include "formulations/bound.h"
 #include "instances/assign/certificate.h"
 #include "instances/assign/family.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
 #include "instances/pictures/assign/pipelines.h"
+#include "instances/proof.h"
 #include "kernels/assign/packed_plan.h"
 
 namespace stowage {

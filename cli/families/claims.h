@@ -13,7 +13,7 @@
 
 #include "cli/terminal/unit.h"
 #include "instances/families.h"
-#include "instances/infeasibility.h"
+#include "instances/proof.h"
 #include "instances/result.h"
 #include "instances/violation.h"
 

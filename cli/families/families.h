@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "cli/families/bound_names.h"
-#include "formulations/bound.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"
 #include "instances/pictures/drawing/panel.h"
 #include "instances/pictures/shown_bound.h"
+#include "instances/proof.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

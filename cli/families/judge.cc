@@ -18,30 +18,23 @@ namespace {
 // Numbers may have passed through a tool that rounds them; integers are never rounded.
 constexpr double kRounding = 1e-9;
 
-// In the unit of the family.
-template <class Check>
-double proven_by(const Check& check) {
-  if constexpr (requires { check.bound_ms; }) {
-    return check.bound_ms;
-  } else {
-    return static_cast<double>(check.bound_bytes);
-  }
-}
-
-// Appends what is wrong with the certificate; otherwise returns the bound it proves. Requires an
-// instance of its family.
+// Appends what is wrong with the certificate; otherwise returns the bound it proves.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
                                              const Certificate& certificate,
                                              std::vector<Violation>& violations) {
-  const auto check = [&](const auto& own, const auto& its) -> std::optional<NamedBound> {
-    if constexpr (requires { check_certificate(own, its); }) {
-      auto checked = check_certificate(own, its);
-      if (checked.violations.empty()) return NamedBound{bound_name_of(its), proven_by(checked)};
-      std::ranges::move(checked.violations, std::back_inserter(violations));
-    }
+  CheckedCertificate checked = check_certificate(instance, certificate);
+  if (!checked.violations.empty()) {
+    std::ranges::move(checked.violations, std::back_inserter(violations));
     return std::nullopt;
-  };
-  return visit_both(check, instance, certificate);
+  }
+  return std::visit(
+      [&](const auto& its) -> std::optional<NamedBound> {
+        if constexpr (requires { bound_name_of(its); }) {
+          return NamedBound{bound_name_of(its), checked.bound};
+        }
+        return std::nullopt;
+      },
+      certificate.any());
 }
 
 // A bound that leaves no certificate is proven again where the instance is small enough to try
@@ -210,8 +203,7 @@ InfeasibleJudgement judge(const InfeasibleAnswer& answer) {
     judgement.violations.push_back(
         {"claimed_bound", "/bound_by", in_quotes(by), "one of " + list_of(names)});
   }
-  std::vector<Violation> wrong = std::visit(
-      [&](const auto& instance) { return check_infeasibility(instance, proof); }, answer.instance);
+  std::vector<Violation> wrong = check_infeasibility(answer.instance, proof);
   std::ranges::move(wrong, std::back_inserter(judgement.violations));
   judgement.by = proof.by;
   judgement.proven = judgement.violations.empty() && proof.by != "none";

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/families/load.h"
-#include "formulations/bound.h"
 #include "instances/pictures/shown_bound.h"
+#include "instances/proof.h"
 #include "instances/violation.h"
 
 namespace stowage {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "cli/families/bound_names.h"
-#include "formulations/bound.h"
 #include "formulations/layout/bounds.h"
 #include "instances/layout/family.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "instances/pictures/layout/map.h"
+#include "instances/proof.h"
 
 namespace stowage {
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "cli/families/bound_names.h"
-#include "formulations/bound.h"
 #include "formulations/order/bounds.h"
 #include "instances/order/certificate.h"
 #include "instances/order/family.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
 #include "instances/pictures/order/memory.h"
+#include "instances/proof.h"
 #include "instances/violation.h"
 
 namespace stowage {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cli/families/bound_names.h"
-#include "formulations/bound.h"
 #include "formulations/scatter/bounds.h"
 #include "instances/pictures/scatter/exchange_map.h"
 #include "instances/pictures/scatter/gantt.h"
+#include "instances/proof.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/family.h"
 #include "instances/scatter/instance.h"

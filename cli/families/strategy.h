@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/families/bound_names.h"
-#include "formulations/bound.h"
 #include "formulations/strategy/bounds.h"
 #include "instances/pictures/strategy/stages.h"
+#include "instances/proof.h"
 #include "instances/strategy/certificate.h"
 #include "instances/strategy/family.h"
 #include "instances/strategy/instance.h"

@@ -14,10 +14,10 @@
 #include "cli/models/model_flags.h"
 #include "cli/terminal/cli_error.h"
 #include "cli/terminal/exit_codes.h"
-#include "formulations/bound.h"
 #include "formulations/milp/model.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"
+#include "instances/proof.h"
 
 namespace stowage {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/assign/table.h"
 #include "instances/budget.h"
+#include "instances/proof.h"
 
 namespace stowage {
 

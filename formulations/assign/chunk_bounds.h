@@ -8,9 +8,9 @@
 
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/assign/instance.h"
 #include "instances/budget.h"
+#include "instances/proof.h"
 
 namespace stowage {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/table.h"
+#include "instances/proof.h"
 
 namespace stowage {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formulations/bound.h"
+#include "instances/proof.h"
 #include "instances/scatter/table.h"
 
 namespace stowage {

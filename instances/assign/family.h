@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "instances/assign/json.h"
+#include "instances/assign/trainer.h"
 #include "instances/assign/verify.h"
 #include "instances/unit.h"
 
@@ -31,6 +32,8 @@ struct Assign {
   static constexpr auto read_certificate = read_assign_certificate;
   static constexpr auto write_instance = write_assign_instance;
   static constexpr auto write_plan = write_assign_plan;
+  static constexpr Result<TrainerStep> (*trainer_step)(const Instance&,
+                                                       const Plan&) = stowage::trainer_step;
   // What is wrong with an instance in memory that its document could not show.
   static constexpr auto hidden_errors = hidden_assign_errors;
 

@@ -36,7 +36,7 @@
 
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/infeasibility.h"
+#include "instances/proof.h"
 #include "instances/violation.h"
 
 namespace stowage {

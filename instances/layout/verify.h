@@ -22,9 +22,9 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/infeasibility.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
+#include "instances/proof.h"
 #include "instances/violation.h"
 
 namespace stowage {

@@ -7,7 +7,6 @@
 // threads may call them at once.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -57,10 +56,7 @@ struct OrderPlan {
 
 // The row of the plan that holds `length`, or null where none does; by bisection. Requires rows in
 // ascending order, as every verified plan has them.
-inline const OrderRow* row_at(const OrderPlan& plan, Tokens length) {
-  const auto row = std::ranges::lower_bound(plan.rows, length, {}, &OrderRow::to);
-  return row == plan.rows.end() || length < row->from ? nullptr : &*row;
-}
+const OrderRow* row_at(const OrderPlan& plan, Tokens length);
 
 // What a plan of any family says of itself, in the unit of its instance's objective.
 inline double objective_of(const OrderPlan& plan) {

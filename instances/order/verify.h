@@ -31,9 +31,9 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/infeasibility.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
+#include "instances/proof.h"
 #include "instances/violation.h"
 
 namespace stowage {

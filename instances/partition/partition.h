@@ -14,10 +14,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "instances/result.h"
 #include "instances/units.h"
+#include "instances/violation.h"
 
 namespace stowage {
 
@@ -61,5 +63,13 @@ std::vector<InputError> check(const PartitionInstance& instance);
 
 // What each sequence costs, in their order. Requires an instance without errors. O(n).
 std::vector<std::int64_t> partition_costs(const PartitionInstance& instance);
+
+// Names of the rules of a partition, in the order of their table in instances/partition/README.md.
+std::vector<std::string_view> partition_verify_rules();
+
+// The independent verifier (verify.cc): is it a partition of the instance, and is what it says
+// true? Every violation found, empty for a valid partition; by rule in the order of the table, then
+// by place. Requires an instance without errors (check()). O(n log n).
+std::vector<Violation> verify(const PartitionInstance& instance, const Partition& partition);
 
 }  // namespace stowage

@@ -1,5 +1,3 @@
-#include "instances/partition/verify.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "instances/partition/partition.h"
 #include "instances/violation_list.h"
 
 namespace stowage {

@@ -18,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/scatter/group_form.h"
 #include "instances/scatter/instance.h"
+#include "instances/scatter/time_grid.h"
 #include "instances/violation.h"
 
 namespace stowage {

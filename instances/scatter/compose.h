@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "instances/scatter/group_form.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 

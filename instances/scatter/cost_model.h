@@ -51,6 +51,7 @@
 
 #include <algorithm>
 
+#include "instances/scatter/group_form.h"
 #include "instances/scatter/instance.h"
 
 namespace stowage {

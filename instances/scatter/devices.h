@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "instances/scatter/cluster.h"
+#include "instances/scatter/instance.h"
 
 namespace stowage {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "instances/scatter/json.h"
+#include "instances/scatter/trainer.h"
 #include "instances/scatter/verify.h"
 #include "instances/unit.h"
 
@@ -33,6 +34,8 @@ struct Scatter {
   static constexpr auto read_certificate = read_scatter_certificate;
   static constexpr auto write_instance = write_scatter_instance;
   static constexpr auto write_plan = write_scatter_plan;
+  static constexpr Result<TrainerStep> (*trainer_step)(const Instance&,
+                                                       const Plan&) = stowage::trainer_step;
 
   static int devices(const Instance& step) { return step.cluster.devices; }
   static std::size_t size(const Instance& step) { return step.lengths.size(); }  // sequences

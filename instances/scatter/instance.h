@@ -12,25 +12,51 @@
 //                        .model = {.states_mib = 20, .activation_mib_per_token = 1},
 //                        .cost = {.linear_ms = 0.5, .fixed_ms = 3},
 //                        .lengths = {64, 80}};
-//   assert(tokens_per_device(step) == 80);
+//   assert(padded_length(step, step.lengths[0]) == 64);
 //
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "instances/scatter/cluster.h"
-#include "instances/scatter/time_grid.h"
 #include "instances/units.h"
 
 namespace stowage {
+
+// Consecutive nodes of equal devices.
+struct DeviceKind {
+  std::string name;    // for people; may be empty
+  int nodes = 0;       // >= 1
+  double speed = 1;    // compute takes 1 / speed times what the cost says, > 0
+  Mib memory_mib = 0;  // in place of the cluster's
+
+  bool operator==(const DeviceKind&) const = default;
+};
+
+struct Cluster {
+  int devices = 0;  // N >= 1
+  // Devices [k n, (k + 1) n) are a node. Costs depend on it where `ScatterCost::exchange` is given,
+  // pictures always.
+  int devices_per_node = 8;
+  Mib memory_mib = 0;        // usable memory of one device
+  std::vector<int> degrees;  // allowed group degrees, strictly increasing, each in [1, N]
+  // Groups of degree d start at a rank that is a multiple of d. Then the degrees must form a
+  // divisibility chain (each divides the next), so that every multiset of degrees whose sum is at
+  // most N can be placed, largest first. With `aligned = false` any degrees go, at any first rank.
+  bool aligned = true;
+  // Where nodes differ: their kinds in the order of ranks, of all nodes together. Empty: all
+  // devices are alike. Needs `aligned`, and that each kind starts at a multiple of every allowed
+  // degree that fits into it: see devices.h.
+  std::vector<DeviceKind> kinds = {};
+
+  bool operator==(const Cluster&) const = default;
+};
 
 // One way to trade memory for time: some activations are dropped and computed again in the backward
 // pass. What it repeats of a step is in the factors; what a group pays once is not repeated.
@@ -75,9 +101,6 @@ struct AllToAll {
 // does, and a group of any degree if the instance has an `all_to_all` in place of an `exchange`.
 enum class ExchangeKind { none, all_to_all, ring, all_gather, two_level };
 
-// "none", "all_to_all", "ring", "all_gather", "two_level", in the order of ExchangeKind.
-std::span<const std::string_view> exchange_names();
-
 // The exchange of groups by kind, from volumes and from bandwidths inside a node and across nodes.
 // cost_model.h states what each kind costs.
 struct Exchange {
@@ -101,6 +124,53 @@ struct SlidingWindow {
   double share = 0;  // in [0, 1]; 0: all layers attend to the whole sequence
 
   bool operator==(const SlidingWindow&) const = default;
+};
+
+// How long groups of one degree take, measured: times by their tokens and the sum of the squares of
+// their sequences' padded lengths, and what lies between.
+//
+//   TimeGrid grid{.tokens = {0, 1024}, .squares = {0, 1048576}, .ms = {3, 9, 8, 20}};
+//   grid.at(512, 262144);  // between 3, 8 and 20: a row of 512 tokens
+//
+// Each cell of the grid is cut in two by the diagonal from its least to its greatest corner, and on
+// each half the time is the plane through its three corners. So it is continuous and grows wherever
+// the entries do.
+struct TimeGrid {
+  // Ascending from 0, two entries at least.
+  std::vector<double> tokens;
+  std::vector<double> squares;
+  // By tokens, then squares; not decreasing in either, none below 0.
+  std::vector<Ms> ms;
+
+  Ms entry(std::size_t token, std::size_t square) const {
+    return ms[token * squares.size() + square];
+  }
+  // Beyond the last entries the last cell goes on.
+  Ms at(double token, double square) const {
+    const std::size_t i = cell(tokens, token);
+    const std::size_t j = cell(squares, square);
+    const double u = (token - tokens[i]) / (tokens[i + 1] - tokens[i]);
+    const double v = (square - squares[j]) / (squares[j + 1] - squares[j]);
+    const Ms* const low = ms.data() + i * squares.size() + j;
+    const Ms* const high = low + squares.size();
+    return u >= v ? low[0] + u * (high[0] - low[0]) + v * (high[1] - high[0])
+                  : low[0] + v * (low[1] - low[0]) + u * (high[1] - low[1]);
+  }
+
+  bool operator==(const TimeGrid&) const = default;
+
+ private:
+  // The index of the last entry that is at most `value`, but not of the last of all.
+  static std::size_t cell(const std::vector<double>& axis, double value) {
+    std::size_t first = 0;
+    for (std::size_t left = axis.size() - 2; left > 0;) {
+      const std::size_t step = (left + 1) / 2;
+      const bool beyond = axis[first + step] <= value;
+      first = beyond ? first + step : first;
+      left = beyond ? left - step : step - 1;
+    }
+    return first;
+  }
 };
 
 // Coefficients of the time model in cost_model.h.
@@ -156,43 +226,6 @@ struct ScatterInstance {
   bool operator==(const ScatterInstance&) const = default;
 };
 
-// What a group may be: a degree, how its devices exchange, what its micro-batch recomputes, and on
-// which kinds of devices it lies.
-struct GroupForm {
-  int degree = 0;
-  ExchangeKind exchange = ExchangeKind::none;
-  int recomputation = 0;  // index into ModelMemory::recomputation; 0 if there is none
-  int place = 0;          // among places of devices.h; 0 if all devices are alike
-
-  GroupForm() = default;
-  // A degree alone is a form too. NOLINTNEXTLINE(google-explicit-constructor)
-  GroupForm(int degree_, ExchangeKind exchange_ = ExchangeKind::none, int recomputation_ = 0,
-            int place_ = 0)
-      : degree(degree_), exchange(exchange_), recomputation(recomputation_), place(place_) {}
-  bool operator==(const GroupForm&) const = default;
-};
-
-// All forms that groups may have: by degree, then by recomputation, by exchange and by place.
-// Without these one per allowed degree.
-std::vector<GroupForm> group_forms(const ScatterInstance& instance);
-
-// How many ways to recompute there are to choose from: 1 if the model lists none.
-int recomputations(const ScatterInstance& instance);
-
-// The name of one of them; empty if the model lists none.
-std::string recomputation_name(const ScatterInstance& instance, int index);
-
-// The index of that name, or -1 if it is none. The empty name is 0 if the model lists none.
-int recomputation_index(const ScatterInstance& instance, std::string_view name);
-
-// Whether some group of this degree may stand on more than one node: if it is larger than a node,
-// does not divide it, or may start anywhere.
-bool may_cross_nodes(const Cluster& cluster, int degree);
-
-// Whether a group of this degree can exchange in this way. `two_level` needs groups of several
-// whole nodes, the others a degree above 1.
-bool can_exchange(const Cluster& cluster, GroupForm form);
-
 // The time of a step whose makespans have such a sum and such a longest one: sum + (p - 1) longest.
 // While the first stage computes the micro-batches one after another, the last of them still has
 // p - 1 stages to go, and none goes faster than the longest lets it.
@@ -214,51 +247,5 @@ inline Tokens targets_of(const ScatterInstance& instance, std::int64_t id) {
 
 // All padded lengths, in id order.
 std::vector<Tokens> padded_lengths(const ScatterInstance& instance);
-
-// What a token of a group takes on a device that has it: activations, logits unless they come in
-// chunks, and keys and values that the device holds for others, once in a ring and as often as the
-// degree says in an all-gather.
-Mib token_mib(const ScatterInstance& instance, GroupForm form);
-
-// What a device holds whatever its groups: model states, and the logits of a chunk.
-Mib fixed_mib(const ScatterInstance& instance);
-
-// C: how many tokens one device of such a group holds beside nothing else, at least 0 and at most
-// kMaxExact: floor((memory - fixed_mib) / token_mib).
-Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form = 1);
-
-// v: as how many tokens of such a group each of its sequences counts beside its own, rounded up and
-// at most kMaxExact: sequence_mib times the degree / token_mib.
-Tokens sequence_tokens(const ScatterInstance& instance, GroupForm form);
-
-// The degrees of the cluster from min_degree on, ascending.
-std::vector<int> allowed_degrees(const ScatterInstance& instance);
-
-// What a group holds. Its n sequences have at most `capacity` - n `sequence_tokens` tokens
-// together, and at most `most_tokens`; each has at most `longest`. None exceeds kMaxExact.
-struct GroupRoom {
-  Tokens capacity = 0;
-  Tokens sequence_tokens = 0;
-  Tokens most_tokens = kMaxExact;
-  Tokens longest = 0;
-};
-
-// C or max_tokens_per_rank, whichever is less, times the degree; where sequences count for more
-// than their tokens, the two apart. Without packing memory limits `longest` alone.
-GroupRoom room_of_group(const ScatterInstance& instance, GroupForm form);
-
-// How many tokens all sequences of such a group may have together, if they are as few as can be.
-Tokens group_capacity(const ScatterInstance& instance, GroupForm form);
-
-// How many tokens one sequence of such a group may have, packed or not.
-Tokens longest_in_group(const ScatterInstance& instance, GroupForm form);
-
-// The form of groups that holds the longest sequence; of equals the one of the largest degree.
-GroupForm largest_form(const ScatterInstance& instance);
-
-// Ids of sequences that fit no group: their padded length exceeds what a group of any allowed
-// degree holds. If this is empty the instance is feasible unless rules on whole micro-batches or on
-// their number forbid it, since every sequence may have a micro-batch of its own.
-std::vector<std::int64_t> unplaceable_sequences(const ScatterInstance& instance);
 
 }  // namespace stowage

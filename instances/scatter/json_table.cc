@@ -9,6 +9,7 @@
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
 #include "instances/numbers.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

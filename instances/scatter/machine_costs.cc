@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "instances/scatter/group_form.h"
+
 namespace stowage {
 namespace {
 

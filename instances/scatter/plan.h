@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,11 +40,6 @@ struct ScatterMicroBatch {
 
   bool operator==(const ScatterMicroBatch&) const = default;
 };
-
-// The form of a group of the micro-batch; nothing if the instance does not know what this one
-// recomputes, or where devices differ and the group has no place among them.
-std::optional<GroupForm> form_of(const ScatterInstance& instance,
-                                 const ScatterMicroBatch& micro_batch, const ScatterGroup& group);
 
 struct ScatterPlan {
   std::string name;           // of the instance

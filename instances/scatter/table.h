@@ -29,6 +29,7 @@
 #include "instances/numbers.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/scatter/instance.h"
+#include "instances/scatter/time_grid.h"
 
 namespace stowage {
 

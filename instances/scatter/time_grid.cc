@@ -1,5 +1,7 @@
 #include "instances/scatter/time_grid.h"
 
+#include <algorithm>
+
 #include "instances/numbers.h"
 
 namespace stowage {

@@ -1,23 +1,13 @@
-// How long groups of one degree take, measured: times by their tokens and the sum of the squares of
-// their sequences' padded lengths, and what lies between.
+// Planes below the times that groups were measured to take (TimeGrid of instance.h).
 //
-//   TimeGrid grid{.tokens = {0, 1024}, .squares = {0, 1048576}, .ms = {3, 9, 8, 20}};
-//   grid.at(512, 262144);  // between 3, 8 and 20: a row of 512 tokens
-//
-// Each cell of the grid is cut in two by the diagonal from its least to its greatest corner, and on
-// each half the time is the plane through its three corners. So it is continuous, grows wherever
-// the entries do, and a plane lies below it in a region if it does at the corners of the pieces.
-//
-// Thread safety: plain data; its functions read their arguments and nothing else; any number of
-// threads may call them at once.
+// Each cell of a grid is cut in two, and on each half the time is a plane. So a plane lies below it
+// in a region if it does at the corners of the pieces.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <span>
 #include <vector>
 
-#include "instances/units.h"
+#include "instances/scatter/instance.h"
 
 namespace stowage {
 
@@ -31,44 +21,6 @@ struct AffineTime {
     return ms + token_ms * tokens + square_ms * squares;
   }
   bool operator==(const AffineTime&) const = default;
-};
-
-struct TimeGrid {
-  // Ascending from 0, two entries at least.
-  std::vector<double> tokens;
-  std::vector<double> squares;
-  // By tokens, then squares; not decreasing in either, none below 0.
-  std::vector<Ms> ms;
-
-  Ms entry(std::size_t token, std::size_t square) const {
-    return ms[token * squares.size() + square];
-  }
-  // Beyond the last entries the last cell goes on.
-  Ms at(double token, double square) const {
-    const std::size_t i = cell(tokens, token);
-    const std::size_t j = cell(squares, square);
-    const double u = (token - tokens[i]) / (tokens[i + 1] - tokens[i]);
-    const double v = (square - squares[j]) / (squares[j + 1] - squares[j]);
-    const Ms* const low = ms.data() + i * squares.size() + j;
-    const Ms* const high = low + squares.size();
-    return u >= v ? low[0] + u * (high[0] - low[0]) + v * (high[1] - high[0])
-                  : low[0] + v * (low[1] - low[0]) + u * (high[1] - low[1]);
-  }
-
-  bool operator==(const TimeGrid&) const = default;
-
- private:
-  // The index of the last entry that is at most `value`, but not of the last of all.
-  static std::size_t cell(const std::vector<double>& axis, double value) {
-    std::size_t first = 0;
-    for (std::size_t left = axis.size() - 2; left > 0;) {
-      const std::size_t step = (left + 1) / 2;
-      const bool beyond = axis[first + step] <= value;
-      first = beyond ? first + step : first;
-      left = beyond ? left - step : step - 1;
-    }
-    return first;
-  }
 };
 
 // Where groups of a grid can be: their sequences have `shortest` to `longest` tokens each, so that

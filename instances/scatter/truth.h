@@ -17,8 +17,10 @@
 #include <optional>
 #include <vector>
 
+#include "instances/scatter/group_form.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
+#include "instances/scatter/time_grid.h"
 
 namespace stowage {
 

@@ -40,7 +40,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/infeasibility.h"
+#include "instances/proof.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "instances/violation.h"

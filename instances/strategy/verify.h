@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/infeasibility.h"
+#include "instances/proof.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/plan.h"
 #include "instances/violation.h"

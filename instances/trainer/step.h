@@ -5,8 +5,7 @@
 //   if (step) write_somewhere(write_trainer_binary(*step));           // or write_trainer_json
 //   const Result<TrainerStep> again = read_trainer_file(bytes);       // either of the two
 //
-// trainer_step() stands in the trainer.h of each family that has rows: instances/scatter/trainer.h,
-// instances/assign/trainer.h. The files, their keys and bytes, and what Megatron-LM and DeepSpeed
+// The files, their keys and bytes, and what Megatron-LM and DeepSpeed
 // call the same things stand in instances/trainer/README.md.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
@@ -18,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/instance.h"
 #include "instances/result.h"
 
 namespace stowage {
@@ -71,6 +71,17 @@ struct TrainerStep {
 
   bool operator==(const TrainerStep&) const = default;
 };
+
+// Whether plans of the instance's family have rows: those of scatter and assign.
+bool has_trainer_steps(const Instance& instance);
+
+// The step that a plan without violations describes. The batch of a group of a scatter plan runs on
+// the group's ranks at once, each with a slice of the row. A replica of an assign plan gets tp * pp
+// consecutive ranks, stage after stage, replicas of the largest tp first (so that with powers of
+// two no tensor-parallel group straddles a node), and its rows are its micro-batches. Errors: E604
+// when a row, an id or the whole step does not fit a trainer file, E345 for rows of chunks, E209
+// for a plan of another family than the instance or of one without rows.
+Result<TrainerStep> trainer_step(const Instance& instance, const Plan& plan);
 
 // For rank r and micro-batch m, at r * micro_batches + m: the index of the batch that the rank
 // computes then, or -1 when it idles. Requires a step without trainer_faults().

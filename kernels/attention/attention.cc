@@ -1,56 +1,66 @@
 #include "kernels/attention/attention.h"
 
-#include <algorithm>
-
-#include "kernels/attention/attention_units.h"
-#include "kernels/attention/isa.h"
-#include "kernels/attention/simd_table.h"
+#include <cmath>
 
 namespace stowage::kernels {
 
-std::int64_t forward_workspace(const AttentionShape& shape) {
-  const std::int64_t dim = shape.head_dim;
-  return (2 * shape.total_k + kMostLanes) * dim + kKeyBlock * kGemmColumns +
-         (2 * dim + 2) * kQueryBlock + 64;
+double AttentionShape::logit_scale() const {
+  return scale != 0 ? scale : 1.0 / std::sqrt(double{1} * head_dim);
 }
 
-std::int64_t backward_workspace(const AttentionShape& shape) {
-  const std::int64_t dim = shape.head_dim;
-  const std::int64_t padded = (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
-  return shape.total_k * (3 * dim + 2 * padded) + 2 * kMostLanes * dim +
-         (3 * dim + 2 * padded + 4 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMostLanes;
-}
-
-void attention_forward(const AttentionShape& shape, std::span<const float> q,
-                       std::span<const float> k, std::span<const float> v, std::span<float> o,
-                       std::span<float> lse, std::span<float> workspace) {
-  clear_forward_slack(shape, o, lse);
-  ForwardUnits units(shape, {.q = q, .keys = keys_by_token(shape, k, v), .o = o, .lse = lse}, 0);
-  while (units.next()) units.run(workspace);
-}
-
-void attention_backward(const AttentionShape& shape, const AttentionBackwardInput& input,
-                        KvGradients mode, std::span<float> dq, std::span<float> dk,
-                        std::span<float> dv, std::span<float> workspace) {
-  clear_backward_slack(shape, mode, dq, dk, dv);
-  BackwardUnits units(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv});
-  while (units.next()) units.run(workspace);
-}
-
-void sum_kv_gradients(std::int64_t row_count, int heads, int kv_heads, int head_dim,
-                      std::span<const float> per_query_head, std::span<float> per_kv_head) {
-  const int group = heads / kv_heads;
-  for (std::int64_t row = 0; row < row_count; ++row) {
-    for (int h = 0; h < heads; ++h) {
-      const float* from = &per_query_head[(row * heads + h) * head_dim];
-      float* to = &per_kv_head[(row * kv_heads + h / group) * head_dim];
-      if (h % group == 0) {
-        std::copy_n(from, head_dim, to);
-      } else {
-        for (int d = 0; d < head_dim; ++d) to[d] += from[d];
-      }
+std::vector<std::string> check_cu_seqlens(std::span<const std::int32_t> cu, std::int64_t total,
+                                          const std::string& name) {
+  std::vector<std::string> problems;
+  if (cu.empty()) {
+    problems.push_back(name + " must have at least one entry, is empty");
+    return problems;
+  }
+  if (cu.front() != 0) {
+    problems.push_back(name + "[0] must be 0, is " + std::to_string(cu.front()));
+  }
+  for (std::size_t i = 1; i < cu.size(); ++i) {
+    if (cu[i] < cu[i - 1]) {
+      problems.push_back(name + "[" + std::to_string(i) + "] must be at least " +
+                         std::to_string(cu[i - 1]) + ", is " + std::to_string(cu[i]));
     }
   }
+  if (cu.back() > total) {
+    problems.push_back(name + " must end at or before row " + std::to_string(total) + ", ends at " +
+                       std::to_string(cu.back()));
+  }
+  return problems;
+}
+
+std::vector<std::string> check(const AttentionShape& shape) {
+  std::vector<std::string> problems = check_cu_seqlens(shape.cu_q, shape.total_q, "cu_q");
+  for (std::string& problem : check_cu_seqlens(shape.cu_k, shape.total_k, "cu_k")) {
+    problems.push_back(std::move(problem));
+  }
+  if (shape.cu_q.size() != shape.cu_k.size()) {
+    problems.push_back("cu_q and cu_k must have the same number of entries, have " +
+                       std::to_string(shape.cu_q.size()) + " and " +
+                       std::to_string(shape.cu_k.size()));
+  }
+  if (shape.head_dim < 1) {
+    problems.push_back("head_dim must be at least 1, is " + std::to_string(shape.head_dim));
+  }
+  if (shape.heads < 0 || shape.kv_heads < 0 || (shape.heads > 0 && shape.kv_heads == 0)) {
+    problems.push_back("heads and kv_heads must be positive, are " + std::to_string(shape.heads) +
+                       " and " + std::to_string(shape.kv_heads));
+    return problems;
+  }
+  if (shape.heads == 0) return problems;
+  if (shape.group_size == 0 && shape.heads % shape.kv_heads != 0) {
+    problems.push_back("heads must be a multiple of kv_heads, are " + std::to_string(shape.heads) +
+                       " and " + std::to_string(shape.kv_heads));
+  } else if (shape.group_size < 0 || shape.group_offset < 0 ||
+             shape.kv_head(shape.heads - 1) >= shape.kv_heads) {
+    problems.push_back("the last query head must read one of the " +
+                       std::to_string(shape.kv_heads) + " kv heads; group_size is " +
+                       std::to_string(shape.group_size) + ", group_offset " +
+                       std::to_string(shape.group_offset));
+  }
+  return problems;
 }
 
 }  // namespace stowage::kernels

@@ -17,7 +17,6 @@
 #include <span>
 
 #include "kernels/attention/attention.h"
-#include "kernels/attention/attention_shape.h"
 
 namespace stowage::kernels {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/attention/attention_shape.h"
+#include "kernels/attention/attention.h"
 
 namespace stowage::kernels {
 

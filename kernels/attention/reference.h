@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/attention/attention_shape.h"
+#include "kernels/attention/attention.h"
 
 namespace stowage::kernels {
 

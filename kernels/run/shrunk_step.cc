@@ -1,5 +1,7 @@
 #include "kernels/run/shrunk_step.h"
 
+#include "instances/scatter/group_form.h"
+
 namespace stowage::kernels {
 
 ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,

@@ -7,7 +7,7 @@
 
 #include "instances/budget.h"
 #include "python/binding/interrupt.h"
-#include "solvers/method.h"
+#include "solvers/solve.h"
 
 namespace stowage::python {
 

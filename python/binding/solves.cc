@@ -72,7 +72,7 @@ std::optional<std::string> certificate_json(const OutcomeBox& box) {
           return std::nullopt;
         }
       },
-      *box.value.certificate);
+      box.value.certificate->any());
 }
 
 std::optional<PlanBox> plan_of(const OutcomeBox& box) {

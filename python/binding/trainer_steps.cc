@@ -11,8 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "instances/assign/trainer.h"
-#include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
 #include "python/binding/boxes.h"
 #include "python/binding/errors.h"
@@ -22,15 +20,10 @@ namespace {
 
 TrainerBox step_of(const InstanceBox& instance, const PlanBox& plan) {
   const nb::gil_scoped_release unlocked;
-  return visit_both(
-      [](const auto& own, const auto& its) -> TrainerBox {
-        if constexpr (requires { trainer_step(own, its); }) {
-          return {value_of(trainer_step(own, its))};
-        } else {
-          throw nb::type_error("a plan of the problem scatter or assign is needed");
-        }
-      },
-      instance.value, plan.value);
+  if (!has_trainer_steps(instance.value)) {
+    throw nb::type_error("a plan of the problem scatter or assign is needed");
+  }
+  return {value_of(trainer_step(instance.value, plan.value))};
 }
 
 TrainerBox read_trainer(const nb::bytes& bytes) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "instances/assign/instance.h"
-#include "solvers/method.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "formulations/bound.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
 #include "instances/assign/table.h"
 #include "instances/budget.h"
+#include "instances/proof.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

@@ -81,7 +81,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   void complete(Outcome& outcome) const override {
-    if (certificate_) outcome.certificate = *certificate_;
+    if (certificate_) outcome.certificate.emplace(*certificate_);
   }
 
   StoppedBy search() override {

@@ -13,6 +13,7 @@
 #include "heuristics/strategy/configurations.h"
 #include "instances/check.h"
 #include "instances/numbers.h"
+#include "instances/scatter/group_form.h"
 #include "instances/strategy/json.h"
 #include "instances/verify.h"
 #include "solvers/configure/rank_layout.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "instances/layout/trace.h"
 #include "instances/scatter/devices.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

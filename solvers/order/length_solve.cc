@@ -60,7 +60,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
   std::vector<NamedBound> bounds() override { return {{"operator", simple_}}; }
 
   void complete(Outcome& outcome) const override {
-    if (certificate_) outcome.certificate = *certificate_;
+    if (certificate_) outcome.certificate.emplace(*certificate_);
   }
 
   StoppedBy search() override {
@@ -121,7 +121,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
     }
     if (length != longest()) return;
     for (const NamedBound& bound : outcome.bounds) incumbent_.raise_bound(bound);
-    if (outcome.certificate) certificate_ = std::get<OrderCertificate>(*outcome.certificate);
+    if (outcome.certificate) certificate_ = std::get<OrderCertificate>(outcome.certificate->any());
     if (outcome.status != Status::infeasible) return;
     refuted_ = {.detail = outcome.detail,
                 .remedy = outcome.remedy,

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "solvers/method.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

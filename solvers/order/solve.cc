@@ -52,7 +52,7 @@ class OrderSolve : public FamilySolve<OrderInstance> {
   }
 
   void complete(Outcome& outcome) const override {
-    if (certificate_) outcome.certificate = *certificate_;
+    if (certificate_) outcome.certificate.emplace(*certificate_);
   }
 
   StoppedBy search() override {

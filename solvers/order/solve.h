@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "solvers/method.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

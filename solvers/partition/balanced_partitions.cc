@@ -6,7 +6,7 @@
 #include "formulations/partition/bounds.h"
 #include "heuristics/partition/balance.h"
 #include "instances/numbers.h"
-#include "instances/partition/verify.h"
+#include "instances/partition/partition.h"
 #include "solvers/outcome.h"
 
 namespace stowage {

@@ -123,14 +123,14 @@ class Line {
   bool left_ = false;
 };
 
-using Next = std::function<std::optional<StreamStep>()>;
-using Take = std::function<bool(PlannedStep&&)>;
+using Next = FunctionRef<std::optional<StreamStep>()>;
+using Take = FunctionRef<bool(PlannedStep&&)>;
 
 // Gives the steps of the line to `take`; what either throws is kept for the calling thread.
 class Taker {
  public:
-  Taker(Line& line, const Take& take) : line_(line) {
-    thread_ = std::jthread([this, &take] { work(take); });
+  Taker(Line& line, Take take) : line_(line) {
+    thread_ = std::jthread([this, take] { work(take); });
   }
   // Waits for the last step of a line that has ended.
   void finish() {
@@ -139,7 +139,7 @@ class Taker {
   }
 
  private:
-  void work(const Take& take) {
+  void work(Take take) {
     try {
       while (std::future<PlannedStep>* step = line_.front()) {
         if (!take(step->get())) break;
@@ -164,8 +164,8 @@ PlannedStep planned(StreamStep step, const SolveOptions& options, const Budget::
 }
 
 // As plan_stream, if there are threads to be had; false if not, before anything was asked for.
-bool plan_beside(const Next& next, const SolveOptions& options, const Budget::Limits& limits,
-                 int threads, const Take& take) {
+bool plan_beside(Next next, const SolveOptions& options, const Budget::Limits& limits, int threads,
+                 Take take) {
   JobQueue queue;
   Line line(static_cast<std::size_t>(threads) * 2);
   const Workers workers(queue, threads);
@@ -198,8 +198,8 @@ bool plan_beside(const Next& next, const SolveOptions& options, const Budget::Li
 
 }  // namespace
 
-void plan_stream(const Next& next, const SolveOptions& options, const Budget::Limits& limits,
-                 int threads, const Take& take) {
+void plan_stream(Next next, const SolveOptions& options, const Budget::Limits& limits, int threads,
+                 Take take) {
   if (plan_beside(next, options, limits, threads, take)) return;
   while (std::optional<StreamStep> step = next()) {
     if (!take(planned(*std::move(step), options, limits))) return;

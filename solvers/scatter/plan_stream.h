@@ -11,11 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "instances/budget.h"
-#include "instances/families.h"
+#include "instances/instance.h"
+#include "solvers/function_ref.h"
 #include "solvers/outcome.h"
 #include "solvers/solve.h"
 
@@ -42,8 +42,7 @@ struct PlannedStep {
 // `next` is called from the calling thread and `take` from one other; what they throw ends the
 // stream and is thrown again. If no thread can be started, the calling one plans all steps, one
 // after another.
-void plan_stream(const std::function<std::optional<StreamStep>()>& next,
-                 const SolveOptions& options, const Budget::Limits& limits, int threads,
-                 const std::function<bool(PlannedStep&&)>& take);
+void plan_stream(FunctionRef<std::optional<StreamStep>()> next, const SolveOptions& options,
+                 const Budget::Limits& limits, int threads, FunctionRef<bool(PlannedStep&&)> take);
 
 }  // namespace stowage

@@ -7,8 +7,8 @@
 #include "instances/scatter/instance.h"
 #include "instances/scatter/table.h"
 #include "solvers/incumbent.h"
-#include "solvers/method.h"
 #include "solvers/milp/solver.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

@@ -90,7 +90,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
   std::vector<NamedBound> bounds() override { return scatter_bounds(run_.table); }
 
   void complete(Outcome& outcome) const override {
-    outcome.certificate = bounding_.certificate();
+    if (bounding_.certificate()) outcome.certificate.emplace(*bounding_.certificate());
     outcome.method_bound = method_bound_;
   }
 

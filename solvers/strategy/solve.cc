@@ -48,7 +48,7 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   std::vector<NamedBound> bounds() override { return {{"work", work_bound(*table_)}}; }
 
   void complete(Outcome& outcome) const override {
-    if (certificate_ && outcome.plan) outcome.certificate = *certificate_;
+    if (certificate_ && outcome.plan) outcome.certificate.emplace(*certificate_);
   }
 
   StoppedBy search() override {

@@ -3,6 +3,7 @@
 // An input is an assign instance, the line "---", and an outcome that may hold a certificate.
 // Nothing may crash, and what the checker lets pass must be true: no plan of a tiny instance is
 // faster than a bound that was checked.
+#include <algorithm>
 #include <cmath>
 
 #include "instances/assign/certificate.h"

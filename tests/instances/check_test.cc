@@ -10,6 +10,8 @@
 
 #include "instances/assign/json.h"
 #include "instances/json/limits.h"
+#include "instances/layout/json.h"
+#include "instances/scatter/json.h"
 #include "tests/chunked_assign.h"
 #include "tests/instances/random_assign.h"
 #include "tests/instances/random_layout.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/attention/attention_shape.h"
+#include "kernels/attention/attention.h"
 
 namespace stowage::kernels {
 

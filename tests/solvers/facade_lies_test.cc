@@ -19,6 +19,7 @@
 
 #include "instances/assign/json.h"
 #include "instances/assign/verify.h"
+#include "instances/families.h"
 #include "solvers/milp/backend.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"

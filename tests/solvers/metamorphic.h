@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "instances/families.h"
 #include "instances/scatter/verify.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"

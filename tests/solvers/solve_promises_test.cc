@@ -4,6 +4,7 @@
 
 #include "instances/assign/json.h"
 #include "instances/assign/verify.h"
+#include "instances/families.h"
 #include "instances/layout/json.h"
 #include "instances/layout/verify.h"
 #include "instances/order/json.h"

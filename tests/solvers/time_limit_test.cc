@@ -12,6 +12,7 @@
 #include "instances/assign/generate.h"
 #include "instances/assign/verify.h"
 #include "instances/check.h"
+#include "instances/families.h"
 #include "instances/layout/generate.h"
 #include "instances/order/generate.h"
 #include "instances/scatter/generate.h"

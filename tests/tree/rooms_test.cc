@@ -91,8 +91,8 @@ std::string family_of(const std::string& room) {
 std::string folder_of(const std::string& room) { return room.substr(0, room.find('/')); }
 
 // The one file of a folder that names all families in it.
-const std::set<std::string> kRegistrations = {"instances/families", "cli/families/each",
-                                              "solvers/each"};
+const std::set<std::string> kRegistrations = {"instances/families", "instances/instance",
+                                              "cli/families/each", "solvers/each"};
 
 // What is wrong with an include; empty if nothing is.
 std::string complaint(const std::string& from, const std::string& to) {

@@ -7,6 +7,7 @@
 #include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/scatter/fit/terms.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

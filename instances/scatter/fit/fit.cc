@@ -13,6 +13,7 @@
 #include "instances/scatter/fit/memory.h"
 #include "instances/scatter/fit/next_row.h"
 #include "instances/scatter/fit/terms.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

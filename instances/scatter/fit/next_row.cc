@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "instances/scatter/group_form.h"
+
 namespace stowage {
 namespace {
 

@@ -11,6 +11,7 @@
 #include "instances/regression/non_negative.h"
 #include "instances/scatter/fit/check.h"
 #include "instances/scatter/fit/terms.h"
+#include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {

@@ -1,6 +1,7 @@
 // One line per way to break an input. Longer than 300 lines because it is a table.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <regex>

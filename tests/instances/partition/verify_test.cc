@@ -1,13 +1,12 @@
 // Each rule of a balanced partition has a case that passes and one that fails; each error of an
 // instance as well.
-#include "instances/partition/verify.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <regex>
 
+#include "instances/partition/partition.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage::partition_verify_test {

@@ -18,6 +18,7 @@
 #include "formulations/assign/bounds.h"
 #include "heuristics/assign/joint.h"
 #include "instances/assign/json.h"
+#include "instances/families.h"
 #include "instances/random.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
@@ -84,7 +85,7 @@ double fast_gap(const AssignInstance& instance) {
   const Outcome outcome = solve(instance, {.method = "fast"}, budget);
   EXPECT_TRUE(outcome.plan) << instance.name;
   if (outcome.certificate) {
-    const auto& certificate = std::get<AssignCertificate>(*outcome.certificate);
+    const auto& certificate = std::get<AssignCertificate>(outcome.certificate->any());
     EXPECT_TRUE(check_certificate(instance, certificate).violations.empty()) << instance.name;
   }
   return outcome.gap().value_or(1);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "instances/assign/certificate.h"
 #include "instances/assign/verify.h"
+#include "instances/families.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage::assign_solve_test {
@@ -28,7 +30,7 @@ Outcome solved(const AssignInstance& instance) {
     EXPECT_LE(outcome.bound, *outcome.objective);
   }
   if (outcome.certificate) {
-    const auto& certificate = std::get<AssignCertificate>(*outcome.certificate);
+    const auto& certificate = std::get<AssignCertificate>(outcome.certificate->any());
     EXPECT_TRUE(check_certificate(instance, certificate).violations.empty());
   }
   return outcome;
@@ -167,8 +169,8 @@ TEST(AssignSolve, TheSameInputGivesTheSameOutcome) {
   EXPECT_EQ(first.plan, second.plan);
   ASSERT_EQ(first.certificate.has_value(), second.certificate.has_value());
   if (!first.certificate) return;
-  EXPECT_EQ(std::get<AssignCertificate>(*first.certificate),
-            std::get<AssignCertificate>(*second.certificate));
+  EXPECT_EQ(std::get<AssignCertificate>(first.certificate->any()),
+            std::get<AssignCertificate>(second.certificate->any()));
 }
 
 }  // namespace

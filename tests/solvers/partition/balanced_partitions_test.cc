@@ -6,7 +6,7 @@
 #include <random>
 
 #include "formulations/partition/bounds.h"
-#include "instances/partition/verify.h"
+#include "instances/partition/partition.h"
 #include "instances/random.h"
 #include "tests/long_run.h"
 #include "tests/oracles/partition/brute_force.h"

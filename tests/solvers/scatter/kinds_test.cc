@@ -80,7 +80,7 @@ TEST_P(ScatterKindsFacade, EqualsBruteForce) {
     EXPECT_NEAR(*outcome.objective, optimum->objective_ms, slack(optimum->objective_ms)) << seed;
     EXPECT_LE(outcome.bound, *outcome.objective) << seed;
     if (!outcome.certificate) continue;
-    const auto* certificate = std::get_if<ScatterCertificate>(&*outcome.certificate);
+    const auto* certificate = std::get_if<ScatterCertificate>(&outcome.certificate->any());
     ASSERT_NE(certificate, nullptr) << seed;
     const CertificateCheck check = check_certificate(instance, *certificate);
     EXPECT_TRUE(check.violations.empty()) << seed << check.violations.size();
@@ -155,7 +155,7 @@ TEST(ScatterKinds, NoCertificateProvesMoreThanTheOptimum) {
     Budget budget({.node_limit = 40});
     const Outcome outcome = solve(instance, {.method = "fast"}, budget);
     if (!outcome.certificate) continue;
-    const auto& found = std::get<ScatterCertificate>(*outcome.certificate);
+    const auto& found = std::get<ScatterCertificate>(outcome.certificate->any());
     const CertificateCheck check = check_certificate(instance, found);
     EXPECT_TRUE(check.violations.empty()) << seed << to_string(check.violations.front());
     EXPECT_LE(check.bound_ms, optimum->objective_ms + slack(optimum->objective_ms)) << seed;

@@ -1,12 +1,14 @@
-#include "solvers/solve.h"
+#include "solvers/each.h"
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "instances/check.h"
 #include "instances/json/errors.h"
-#include "solvers/each.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 

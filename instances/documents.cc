@@ -1,0 +1,83 @@
+#include "instances/documents.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+#include <variant>
+
+#include "instances/families.h"
+#include "instances/head.h"
+#include "instances/json/errors.h"
+
+namespace stowage {
+namespace {
+
+// What read(family) makes of the document, for the family that it is of: read_head() has refused
+// all others.
+template <class Any, class Read>
+Result<Any> read_as(std::string_view text, std::initializer_list<std::string_view> formats,
+                    const Read& read) {
+  Result<Head> head = read_head(text);
+  if (!head) return head.errors();
+  if (std::ranges::find(formats, head->format) == formats.end()) {
+    std::string wanted;
+    for (const std::string_view format : formats) {
+      wanted += (wanted.empty() ? "" : " or ") + std::string(format);
+    }
+    return InputError{code::kFormat, "/format",
+                      "must be " + wanted + ", is \"" + head->format + '"'};
+  }
+  Result<Any> all = InputError{};
+  Families::with_name(head->problem, [&](auto family) {
+    auto one = read(family);
+    all = one ? Result<Any>(*std::move(one)) : Result<Any>(one.errors());
+  });
+  return all;
+}
+
+template <class Read>
+Result<Plan> read_plan_as(std::string_view text, const Read& read) {
+  return read_as<Plan>(text, {"stowage/plan", "stowage/outcome"}, read);
+}
+
+}  // namespace
+
+Result<Instance> read_instance(std::string_view text, const std::string& base_dir) {
+  return read_as<Instance>(text, {"stowage/instance"},
+                           [&](auto family) { return family.read_instance(text, base_dir); });
+}
+
+Result<Plan> read_plan(std::string_view text) {
+  return read_plan_as(text, [&](auto family) { return family.read_plan(text); });
+}
+
+Result<Plan> read_plan(std::string_view text, const Instance& instance) {
+  return read_plan_as(text, [&]<class Family>(Family family) -> Result<typename Family::Plan> {
+    const auto* const own = std::get_if<typename Family::Instance>(&instance);
+    if (own == nullptr) {
+      return InputError{code::kProblem, "/problem",
+                        "must be \"" + std::string(family_name(instance)) +
+                            "\" like the instance's, is \"" + std::string(Family::name) + '"'};
+    }
+    if constexpr (requires { family.complete_plan(text, *own); }) {
+      return family.complete_plan(text, *own);
+    } else {
+      return family.read_plan(text);
+    }
+  });
+}
+
+std::string write_instance(const Instance& instance) {
+  return std::visit([](const auto& own) { return FamilyOf<decltype(own)>::write_instance(own); },
+                    instance);
+}
+
+std::string write_plan(const Plan& plan) {
+  return std::visit([](const auto& own) { return FamilyOf<decltype(own)>::write_plan(own); }, plan);
+}
+
+std::string instance_hash(const Instance& instance) {
+  return std::visit([](const auto& own) { return instance_hash(own); }, instance);
+}
+
+}  // namespace stowage

@@ -1,0 +1,19 @@
+#include "instances/families.h"
+
+#include <utility>
+
+namespace stowage {
+
+std::string_view family_name(const Instance& instance) { return Families::names[instance.index()]; }
+std::string_view family_name(const Plan& plan) { return Families::names[plan.index()]; }
+
+Certificate::Certificate(Any any) : any_(new Any(std::move(any))) {}
+Certificate::Certificate(const Certificate& other) : any_(new Any(*other.any_)) {}
+Certificate::Certificate(Certificate&& other) noexcept : any_(std::exchange(other.any_, nullptr)) {}
+Certificate& Certificate::operator=(Certificate other) noexcept {
+  std::swap(any_, other.any_);
+  return *this;
+}
+Certificate::~Certificate() { delete any_; }
+
+}  // namespace stowage
