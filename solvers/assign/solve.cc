@@ -38,7 +38,7 @@ constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
 constexpr double kNearForFast = 1e-3;  // a gap that is not worth another LP
 constexpr double kWide = 0.02;         // gap above which its bound may take longer than its plan
 constexpr ConfigurationBoundOptions kConfigurationsForFast{
-    .most_lps = 50, .near = kWide, .apart = kWide / 10, .first = 1 - 0.9 * kWide};
+    .most_lps = 400, .near = kWide, .apart = kWide / 10, .first = 1 - 0.9 * kWide};
 constexpr ConfigurationBoundOptions kMoreConfigurations{
     .most_lps = 4000, .near = 1e-4, .apart = 1e-4};
 constexpr std::int64_t kBandsForFast = 1'000'000;  // operations: about ten milliseconds
@@ -114,6 +114,9 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       if (!done()) raise_band_bound({.operations = kBandsForFast, .near = kNearForFast});
       if (!done()) complete_shares(kNodesForFast);
       if (!done() && !incumbent_.within(kWide)) raise_configuration_bound(kConfigurationsForFast);
+      if (!done() && !incumbent_.within(kWide)) {
+        raise_pattern_bound({.detail = PatternDetail::fine, .near = kNearForFast});
+      }
       if (few && !cheap && !done()) settle_few(kStepsForFast);
     }
     return StoppedBy::heuristic_end;
