@@ -56,9 +56,9 @@ std::vector<NamedBound> closed_form_bounds_of(const AssignInstance& instance) {
 }
 
 const char* bound_name_of(const AssignCertificate& certificate) {
-  const bool by_length = std::ranges::any_of(
-      certificate.strategies, [](const StrategyProof& each) { return !each.prices.empty(); });
-  return by_length ? "configurations" : "patterns";
+  const auto any = [&](auto&& has) { return std::ranges::any_of(certificate.strategies, has); };
+  if (any([](const StrategyProof& each) { return !each.prices.empty(); })) return "configurations";
+  return any([](const StrategyProof& each) { return !each.bands.empty(); }) ? "bands" : "patterns";
 }
 
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,

@@ -22,7 +22,8 @@ namespace stowage {
 inline constexpr std::array<std::string_view, 5> kAssignClosedForms = {
     "longest", "pigeonhole", "rows", "work", "strategies"};
 // Of those that a certificate proves, and of those that a search or a backend only says.
-inline constexpr std::array<std::string_view, 2> kAssignCertified = {"patterns", "configurations"};
+inline constexpr std::array<std::string_view, 3> kAssignCertified = {"patterns", "configurations",
+                                                                     "bands"};
 inline constexpr std::array<std::string_view, 5> kAssignSearched = {
     "subsets", "completion", "grouped", "milp-cbc", "milp-glpk"};
 

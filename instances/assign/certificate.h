@@ -68,11 +68,29 @@ struct LengthPrice {
 };
 
 // Why one strategy is no faster than the bound.
+// Part of a tree of questions about the longest sequences of replicas. With a scheme it is a
+// question: whether the longest sequence of that replica of the scheme, counted from 0, has more
+// tokens than `above`; the replicas of a scheme stand in the order of their longest sequences, the
+// longest first. What follows is the tree if it has not, then the tree if it has. Without a scheme
+// it is a leaf: what a replica asks for a ms of work and for a token.
+struct BandStep {
+  std::string scheme;
+  std::int64_t replica = 0;
+  Tokens above = 0;
+  std::vector<double> work_prices;   // one for each replica of the strategy, scheme by scheme
+  std::vector<double> token_prices;  // as many
+
+  bool operator==(const BandStep&) const = default;
+};
+
+// Why one strategy is no faster than the bound.
 struct StrategyProof {
   std::string strategy;
-  std::string by;  // "longest", "pigeonhole", "rows" (AB1 to AB3), "patterns" or "configurations"
+  // "longest", "pigeonhole", "rows" (AB1 to AB3), "patterns", "configurations" or "bands"
+  std::string by;
   std::vector<SchemePrices> schemes;  // for "patterns": one per scheme of the strategy
   std::vector<LengthPrice> prices;    // for "configurations": lengths go down; 0 for all others
+  std::vector<BandStep> bands;        // for "bands": a tree, from its root
 
   bool operator==(const StrategyProof&) const = default;
 };
@@ -98,11 +116,13 @@ struct AssignCertificateCheck {
 //                          sequence, and have 1 to 1000000 steps
 //   certificate_closed     a closed bound, worked out here, reaches bound_ms
 //   certificate_lengths    prices by length are of at most 512 sequences, one for each length
+//   certificate_bands      a tree of questions asks for replicas that are there, has an answer for
+//                          each and prices for each replica
 //   certificate_prices     all sequences together cost more than all replicas may spend
 // Arithmetic is long double; sums must differ by 1e-12 relative, thousands of times what rounding
 // can do. Requires an instance as the reader returns it; any certificate at all may be handed in.
 // O(patterns lengths parts), for a closed bound O(sequences), for prices by length 4096 steps for
-// each sequence, scheme and number of rows.
+// each sequence, scheme and number of rows, for bands O(replicas (lengths + rows)) for each leaf.
 AssignCertificateCheck check_certificate(const AssignInstance& instance,
                                          const AssignCertificate& certificate);
 

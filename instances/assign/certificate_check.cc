@@ -24,13 +24,15 @@ enum Rule : std::size_t {
   kPattern,
   kClosed,
   kLengths,
+  kBands,
   kPrices,
   kRuleCount,
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "certificate_number",  "certificate_chunks", "certificate_strategy", "certificate_scheme",
-    "certificate_pattern", "certificate_closed", "certificate_lengths",  "certificate_prices"};
+    "certificate_number",  "certificate_chunks",  "certificate_strategy",
+    "certificate_scheme",  "certificate_pattern", "certificate_closed",
+    "certificate_lengths", "certificate_bands",   "certificate_prices"};
 
 using Real = long double;
 
@@ -47,6 +49,9 @@ constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole lo
 constexpr std::int64_t kMostLoads = 512;
 constexpr std::size_t kParts = 2048;
 constexpr std::int64_t kRowsApart = 8;
+// Of trees.
+constexpr std::size_t kMostBanded = 64;  // replicas
+constexpr std::size_t kMostOpen = 1024;  // questions with an answer left
 
 // A distinct padded length and how often it occurs.
 struct Sort {
@@ -79,6 +84,14 @@ struct Room {
 struct Spent {
   Real any = 0;
   Real with_longest = 0;  // if it may hold the longest sequence of the step
+};
+
+// A replica, and between which lengths its longest sequence is.
+struct Banded {
+  std::size_t scheme = 0;
+  std::int64_t number = 0;  // among those of its scheme
+  Tokens above = 0;         // more than this; 0: or it has none
+  Tokens most = 0;          // no more than this
 };
 
 class AssignCertificateChecker {
@@ -176,9 +189,10 @@ class AssignCertificateChecker {
     }
     if (proof.by == "patterns") return check_patterns(strategy, p);
     if (proof.by == "configurations") return check_configurations(strategy, p);
+    if (proof.by == "bands") return check_bands(strategy, p);
     found_.add(kStrategy, [&] {
       return Description{proof_at(p) + "/by", '"' + proof.by.substr(0, 40) + '"',
-                         "longest, pigeonhole, rows, patterns or configurations"};
+                         "longest, pigeonhole, rows, patterns, configurations or bands"};
     });
   }
 
@@ -359,14 +373,15 @@ class AssignCertificateChecker {
   }
 
   // Infinite if a sequence cannot be anywhere within the bound.
-  void compare_prices(std::size_t p, Real paid, Real spent) {
-    if (paid * kLowered > spent * kRaised) return;
+  bool compare_prices(std::size_t p, Real paid, Real spent) {
+    if (paid * kLowered > spent * kRaised) return true;
     found_.add(kPrices, [&] {
       return Description{proof_at(p), "sequences cost " + text(static_cast<double>(paid)),
                          "more than the " + text(static_cast<double>(spent)) +
                              " that the replicas may spend within " + text(certificate_.bound_ms) +
                              " ms"};
     });
+    return false;
   }
 
   // [K3]: no replica holds sequences worth more than the dearest knapsack of its scheme.
@@ -381,6 +396,137 @@ class AssignCertificateChecker {
       spent += dearest(instance_.schemes[g], *loads) * strategy.replicas[g];
     }
     compare_prices(p, paid, spent);
+  }
+
+  // A walk over the tree: the answers open are those of questions that are asked.
+  void check_bands(const Strategy& strategy, std::size_t p) {
+    const std::vector<BandStep>& steps = certificate_.strategies[p].bands;
+    const auto wrong = [&](std::size_t k, std::string have, std::string need) {
+      found_.add(kBands, [&] {
+        return Description{proof_at(p) + "/bands/" + text(k), std::move(have), std::move(need)};
+      });
+    };
+    std::vector<std::vector<Banded>> open{all_replicas(strategy)};
+    if (open.back().size() > kMostBanded) {
+      return wrong(0, text(open.back().size()) + " replicas", "at most 64");
+    }
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const BandStep& step = steps[k];
+      if (open.empty()) return wrong(k, "one more", "an end: all questions have two answers");
+      if (open.size() > kMostOpen) return wrong(k, "too many open questions", "at most 1024");
+      std::vector<Banded> replicas = std::move(open.back());
+      open.pop_back();
+      if (step.scheme.empty()) {
+        const auto count = replicas.size();
+        if (step.work_prices.size() != count || step.token_prices.size() != count) {
+          return wrong(k,
+                       text(step.work_prices.size()) + " prices of work, " +
+                           text(step.token_prices.size()) + " of tokens",
+                       text(count) + " of each");
+        }
+        if (!check_leaf(replicas, step, p, k)) return;
+        continue;
+      }
+      const auto asked = std::ranges::find_if(replicas, [&](const Banded& each) {
+        return instance_.schemes[each.scheme].name == step.scheme && each.number == step.replica;
+      });
+      if (asked == replicas.end()) {
+        return wrong(k, '"' + step.scheme.substr(0, 40) + "\" " + text(step.replica),
+                     "a replica of the strategy");
+      }
+      // Those before it have one as long or longer, those after it none that is longer.
+      std::vector<Banded> longer = replicas;
+      for (std::size_t r = 0; r < replicas.size(); ++r) {
+        if (replicas[r].scheme != asked->scheme) continue;
+        if (replicas[r].number <= step.replica) {
+          longer[r].above = std::max(longer[r].above, step.above);
+        }
+      }
+      const std::size_t scheme = asked->scheme;
+      for (Banded& each : replicas) {
+        if (each.scheme == scheme && each.number >= step.replica) {
+          each.most = std::min(each.most, step.above);
+        }
+      }
+      open.push_back(std::move(longer));
+      open.push_back(std::move(replicas));
+    }
+    if (!open.empty()) wrong(steps.size(), "an end", "two answers to each question");
+  }
+
+  std::vector<Banded> all_replicas(const Strategy& strategy) const {
+    std::vector<Banded> all;
+    for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
+      for (int r = 0; r < strategy.replicas[g]; ++r) {
+        all.push_back({g, r, 0, instance_.schemes[g].max_tokens});
+      }
+    }
+    return all;
+  }
+
+  // [L1]: with such longest sequences all cost more than the replicas may spend.
+  bool check_leaf(const std::vector<Banded>& replicas, const BandStep& leaf, std::size_t p,
+                  std::size_t k) {
+    for (const std::vector<double>* prices : {&leaf.work_prices, &leaf.token_prices}) {
+      for (const double price : *prices) {
+        if (std::isfinite(price) && price >= 0) continue;
+        number(proof_at(p) + "/bands/" + text(k), price);
+        return false;
+      }
+    }
+    Real spent = 0;
+    for (std::size_t r = 0; r < replicas.size(); ++r) {
+      const std::optional<Real> own =
+          spent_in_band(replicas[r], leaf.work_prices[r], leaf.token_prices[r]);
+      if (!own) return true;  // it cannot have such a sequence in time
+      spent += *own;
+    }
+    Real paid = 0;
+    for (const Sort& sort : sorts_) {
+      Real least = kForever;
+      for (std::size_t r = 0; r < replicas.size(); ++r) {
+        if (sort.tokens > replicas[r].most) continue;
+        least = std::min(least, leaf.work_prices[r] * work_of(instance_.schemes[replicas[r].scheme],
+                                                              sort.tokens) +
+                                    leaf.token_prices[r] * static_cast<Real>(sort.tokens));
+      }
+      paid += least * static_cast<Real>(sort.count);
+    }
+    return compare_prices(p, paid, spent);
+  }
+
+  // The most over all numbers of rows. With more rows it rises by less and less, then falls by more
+  // and more. Nothing if the replica cannot end in time.
+  std::optional<Real> spent_in_band(const Banded& replica, Real work_price,
+                                    Real token_price) const {
+    const Scheme& scheme = instance_.schemes[replica.scheme];
+    Real longest = 0;
+    std::optional<Real> most;
+    if (replica.above == 0) {
+      most = 0;
+    } else {
+      Tokens least = 0;
+      for (const Sort& sort : sorts_) {
+        if (sort.tokens > replica.above && sort.tokens <= replica.most) least = sort.tokens;
+      }
+      if (least == 0) return std::nullopt;
+      longest = work_of(scheme, least);
+    }
+    const auto tokens = static_cast<Real>(scheme.max_tokens);
+    for (std::int64_t rows = 1; rows <= truth_.sequences(); ++rows) {
+      const RowPattern one{.least_rows = rows, .most_rows = rows};
+      const Real work = most_work(scheme, one, longest) * kRaised;
+      if (work < longest * kSmaller) break;
+      const Real spent = work_price * work + token_price * tokens * static_cast<Real>(rows);
+      if (most && spent < *most * kLowered && rows > 1) break;
+      most = std::max(most.value_or(0), spent);
+      if (rows == kScannedRows) {
+        const Real work_of_more = most_work(scheme, {.least_rows = rows}, longest) * kRaised;
+        return std::max(*most, work_price * work_of_more +
+                                   token_price * tokens * static_cast<Real>(truth_.sequences()));
+      }
+    }
+    return most;
   }
 
   // One load a sequence that pays anything, shortest first.

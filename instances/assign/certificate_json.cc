@@ -53,13 +53,24 @@ void fields(Visitor& v, Price& price) {
   v.required("price", price.price, kPrice);
 }
 
+template <class Visitor, Of<BandStep> Step>
+void fields(Visitor& v, Step& step) {
+  v.one_line();
+  v.omit_if(step.scheme.empty(), "scheme", step.scheme);
+  v.omit_if(step.scheme.empty(), "replica", step.replica, kCount);
+  v.omit_if(step.scheme.empty(), "above_tokens", step.above, kCount);
+  v.omit_if(step.work_prices.empty(), "work_prices", step.work_prices, kPrice);
+  v.omit_if(step.token_prices.empty(), "token_prices", step.token_prices, kPrice);
+}
+
 template <class Visitor, Of<StrategyProof> Proof>
 void fields(Visitor& v, Proof& proof) {
-  if (proof.schemes.empty() && proof.prices.empty()) v.one_line();
+  if (proof.schemes.empty() && proof.prices.empty() && proof.bands.empty()) v.one_line();
   v.required("strategy", proof.strategy);
   v.required("by", proof.by);
   v.omit_if(proof.schemes.empty(), "schemes", proof.schemes);
   v.omit_if(proof.prices.empty(), "prices", proof.prices);
+  v.omit_if(proof.bands.empty(), "bands", proof.bands);
 }
 
 template <class Visitor, Of<AssignCertificate> Certificate>

@@ -7,21 +7,15 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "instances/assign/certificate.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/table.h"
 #include "instances/budget.h"
+#include "solvers/assign/known_proofs.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {
-
-// What is known of each strategy: a proof, and the longest time that it refutes.
-struct KnownProofs {
-  std::vector<StrategyProof> proofs;  // of usable strategies, by name
-  std::vector<Ms> times;              // of all strategies; infinite for those that cannot be used
-};
 
 struct ConfigurationBoundOptions {
   std::optional<MilpBackend> backend;  // nothing: the dense simplex

@@ -86,12 +86,18 @@ void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
     const Ms before = best.bound;
     if (!ask(asked, strategy, upper, patterns, result, best)) return;
     std::vector<std::vector<RowRange>> finer = patterns.finer(result.values);
-    if (!finer.empty()) {
+    const bool whole = finer.empty();
+    if (!whole) {
       ranges = std::move(finer);
       high = upper;  // what was enough need not be so in finer patterns
     } else if (high - low < options.near * high) {
       return;
     }
+    // At the longest time proven so far little more is to be had.
+    const bool settled = whole && time == before && result.objective > 1 + kNoise &&
+                         result.objective < 1 + options.near &&
+                         best.bound < time * (1 + options.near);
+    if (settled) return;
     (result.objective > 1 + kNoise ? low : high) = time;
     low = std::max(low, best.bound);
     const bool raised = best.bound > before * (1 + options.near);

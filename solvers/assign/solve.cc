@@ -11,6 +11,7 @@
 #include "heuristics/assign/joint.h"
 #include "heuristics/assign/registry.h"
 #include "instances/numbers.h"
+#include "solvers/assign/band_bound.h"
 #include "solvers/assign/chunked_solve.h"
 #include "solvers/assign/completion_bound.h"
 #include "solvers/assign/configuration_bound.h"
@@ -40,8 +41,9 @@ constexpr ConfigurationBoundOptions kConfigurationsForFast{
     .most_lps = 400, .near = kWide, .apart = kWide / 10, .first = 1 - 0.9 * kWide};
 constexpr ConfigurationBoundOptions kMoreConfigurations{
     .most_lps = 4000, .near = 1e-4, .apart = 1e-4};
-constexpr int kRuins = 1000;             // between two looks at what is proven
-constexpr double kWorthPatience = 1e-3;  // gap above which more search is worth its time
+constexpr std::int64_t kBandsForFast = 1'000'000;  // operations: about ten milliseconds
+constexpr int kRuins = 1000;                       // between two looks at what is proven
+constexpr double kWorthPatience = 1e-3;            // gap above which more search is worth its time
 
 // Writing down and verifying a plan takes at most so many times what the table and the bounds took.
 constexpr double kPlanPerSetup = 3;
@@ -109,6 +111,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
       const bool cheap = few && instance_.lengths.size() <= kFewForFast;
       if (cheap && settle_few(kAnySteps)) continue;
       raise_pattern_bound({.near = kNearForFast});
+      if (!done()) raise_band_bound({.operations = kBandsForFast, .near = kNearForFast});
       if (!done()) complete_shares(kNodesForFast);
       if (!done() && !incumbent_.within(kWide)) raise_configuration_bound(kConfigurationsForFast);
       if (!done() && !incumbent_.within(kWide)) {
@@ -148,6 +151,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     plan("joint", kThoroughAssign);
     if (done()) return StoppedBy::heuristic_end;
     raise_pattern_bound();
+    if (!done()) raise_band_bound();
     if (!done()) complete_shares(kNodesForMore);
     if (!done()) raise_configuration_bound(kMoreConfigurations);
     if (!done() && !incumbent_.within(kWorthPatience))
@@ -266,6 +270,14 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     ConfigurationBound found = configuration_bound(
         instance_, table_, incumbent_.plan()->objective_ms, known_, options, budget_);
     if (!found.certificate || !confirm("configurations", *found.certificate)) return;
+    known_ = std::move(found.known);
+  }
+
+  void raise_band_bound(const BandBoundOptions& options = {}) {
+    if (!incumbent_.plan() || incumbent_.proven() || incumbent_.within(options_.gap)) return;
+    BandBound found =
+        band_bound(instance_, table_, incumbent_.plan()->objective_ms, known_, options, budget_);
+    if (!found.certificate || !confirm("bands", *found.certificate)) return;
     known_ = std::move(found.known);
   }
 

@@ -260,6 +260,7 @@ const std::vector<Lie>& lies() {
       closed_by("bound_by_step_lp", "step-lp"),
       closed_by("bound_by_patterns", "patterns"),
       closed_by("bound_by_configurations", "configurations"),
+      closed_by("bound_by_bands", "bands"),
       closed_by("bound_by_a_backend", "milp-cbc"),
       closed_by("bound_by_search", "search"),
       closed_by("bound_by_nobody", "none"),
@@ -480,7 +481,8 @@ const std::vector<Lie>& lies() {
                 [](Told& t, Draw&) {
                   const json by = t.outcome["bound_by"];
                   const bool certified = by == "step-lp" || by == "profile" || by == "patterns" ||
-                                         by == "configurations" || by == "cut" || by == "prices";
+                                         by == "configurations" || by == "bands" || by == "cut" ||
+                                         by == "prices";
                   if (!certified) return false;
                   return t.certified() && scale(t.outcome["certificate"]["bound" + t.unit], 0.999);
                 }),

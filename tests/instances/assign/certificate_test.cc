@@ -216,6 +216,57 @@ TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
             "");
 }
 
+// Two pipelines "two", and a sequence of 40 tokens that one of them has: what that has time for is
+// Z - 70 in two rows, what the other has is 3/4 (Z - 40) in three. Both together have the 160 ms of
+// all sequences from 148.57 ms on; two of the second kind have them from 146.67 ms on.
+AssignInstance long_and_short() {
+  AssignInstance instance = four();
+  instance.strategies = {{.name = "deep", .replicas = {0, 2}}};
+  instance.lengths = {40, 20, 20, 20, 20, 20, 20};
+  return instance;
+}
+
+AssignCertificate by_bands() {
+  const BandStep leaf{.work_prices = {1, 1}, .token_prices = {0, 0}};
+  return {.bound_ms = 148.5,
+          .strategies = {{.strategy = "deep",
+                          .by = "bands",
+                          .bands = {{.scheme = "two", .above = 20}, leaf, leaf}}}};
+}
+
+TEST(AssignCertificate, BandsOfTheLongestSequence) {
+  const auto with_bands = [](const std::function<void(std::vector<BandStep>&)>& change) {
+    AssignCertificate c = by_bands();
+    change(c.strategies[0].bands);
+    return first_rule(c, long_and_short());
+  };
+  EXPECT_EQ(with_bands([](auto&) {}), "");
+  AssignCertificate c = by_bands();
+  c.bound_ms = 148.6;
+  EXPECT_EQ(first_rule(c, long_and_short()), "certificate_prices");
+  EXPECT_EQ(with_bands([](auto& b) { b = {b[1]}; }), "certificate_prices");
+  EXPECT_EQ(with_bands([](auto& b) { b[0].replica = 1; }), "certificate_prices");
+  EXPECT_EQ(with_bands([](auto& b) { b[0].above = 19; }), "certificate_prices");
+  EXPECT_EQ(with_bands([](auto& b) { b[2].work_prices = {1, 0}; }), "certificate_prices");
+  EXPECT_EQ(with_bands([](auto& b) { b[2].token_prices = {1, 1}; }), "certificate_prices");
+  for (const double bad : {kNan, kInf, -1.0}) {
+    EXPECT_EQ(with_bands([&](auto& b) { b[2].work_prices[0] = bad; }), "certificate_number");
+    EXPECT_EQ(with_bands([&](auto& b) { b[1].token_prices[1] = bad; }), "certificate_number");
+  }
+  const std::string rule = "certificate_bands";
+  EXPECT_EQ(with_bands([](auto& b) { b.clear(); }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b.pop_back(); }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b.push_back(b.back()); }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b[0].replica = 2; }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b[0].scheme = "one"; }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b[2].work_prices.pop_back(); }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b[2].token_prices.push_back(0); }), rule);
+  EXPECT_EQ(with_bands([](auto& b) { b.insert(b.begin(), 1100, b[0]); }), rule);
+  AssignInstance many = long_and_short();
+  many.strategies[0].replicas = {0, 65};
+  EXPECT_EQ(first_rule(by_bands(), many), rule);
+}
+
 // One price for each length: within 140 ms no replica holds two of the four. Knapsacks round
 // amounts down to 1/2048 of their room, so that the proof ends a little before.
 AssignCertificate by_length() {

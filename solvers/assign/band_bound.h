@@ -1,0 +1,36 @@
+// A branch and bound on the longest sequences of replicas, by the prices of
+// formulations/assign/band_prices.h, turned into a bound on the step with its certificate.
+//
+//   const BandBound found = band_bound(instance, table, upper, known, {}, budget);
+//   if (found.certificate && check_certificate(instance, *found.certificate).violations.empty())
+//   ...
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "instances/assign/certificate.h"
+#include "instances/assign/instance.h"
+#include "instances/assign/table.h"
+#include "instances/budget.h"
+#include "solvers/assign/known_proofs.h"
+
+namespace stowage {
+
+struct BandBoundOptions {
+  std::int64_t operations = 4'000'000;  // a few milliseconds
+  double near = 1e-4;                   // relative; a gap that is not worth more
+};
+
+struct BandBound {
+  std::optional<AssignCertificate> certificate;  // nothing if nothing more could be proven
+  KnownProofs known;                             // raised where there is more
+};
+
+// Raises what is known of the weakest strategy, again and again, up to `upper`, the objective of a
+// known plan. Only strategies with pipelines of few replicas gain. The same input gives the same
+// bound unless the budget ends.
+BandBound band_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
+                     KnownProofs known, const BandBoundOptions& options, Budget& budget);
+
+}  // namespace stowage
