@@ -7,7 +7,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "instances/budget.h"
@@ -31,7 +30,7 @@ class Incumbent {
 
   // `instance` and `budget` must outlive the Incumbent.
   Incumbent(const InstanceT& instance, const Budget& budget, Progress progress)
-      : instance_(instance), budget_(budget), progress_(std::move(progress)) {}
+      : instance_(instance), budget_(budget), progress_(progress) {}
 
   // Keeps `plan` if it verifies and has a lower objective than the best. True if it was kept.
   // `plan` needs its decisions and derived figures; hash and bound are set at the end. `source` as
