@@ -62,4 +62,23 @@ inline OrderInstance tiny_order(std::uint64_t seed, std::uint64_t most_operators
   return graph;
 }
 
+// The same, with sizes that grow with a length of a random range. Without a capacity.
+inline OrderInstance tiny_growing_order(std::uint64_t seed, std::uint64_t most_operators = 6) {
+  OrderInstance graph = tiny_order(seed, most_operators, false);
+  graph.name = "tiny-growing-" + std::to_string(seed);
+  std::mt19937_64 random(seed + 1);
+  const auto up_to = [&](std::uint64_t most) {
+    return static_cast<Tokens>(draw(random, most + 1));
+  };
+  const Tokens from = 1 + up_to(20);
+  graph.tokens = {from, from + up_to(20)};
+  for (OrderTensor& tensor : graph.tensors) {
+    if (up_to(2) > 0) tensor.size_per_token = up_to(5);
+  }
+  for (OrderOperator& op : graph.operators) {
+    if (up_to(3) == 0) op.workspace_per_token = up_to(3);
+  }
+  return graph;
+}
+
 }  // namespace stowage

@@ -33,21 +33,26 @@ constexpr std::array<std::string_view, 10> kRules = {
     "outcome_status",     "outcome_objective",    "outcome_bound",     "outcome_gap",
     "outcome_bounds",     "outcome_improvements", "outcome_exit_code", "outcome_unplaceable",
     "outcome_violations", "outcome_name"};
-// Numbers may have passed through a tool that rounds them.
+// Numbers may have passed through a tool that rounds them; integers are never rounded.
 constexpr double kRounding = 1e-9;
 
 // Relative to the larger of both, and to `least` where that is more.
-bool close(double have, double need, double least = 0) {
+bool close(double have, double need, double least = 0, double rounding = kRounding) {
   if (!std::isfinite(have) || !std::isfinite(need)) return have == need;
-  return std::abs(have - need) <= kRounding * std::max({least, std::abs(have), std::abs(need)});
+  return std::abs(have - need) <= rounding * std::max({least, std::abs(have), std::abs(need)});
 }
 
-bool above(double have, double most) { return have > most && !close(have, most); }
+bool above(double have, double most, double rounding = kRounding) {
+  return have > most && !close(have, most, 0, rounding);
+}
 
 class ClaimCheck {
  public:
   ClaimCheck(const OutcomeClaims& claims, const Unit& unit, std::vector<Violation>& violations)
-      : claims_(claims), in_unit_('_' + std::string(unit.name)), violations_(violations) {}
+      : claims_(claims),
+        in_unit_('_' + std::string(unit.name)),
+        rounding_(unit.integral ? 0 : kRounding),
+        violations_(violations) {}
 
   void exit_code(std::int64_t need) {
     if (!claims_.exit_code || *claims_.exit_code == need) return;
@@ -59,13 +64,13 @@ class ClaimCheck {
     bound_ = plan_bound(plan);
     const double gap = relative_gap(objective_, bound_);
     status(gap <= proof_gap);
-    compare(kObjective, "/objective" + in_unit_, claims_.objective, objective_);
-    compare(kBound, "/bound" + in_unit_, claims_.bound, bound_);
+    compare(kObjective, "/objective" + in_unit_, claims_.objective, objective_, 0, rounding_);
+    compare(kBound, "/bound" + in_unit_, claims_.bound, bound_, 0, rounding_);
     if (claims_.bound_by && *claims_.bound_by != plan_bound_by(plan)) {
       broken(kBound, "/bound_by", in_quotes(*claims_.bound_by),
              in_quotes(plan_bound_by(plan)) + " like the plan's");
     }
-    compare(kGap, "/gap", claims_.gap, gap, 1);  // a difference of amounts
+    compare(kGap, "/gap", claims_.gap, gap, 1, kRounding);  // a difference of amounts
     bounds(plan_bound_by(plan));
     improvements();
     exit_code(claims_.errors ? 2 : 0);
@@ -121,8 +126,9 @@ class ClaimCheck {
   }
 
   void compare(Rule rule, const std::string& where, std::optional<double> have, double need,
-               double least = 0) {
-    if (have && !close(*have, need, least)) broken(rule, where, shortest(*have), shortest(need));
+               double least, double rounding) {
+    if (have && !close(*have, need, least, rounding))
+      broken(rule, where, shortest(*have), shortest(need));
   }
 
   void status(bool closed) {
@@ -169,15 +175,17 @@ class ClaimCheck {
     for (std::size_t k = 0; k < claims_.improvements->size(); ++k) {
       const ClaimedImprovement& each = (*claims_.improvements)[k];
       const std::string where = "/improvements/" + text(k);
-      const auto grows = [&](const std::string& key, double have, double least, double most) {
-        if (!above(least, have) && !above(have, most)) return;
+      const auto grows = [&](const std::string& key, double have, double least, double most,
+                             double rounding = kRounding) {
+        if (!above(least, have, rounding) && !above(have, most, rounding)) return;
         broken(kImprovements, where + key, shortest(have),
                "from " + shortest(least) + " to " + shortest(most));
       };
       if (each.seconds) grows("/seconds", *each.seconds, *last.seconds, seconds());
       grows("/nodes", static_cast<double>(each.nodes), static_cast<double>(last.nodes), nodes());
       const double objective = each.objective.value_or(kNoLimit);
-      grows("/objective" + in_unit_, objective, objective_, last.objective.value_or(kNoLimit));
+      grows("/objective" + in_unit_, objective, objective_, last.objective.value_or(kNoLimit),
+            rounding_);
       // Rounding may put a bound that equals the optimum a hair above it.
       const double stated = each.bound.value_or(0);
       const bool false_bound = above(stated, objective_ * (1 + kBoundTolerance));
@@ -215,6 +223,7 @@ class ClaimCheck {
 
   const OutcomeClaims& claims_;
   std::string in_unit_;
+  double rounding_;  // that amounts in this unit may have
   std::vector<Violation>& violations_;
   double objective_ = 0;
   double bound_ = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,6 +16,8 @@
 #include "cli/families/judge.h"
 #include "cli/families/load.h"
 #include "instances/order/generate.h"
+#include "instances/order/json.h"
+#include "instances/order/lengths.h"
 #include "instances/order/optimum.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
@@ -128,6 +131,46 @@ Lie element(const char* name, const char* key, Change change) {
     if (list.empty()) return false;
     return change(t, list[draw.below(list.size())]);
   });
+}
+
+// Of one of the rows of an order for lengths that are known at run time only.
+template <class Change>
+Lie of_row(const char* name, Change change) {
+  return with_plan(name, [change](Told& t, Draw& draw) {
+    if (!t.plan().contains("rows")) return false;
+    json& rows = t.plan()["rows"];
+    const std::size_t k = draw.below(rows.size());
+    return change(t, rows, k);
+  });
+}
+
+// Of one of both ends of a row: "peak_bytes_at_from".
+template <class Change>
+Lie of_row_end(const char* name, Change change) {
+  return with_plan(name, [change](Told& t, Draw& draw) {
+    if (!t.plan().contains("rows")) return false;
+    json& row = t.plan()["rows"][draw.below(t.plan()["rows"].size())];
+    const std::string end = draw.coin() ? "from" : "to";
+    return change(row, row["peak_bytes_at_" + end], row["bound_bytes_at_" + end]);
+  });
+}
+
+bool exchange(json& a, json& b) {
+  if (a == b) return false;
+  std::swap(a, b);
+  return true;
+}
+
+std::int64_t whole(const json& number) { return number.get<std::int64_t>(); }
+
+// All inputs of a graph at a length.
+Bytes inputs_at(const Instance& instance, Tokens length) {
+  const auto& graph = std::get<OrderInstance>(instance);
+  Bytes sum = 0;
+  for (const OrderTensor& tensor : graph.tensors) {
+    if (tensor.input) sum += size_at(graph, tensor.size, tensor.size_per_token, length);
+  }
+  return sum;
 }
 
 // The bound equals the objective, wherever the document says it.
@@ -543,6 +586,157 @@ const std::vector<Lie>& lies() {
                   return false;
                 }),
       set("plan_gone", "plan", nullptr),
+      // Its rows, where it has some.
+      of_row("rows_gone", [](Told& t, json&, std::size_t) { return t.plan().erase("rows") > 0; }),
+      of_row("row_gone",
+             [](Told&, json& rows, std::size_t k) {
+               rows.erase(k);
+               return true;
+             }),
+      of_row("row_twice",
+             [](Told&, json& rows, std::size_t k) {
+               rows.insert(rows.begin() + std::ptrdiff_t(k), json(rows[k]));
+               return true;
+             }),
+      of_row("rows_the_other_way_around",
+             [](Told&, json& rows, std::size_t) {
+               std::reverse(rows.begin(), rows.end());
+               return rows.size() > 1;
+             }),
+      of_row("row_that_leaves_a_length_out",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["from"] = whole(rows[k]["from"]) + 1;
+               return true;
+             }),
+      of_row("row_that_ends_too_early",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["to"] = whole(rows[k]["to"]) - 1;
+               return true;
+             }),
+      of_row("row_with_a_length_of_the_next",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["to"] = whole(rows[k]["to"]) + 1;
+               return true;
+             }),
+      of_row("row_with_a_length_of_the_one_before",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["from"] = whole(rows[k]["from"]) - 1;
+               return true;
+             }),
+      of_row("rows_made_one",
+             [](Told&, json& rows, std::size_t) {
+               if (rows.size() < 2) return false;
+               rows[0]["to"] = rows[1]["to"];
+               const bool other = rows[0]["peak_bytes_at_to"] != rows[1]["peak_bytes_at_to"];
+               rows.erase(1);
+               return other;
+             }),
+      of_row("row_of_a_fraction",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["from"] = whole(rows[k]["from"]) + 0.5;
+               return true;
+             }),
+      of_row("row_with_an_unknown_key",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["proof"] = true;
+               return true;
+             }),
+      of_row_end("row_peak_less", [](json&, json& peak, json&) { return scale(peak, 0.99); }),
+      of_row_end("row_peak_more", [](json&, json& peak, json&) { return scale(peak, 1.01); }),
+      of_row_end(
+          "row_peak_and_bound_less",
+          [](json&, json& peak, json& bound) { return scale(peak, 0.99) && scale(bound, 0.99); }),
+      of_row_end("row_bound_above_the_peak",
+                 [](json&, json& peak, json& bound) {
+                   bound = whole(peak) + 1;
+                   return true;
+                 }),
+      of_row_end("row_bound_of_the_peak",
+                 [](json&, json& peak, json& bound) {
+                   if (whole(peak) <= whole(bound)) return false;
+                   bound = peak;
+                   return true;
+                 }),
+      of_row_end("row_bound_a_byte_higher",
+                 [](json&, json& peak, json& bound) {
+                   return whole(peak) > whole(bound) && scale(bound, 2);
+                 }),
+      of_row_end("row_bound_negative",
+                 [](json&, json&, json& bound) {
+                   bound = -1;
+                   return true;
+                 }),
+      of_row_end("row_without_a_bound_operator",
+                 [](json& row, json&, json&) { return row.erase("bound_operator") > 0; }),
+      of_row("row_peaks_exchanged",
+             [](Told&, json& rows, std::size_t k) {
+               return exchange(rows[k]["peak_bytes_at_from"], rows[k]["peak_bytes_at_to"]);
+             }),
+      of_row("row_bounds_exchanged",
+             [](Told&, json& rows, std::size_t k) {
+               return exchange(rows[k]["bound_bytes_at_from"], rows[k]["bound_bytes_at_to"]);
+             }),
+      of_row("row_bound_of_the_inputs",
+             [](Told& t, json& rows, std::size_t k) {
+               json& row = rows[k];
+               row["bound_operator"] = OrderRow::kInputs;
+               return inputs_at(t.instance, row["to"]) < whole(row["bound_bytes_at_to"]);
+             }),
+      of_row("row_bound_of_nobody",
+             [](Told& t, json& rows, std::size_t k) {
+               const auto& graph = std::get<OrderInstance>(t.instance);
+               rows[k]["bound_operator"] = graph.operators.size();
+               return true;
+             }),
+      of_row("row_orders_exchanged",
+             [](Told&, json& rows, std::size_t) {
+               if (rows.size() < 2) return false;
+               return exchange(rows.front()["order"], rows.back()["order"]);
+             }),
+      of_row("row_order_backwards",
+             [](Told&, json& rows, std::size_t) {
+               json& order = rows.front()["order"];
+               std::reverse(order.begin(), order.end());
+               return order.size() > 1;
+             }),
+      of_row("row_without_an_operator",
+             [](Told&, json& rows, std::size_t k) {
+               rows[k]["order"].erase(0);
+               return true;
+             }),
+      of_row("order_of_no_row",
+             [](Told& t, json& rows, std::size_t) {
+               if (rows.size() < 2 || rows.front()["order"] == rows.back()["order"]) return false;
+               t.plan()["order"] = rows.front()["order"];
+               return true;
+             }),
+      with_plan("rows_of_a_graph_of_one_length",
+                [](Told& t, Draw&) {
+                  if (!t.plan().contains("order") || t.plan().contains("rows")) return false;
+                  const json peak = t.plan()["peak_bytes"];
+                  t.plan()["rows"] = json::array({{{"from", 1},
+                                                   {"to", 1},
+                                                   {"peak_bytes_at_from", peak},
+                                                   {"peak_bytes_at_to", peak},
+                                                   {"bound_bytes_at_from", 0},
+                                                   {"bound_bytes_at_to", 0},
+                                                   {"bound_operator", -1},
+                                                   {"order", t.plan()["order"]}}});
+                  return true;
+                }),
+      with_plan("cut_without_its_certificate",
+                [](Told& t, Draw&) {
+                  if (t.outcome["bound_by"] != "cut") return false;
+                  // Few operators are tried again, and the bound is found true.
+                  const auto& graph = std::get<OrderInstance>(t.instance);
+                  if (graph.operators.size() <= kMostOperatorsTriedAgain) return false;
+                  for (const json& bound : t.outcome["bounds"]) {  // what is proven without it
+                    if (bound["name"] == "operator" && bound["value_bytes"] == t.at("bound")) {
+                      return false;
+                    }
+                  }
+                  return t.outcome.erase("certificate") > 0;
+                }),
       // That there is no plan, where there is one.
       denied("called_infeasible", nullptr),
       denied("called_infeasible_by_nothing", {{"by", "none"}, {"witnesses", json::array()}}),
@@ -712,6 +906,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_assign(seed, most_items));
     all.emplace_back(tiny_layout(seed, most_items));
     all.emplace_back(tiny_order(seed, most_items));
+    all.emplace_back(tiny_growing_order(seed, most_items));
     all.emplace_back(tiny_strategy(seed, most_items));
   }
   return all;
@@ -725,13 +920,22 @@ std::vector<Instance> larger_instances() {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     all.emplace_back(
         *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 40, .seed = seed}));
+    if (seed % 2 == 0) all.emplace_back(tiny_growing_order(seed, 60));
   }
+  all.emplace_back(*generate_order({.kind = OrderGenerator::Kind::chunked,
+                                    .operators = 48,
+                                    .tokens = 65536,
+                                    .tokens_from = 256}));
   std::erase_if(all, [](const Instance& instance) {
     const auto* graph = std::get_if<OrderInstance>(&instance);
     if (graph != nullptr) return graph->operators.size() <= kMostOperatorsTriedAgain;
     const auto* step = std::get_if<ScatterInstance>(&instance);
     return step != nullptr && step->lengths.size() > 2 && step->lengths.size() <= kSearched;
   });
+  // Small, but of three rows and two orders. Its optimum is found: no lie is about its gap.
+  all.emplace_back(
+      *read_order_instance(read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
+                                     "instances/data/order/tiny/another-order-when-long.json")));
   return all;
 }
 

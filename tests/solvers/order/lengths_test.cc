@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "instances/check.h"
 #include "instances/order/generate.h"
@@ -25,24 +24,6 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// A small graph, with sizes that grow with a length of a random range.
-OrderInstance with_lengths(std::uint64_t seed, std::uint64_t most_operators = 6) {
-  OrderInstance graph = tiny_order(seed, most_operators, false);
-  std::mt19937_64 random(seed + 1);
-  const auto up_to = [&](std::uint64_t most) {
-    return static_cast<Tokens>(draw(random, most + 1));
-  };
-  const Tokens from = 1 + up_to(20);
-  graph.tokens = {from, from + up_to(20)};
-  for (OrderTensor& tensor : graph.tensors) {
-    if (up_to(2) > 0) tensor.size_per_token = up_to(5);
-  }
-  for (OrderOperator& op : graph.operators) {
-    if (up_to(3) == 0) op.workspace_per_token = up_to(3);
-  }
-  return graph;
-}
-
 OrderPlan solved(const OrderInstance& graph, const std::string& method = "auto",
                  std::int64_t nodes = 200'000) {
   Budget budget({.node_limit = nodes});
@@ -58,7 +39,7 @@ OrderPlan solved(const OrderInstance& graph, const std::string& method = "auto",
 // the row, and brute force finds nothing below the line between the bounds.
 TEST(OrderLengths, EveryLengthOfARangeKeepsWhatItsRowSays) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    const OrderInstance graph = with_lengths(seed);
+    const OrderInstance graph = tiny_growing_order(seed);
     ASSERT_THAT(check(graph), IsEmpty()) << seed;
     const OrderPlan plan = solved(graph);
     const bool tried = seed % 10 == 0;  // against brute force, at every length
@@ -95,7 +76,7 @@ TEST(OrderLengths, EveryLengthOfARangeKeepsWhatItsRowSays) {
 
 TEST(OrderLengths, CurvesAreThePeaksAtEachLength) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const OrderInstance graph = with_lengths(seed, 9);
+    const OrderInstance graph = tiny_growing_order(seed, 9);
     const std::vector<int> order = OrderTable(graph).program_order();
     const PeakCurve curve(graph, order);
     for (Tokens s = graph.tokens->from; s <= graph.tokens->to; ++s) {
