@@ -6,8 +6,7 @@
 
 #include "bench/drawn_assign.h"
 #include "instances/assign/generate_json.h"
-#include "instances/families.h"
-#include "instances/head.h"
+#include "instances/documents.h"
 #include "instances/json/document.h"
 #include "instances/json/limits.h"
 #include "instances/json/reader.h"
@@ -34,13 +33,10 @@ Entry named(Result<InstanceT> result) {
 Entry instance_in(const std::filesystem::path& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
-  const Result<Head> head = read_head(*text);
-  if (!head) return head.errors();
-  std::optional<Entry> entry;
-  Families::with_name(head->problem, [&](auto family) {
-    entry = named(family.read_instance(*text, path.parent_path()));
-  });
-  return *std::move(entry);  // read_head() has refused every other problem
+  Result<Instance> instance = read_instance(*text, path.parent_path());
+  if (!instance) return instance.errors();
+  std::string name = std::visit([](const auto& own) { return own.name; }, *instance);
+  return SuiteEntry{std::move(name), *std::move(instance)};
 }
 
 // What a generator of either family makes of a bundled list or a distribution.

@@ -8,6 +8,7 @@
 #include "cli/terminal/console.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
+#include "instances/documents.h"
 #include "instances/head.h"
 #include "instances/json/errors.h"
 #include "instances/json/value.h"
@@ -47,24 +48,14 @@ Loaded<Document> load_document(const std::string& path,
   return {Document{*std::move(bytes), *std::move(head)}, {}};
 }
 
-template <class Any, class One>
-Loaded<Any> loaded(const std::string& path, Result<One> result) {
+template <class T>
+Loaded<T> loaded(const std::string& path, Result<T> result) {
   if (!result) return {std::nullopt, errors_in(path, result.errors())};
-  return {Any(*std::move(result)), {}};
+  return {*std::move(result), {}};
 }
 
 Loaded<Document> load_plan_document(const std::string& path) {
   return load_document(path, {"stowage/plan", "stowage/outcome"});
-}
-
-// What read(family) makes of the document, for the family that it is of: read_head() has refused
-// all others.
-template <class Any, class Read>
-Loaded<Any> of_family(const std::string& path, const Document& document, Read read) {
-  Loaded<Any> all;
-  Families::with_name(document.head.problem,
-                      [&](auto family) { all = loaded<Any>(path, read(family)); });
-  return all;
 }
 
 // The file of an instance and those that it names, relative to it: none of them may be its output.
@@ -83,27 +74,29 @@ std::vector<std::string> files_of(const std::string& path, const std::string& by
   return files;
 }
 
-// A plan of the instance's family may leave out what follows from the instance, where its reader
-// knows how. `instance` may be null.
+// Without an instance, which was refused, nothing is completed.
 Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document,
                      const Instance* instance) {
   if (!document.value) return {std::nullopt, document.errors};
   const std::string& bytes = document.value->bytes;
-  return of_family<Plan>(path, *document.value, [&](auto family) {
-    using Own = typename decltype(family)::Instance;
-    const Own* own = instance == nullptr ? nullptr : std::get_if<Own>(instance);
-    if constexpr (requires { family.complete_plan(bytes, *own); }) {
-      if (own != nullptr) return family.complete_plan(bytes, *own);
-    }
-    return family.read_plan(bytes);
-  });
+  return loaded(path, instance == nullptr ? read_plan(bytes) : read_plan(bytes, *instance));
 }
 
 Loaded<std::optional<Certificate>> certificate_in(const std::string& path,
                                                   const Document& document) {
-  if (document.head.format != "stowage/outcome") return {std::optional<Certificate>(), {}};
-  return of_family<std::optional<Certificate>>(
-      path, document, [&](auto family) { return family.read_certificate(document.bytes); });
+  using Found = std::optional<Certificate>;
+  Loaded<Found> found = {Found(), {}};
+  if (document.head.format != "stowage/outcome") return found;
+  // read_head() has refused all other problems.
+  Families::with_name(document.head.problem, [&](auto family) {
+    auto own = family.read_certificate(document.bytes);
+    if (!own) {
+      found = {std::nullopt, errors_in(path, own.errors())};
+    } else {
+      found.value = Found(*std::move(own));
+    }
+  });
+  return found;
 }
 
 std::optional<CliError> twice_stdin(const std::string& instance_path,
@@ -118,9 +111,6 @@ Loaded<InstanceAndPlan> both_of(Loaded<Instance> instance, const std::string& pl
   std::vector<CliError> errors = std::move(instance.errors);
   errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
   if (!instance.value || !plan.value) return {std::nullopt, std::move(errors)};
-  if (auto error = other_problem(*instance.value, *plan.value)) {
-    return {std::nullopt, errors_in(plan_path, {*error})};
-  }
   Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
   if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
   auto claims = read_outcome_claims(document.value->bytes, *instance.value);
@@ -153,9 +143,7 @@ bool says_infeasible(const std::string& bytes) {
 Loaded<Instance> load_instance(const std::string& path) {
   Loaded<Document> document = load_document(path, {"stowage/instance"});
   if (!document.value) return {std::nullopt, std::move(document.errors)};
-  auto instance = of_family<Instance>(path, *document.value, [&](auto family) {
-    return family.read_instance(document.value->bytes, directory_of(path));
-  });
+  auto instance = loaded(path, read_instance(document.value->bytes, directory_of(path)));
   instance.files = files_of(path, document.value->bytes);
   return instance;
 }
@@ -186,15 +174,6 @@ Loaded<Answer> load_answer(const std::string& instance_path, const std::string& 
   auto claims = read_outcome_claims(document.value->bytes, *instance.value);
   if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
   return {Answer(InfeasibleAnswer{*std::move(instance.value), **std::move(claims)}), {}};
-}
-
-std::optional<InputError> other_problem(const Instance& instance, const Plan& plan) {
-  const std::string_view wanted = family_name(instance);
-  const std::string_view given = family_name(plan);
-  if (wanted == given) return std::nullopt;
-  return InputError{code::kProblem, "/problem",
-                    "must be \"" + std::string(wanted) + "\" like the instance's, is \"" +
-                        std::string(given) + '"'};
 }
 
 std::optional<InputError> not_of(const Instance& instance, std::string_view problem) {

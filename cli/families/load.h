@@ -29,7 +29,7 @@ struct Loaded {
 Loaded<Instance> load_instance(const std::string& path);
 
 // The plan in the file at `path`, or the one inside an outcome; a bare one is completed from the
-// instance.
+// instance. Error E209 unless it is of the instance's problem.
 Loaded<Plan> load_plan(const std::string& path, const Instance& instance);
 
 struct InstanceAndPlan {
@@ -53,9 +53,6 @@ struct InfeasibleAnswer {
 // As load_both(), or an outcome of status infeasible, which has no plan.
 using Answer = std::variant<InstanceAndPlan, InfeasibleAnswer>;
 Loaded<Answer> load_answer(const std::string& instance_path, const std::string& plan_path);
-
-// Error E209 unless the plan is of the instance's problem.
-std::optional<InputError> other_problem(const Instance& instance, const Plan& plan);
 
 // Error E209 unless the instance is of `problem`.
 std::optional<InputError> not_of(const Instance& instance, std::string_view problem);

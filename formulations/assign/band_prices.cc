@@ -51,21 +51,23 @@ void BandPrices::start() {
   if (most < table_->kinds().front().length) proven_ = kInfinity;
 }
 
+// Lengths go down.
+std::size_t BandPrices::first_within(Tokens tokens) const {
+  const auto& kinds = table_->kinds();
+  const auto first = std::ranges::partition_point(
+      kinds, [&](const AssignKind& kind) { return kind.length > tokens; });
+  return static_cast<std::size_t>(first - kinds.begin());
+}
+
 Ms BandPrices::least_work(const Class& each) const {
   if (each.above == 0) return 0;
-  const auto& kinds = table_->kinds();
-  const auto longer = std::ranges::partition_point(
-      kinds, [&](const AssignKind& kind) { return kind.length > each.above; });
-  if (longer == kinds.begin()) return 0;
-  return table_->kind_work(static_cast<int>(longer - kinds.begin()) - 1, each.scheme);
+  const std::size_t within = first_within(each.above);
+  return within == 0 ? 0 : table_->kind_work(static_cast<int>(within) - 1, each.scheme);
 }
 
 Ms BandPrices::work_of(Tokens longest, int scheme) const {
-  const auto& kinds = table_->kinds();
-  const auto first = std::ranges::partition_point(
-      kinds, [&](const AssignKind& kind) { return kind.length > longest; });
-  return first == kinds.end() ? 0
-                              : table_->kind_work(static_cast<int>(first - kinds.begin()), scheme);
+  const std::size_t k = first_within(longest);
+  return k == table_->kinds().size() ? 0 : table_->kind_work(static_cast<int>(k), scheme);
 }
 
 BandPrices::Offer BandPrices::offer(const Class& each, Ms time) const {
@@ -84,8 +86,7 @@ BandPrices::Offer BandPrices::offer(const Class& each, Ms time) const {
   // Up to the first the mean row is the longest one, from there on the longest sequence.
   const double crossing = time / (fixed + each.least) - bubble;
   const double cost = each.work * fixed - row;  // of one row more
-  const double peak =
-      cost > 0 ? std::sqrt(each.work * time * bubble / cost) - bubble : static_cast<double>(last);
+  const double peak = cost > 0 ? std::sqrt(each.work * time * bubble / cost) - bubble : last;
   const double near = std::floor(std::clamp(std::min(cost > 0 ? crossing : peak, peak), 1.0, last));
   for (const double rows : {near, std::min(near + 1, last)}) {
     const double left = time - fixed * (rows + bubble);
@@ -197,10 +198,7 @@ std::int64_t BandPrices::improve(int rounds) {
 // The length whose work is halfway between those of the shortest longest sequence and of `longest`.
 Tokens BandPrices::halfway(const Class& each, Tokens longest) const {
   const auto& kinds = table_->kinds();
-  const auto first = static_cast<std::size_t>(
-      std::ranges::partition_point(kinds,
-                                   [&](const AssignKind& kind) { return kind.length > longest; }) -
-      kinds.begin());
+  const std::size_t first = first_within(longest);
   std::size_t k = first;
   if (k == kinds.size()) return 0;
   const Ms high = table_->kind_work(static_cast<int>(k), each.scheme);

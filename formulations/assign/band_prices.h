@@ -8,6 +8,7 @@
 // formulations/README.md, "Bands of the longest sequence", has the rows and the proof.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -70,6 +71,7 @@ class BandPrices {
   };
 
   void start();
+  std::size_t first_within(Tokens tokens) const;  // the longest kind of at most so many tokens
   Ms least_work(const Class& each) const;
   Ms work_of(Tokens longest, int scheme) const;  // of the longest of at most so many tokens
   Tokens halfway(const Class& each, Tokens longest) const;

@@ -67,7 +67,6 @@ struct LengthPrice {
   bool operator==(const LengthPrice&) const = default;
 };
 
-// Why one strategy is no faster than the bound.
 // Part of a tree of questions about the longest sequences of replicas. With a scheme it is a
 // question: whether the longest sequence of that replica of the scheme, counted from 0, has more
 // tokens than `above`; the replicas of a scheme stand in the order of their longest sequences, the

@@ -5,8 +5,8 @@
 //   if (step) write_somewhere(write_trainer_binary(*step));           // or write_trainer_json
 //   const Result<TrainerStep> again = read_trainer_file(bytes);       // either of the two
 //
-// The files, their keys and bytes, and what Megatron-LM and DeepSpeed
-// call the same things stand in instances/trainer/README.md.
+// The files, their keys and bytes, and what Megatron-LM and DeepSpeed call the same things stand in
+// instances/trainer/README.md.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "instances/head.h"
+#include "instances/documents.h"
 #include "instances/json/document.h"
 #include "instances/json/errors.h"
 #include "instances/numbers.h"
@@ -33,41 +33,16 @@ namespace {
 
 using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// The head of a document of one of `formats`.
-Head head_of(std::string_view text, const std::vector<std::string_view>& formats) {
-  Head head = value_of(read_head(text));
-  if (std::ranges::find(formats, head.format) != formats.end()) return head;
-  std::string wanted;
-  for (const std::string_view format : formats) {
-    wanted += (wanted.empty() ? "" : " or ") + std::string(format);
-  }
-  throw CodedErrors(
-      {{code::kFormat, "/format", "must be " + wanted + ", is \"" + head.format + '"'}});
-}
-
 InstanceBox read_instance(std::string_view text, const std::string& base_dir) {
   const nb::gil_scoped_release unlocked;
-  const Head head = head_of(text, {"stowage/instance"});
-  InstanceBox box;
-  Families::with_name(head.problem, [&](auto family) {
-    box.value = value_of(family.read_instance(text, base_dir));
-  });
-  return box;
+  return {value_of(stowage::read_instance(text, base_dir))};
 }
 
 // A bare plan is completed from `instance`, if there is one.
 PlanBox read_plan(std::string_view text, const InstanceBox* instance) {
   const nb::gil_scoped_release unlocked;
-  const Head head = head_of(text, {"stowage/plan", "stowage/outcome"});
-  const ScatterInstance* step =
-      instance == nullptr ? nullptr : std::get_if<ScatterInstance>(&instance->value);
-  if (step != nullptr && head.problem == "scatter") {
-    return {value_of(complete_scatter_plan(text, *step))};
-  }
-  PlanBox box;
-  Families::with_name(head.problem,
-                      [&](auto family) { box.value = value_of(family.read_plan(text)); });
-  return box;
+  return {value_of(instance == nullptr ? stowage::read_plan(text)
+                                       : stowage::read_plan(text, instance->value))};
 }
 
 std::string read_file(const std::string& path) {
@@ -75,24 +50,19 @@ std::string read_file(const std::string& path) {
   return value_of(read_text_file(path));
 }
 
-template <class Any, class Write>
-std::string written(const Any& any, const Write& write) {
-  const nb::gil_scoped_release unlocked;
-  return std::visit(write, any);
-}
-
 std::string instance_json(const InstanceBox& box) {
-  return written(box.value,
-                 [](const auto& own) { return FamilyOf<decltype(own)>::write_instance(own); });
+  const nb::gil_scoped_release unlocked;
+  return write_instance(box.value);
 }
 
 std::string plan_json(const PlanBox& box) {
-  return written(box.value,
-                 [](const auto& own) { return FamilyOf<decltype(own)>::write_plan(own); });
+  const nb::gil_scoped_release unlocked;
+  return write_plan(box.value);
 }
 
 std::string hash_of(const InstanceBox& box) {
-  return written(box.value, [](const auto& own) { return instance_hash(own); });
+  const nb::gil_scoped_release unlocked;
+  return instance_hash(box.value);
 }
 
 const ScatterInstance& scatter_step(const InstanceBox& box) {

@@ -14,7 +14,6 @@
 namespace stowage {
 namespace {
 
-constexpr double kCertain = 1 - 1e-9;
 constexpr int kFirstRounds = 60;
 constexpr int kRounds = 20;
 constexpr std::size_t kMostNodes = 1000;  // of one tree

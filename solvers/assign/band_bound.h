@@ -18,7 +18,7 @@
 namespace stowage {
 
 struct BandBoundOptions {
-  std::int64_t operations = 4'000'000;  // a few milliseconds
+  std::int64_t operations = 4'000'000;  // some twenty milliseconds
   double near = 1e-4;                   // relative; a gap that is not worth more
 };
 

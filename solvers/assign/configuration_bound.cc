@@ -12,8 +12,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kLast = 1 - 5e-9;  // times the objective: no more is proven
-constexpr double kCertain = 1 - 1e-9;
+constexpr double kLast = 1 - 5e-9;      // times the objective: no more is proven
 constexpr double kPossible = 1 + 1e-9;  // times over: the time is not refuted
 constexpr double kCells = 20'000;       // of a model: so many more count as another LP
 constexpr int kRounds = 60;             // of one question

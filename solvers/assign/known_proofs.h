@@ -8,6 +8,9 @@
 
 namespace stowage {
 
+// A certificate claims so many times what was found, for its checker rounds against it.
+inline constexpr double kCertain = 1 - 1e-9;
+
 // What is known of each strategy: a proof, and the longest time that it refutes.
 struct KnownProofs {
   std::vector<StrategyProof> proofs;  // of usable strategies, by name

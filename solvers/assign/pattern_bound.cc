@@ -9,6 +9,7 @@
 #include "formulations/assign/pattern_lp.h"
 #include "formulations/assign/pattern_time.h"
 #include "instances/numbers.h"
+#include "solvers/assign/known_proofs.h"
 #include "solvers/lp/solver.h"
 
 namespace stowage {
@@ -16,8 +17,7 @@ namespace {
 
 constexpr double kNoise = 1e-6;       // of the LP's objective
 constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes a second
-constexpr double kCertain = 1 - 1e-9;
-constexpr int kPatience = 3;    // LPs in a row that raise nothing by what is worth one
+constexpr int kPatience = 3;          // LPs in a row that raise nothing by what is worth one
 constexpr double kWide = 0.02;  // relative; a round that leaves so much open has only to be halved
 
 // What the checker can work out for itself, and its name.

@@ -41,7 +41,7 @@ constexpr ConfigurationBoundOptions kConfigurationsForFast{
     .most_lps = 400, .near = kWide, .apart = kWide / 10, .first = 1 - 0.9 * kWide};
 constexpr ConfigurationBoundOptions kMoreConfigurations{
     .most_lps = 4000, .near = 1e-4, .apart = 1e-4};
-constexpr std::int64_t kBandsForFast = 1'000'000;  // operations: about ten milliseconds
+constexpr std::int64_t kBandsForFast = 1'000'000;  // operations: some five milliseconds
 constexpr int kRuins = 1000;                       // between two looks at what is proven
 constexpr double kWorthPatience = 1e-3;            // gap above which more search is worth its time
 

@@ -10,6 +10,7 @@
 
 #include "instances/scatter/verify.h"
 #include "instances/violation.h"
+#include "tests/instances/mutation.h"
 #include "tests/instances/random_scatter_plan.h"
 
 namespace stowage::verify_mutation_test {
@@ -52,15 +53,6 @@ struct Mutation {
   std::string rule;                         // that must be reported
   std::function<bool(const Site&)> change;  // false: does not apply here
 };
-
-// A change that applies everywhere.
-template <class Change>
-std::function<bool(const Site&)> always(Change change) {
-  return [change](const Site& s) {
-    change(s);
-    return true;
-  };
-}
 
 const Mutation kMutations[] = {
     {"drop_a_sequence", "coverage", always([](const Site& s) { s.group.sequences.pop_back(); })},

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "instances/violation.h"
+#include "tests/instances/mutation.h"
 #include "tests/instances/random_assign.h"
 
 namespace stowage::assign_verify_test {
@@ -337,15 +338,6 @@ struct Mutation {
 };
 
 void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
-
-// A change that applies everywhere.
-template <class Change>
-std::function<bool(const Site&)> always(Change change) {
-  return [change](const Site& s) {
-    change(s);
-    return true;
-  };
-}
 
 const Mutation kMutations[] = {
     {"drop_a_sequence", "coverage", always([](const Site& s) { s.row.sequences.pop_back(); })},

@@ -17,6 +17,7 @@
 #include "instances/order/table.h"
 #include "instances/order/verify.h"
 #include "tests/instances/draw.h"
+#include "tests/instances/mutation.h"
 #include "tests/tiny_order.h"
 
 namespace stowage::order_row_mutation_test {
@@ -103,14 +104,6 @@ struct Mutation {
   std::string where;                        // with "/K" for the row of the site
   std::function<bool(const Site&)> change;  // false: does not apply here
 };
-
-template <class Change>
-std::function<bool(const Site&)> always(Change change) {
-  return [change](const Site& s) {
-    change(s);
-    return true;
-  };
-}
 
 const Mutation kMutations[] = {
     // Lengths that no row holds, or two.
