@@ -24,6 +24,13 @@ std::string size_of(const OrderInstance& instance) {
   return text;
 }
 
+std::string detail_of(const OrderPlan& plan) {
+  if (plan.rows.empty()) return "";
+  double worst = 0;
+  for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
+  return counted(std::ssize(plan.rows), "row") + " of lengths, worst gap " + percent_text(worst);
+}
+
 namespace {
 
 // "3 runs, 1.250 ms of 40.000 ms"
@@ -55,12 +62,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
   if (plan.time_ms) facts.emplace_back("peak", grouped(plan.peak_bytes) + " bytes");
   facts.emplace_back("program order", grouped(program) + " bytes");
   if (instance.tokens) {
-    double worst = 0;
-    for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
     facts.emplace_back("lengths", grouped(instance.tokens->from) + " to " +
                                       grouped(instance.tokens->to) + " tokens in " +
-                                      counted(std::ssize(plan.rows), "row") +
-                                      ", worst gap of any " + percent_text(worst));
+                                      detail_of(plan));
   }
   if (has_reruns(instance)) facts.push_back(again_of(table, plan));
   if (instance.capacity) {

@@ -33,6 +33,11 @@ std::size_t LengthRows::best_at(Tokens length) const {
   return best;
 }
 
+double LengthRows::gap_at(Tokens length, int cuts) {
+  const Bytes bound = bounds_.of(strongest_at(length, cuts), length);
+  return relative_gap(static_cast<double>(peak_at(length)), static_cast<double>(bound));
+}
+
 // From the first length on, always the order that is among the best for longest: no other choice
 // has fewer spans.
 std::vector<LengthRows::Span> LengthRows::spans() const {
@@ -56,27 +61,25 @@ std::vector<LengthRows::Span> LengthRows::spans() const {
   return all;
 }
 
-std::vector<OrderRow> LengthRows::make(int cuts, bool merge) {
+std::vector<OrderRow> LengthRows::make(const Effort& effort) {
+  std::vector<Span> ranges = spans();
   std::vector<OrderRow> rows;
-  const auto add = [&](const Span& span) {
-    OrderRow row = row_of(span, cuts);
-    // What one row says no worse than two is said by one.
-    if (merge && !rows.empty() && rows.back().order == row.order) {
-      const OrderRow both = row_of({rows.back().from, span.to, span.order}, cuts);
-      if (worst_gap(both) <= std::max(worst_gap(rows.back()), worst_gap(row))) {
-        rows.back() = both;
-        return;
-      }
-    }
-    rows.push_back(std::move(row));
-  };
-  for (Span span : spans()) {
-    for (const Tokens end : ends_) {
-      if (end < span.from || end >= span.to) continue;
-      add({span.from, end, span.order});
-      span.from = end + 1;
-    }
-    add(span);
+  rows.reserve(ranges.size());
+  for (const Span& range : ranges) rows.push_back(row_of(range, effort.cuts));
+  while (rows.size() < effort.most) {
+    const auto worst = std::ranges::max_element(rows, {}, worst_gap);
+    const std::optional<Tokens> end = crossing(*worst, effort.cuts);
+    if (!end) break;
+    const auto range = ranges.begin() + (worst - rows.begin());
+    const Span left{range->from, *end, range->order};
+    const Span right{*end + 1, range->to, range->order};
+    OrderRow first = row_of(left, effort.cuts);
+    OrderRow second = row_of(right, effort.cuts);
+    if (std::max(worst_gap(first), worst_gap(second)) >= worst_gap(*worst)) break;
+    *range = right;
+    ranges.insert(range, left);
+    *worst = std::move(second);
+    rows.insert(worst, std::move(first));
   }
   return rows;
 }
@@ -90,10 +93,37 @@ OrderRow LengthRows::row_of(const Span& span, int cuts) {
                .order = {known.order.begin(), known.order.end()}};
   bound(row, OrderRow::kInputs);
   bound(row, OrderRow::kLeft);
-  if (known.order.empty()) return row;
   bound(row, strongest_at(span.from, cuts));
   bound(row, strongest_at(span.to, cuts));
   return row;
+}
+
+// The last length at which the bound that is the strongest at the row's begin is at least the one
+// that is the strongest at its end, if these two are not the same all over the row. Both are
+// piecewise affine: the next length that is tried is where straight lines through the values at
+// both ends of what is left cross, or every other time its middle.
+std::optional<Tokens> LengthRows::crossing(const OrderRow& row, int cuts) {
+  const std::int64_t first = strongest_at(row.from, cuts);
+  const std::int64_t last = strongest_at(row.to, cuts);
+  const auto more = [&](Tokens length) {
+    return bounds_.of(first, length) - bounds_.of(last, length);
+  };
+  Tokens from = row.from;
+  Tokens to = row.to;
+  Bytes above = more(from);
+  Bytes below = more(to);
+  if (above <= 0 || below >= 0) return std::nullopt;
+  for (bool straight = true; to - from > 1; straight = !straight) {
+    const double share = straight ? static_cast<double>(above) /
+                                        (static_cast<double>(above) - static_cast<double>(below))
+                                  : 0.5;
+    const auto step = static_cast<Tokens>(share * static_cast<double>(to - from));
+    const Tokens length = std::clamp(from + step, from + 1, to - 1);
+    const Bytes its = more(length);
+    (its >= 0 ? from : to) = length;
+    (its >= 0 ? above : below) = its;
+  }
+  return from;
 }
 
 // By this operator, if its gap is smaller.
@@ -105,8 +135,19 @@ void LengthRows::bound(OrderRow& row, std::int64_t op) {
   if (worst_gap(its) < worst_gap(row) || row.bound_at_to == 0) row = std::move(its);
 }
 
-// The operator with the largest bound among those that need most in all orders that are known.
+// The operator, or the end, with the largest bound. Operators are tried that were the strongest
+// elsewhere, and those that need most in all orders that are known.
 std::int64_t LengthRows::strongest_at(Tokens length, int cuts) {
+  std::int64_t best = OrderRow::kInputs;
+  Bytes most = bounds_.of(best, length);
+  const auto try_bound = [&](std::int64_t op) {
+    const Bytes its = bounds_.of(op, length);
+    if (its <= most) return;
+    most = its;
+    best = op;
+  };
+  try_bound(OrderRow::kLeft);
+  for (const std::int64_t op : strong_) try_bound(op);
   const OrderTable& table = bounds_.table(length);
   std::vector<Bytes> least(at(table.operators()), kMaxExact);
   for (const Known& known : orders_) {
@@ -119,18 +160,12 @@ std::int64_t LengthRows::strongest_at(Tokens length, int cuts) {
   std::vector<int> ops(least.size());
   std::iota(ops.begin(), ops.end(), 0);
   std::ranges::stable_sort(ops, [&](int a, int b) { return least[at(a)] > least[at(b)]; });
-  int best = ops.front();
-  Bytes most = -1;
   for (int k = 0; k < std::min<int>(cuts, table.operators()); ++k) {
-    const int op = ops[at(k)];
     // No bound of an operator is above what its step needs, but where it runs again.
-    if (!table.recomputes() && least[at(op)] <= most) break;
-    const Bytes its = bounds_.of(op, length);
-    if (its > most) {
-      most = its;
-      best = op;
-    }
+    if (!table.recomputes() && least[at(ops[at(k)])] <= most) break;
+    try_bound(ops[at(k)]);
   }
+  if (best >= 0) strong_.insert(best);
   return best;
 }
 

@@ -2,13 +2,13 @@
 //
 //   LengthRows rows(instance);
 //   rows.add(order, "dfs");
-//   rows.split(4096);                        // a row ends there
-//   std::vector<OrderRow> all = rows.make(10, true);
+//   std::vector<OrderRow> all = rows.make({.cuts = 10, .most = 32});
 //
 // Not installed.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,18 +31,22 @@ class LengthRows {
   // Requires an order of all operators that keeps the precedences.
   void add(std::vector<int> order, std::string by);
   bool empty() const { return orders_.empty(); }
-  void split(Tokens length) { ends_.insert(length); }
 
   // The least peak of all orders at this length, and its order; the first of equal ones.
   std::size_t best_at(Tokens length) const;
   Bytes peak_at(Tokens length) const { return orders_[best_at(length)].curve.at(length); }
   const std::vector<int>& order_at(Tokens length) const { return orders_[best_at(length)].order; }
   const std::string& found_by(Tokens length) const { return orders_[best_at(length)].by; }
+  // Of the least peak at this length, by the bound that is the strongest there.
+  double gap_at(Tokens length, int cuts);
 
-  // At every length the order of its row is one of least peak among those that were added. At most
-  // `cuts` operators are tried for the bounds at an end. With `merge`, two rows of one order become
-  // one where its gap is no larger than the larger of theirs.
-  std::vector<OrderRow> make(int cuts, bool merge);
+  struct Effort {
+    int cuts = 1;          // operators that are tried for the bounds at an end
+    std::size_t most = 0;  // rows; those where an order is the best are not split beyond that
+  };
+  // At every length the order of its row is one of least peak among those that were added. The row
+  // of the worst gap is split where the bounds of two operators cross, as long as that helps.
+  std::vector<OrderRow> make(const Effort& effort);
 
  private:
   struct Known {
@@ -57,13 +61,14 @@ class LengthRows {
   };
   std::vector<Span> spans() const;
   OrderRow row_of(const Span& span, int cuts);
+  std::optional<Tokens> crossing(const OrderRow& row, int cuts);
   void bound(OrderRow& row, std::int64_t op);
   std::int64_t strongest_at(Tokens length, int cuts);
 
   const OrderInstance& instance_;
   LengthBounds bounds_;
   std::vector<Known> orders_;
-  std::set<Tokens> ends_;
+  std::set<std::int64_t> strong_;  // operators that were the strongest at some length
 };
 
 }  // namespace stowage

@@ -1,7 +1,7 @@
 #include "solvers/order/length_solve.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -21,19 +21,14 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostRows = 32;         // rows of more are not split any further
+constexpr std::size_t kMostRows = 32;         // more only where so many orders are the best
 constexpr std::int64_t kFirstNodes = 20'000;  // of the solve of one length; ten times as many later
 constexpr int kMostSolves = 64;               // of so many nodes
-constexpr std::int64_t kMostNodes = 20'000'000;
+constexpr std::int64_t kMostNodes = 2'000'000;
+constexpr std::int64_t kMostOfLongest = 20'000'000;  // its peak is the objective
 // Operators that are tried for the bounds at the end of a row: fewer where a graph is large.
 constexpr std::int64_t kMostCuts = 30;
 constexpr std::int64_t kCutNodes = 100'000;
-
-// In the middle of both, as ratios go.
-Tokens middle(Tokens from, Tokens to) {
-  const double both = std::sqrt(static_cast<double>(from) * static_cast<double>(to));
-  return std::clamp(static_cast<Tokens>(both), from, to - 1);
-}
 
 class LengthSolve : public FamilySolve<OrderInstance> {
  public:
@@ -75,6 +70,10 @@ class LengthSolve : public FamilySolve<OrderInstance> {
       if (refuted_) return StoppedBy::proof;
       if (!searches() || budget_.exhausted()) break;
     }
+    if (searches() && !budget_.exhausted() && solved_[longest()] < kMostOfLongest) {
+      solve_at(longest(), kMostOfLongest);
+      if (refuted_) return StoppedBy::proof;
+    }
     offer();
     if (incumbent_.proven()) return StoppedBy::proof;
     return StoppedBy::heuristic_end;
@@ -111,6 +110,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
     }
     Budget part = budget_.part(std::numeric_limits<double>::infinity(), nodes);
     Outcome outcome = fixed_(graph, options, part, {});
+    if (outcome.status == Status::optimal) solved_[length] = kMostOfLongest;  // none is better
     if (outcome.plan) {
       const auto& plan = std::get<OrderPlan>(*outcome.plan);
       const std::string by =
@@ -128,25 +128,18 @@ class LengthSolve : public FamilySolve<OrderInstance> {
                 .proof = outcome.infeasibility.value_or(InfeasibilityProof())};
   }
 
-  // Whether there was a length worth a solve of so many nodes: the worst row that is none yet is
-  // solved at its worse end, then at the other one and in the middle, where it is split.
+  // Whether there was a length worth a solve of so many nodes: an end of a row, of the worst first,
+  // where the order may need more than it must.
   bool improve(std::int64_t nodes) {
     if (rows_.empty()) return false;
-    std::vector<OrderRow> rows = rows_.make(cuts_, false);
+    std::vector<OrderRow> rows = rows_.make({.cuts = cuts_, .most = kMostRows});
     std::ranges::stable_sort(rows, std::greater(), worst_gap);
     for (const OrderRow& row : rows) {
-      if (worst_gap(row) <= options_.gap) return false;
       for (const Tokens end : {row.to, row.from}) {
-        if (solved_[end] >= nodes) continue;
+        if (solved_[end] >= nodes || rows_.gap_at(end, cuts_) <= options_.gap) continue;
         solve_at(end, nodes);
         return true;
       }
-      if (row.to - row.from < 2 || rows.size() >= kMostRows) continue;
-      const Tokens between = middle(row.from, row.to);
-      if (solved_[between] >= nodes) continue;  // and the split was of no use
-      rows_.split(between);
-      solve_at(between, nodes);
-      return true;
     }
     return false;
   }
@@ -154,7 +147,9 @@ class LengthSolve : public FamilySolve<OrderInstance> {
   void offer() {
     if (rows_.empty()) return;
     if (instance_.capacity && rows_.peak_at(longest()) > *instance_.capacity) return;
-    std::vector<OrderRow> rows = rows_.make(budget_.exhausted() ? 1 : cuts_, true);
+    const StopReason reason = budget_.stop_reason();
+    const bool hurry = reason == StopReason::time_limit || reason == StopReason::interrupted;
+    std::vector<OrderRow> rows = rows_.make({.cuts = hurry ? 0 : cuts_, .most = kMostRows});
     const std::vector<std::int64_t>& last = rows.back().order;
     OrderPlan plan =
         compose_order(instance_, OrderTable(instance_), std::vector<int>(last.begin(), last.end()));
@@ -167,7 +162,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
   std::vector<int> program_;
   int cuts_ = 1;
   double simple_ = 0;
-  std::map<Tokens, std::int64_t> solved_;        // nodes of the last solve of a length
+  std::map<Tokens, std::int64_t> solved_;  // nodes of the last solve of a length, or all if proven
   std::optional<OrderCertificate> certificate_;  // of the longest length
 };
 

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
+#include "heuristics/order/orders.h"
 #include "instances/check.h"
 #include "instances/order/generate.h"
 #include "instances/order/json.h"
@@ -85,14 +88,91 @@ TEST(OrderLengths, CurvesAreThePeaksAtEachLength) {
   }
 }
 
-// Two layers with their updates at the end: a few rows are near their bounds at every length, the
-// list's order is worse at the shortest.
+// One operator with a large workspace, another whose output grows: s + 30 and 2 s + 11 bytes, which
+// are equal at 19 tokens.
+OrderInstance crossing() {
+  OrderInstance graph{.tensors = {{.id = "x", .input = true, .size_per_token = 1},
+                                  {.id = "y", .size = 10},
+                                  {.id = "z", .size = 1, .output = true, .size_per_token = 2}},
+                      .operators = {{.id = "f", .reads = {0}, .writes = {1}, .workspace = 20},
+                                    {.id = "g", .reads = {1}, .writes = {2}}}};
+  graph.tokens = {1, 40};
+  return graph;
+}
+
+TEST(OrderLengths, ARowEndsWhereTheBoundsOfTwoOperatorsCross) {
+  const OrderInstance graph = crossing();
+  LengthRows rows(graph);
+  rows.add({0, 1}, "list");
+  const std::vector<OrderRow> one = rows.make({.cuts = 2, .most = 1});
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_GT(worst_gap(one[0]), 0.2);
+  const std::vector<OrderRow> two = rows.make({.cuts = 2, .most = 10});
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[0].to, 19);
+  EXPECT_EQ(two[0].bound_operator, 0);
+  EXPECT_EQ(two[1].from, 20);
+  EXPECT_EQ(two[1].bound_operator, 1);
+  EXPECT_EQ(worst_gap(two[0]), 0);
+  EXPECT_EQ(worst_gap(two[1]), 0);
+}
+
+// Splits never make the worst gap larger, and are made only where they make it smaller.
+TEST(OrderLengths, RowsAreSplitWhereThatHelps) {
+  int split = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const OrderInstance graph = tiny_growing_order(seed, 9);
+    LengthRows rows(graph);
+    rows.add(OrderTable(graph).program_order(), "program");
+    rows.add(list_order(OrderTable(graph)), "list");
+    const auto worst_of = [&](std::size_t most, std::size_t& count) {
+      double worst = 0;
+      const std::vector<OrderRow> all = rows.make({.cuts = 9, .most = most});
+      for (const OrderRow& row : all) worst = std::max(worst, worst_gap(row));
+      count = all.size();
+      return worst;
+    };
+    std::size_t before = 0;
+    double gap = worst_of(0, before);
+    for (std::size_t most = before + 1;; ++most) {
+      std::size_t count = 0;
+      const double its = worst_of(most, count);
+      if (count == before) {
+        EXPECT_EQ(its, gap) << seed;
+        break;
+      }
+      EXPECT_EQ(count, before + 1) << seed;
+      EXPECT_LE(its, gap) << seed;
+      gap = its;
+      before = count;
+      ++split;
+    }
+  }
+  EXPECT_GT(split, 30);
+}
+
+// The bundled graph: no operator proves its order at 5 tokens, and one does from 6 on.
+TEST(OrderLengths, ARowMayBeOneLength) {
+  std::ifstream in(std::string(STOWAGE_SOURCE_DIR) +
+                   "/instances/data/order/tiny/another-order-when-long.json");
+  const OrderInstance graph =
+      *read_order_instance(std::string(std::istreambuf_iterator<char>(in), {}));
+  const OrderPlan plan = solved(graph);
+  ASSERT_EQ(plan.rows.size(), 3U);
+  EXPECT_EQ(plan.rows[1].from, 5);
+  EXPECT_EQ(plan.rows[1].to, 5);
+  EXPECT_EQ(worst_gap(plan.rows[1]), 1.0 / 26);
+  EXPECT_EQ(worst_gap(plan.rows[2]), 0);
+}
+
+// Two layers with their updates at the end: a few rows are near their bounds at every length, after
+// few nodes; the list's order is worse at the shortest.
 TEST(OrderLengths, AFewRowsServeTwoLayersFrom256To65536) {
   const OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::transformer,
                                                .operators = 56,
                                                .tokens = 65536,
                                                .tokens_from = 256});
-  const OrderPlan plan = solved(graph);
+  const OrderPlan plan = solved(graph, "auto", 5'000);
   double worst = 0;
   for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
   EXPECT_LE(worst, 0.035);
