@@ -135,6 +135,22 @@ void LengthRows::bound(OrderRow& row, std::int64_t op) {
   if (worst_gap(its) < worst_gap(row) || row.bound_at_to == 0) row = std::move(its);
 }
 
+// Each order is counted once at each length.
+const std::vector<Bytes>& LengthRows::least_needs(Tokens length) {
+  const OrderTable& table = bounds_.table(length);
+  Needs& its = needs_[length];
+  its.least.resize(at(table.operators()), kMaxExact);
+  for (; its.orders < orders_.size(); ++its.orders) {
+    const std::vector<int>& order = orders_[its.orders].order;
+    const std::vector<Bytes> needs = needs_of(table, order);
+    for (std::size_t k = 0; k < needs.size(); ++k) {
+      Bytes& least = its.least[at(order[k])];
+      least = std::min(least, needs[k]);
+    }
+  }
+  return its.least;
+}
+
 // The operator, or the end, with the largest bound. Operators are tried that were the strongest
 // elsewhere, and those that need most in all orders that are known.
 std::int64_t LengthRows::strongest_at(Tokens length, int cuts) {
@@ -149,14 +165,7 @@ std::int64_t LengthRows::strongest_at(Tokens length, int cuts) {
   try_bound(OrderRow::kLeft);
   for (const std::int64_t op : strong_) try_bound(op);
   const OrderTable& table = bounds_.table(length);
-  std::vector<Bytes> least(at(table.operators()), kMaxExact);
-  for (const Known& known : orders_) {
-    const std::vector<Bytes> needs = needs_of(table, known.order);
-    for (std::size_t k = 0; k < needs.size(); ++k) {
-      Bytes& its = least[at(known.order[k])];
-      its = std::min(its, needs[k]);
-    }
-  }
+  const std::vector<Bytes>& least = least_needs(length);
   std::vector<int> ops(least.size());
   std::iota(ops.begin(), ops.end(), 0);
   std::ranges::stable_sort(ops, [&](int a, int b) { return least[at(a)] > least[at(b)]; });

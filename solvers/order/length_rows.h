@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -59,15 +60,22 @@ class LengthRows {
     Tokens to = 0;
     std::size_t order = 0;
   };
+  // The least that the step of an operator needs at one length, in the first so many orders.
+  struct Needs {
+    std::size_t orders = 0;
+    std::vector<Bytes> least;
+  };
   std::vector<Span> spans() const;
   OrderRow row_of(const Span& span, int cuts);
   std::optional<Tokens> crossing(const OrderRow& row, int cuts);
   void bound(OrderRow& row, std::int64_t op);
+  const std::vector<Bytes>& least_needs(Tokens length);
   std::int64_t strongest_at(Tokens length, int cuts);
 
   const OrderInstance& instance_;
   LengthBounds bounds_;
   std::vector<Known> orders_;
+  std::map<Tokens, Needs> needs_;
   std::set<std::int64_t> strong_;  // operators that were the strongest at some length
 };
 

@@ -27,8 +27,8 @@ constexpr int kMostSolves = 64;               // of so many nodes
 constexpr std::int64_t kMostNodes = 2'000'000;
 constexpr std::int64_t kMostOfLongest = 20'000'000;  // its peak is the objective
 // Operators that are tried for the bounds at the end of a row: fewer where a graph is large.
-constexpr std::int64_t kMostCuts = 30;
-constexpr std::int64_t kCutNodes = 100'000;
+constexpr std::int64_t kMostEndCuts = 30;
+constexpr std::int64_t kEndCutNodes = 100'000;
 
 class LengthSolve : public FamilySolve<OrderInstance> {
  public:
@@ -46,7 +46,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
     const OperatorBound simple = operator_bound(table);
     program_ = table.program_order();
     const std::int64_t nodes = std::max(1, table.operators() + table.tensors());
-    cuts_ = static_cast<int>(std::clamp<std::int64_t>(kCutNodes / nodes, 1, kMostCuts));
+    cuts_ = static_cast<int>(std::clamp<std::int64_t>(kEndCutNodes / nodes, 1, kMostEndCuts));
     simple_ = static_cast<double>(simple.bytes);
     if (!instance_.capacity || simple.bytes <= *instance_.capacity) return std::nullopt;
     return refuted_by(simple, simple.bytes);
