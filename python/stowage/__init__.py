@@ -34,6 +34,7 @@ from ._families import (
     solve,
     verify,
 )
+from ._order_rows import OrderRow, OrderRows
 from ._partition import Partition, balanced_partitions
 from ._planner import Planner
 from ._ragged import Ragged
@@ -66,6 +67,8 @@ __all__ = [
     "InputTypeError",
     "Method",
     "NoPlan",
+    "OrderRow",
+    "OrderRows",
     "Outcome",
     "Partition",
     "Planner",

@@ -1,0 +1,91 @@
+"""Orders of a graph whose sizes grow with a length: one for each range of lengths."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._documents import Document, instance_of, plan_of
+from ._errors import VerificationError
+
+
+class OrderRow(NamedTuple):
+    """The order of a range of lengths, both ends included (instances/order).
+
+    from_tokens, to_tokens: the range. peak_bytes_at_from, peak_bytes_at_to: the most that any step
+    needs at its ends; in between it is at most on the straight line between them.
+    bound_bytes_at_from, bound_bytes_at_to: no plan has a smaller peak, by operator bound_operator
+    (-1: all inputs, -2: what is left at the end). order: int64, indices of operators, the first to
+    run first; one that stands there again runs again.
+    """
+
+    from_tokens: int
+    to_tokens: int
+    peak_bytes_at_from: int
+    peak_bytes_at_to: int
+    bound_bytes_at_from: int
+    bound_bytes_at_to: int
+    bound_operator: int
+    order: NDArray[np.int64]
+
+
+class OrderRows:
+    """The rows of an order plan, verified; picks the one of a length. Threads may share it.
+
+    Args:
+        instance: with `tokens`, as a dictionary or a path.
+        plan: of this instance, or an outcome that holds one, as a dictionary or a path.
+
+    `rows[k]` is the k-th OrderRow, by ascending lengths; all lengths of `tokens` are in one. It can
+    be pickled. Raises InputError; VerificationError for a plan that is invalid, or of another
+    instance; ValueError for an instance without `tokens`.
+    """
+
+    def __init__(self, instance: Document, plan: Document) -> None:
+        given = instance_of(instance)
+        its = plan_of(plan, given)
+        if violations := _core.verify(given, its):
+            raise VerificationError(violations)
+        if its.family != "order" or not _core.order_rows(its):
+            raise ValueError("instance: must be of the problem order and have `tokens`")
+        self._keep(its)
+
+    def _keep(self, plan: _core.Plan) -> None:
+        self._plan = plan
+        self._rows = [OrderRow(*row) for row in _core.order_rows(plan)]
+
+    def row_at(self, tokens: int) -> OrderRow:
+        """The row that holds this length, by bisection. Raises ValueError where none does."""
+        index = _core.row_index(self._plan, tokens)
+        if index < 0:
+            raise ValueError(
+                f"tokens: must be from {self._rows[0].from_tokens} to {self._rows[-1].to_tokens}, "
+                f"is {tokens}"
+            )
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> OrderRow:
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[OrderRow]:
+        return iter(self._rows)
+
+    def __repr__(self) -> str:
+        first, last = self._rows[0].from_tokens, self._rows[-1].to_tokens
+        return f"<OrderRows {len(self)} of {first} to {last} tokens>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._plan.to_json(),)
+
+
+def _again(plan: str) -> OrderRows:
+    """Of a plan that was verified."""
+    rows = OrderRows.__new__(OrderRows)
+    rows._keep(_core.read_plan(plan, None))
+    return rows
