@@ -28,6 +28,7 @@ constexpr std::size_t kAddedHue = 1;
 constexpr std::size_t kOtherHue = 2;
 constexpr std::size_t kAgainHue = 3;
 constexpr int kCurvePoints = 24;    // of a row
+constexpr double kOneLength = 3;    // px, half of the dash of a row of one length
 constexpr double kAgainHeight = 6;  // px, of the marks of runs again
 
 class OrderPicture {
@@ -114,26 +115,29 @@ class OrderPicture {
       const PeakCurve curve(instance_, std::vector<int>(row.order.begin(), row.order.end()));
       std::vector<Point> peaks;
       std::vector<Point> bounds;
-      for (int k = 0; k <= kCurvePoints; ++k) {
-        const double share = static_cast<double>(k) / kCurvePoints;
-        const Tokens length =
-            row.from + static_cast<Tokens>(static_cast<double>(row.to - row.from) * share * share);
-        const double at = x(static_cast<double>(length));
+      for (const Tokens length : drawn_lengths(row)) {
+        const double left = x(static_cast<double>(length));
         const double part = row.to == row.from ? 0
                                                : static_cast<double>(length - row.from) /
                                                      static_cast<double>(row.to - row.from);
         const double bound = static_cast<double>(row.bound_at_from) +
                              part * static_cast<double>(row.bound_at_to - row.bound_at_from);
-        peaks.push_back({at, y(static_cast<double>(curve.at(length)))});
-        bounds.push_back({at, y(bound)});
+        peaks.push_back({left, y(static_cast<double>(curve.at(length)))});
+        bounds.push_back({left, y(bound)});
       }
-      const std::string title = grouped(row.from) + " to " + grouped(row.to) + " tokens";
+      if (row.from == row.to) {  // a dash: a line to the same point would not be seen
+        for (std::vector<Point>* line : {&peaks, &bounds}) {
+          line->push_back({line->front().x + kOneLength, line->front().y});
+          line->front().x -= kOneLength;
+        }
+      }
+      const std::string title = lengths_text(row);
       panel.svg.polyline(bounds, std::string(kBoundLine), "bound, " + title);
       panel.svg.polyline(peaks, std::string(kValueLine), "peak, " + title);
       if (row.from == instance_.tokens->from) continue;
       const double left = x(static_cast<double>(row.from));
       draw_marker(panel.svg, {left, plot.y}, {left, plot.bottom()},
-                  stroke_class(kOtherHue) + std::string(kDashed), "a row begins at " + title);
+                  stroke_class(kOtherHue) + std::string(kDashed), "a row begins: " + title);
     }
     panel.legend({{LegendEntry::Mark::line, std::string(kValueLine), "peak of the row's order"},
                   {LegendEntry::Mark::line, std::string(kBoundLine), "bound of the row"},
@@ -201,6 +205,22 @@ class OrderPicture {
     double most = std::max(peak(), static_cast<double>(program_peak_));
     if (shows_capacity()) most = std::max(most, capacity());
     return most > 0 ? most : 1;
+  }
+
+  // "5 to 8 tokens"
+  static std::string lengths_text(const OrderRow& row) {
+    if (row.from == row.to) return counted(row.from, "token");
+    return grouped(row.from) + " to " + grouped(row.to) + " tokens";
+  }
+  // Ascending, each once, closer together where the row begins: the axis is logarithmic.
+  static std::vector<Tokens> drawn_lengths(const OrderRow& row) {
+    std::vector<Tokens> lengths;
+    for (int k = 0; k <= kCurvePoints; ++k) {
+      const double share = static_cast<double>(k) / kCurvePoints;
+      const auto more = static_cast<Tokens>(static_cast<double>(row.to - row.from) * share * share);
+      if (lengths.empty() || row.from + more > lengths.back()) lengths.push_back(row.from + more);
+    }
+    return lengths;
   }
 
   std::string operator_name(int op) const {

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include "instances/order/compose.h"
 #include "instances/order/generate.h"
 #include "instances/order/table.h"
@@ -69,6 +74,102 @@ TEST(OrderMemory, ACapacityFarAboveIsNamed) {
   OrderInstance graph = two();
   graph.capacity = 100'000;
   EXPECT_THAT(drawn(graph), HasSubstr("is above the picture"));
+}
+
+// The tensor y grows: up to 4 tokens f is the operator that needs most, from 6 on g.
+OrderInstance growing() {
+  OrderInstance graph{.name = "growing",
+                      .tensors = {{.size = 1, .input = true},
+                                  {.size = 10, .size_per_token = 0},
+                                  {.output = true, .size_per_token = 4}},
+                      .operators = {{.id = "f", .reads = {0}, .writes = {1}, .workspace = 20},
+                                    {.id = "g", .reads = {1}, .writes = {2}}}};
+  graph.tokens = {1, 8};
+  return graph;
+}
+
+// f needs 31 bytes, g 10 and 4 a token.
+OrderPlan rows_of_growing() {
+  OrderPlan plan{.peak_bytes = 42, .order = {0, 1}};
+  plan.rows = {{1, 4, 31, 31, 31, 31, 0, {0, 1}},
+               {5, 5, 31, 31, 30, 30, 1, {0, 1}},
+               {6, 8, 34, 42, 34, 42, 1, {0, 1}}};
+  return plan;
+}
+
+struct Place {
+  double x = 0;
+  double y = 0;
+};
+
+// The points of the line with this title.
+std::vector<Place> line_of(const std::string& svg, const std::string& title) {
+  const std::regex line("<polyline class=\"[^\"]*\" points=\"([^\"]*)\"><title>" + title + "<");
+  std::smatch found;
+  std::vector<Place> places;
+  if (!std::regex_search(svg, found, line)) return places;
+  std::istringstream points(found[1].str());
+  char comma = 0;
+  for (Place place; points >> place.x >> comma >> place.y;) places.push_back(place);
+  return places;
+}
+
+TEST(OrderMemory, ShowsThePeakAndTheBoundOfEachRowOverTheLengths) {
+  const OrderInstance graph = growing();
+  const std::string svg = svg_document({order_memory(graph, rows_of_growing(), {})}, "order");
+  EXPECT_EQ(SvgDocument(svg).complaints(), "");
+  EXPECT_THAT(svg, HasSubstr("The peak by length: 3 rows"));
+  EXPECT_THAT(svg, HasSubstr("Steps and tensors are drawn at the longest length, 8 tokens."));
+  EXPECT_THAT(svg, HasSubstr("a row begins: 5 tokens"));
+  EXPECT_THAT(svg, HasSubstr("a row begins: 6 to 8 tokens"));
+  EXPECT_THAT(svg, Not(HasSubstr("a row begins: 1 to 4 tokens")));
+
+  const std::vector<Place> first = line_of(svg, "peak, 1 to 4 tokens");
+  const std::vector<Place> one = line_of(svg, "peak, 5 tokens");
+  const std::vector<Place> bound = line_of(svg, "bound, 5 tokens");
+  const std::vector<Place> last = line_of(svg, "peak, 6 to 8 tokens");
+  ASSERT_EQ(first.size(), 4U);
+  ASSERT_EQ(one.size(), 2U);
+  ASSERT_EQ(bound.size(), 2U);
+  ASSERT_EQ(last.size(), 3U);
+  EXPECT_EQ(first.front().y, first.back().y);
+  EXPECT_LT(one.front().x, one.back().x) << "a row of one length is seen";
+  EXPECT_GT(one.front().x, first.back().x);
+  EXPECT_LT(one.back().x, last.front().x);
+  EXPECT_EQ(one.front().y, first.back().y);
+  // Bytes upwards, to scale: from 30 to 31 a quarter of what lies between 34 and 38.
+  EXPECT_NEAR(bound.front().y - one.front().y, (last[0].y - last[1].y) / 4, 0.02);
+  for (std::size_t k = 1; k < last.size(); ++k) {
+    EXPECT_LT(last[k - 1].x, last[k].x);
+    EXPECT_GT(last[k - 1].y, last[k].y);
+  }
+  const std::vector<Place> its = line_of(svg, "bound, 6 to 8 tokens");
+  ASSERT_EQ(its.size(), last.size());
+  EXPECT_EQ(its.front().y, last.front().y);
+  EXPECT_EQ(its.back().y, last.back().y);
+}
+
+TEST(OrderMemory, LongRangesHaveAFewPointsARowAndOneLengthHasNoCurve) {
+  OrderInstance graph = growing();
+  graph.tokens = {1, 1'000'000};
+  OrderPlan plan = rows_of_growing();
+  plan.peak_bytes = 4'000'010;
+  plan.rows = {{1, 1'000'000, 31, 4'000'010, 31, 4'000'010, 1, {0, 1}}};
+  const std::string svg = svg_document({order_memory(graph, plan, {})}, "order");
+  EXPECT_EQ(SvgDocument(svg).complaints(), "");
+  EXPECT_THAT(svg, HasSubstr("The peak by length: 1 row,"));
+  const std::vector<Place> line = line_of(svg, "peak, 1 to 1 000 000 tokens");
+  ASSERT_GT(line.size(), 10U);
+  EXPECT_LT(line.size(), 100U);
+  for (std::size_t k = 1; k < line.size(); ++k) EXPECT_LT(line[k - 1].x, line[k].x) << k;
+
+  graph.tokens = {8, 8};
+  plan = rows_of_growing();
+  plan.rows = {{8, 8, 42, 42, 42, 42, 1, {0, 1}}};
+  const std::string fixed = svg_document({order_memory(graph, plan, {})}, "order");
+  EXPECT_EQ(SvgDocument(fixed).complaints(), "");
+  EXPECT_THAT(fixed, Not(HasSubstr("The peak by length")));
+  EXPECT_THAT(fixed, HasSubstr("drawn at the longest length, 8 tokens."));
 }
 
 TEST(OrderMemory, DrawsEmptyAndLargeGraphs) {
