@@ -1,11 +1,11 @@
 #include "bench/length_table.h"
 
 #include <algorithm>
-#include <ctime>
 #include <random>
 #include <stdexcept>
 #include <variant>
 
+#include "instances/budget.h"
 #include "instances/order/lengths.h"
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
@@ -76,13 +76,13 @@ double pick_ns(std::int64_t rows, std::int64_t picks) {
     length = 1 + static_cast<Tokens>(draw(random, static_cast<std::uint64_t>(rows * kWide)));
   }
   std::int64_t wrong = 0;  // is told, so that no pick is left out
-  const std::clock_t begin = std::clock();
+  const Budget clock({.clock = BudgetClock::cpu});
   for (std::int64_t k = 0; k < picks; ++k) {
     const Tokens length = lengths[static_cast<std::size_t>(k) % lengths.size()];
     const OrderRow* row = row_at(plan, length);
     wrong += row != nullptr && row->from <= length && length <= row->to ? 0 : 1;
   }
-  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const double seconds = clock.seconds();
   if (wrong > 0) throw std::runtime_error("row_at() found a row of other lengths");
   return 1e9 * seconds / static_cast<double>(picks);
 }
