@@ -95,7 +95,7 @@ class ClockedRank final : public Communicator {
   StepClock& clock_;
 };
 
-std::vector<float> values(std::int64_t count, std::int64_t tag) {
+std::vector<float> rank_values(std::int64_t count, std::int64_t tag) {
   std::vector<float> array(count);
   fill_tokens({.seed = 1}, tag, 0, count, array);
   return array;
@@ -106,10 +106,10 @@ struct Tensors {
   std::vector<float> q, k, v, upstream, o, dq, dk, dv, sums, scratch;
 
   Tensors(std::int64_t floats, const AttentionMemory& memory)
-      : q(values(floats, 1)),
-        k(values(floats, 2)),
-        v(values(floats, 3)),
-        upstream(values(floats, 4)),
+      : q(rank_values(floats, 1)),
+        k(rank_values(floats, 2)),
+        v(rank_values(floats, 3)),
+        upstream(rank_values(floats, 4)),
         o(floats),
         dq(floats),
         dk(floats),

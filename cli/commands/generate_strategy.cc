@@ -19,7 +19,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kSequences = 256;
+constexpr std::int64_t kDrawnSequences = 256;
 constexpr Tokens kTokens = 8192;
 
 class GenerateStrategyCommand : public Command {
@@ -88,7 +88,8 @@ class GenerateStrategyCommand : public Command {
       if (!read) return read.errors();
       tokens = *read;
     }
-    return std::vector<Tokens>(static_cast<std::size_t>(sequences_.value_or(kSequences)), tokens);
+    return std::vector<Tokens>(static_cast<std::size_t>(sequences_.value_or(kDrawnSequences)),
+                               tokens);
   }
 
   std::string output_;

@@ -13,7 +13,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kListedSequences = 10;
+constexpr std::size_t kListedUnplaceable = 10;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
     held = longest_allowed(instance, strategy);
     holder = strategy.name;
   }
-  for (std::size_t i = 0; i < std::min(unplaceable.size(), kListedSequences); ++i) {
+  for (std::size_t i = 0; i < std::min(unplaceable.size(), kListedUnplaceable); ++i) {
     const Tokens length = instance.lengths[static_cast<std::size_t>(unplaceable[i])];
     const Tokens padded = padded_length(instance, length);
     std::string line =
@@ -83,9 +83,9 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                             : ", the largest row of any strategy holds ") +
                     grouped(held) + " (strategy " + printable(holder) + ')');
   }
-  if (unplaceable.size() > kListedSequences) {
+  if (unplaceable.size() > kListedUnplaceable) {
     lines.push_back("and " +
-                    grouped(static_cast<std::int64_t>(unplaceable.size() - kListedSequences)) +
+                    grouped(static_cast<std::int64_t>(unplaceable.size() - kListedUnplaceable)) +
                     " more sequences");
   }
   if (unplaceable.empty() && (!instance.lengths.empty() || !instance.constraints.allow_empty)) {

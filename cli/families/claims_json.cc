@@ -15,8 +15,8 @@ namespace stowage {
 namespace {
 
 constexpr NumberRange kNotNegative = {.least = 0};
-constexpr std::array<std::string_view, 5> kStatus = {"optimal", "feasible", "infeasible", "unknown",
-                                                     "error"};
+constexpr std::array<std::string_view, 5> kStatusNames = {"optimal", "feasible", "infeasible",
+                                                          "unknown", "error"};
 constexpr std::array<std::string_view, 7> kStoppedBy = {
     "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error"};
 constexpr std::array<std::int64_t, 6> kExitCodes = {0, 1, 2, 3, 70, 130};
@@ -146,7 +146,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
         "violations", "improvements", "remedy"};
     if (leaves_certificates(instance)) keys.push_back("certificate");
     const ObjectReader outcome(document, root, errors, keys);
-    OutcomeClaims claims{.status = one_of(outcome, "status", kStatus).value_or(""),
+    OutcomeClaims claims{.status = one_of(outcome, "status", kStatusNames).value_or(""),
                          .objective = number(outcome, objective),
                          .bound = number(outcome, bound),
                          .gap = number(outcome, "gap"),

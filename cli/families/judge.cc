@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 // Numbers may have passed through a tool that rounds them; integers are never rounded.
-constexpr double kRounding = 1e-9;
+constexpr double kBoundRounding = 1e-9;
 
 // Appends what is wrong with the certificate; otherwise returns the bound it proves.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
@@ -89,7 +89,7 @@ class BoundJudge {
 
  private:
   bool exceeds(double claimed, double proven) const {
-    return claimed > proven * (1 + (unit_.integral ? 0 : kRounding));
+    return claimed > proven * (1 + (unit_.integral ? 0 : kBoundRounding));
   }
 
   static double value_of(const std::optional<NamedBound>& bound) {

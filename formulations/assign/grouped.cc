@@ -21,9 +21,9 @@ constexpr Tokens kLargeParts = 3;  // of dual feasible functions
 // largest implication was exactly the total.
 constexpr double kSlack = 1.01;
 
-class Builder {
+class GroupedBuilder {
  public:
-  Builder(const AssignTable& table, int strategy, const AssignGroupedOptions& options)
+  GroupedBuilder(const AssignTable& table, int strategy, const AssignGroupedOptions& options)
       : table_(table), options_(options) {
     out_.strategy = strategy;
     for (const SchemeGroup& group : table.groups(strategy)) {
@@ -251,7 +251,7 @@ class Builder {
 
 AssignGrouped build_assign_grouped(const AssignTable& table, int strategy,
                                    const AssignGroupedOptions& options) {
-  return Builder(table, strategy, options).build();
+  return GroupedBuilder(table, strategy, options).build();
 }
 
 std::vector<double> encode(const AssignGrouped& grouped, const AssignInstance& instance,

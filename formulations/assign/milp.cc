@@ -20,9 +20,9 @@ int most_rows(const AssignTable& table, const Scheme& scheme, Ms upper) {
   return static_cast<int>(std::clamp<double>(std::floor(rows), 1, table.size()));
 }
 
-class Builder {
+class AssignBuilder {
  public:
-  Builder(const AssignTable& table, int strategy, Ms upper)
+  AssignBuilder(const AssignTable& table, int strategy, Ms upper)
       : table_(table), upper_(upper), rule_(table.constraints()) {
     for (const SchemeGroup& group : table.groups(strategy)) {
       out_.scheme.insert(out_.scheme.end(), at(group.count), group.scheme);
@@ -164,7 +164,7 @@ std::size_t assign_milp_variables(const AssignTable& table, int strategy, Ms upp
 }
 
 AssignMilp build_assign_milp(const AssignTable& table, int strategy, Ms upper) {
-  return Builder(table, strategy, upper).build();
+  return AssignBuilder(table, strategy, upper).build();
 }
 
 std::vector<ReplicaChoice> decode(const AssignMilp& milp, const AssignTable& table,

@@ -9,19 +9,19 @@ namespace stowage {
 namespace {
 
 constexpr int kPriceRounds = 60;
-constexpr int kRowClasses = 64;  // row counts told apart
-constexpr int kBisections = 50;
+constexpr int kRowCountClasses = 64;  // row counts told apart
+constexpr int kWorkBisections = 50;
 constexpr std::size_t kLargeRound = 20'000;  // steps: worth a look at the clock
 
 // The most work that a replica can do in time Z, whatever the number of its rows.
 Ms most_work(const Scheme& scheme, Ms time, int most_rows) {
   if (scheme.pp == 1) return time;
-  const int classes = std::min(kRowClasses, most_rows);
+  const int classes = std::min(kRowCountClasses, most_rows);
   const double bubble = scheme.pp - 1;
   // Z v / (v + bubble) - c v rises up to here and falls beyond.
   const double peak = scheme.fixed_ms > 0
                           ? std::sqrt(std::max(0.0, time) * bubble / scheme.fixed_ms) - bubble
-                          : kRowClasses;
+                          : kRowCountClasses;
   const int near = static_cast<int>(std::clamp<double>(peak, 1, std::max(1, classes)));
   Ms most = 0;
   for (int rows = std::max(1, near - 1); rows <= std::min(near + 2, classes); ++rows) {
@@ -41,7 +41,7 @@ class PricedWork {
     std::vector<double> price(groups_.size(), 1);
     Ms best = 0;
     double step = 0.5;
-    const bool large = groups_.size() * (kinds_.size() + kBisections) > kLargeRound;
+    const bool large = groups_.size() * (kinds_.size() + kWorkBisections) > kLargeRound;
     for (int round = 0; round < kPriceRounds; ++round, step *= 0.93) {
       if (round > 0 && large && budget_.exhausted()) break;
       std::vector<double> load(groups_.size(), 0);
@@ -87,7 +87,7 @@ class PricedWork {
     Ms low = 0;
     Ms high = 1;
     while (offered(high) < sum) high *= 2;
-    for (int k = 0; k < kBisections; ++k) {
+    for (int k = 0; k < kWorkBisections; ++k) {
       const Ms middle = low + (high - low) / 2;
       (offered(middle) < sum ? low : high) = middle;
     }

@@ -10,9 +10,10 @@
 namespace stowage {
 namespace {
 
-class Builder {
+class CheckmateBuilder {
  public:
-  Builder(const OrderTable& table, std::span<const int> order, const CheckmateOptions& options)
+  CheckmateBuilder(const OrderTable& table, std::span<const int> order,
+                   const CheckmateOptions& options)
       : table_(table),
         options_(options),
         n_(table.operators()),
@@ -258,7 +259,7 @@ std::int64_t checkmate_binaries(const OrderTable& table) {
 
 Checkmate build_checkmate(const OrderTable& table, std::span<const int> order,
                           const CheckmateOptions& options) {
-  return Builder(table, order, options).build();
+  return CheckmateBuilder(table, order, options).build();
 }
 
 std::vector<int> decode(const Checkmate& milp, const std::vector<double>& values) {

@@ -42,9 +42,9 @@ std::vector<std::int64_t> descendants(const OrderTable& table) {
   return reached(table, [&](int op) { return table.behind(op); });
 }
 
-class Builder {
+class OrderBuilder {
  public:
-  Builder(const OrderTable& table, const OrderMipOptions& options)
+  OrderBuilder(const OrderTable& table, const OrderMipOptions& options)
       : table_(table), options_(options), n_(table.operators()) {
     Bytes unit = 0;
     for (int t = 0; t < table.tensors(); ++t) unit = std::gcd(unit, table.size(t));
@@ -220,7 +220,7 @@ std::int64_t order_mip_binaries(const OrderTable& table) {
 }
 
 OrderMip build_order_mip(const OrderTable& table, const OrderMipOptions& options) {
-  return Builder(table, options).build();
+  return OrderBuilder(table, options).build();
 }
 
 std::vector<int> decode(const OrderMip& mip, const OrderTable& table,

@@ -13,7 +13,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kClockLooks = 4'000'000;  // at replicas: some milliseconds
+constexpr std::int64_t kChunkLooks = 4'000'000;  // at replicas: some milliseconds
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     if (!best) return std::nullopt;
     return compose_assign(instance, best_strategy, std::move(*best), budget);
   };
-  Ticker ticker(budget, kClockLooks);
+  Ticker ticker(budget, kChunkLooks);
   for (const int strategy : step.strategies()) {
     if (best && budget.exhausted()) break;
     std::vector<ReplicaChoice> choices;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPriceRounds = 48;
 constexpr std::size_t kLooks = 1'000'000;  // at groups or replicas, between two looks at the clock
-constexpr std::size_t kFewGroups = 8;      // looked at when there is no time
+constexpr std::size_t kFewDispatchGroups = 8;  // looked at when there is no time
 
 // How full a replica is, in one number per scheme: work, and the rows that its tokens will need.
 double fullness(const Scheme& scheme, const LoadSum& load) {
@@ -109,9 +109,9 @@ class Dispatcher {
   // The groups to look at for the next sequence: once in a hurry a few, each time the next ones,
   // and the one that ends first with the longest sequence, since it holds all others.
   void look_on() {
-    if (!hurried_ || groups_.size() <= kFewGroups) return;
+    if (!hurried_ || groups_.size() <= kFewDispatchGroups) return;
     looked_at_.assign(1, holder_);
-    for (std::size_t k = 1; k < kFewGroups; ++k) {
+    for (std::size_t k = 1; k < kFewDispatchGroups; ++k) {
       looked_at_.push_back(static_cast<int>(next_++ % groups_.size()));
     }
   }

@@ -15,8 +15,8 @@ namespace stowage {
 namespace {
 
 constexpr int kOrders = 50;
-constexpr int kRowCounts = 20;
-constexpr std::int64_t kClockLooks = 1 << 18;  // at replicas, between two looks at the clock
+constexpr int kMostRowCounts = 20;
+constexpr std::int64_t kDispatchLooks = 1 << 18;  // at replicas, between two looks at the clock
 
 class Hydraulis {
  public:
@@ -83,7 +83,7 @@ class Hydraulis {
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
-    Ticker ticker(budget_, kClockLooks);
+    Ticker ticker(budget_, kDispatchLooks);
     for (const int position : order) {
       if (ticker.exhausted(std::ssize(schemes_))) return kInfinity;
       std::size_t home = 0;
@@ -114,7 +114,7 @@ class Hydraulis {
     std::optional<ReplicaDraft> best;
     Ms least = kInfinity;
     const auto most = static_cast<int>(set.size());
-    for (int rows = first; rows <= most && (rows < first + kRowCounts || !best); ++rows) {
+    for (int rows = first; rows <= most && (rows < first + kMostRowCounts || !best); ++rows) {
       if (rows > first && budget_.exhausted()) break;
       auto packed = packer_(table_, scheme, set, rows);
       if (!packed || !(score(scheme, *packed) < least)) continue;

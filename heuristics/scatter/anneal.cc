@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kStage = 1024;  // moves at one temperature
 constexpr std::size_t kLargestPool = 128;
-constexpr std::size_t kOtherWay = 40;       // of so many moves one, where there are several ways
+constexpr std::size_t kOtherWayMoves = 40;  // of so many moves one, where there are several ways
 constexpr std::size_t kLargestMoved = 256;  // sequences of a group that then changes
 // Percent of the picks.
 constexpr std::uint32_t kFair = 15;
@@ -92,7 +92,7 @@ class Annealer {
   }
 
   void propose() {
-    if (ways_ > 1 && below(kOtherWay) == 0) return try_other_way();
+    if (ways_ > 1 && below(kOtherWayMoves) == 0) return try_other_way();
     const std::uint32_t dice = below(100);
     if (dice < 40) {
       // Where groups keep the number of their sequences, these can only change places.

@@ -17,6 +17,9 @@ struct AnnealEffort {
   double price_from = 0;
 };
 
+// `hot` of a step whose groups may still change much.
+inline constexpr double kHotAnnealing = 4.2e-3;
+
 // Never makes the step worse. Deterministic in `seed` and the effort unless the budget ends first.
 void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
             std::uint64_t seed, const Budget& budget);

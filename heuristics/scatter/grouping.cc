@@ -17,11 +17,11 @@ namespace stowage {
 namespace {
 
 // LPT results this much above the best are still worth a polish.
-constexpr double kPromising = 1.03;
+constexpr double kPromisingGroups = 1.03;
 // Improvements below this fraction do not justify trying a partition.
 constexpr double kWorthwhile = 1e-4;
 // Without an enumeration a makespan this near the estimate is good enough.
-constexpr double kNear = 1.02;
+constexpr double kNearGroups = 1.02;
 // Partial partitions looked at per partition tried: thousands of devices have too many to walk.
 constexpr int kNodesPerMix = 50;
 
@@ -53,7 +53,8 @@ class MixSearch {
     const Ms worst = longest_chain();
     offer(multifit(table_, positions_, estimate, worst, 10));
     // Its packing is seldom far from the estimate, unless tokens were what it ran out of.
-    if (effort_.mixes > 0 || !best_ || best_->makespan > estimate * kNear) offer_homogeneous();
+    if (effort_.mixes > 0 || !best_ || best_->makespan > estimate * kNearGroups)
+      offer_homogeneous();
     if (effort_.mixes == 0) return std::move(best_);
     mixes_left_ = effort_.mixes;
     nodes_left_ = std::int64_t{kNodesPerMix} * effort_.mixes;
@@ -130,7 +131,7 @@ class MixSearch {
         descend(p - 1, with);
       } else {
         --mixes_left_;
-        offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kInfinity));
+        offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromisingGroups : kInfinity));
       }
     }
     mix_[static_cast<std::size_t>(p)] = 0;
@@ -141,7 +142,7 @@ class MixSearch {
   void offer_homogeneous() {
     for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
       mix_[p] = table_.devices() / table_.levels()[p].degree;
-      offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromising : kInfinity));
+      offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromisingGroups : kInfinity));
       mix_[p] = 0;
     }
   }

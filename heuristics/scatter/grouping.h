@@ -20,6 +20,9 @@ struct GroupingEffort {
   int polish_rounds = 64;  // move/swap steps per promising partition
 };
 
+// Where annealing finds the degrees of the groups itself, a start needs only their rough shape.
+inline constexpr GroupingEffort kQuickGrouping{.mixes = 0, .polish_rounds = 8};
+
 // A lower estimate of the makespan of `positions` alone (ascending), from area and the longest
 // sequence, in ms; infinite if the tokens exceed N C or a sequence fits no group.
 Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions);

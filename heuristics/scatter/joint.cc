@@ -26,8 +26,6 @@
 namespace stowage {
 namespace {
 
-// Annealing finds the groups' degrees itself; a start only needs the chunks' rough shape.
-constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
 constexpr double kPathWorthwhile = 5e-3;
 constexpr int kPathSpread = 1;
 constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
@@ -36,8 +34,7 @@ constexpr double kAmple = 8;       // sequences per device that need no extra mo
 constexpr double kMostScarce = 4;
 constexpr double kCoarseMoves = 2;  // times those of the finer step
 constexpr std::size_t kMostRacing = 4;
-constexpr double kHot = 4.2e-3;  // of the first round's annealing, see AnnealEffort
-constexpr double kCooler = 0.5;  // of each further round's
+constexpr double kCooler = 0.5;  // `hot` of each further round's annealing, times the last
 // Packings for given makespans.
 constexpr int kDrops = 2;               // profiles tried of each start: all, all but the shortest
 constexpr std::size_t kMostPacked = 6;  // that are worked on
@@ -213,7 +210,7 @@ std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds
   // Chunks are consecutive: first and last position name them.
   std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
-    auto batch = group_micro_batch(table, positions, kQuick);
+    auto batch = group_micro_batch(table, positions, kQuickGrouping);
     if (!batch) return kInfinity;
     const Ms makespan = batch->makespan;
     grouped[{positions.front(), positions.back()}] = std::move(*batch);
@@ -239,10 +236,10 @@ void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, con
       static_cast<int>(std::min<std::int64_t>(table.multiple(), std::max(1, table.size())));
   const int fewest = (fewest_micro_batches(memory) + multiple - 1) / multiple * multiple;
   for (int more = 0; more < kTokenCounts; ++more) {
-    add(group_chunks(table, token_chunks(table, fewest + more * multiple), kQuick, budget));
+    add(group_chunks(table, token_chunks(table, fewest + more * multiple), kQuickGrouping, budget));
   }
   if (memory.size() == 0 || memory.alone(0) < kInfinity) {
-    add(group_chunks(table, first_fit_chunks(memory), kQuick, budget));
+    add(group_chunks(table, first_fit_chunks(memory), kQuickGrouping, budget));
   }
   std::vector<int> counts;
   for (int more = 0; more < kSpreadCounts; ++more) counts.push_back(fewest + more * multiple);
@@ -253,7 +250,7 @@ void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, con
   }
   for (const int count : counts) {
     if (const auto chunks = spread_chunks(table, count)) {
-      add(group_chunks(table, *chunks, kQuick, budget));
+      add(group_chunks(table, *chunks, kQuickGrouping, budget));
     }
   }
 }
@@ -344,7 +341,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
   const WindowEffort windows{.rounds = kWindows, .moves = moves_each(table, effort.moves)};
   // Few moves per sequence could not mend what a hot start breaks.
-  double hot = kHot * thrift(table);
+  double hot = kHotAnnealing * thrift(table);
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     bool late = true;  // one by one, since neither is the better for all steps

@@ -15,12 +15,10 @@
 namespace stowage {
 namespace {
 
-constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
 constexpr int kCounts = 4;  // of chunks, from the fewest on
 constexpr PathEffort kPath{.rounds = 30, .worthwhile = 5e-3, .spread = 1};
 constexpr std::size_t kRacing = 4;
 constexpr int kRounds = 3;
-constexpr double kHot = 4.2e-3;
 
 // Of as many micro-batches as memory needs, and of a few more.
 std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
@@ -31,14 +29,14 @@ std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
   };
   const int fewest = std::max(1, fewest_micro_batches(table));
   for (int count = fewest; count < fewest + kCounts; ++count) {
-    add(group_chunks(table, token_chunks(table, count), kQuick, budget));
+    add(group_chunks(table, token_chunks(table, count), kQuickGrouping, budget));
     if (const auto chunks = spread_chunks(table, count)) {
-      add(group_chunks(table, *chunks, kQuick, budget));
+      add(group_chunks(table, *chunks, kQuickGrouping, budget));
     }
   }
   std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
-    auto batch = group_micro_batch(table, positions, kQuick);
+    auto batch = group_micro_batch(table, positions, kQuickGrouping);
     if (!batch) return kInfinity;
     const Ms makespan = batch->makespan;
     grouped[{positions.front(), positions.back()}] = *std::move(batch);
@@ -59,7 +57,7 @@ std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
 std::optional<StepDraft> first_fit_on_kinds(const ScatterTable& table, const Budget& budget) {
   if (table.size() > 0 && table.alone(0) == kInfinity) return std::nullopt;
   const int fewest = std::max(1, fewest_micro_batches(table));
-  return group_chunks(table, token_chunks(table, fewest), kQuick, budget);
+  return group_chunks(table, token_chunks(table, fewest), kQuickGrouping, budget);
 }
 
 std::optional<StepDraft> joint_on_kinds(const ScatterTable& table, double moves, std::uint64_t seed,
@@ -71,7 +69,7 @@ std::optional<StepDraft> joint_on_kinds(const ScatterTable& table, double moves,
   std::ranges::stable_sort(field, {}, time);
   field.resize(std::min(field.size(), kRacing));
   const auto steps = static_cast<double>(anneal_steps(table, moves));
-  double hot = kHot;
+  double hot = kHotAnnealing;
   for (int round = 0; round < kRounds; ++round) {
     const double share = steps / kRounds / static_cast<double>(field.size());
     for (StepDraft& step : field) {

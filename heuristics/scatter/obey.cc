@@ -18,7 +18,6 @@
 namespace stowage {
 namespace {
 
-constexpr GroupingEffort kQuick{.mixes = 0, .polish_rounds = 8};
 constexpr std::size_t kMostTried = 12;  // micro-batches that might be split or united, each time
 constexpr int kPolishRounds = 16;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -255,7 +254,7 @@ bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
   if (idle_ranks(table, step[index]) == 0) return true;
   if (table.equal_sequences()) {
     std::optional<MicroBatchDraft> made =
-        group_micro_batch(table, positions_of(step[index]), kQuick);
+        group_micro_batch(table, positions_of(step[index]), kQuickGrouping);
     if (!made || idle_ranks(table, *made) > 0) return false;
     step[index] = *std::move(made);
     return true;
@@ -286,7 +285,7 @@ std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft
   StepDraft both;
   const std::span<const int> all = positions;
   for (const std::span<const int> half : {all.first(cut), all.subspan(cut)}) {
-    std::optional<MicroBatchDraft> made = group_micro_batch(table, half, kQuick);
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, half, kQuickGrouping);
     if (!made) return std::nullopt;
     both.push_back(*std::move(made));
   }
@@ -329,7 +328,7 @@ bool unite_two(const ScatterTable& table, StepDraft& step) {
     const std::vector<int> own = positions_of(step[b]);
     std::vector<int> both(own.size() + shortest.size());
     std::ranges::merge(own, shortest, both.begin());
-    std::optional<MicroBatchDraft> made = group_micro_batch(table, both, kQuick);
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, both, kQuickGrouping);
     if (!made || made->makespan - step[b].makespan >= least) continue;
     least = made->makespan - step[b].makespan;
     chosen = b;
@@ -347,7 +346,8 @@ bool unmix(const ScatterTable& table, StepDraft& step) {
   choose_forms(table, step);
   for (MicroBatchDraft& batch : step) {
     if (!mixes_ways(table, batch)) continue;
-    std::optional<MicroBatchDraft> made = group_micro_batch(table, positions_of(batch), kQuick);
+    std::optional<MicroBatchDraft> made =
+        group_micro_batch(table, positions_of(batch), kQuickGrouping);
     if (!made) return false;
     batch = *std::move(made);
   }
@@ -366,7 +366,7 @@ bool level_out(const ScatterTable& table, StepDraft& step) {
   while (!left.empty()) {
     const std::vector<int> all = std::move(left.back());
     left.pop_back();
-    if (auto made = group_micro_batch(table, all, kQuick)) {
+    if (auto made = group_micro_batch(table, all, kQuickGrouping)) {
       step.push_back(*std::move(made));
       continue;
     }

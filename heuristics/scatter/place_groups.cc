@@ -12,7 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr int kBisections = 14;
-constexpr double kNear = 1e-3;  // a makespan this near the least one that may do
+constexpr double kNearMakespan = 1e-3;  // a makespan this near the least one that may do
 
 class Placing {
  public:
@@ -36,7 +36,7 @@ class Placing {
     std::optional<MicroBatchDraft> best = place(kInfinity);
     if (!best) return std::nullopt;
     high = best->makespan;
-    for (int i = 0; i < kBisections && high > low * (1 + kNear); ++i) {
+    for (int i = 0; i < kBisections && high > low * (1 + kNearMakespan); ++i) {
       const Ms middle = low + (high - low) / 2;
       std::optional<MicroBatchDraft> placed = place(middle);
       if (placed && placed->makespan < best->makespan) {

@@ -6,14 +6,14 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 // Sequence `out` of the slowest group goes to group `to`; `back` (or none) of `to` comes back.
 struct Step {
   Ms slower = 0;  // of the two groups, afterwards
-  std::size_t out = kNone;
-  std::size_t to = kNone;
-  std::size_t back = kNone;
+  std::size_t out = kNoGroup;
+  std::size_t to = kNoGroup;
+  std::size_t back = kNoGroup;
 };
 
 class Polisher {
@@ -33,7 +33,7 @@ class Polisher {
         if (&batch_.groups[to] != &from) try_steps(from, out, to);
       }
     }
-    if (best_.out == kNone) return false;
+    if (best_.out == kNoGroup) return false;
     apply(from);
     return true;
   }
@@ -51,7 +51,7 @@ class Polisher {
     const bool stays =
         table_.equal_sequences() || (table_.no_idle_ranks() && from.positions.size() == 1);
     if (!stays && has_room(table_, target, leaving))
-      consider({std::max(time(from, without), time(target, with)), out, to, kNone});
+      consider({std::max(time(from, without), time(target, with)), out, to, kNoGroup});
     int seen = -1;
     for (std::size_t back = 0; back < target.positions.size(); ++back) {
       const int coming = target.positions[back];
@@ -84,7 +84,7 @@ class Polisher {
     GroupDraft& to = batch_.groups[best_.to];
     const int leaving = from.positions[best_.out];
     remove_sequence(table_, from, best_.out);
-    if (best_.back != kNone) {
+    if (best_.back != kNoGroup) {
       const int coming = to.positions[best_.back];
       remove_sequence(table_, to, best_.back);
       add_sequence(table_, from, coming);

@@ -18,14 +18,13 @@ namespace {
 
 constexpr std::size_t kWide = 4;             // micro-batches of a window
 constexpr std::size_t kMostSequences = 250;  // and their sequences
-constexpr double kLoss = 3e-3;               // of the step: less is not worth a window
+constexpr double kWindowLoss = 3e-3;         // of the step: less is not worth a window
 constexpr double kGain = 1e-3;               // of the window, at least
 // Per move of the effort.
-constexpr double kProposals = 0.4;      // of makespans
-constexpr double kPackingWork = 40;     // lengths times micro-batches of all these, at most
-constexpr double kSequenceMoves = 0.2;  // of annealing, per sequence
-constexpr double kMostMoves = 8;        // of all
-constexpr double kHot = 4.2e-3;
+constexpr double kWindowProposals = 0.4;   // of makespans
+constexpr double kWindowPackingWork = 40;  // lengths times micro-batches of all these, at most
+constexpr double kSequenceMoves = 0.2;     // of annealing, per sequence
+constexpr double kMostMoves = 8;           // of all
 
 // What a micro-batch lasts beyond what its sequences need of all devices.
 Ms lost(const ScatterTable& table, const MicroBatchDraft& batch) {
@@ -85,7 +84,7 @@ class Windows {
   // From each micro-batch on as wide as allowed; of these the one that loses most.
   std::optional<Window> choose(const StepDraft& step) const {
     std::optional<Window> best;
-    Ms most = kLoss * total(step);
+    Ms most = kWindowLoss * total(step);
     for (std::size_t first = 0; first + 1 < step.size(); ++first) {
       Window window{.first = first};
       Ms loss = 0;
@@ -109,7 +108,7 @@ class Windows {
     const std::vector<BatchTarget> targets = targets_of(part, best);
     const double work = static_cast<double>(part.kinds().size() * targets.size());
     const int proposals =
-        static_cast<int>(effort_.moves * std::min(kProposals, kPackingWork / work));
+        static_cast<int>(effort_.moves * std::min(kWindowProposals, kWindowPackingWork / work));
     const auto pack = [&](const std::vector<BatchTarget>& asked) {
       auto packed = fit_profile(part, asked, {.proposals = proposals}, seed, budget_);
       if (packed) packed = obeying(part, *std::move(packed));
@@ -118,8 +117,9 @@ class Windows {
     pack(targets);
     if (table_.multiple() == 1) pack_other_counts(some, targets, pack);
     const double moves = std::min(kSequenceMoves * part.size(), kMostMoves);
-    anneal(part, best, {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHot},
-           seed, budget_);
+    anneal(part, best,
+           {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHotAnnealing}, seed,
+           budget_);
     return best;
   }
 

@@ -16,7 +16,16 @@
 namespace stowage {
 namespace {
 
-enum Column : std::size_t { kId, kLower, kUpper, kSize, kAlignment, kGapList, kOffset, kColumns };
+enum Column : std::size_t {
+  kId,
+  kLower,
+  kUpper,
+  kSize,
+  kAlignmentColumn,
+  kGapList,
+  kOffset,
+  kColumns
+};
 
 constexpr std::int64_t kMostFields = 100;  // of a header that is read to its end
 
@@ -34,7 +43,7 @@ constexpr std::array<ColumnName, 12> kNames = {{{"id", kId},
                                                 {"upper", kUpper},
                                                 {"end", kUpper},
                                                 {"size", kSize},
-                                                {"alignment", kAlignment},
+                                                {"alignment", kAlignmentColumn},
                                                 {"gaps", kGapList},
                                                 {"offset", kOffset}}};
 
@@ -215,7 +224,7 @@ class CsvReader {
       case kSize:
         buffer.size = integer(column, field, kCount);
         break;
-      case kAlignment:
+      case kAlignmentColumn:
         if (!field.empty()) buffer.alignment = integer(column, field, {1, kMaxExact});
         break;
       case kGapList:

@@ -15,14 +15,14 @@
 namespace stowage {
 namespace {
 
-using Kind = LayoutGenerator::Kind;
+using ArtificialKind = LayoutGenerator::Kind;
 
 void check_options(const LayoutGenerator& generator, ErrorList& errors) {
   const auto integer = [&](const char* where, std::int64_t value, std::int64_t least,
                            std::int64_t most) {
     return check_option(where, value, least, most, errors);
   };
-  const bool guillotine = generator.kind == Kind::guillotine;
+  const bool guillotine = generator.kind == ArtificialKind::guillotine;
   integer("/buffers", generator.buffers, guillotine ? 1 : 0, kMaxBuffers);
   integer("/steps", generator.steps, 1, std::int64_t{1} << 40);
   const bool bytes = integer("/bytes", generator.bytes, 1, Bytes{1} << 32);
@@ -47,7 +47,7 @@ std::int64_t draw_below(std::mt19937_64& random, std::int64_t bound) {
 
 std::vector<Buffer> draw_buffers(const LayoutGenerator& generator, std::mt19937_64& random) {
   std::vector<Buffer> buffers;
-  const std::int64_t longest = generator.kind == Kind::short_lived
+  const std::int64_t longest = generator.kind == ArtificialKind::short_lived
                                    ? std::max<std::int64_t>(1, generator.steps / 16)
                                    : generator.steps;
   for (std::int64_t i = 0; i < generator.buffers; ++i) {
@@ -101,7 +101,7 @@ Result<GeneratedLayout> generate_layout(const LayoutGenerator& generator) {
   std::mt19937_64 random(generator.seed);
   GeneratedLayout made;
   made.instance.alignment = generator.alignment;
-  if (generator.kind == Kind::guillotine) {
+  if (generator.kind == ArtificialKind::guillotine) {
     made.instance.buffers = cut_rectangle(generator, random);
     made.optimum = generator.bytes;
   } else {

@@ -14,7 +14,7 @@ const Buffer& buffer_at(const LayoutInstance& instance, std::int64_t index) {
   return instance.buffers[static_cast<std::size_t>(index)];
 }
 
-std::string name_of(const LayoutInstance& instance, std::int64_t index) {
+std::string buffer_name(const LayoutInstance& instance, std::int64_t index) {
   const std::string& id = buffer_at(instance, index).id;
   return id.empty() ? std::to_string(index) : id;
 }
@@ -23,7 +23,7 @@ std::string names_of(const LayoutInstance& instance, const std::vector<std::int6
   constexpr std::size_t kNamed = 10;
   std::string names;
   for (std::size_t k = 0; k < std::min(buffers.size(), kNamed); ++k) {
-    names += (k == 0 ? "" : ", ") + name_of(instance, buffers[k]);
+    names += (k == 0 ? "" : ", ") + buffer_name(instance, buffers[k]);
   }
   if (buffers.size() > kNamed) names += " and " + std::to_string(buffers.size() - kNamed) + " more";
   return names;
@@ -31,7 +31,7 @@ std::string names_of(const LayoutInstance& instance, const std::vector<std::int6
 
 std::string pinned_at(const LayoutInstance& instance, std::int64_t index) {
   const Buffer& buffer = buffer_at(instance, index);
-  return "buffer " + name_of(instance, index) + " is pinned to bytes [" +
+  return "buffer " + buffer_name(instance, index) + " is pinned to bytes [" +
          std::to_string(*buffer.offset) + ", " + std::to_string(*buffer.offset + buffer.size) + ')';
 }
 

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-using Kind = PackingGenerator::Kind;
+using PackingKind = PackingGenerator::Kind;
 
 constexpr std::int64_t kSteps = 1 << 20;
 
@@ -43,17 +43,17 @@ class Packing {
 
   LayoutInstance make() {
     switch (kind_) {
-      case Kind::blocks:
+      case PackingKind::blocks:
         cut_blocks();
         break;
-      case Kind::ring:
+      case PackingKind::ring:
         run_ring();
         break;
-      case Kind::window:
-      case Kind::sections:
+      case PackingKind::window:
+      case PackingKind::sections:
         refill();
         break;
-      case Kind::stack:
+      case PackingKind::stack:
         push_and_pop();
         break;
     }
@@ -190,7 +190,7 @@ class Packing {
 
   // A row of blocks without holes; some of them, side by side, make room for others.
   void refill() {
-    const bool window = kind_ == Kind::window;
+    const bool window = kind_ == PackingKind::window;
     if (window) {
       draw_sizes(8, 24, 0);
     } else {
@@ -345,7 +345,7 @@ class Packing {
     return instance;
   }
 
-  Kind kind_;
+  PackingKind kind_;
   std::mt19937_64 random_;
   std::size_t wanted_ = 0;
   std::int64_t height_ = 0;

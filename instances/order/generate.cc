@@ -23,9 +23,6 @@ namespace {
 
 using Kind = OrderGenerator::Kind;
 
-constexpr Bytes kNumber = 2;  // bytes
-constexpr Bytes kHidden = 4096;
-constexpr Bytes kFeedForward = 11008;
 constexpr int kExperts = 8;
 constexpr Bytes kMostUnits = 100;  // of a random tensor
 constexpr Bytes kUnit = Bytes{1} << 20;
@@ -39,7 +36,7 @@ OrderInstance chunked_graph(const OrderGenerator& generator) {
   constexpr std::int64_t kOperators = 8;  // of a chunk of a layer
   const std::int64_t chunks =
       std::max<std::int64_t>(1, generator.operators / (kLayers * kOperators));
-  const Bytes wide = std::max<Bytes>(1, kNumber * kHidden * generator.tokens / chunks);
+  const Bytes wide = std::max<Bytes>(1, kBytesPerNumber * kHidden * generator.tokens / chunks);
   GraphBuilder graph;
   std::vector<int> x;
   for (std::int64_t c = 0; c < chunks; ++c) x.push_back(graph.input(numbered("x", c), wide));

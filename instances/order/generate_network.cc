@@ -11,7 +11,7 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kBatch = 32;
-constexpr Bytes kNumber = 4;
+constexpr Bytes kActivationBytes = 4;
 constexpr double kOperationsPerMs = 1e10;
 constexpr double kBytesPerMs = 1e9;
 
@@ -21,7 +21,7 @@ struct Shape {
   std::int64_t side = 1;
 
   std::int64_t numbers() const { return kBatch * channels * side * side; }
-  Bytes bytes() const { return kNumber * numbers(); }
+  Bytes bytes() const { return kActivationBytes * numbers(); }
 };
 
 // Layers one by one, then their backward operators from the last to the first.

@@ -10,9 +10,6 @@
 namespace stowage {
 namespace {
 
-constexpr Bytes kNumber = 2;  // bytes
-constexpr Bytes kHidden = 4096;
-constexpr Bytes kFeedForward = 11008;
 constexpr int kExpertsPerToken = 2;
 constexpr std::int64_t kEnds = 4;  // the embedding, the head, the loss and its gradient
 
@@ -45,7 +42,7 @@ class TransformerBuilder {
  public:
   explicit TransformerBuilder(const TransformerGraph& wanted)
       : wanted_(wanted),
-        wide_(kNumber * kHidden * wanted.tokens),
+        wide_(kBytesPerNumber * kHidden * wanted.tokens),
         part_(wanted.experts > 1 ? wide_ * kExpertsPerToken / wanted.experts : wide_) {
     const std::int64_t layer = operators_of_a_layer();
     layers_ = std::max<std::int64_t>(1, (wanted.operators - kEnds + layer / 2) / layer);
@@ -60,7 +57,7 @@ class TransformerBuilder {
       layers.push_back(forward(std::to_string(l), weights_[at(l)], x));
       x = leave(std::to_string(l), weights_[at(l)], layers.back());
     }
-    const int loss = graph_.run("head", {x}, "loss", kNumber);
+    const int loss = graph_.run("head", {x}, "loss", kBytesPerNumber);
     graph_.mark_output(loss);
     int gradient = graph_.run("loss.backward", {x}, "g" + std::to_string(layers_), wide_);
     for (std::int64_t l = layers_ - 1; l >= 0; --l) {
@@ -87,12 +84,15 @@ class TransformerBuilder {
   Weights weights_of(std::int64_t l) {
     const std::string name = std::to_string(l) + '.';
     Weights weights;
-    weights.qkv = graph_.resident(name + "w.qkv", kNumber * kHidden * kHidden * 3);
-    weights.projection = graph_.resident(name + "w.projection", kNumber * kHidden * kHidden);
+    weights.qkv = graph_.resident(name + "w.qkv", kBytesPerNumber * kHidden * kHidden * 3);
+    weights.projection =
+        graph_.resident(name + "w.projection", kBytesPerNumber * kHidden * kHidden);
     for (int e = 0; e < wanted_.experts; ++e) {
       const std::string part = name + "w." + std::to_string(e);
-      weights.up.push_back(graph_.resident(part + ".up", 2 * kNumber * kHidden * kFeedForward));
-      weights.down.push_back(graph_.resident(part + ".down", kNumber * kHidden * kFeedForward));
+      weights.up.push_back(
+          graph_.resident(part + ".up", 2 * kBytesPerNumber * kHidden * kFeedForward));
+      weights.down.push_back(
+          graph_.resident(part + ".down", kBytesPerNumber * kHidden * kFeedForward));
     }
     return weights;
   }
@@ -152,20 +152,21 @@ class TransformerBuilder {
       const FeedForward& its = layer.parts[at(e)];
       const int product = run(part + "down", {gradient, w.down[at(e)]}, inner(part_));
       weight_gradient(name + ".dw." + part + "down", {gradient, its.product}, w.down[at(e)],
-                      kNumber * kHidden * kFeedForward);
+                      kBytesPerNumber * kHidden * kFeedForward);
       const int up = run(part + "product", {product, its.up}, 2 * inner(part_));
       normed_gradients.push_back(run(part + "up", {up, w.up[at(e)]}, wide_));
       weight_gradient(name + ".dw." + part + "up", {up, its.in}, w.up[at(e)],
-                      2 * kNumber * kHidden * kFeedForward);
+                      2 * kBytesPerNumber * kHidden * kFeedForward);
     }
     const int middle = run("norm2", normed_gradients, wide_);
     const int attention = run("projection", {middle, w.projection}, wide_);
     weight_gradient(name + ".dw.projection", {middle, layer.attention}, w.projection,
-                    kNumber * kHidden * kHidden);
+                    kBytesPerNumber * kHidden * kHidden);
     const int scores = run("scores", {attention, layer.qkv}, 2 * wide_);
     const int qkv = run("attention", {scores, layer.qkv, attention}, 3 * wide_);
     const int normed = run("qkv", {qkv, w.qkv}, wide_);
-    weight_gradient(name + ".dw.qkv", {qkv, layer.normed}, w.qkv, kNumber * kHidden * kHidden * 3);
+    weight_gradient(name + ".dw.qkv", {qkv, layer.normed}, w.qkv,
+                    kBytesPerNumber * kHidden * kHidden * 3);
     return run("norm", {normed, layer.x, middle}, wide_);
   }
 

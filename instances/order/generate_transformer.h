@@ -9,6 +9,10 @@
 
 namespace stowage {
 
+inline constexpr Bytes kBytesPerNumber = 2;  // of an activation and of a weight
+inline constexpr Bytes kHidden = 4096;
+inline constexpr Bytes kFeedForward = 11008;
+
 struct TransformerGraph {
   bool recompute = false;        // each layer again before its backward pass
   bool accumulate = false;       // gradients of weights in place, and no updates

@@ -7,20 +7,20 @@
 namespace stowage {
 namespace {
 
-constexpr IntegerRange kBytes = {0, kMaxExact};
-constexpr NumberRange kTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
+constexpr IntegerRange kPlanBytes = {0, kMaxExact};
+constexpr NumberRange kStepTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
 constexpr IntegerRange kEntry = {OrderCertificate::kEnd, kMaxExact};
 
 }  // namespace
 
 template <class Visitor, Of<OrderRow> Row>
 void fields(Visitor& v, Row& row) {
-  v.required("from", row.from, kBytes);
-  v.required("to", row.to, kBytes);
-  v.required("peak_bytes_at_from", row.peak_at_from, kBytes);
-  v.required("peak_bytes_at_to", row.peak_at_to, kBytes);
-  v.required("bound_bytes_at_from", row.bound_at_from, kBytes);
-  v.required("bound_bytes_at_to", row.bound_at_to, kBytes);
+  v.required("from", row.from, kPlanBytes);
+  v.required("to", row.to, kPlanBytes);
+  v.required("peak_bytes_at_from", row.peak_at_from, kPlanBytes);
+  v.required("peak_bytes_at_to", row.peak_at_to, kPlanBytes);
+  v.required("bound_bytes_at_from", row.bound_at_from, kPlanBytes);
+  v.required("bound_bytes_at_to", row.bound_at_to, kPlanBytes);
   v.required("bound_operator", row.bound_operator, {OrderRow::kLeft, kMaxExact});
   v.required("order", row.order, {0, kMaxExact});
 }
@@ -29,10 +29,10 @@ template <class Visitor, Of<OrderPlan> Plan>
 void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "order", plan.name);
   v.required("instance_hash", plan.instance_hash);
-  v.required("peak_bytes", plan.peak_bytes, kBytes);
+  v.required("peak_bytes", plan.peak_bytes, kPlanBytes);
   v.optional("time_ms", plan.time_ms);
-  v.omit_if(plan.time_ms.has_value(), "bound_bytes", plan.bound_bytes, kBytes);
-  v.omit_if(!plan.time_ms.has_value(), "bound_ms", plan.bound_ms, kTime);
+  v.omit_if(plan.time_ms.has_value(), "bound_bytes", plan.bound_bytes, kPlanBytes);
+  v.omit_if(!plan.time_ms.has_value(), "bound_ms", plan.bound_ms, kStepTime);
   v.optional("bound_by", plan.bound_by);
   v.required("order", plan.order, {0, kMaxExact});
   v.omit_if(plan.rows.empty(), "rows", plan.rows);
@@ -40,7 +40,7 @@ void fields(Visitor& v, Plan& plan) {
 
 template <class Visitor, Of<OrderCertificate> Certificate>
 void fields(Visitor& v, Certificate& certificate) {
-  v.required("bound_bytes", certificate.bound_bytes, kBytes);
+  v.required("bound_bytes", certificate.bound_bytes, kPlanBytes);
   v.required("op", certificate.op, {0, kMaxExact});
   v.required("tensors", certificate.tensors, kEntry);
   v.required("precedences", certificate.precedences, kEntry);

@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kHeight = 150;         // px
+constexpr double kCurveHeight = 150;    // px
 constexpr double kBelowTheBound = 0.3;  // of the axis' length above the last bound
 constexpr double kProven = 1e-9;        // of the plan: a bound so near has reached it
 constexpr double kFirstSecond = 1e-3;   // left end of the time axis: earlier is drawn there
@@ -46,7 +46,7 @@ class Curves {
   }
 
   void draw(Panel& panel) const {
-    const Box plot = panel.plot(kHeight);
+    const Box plot = panel.plot(kCurveHeight);
     const Scale x = timed_ ? Scale::logarithmic(kFirstSecond, last_, plot.x, plot.right())
                            : Scale::linear(1, last_, plot.x, plot.right());
     const Scale y = Scale::linear(least_, most_, plot.bottom(), plot.y);

@@ -9,8 +9,9 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kDependent = 1e-9;  // of a column's length: what is left of one that others make
-constexpr double kNoGain = 1e-12;    // a slope that rounding explains
+constexpr double kLeftOfColumn =
+    1e-9;                          // of a column's length: what is left of one that others make
+constexpr double kNoGain = 1e-12;  // a slope that rounding explains
 
 class ActiveSet {
  public:
@@ -57,7 +58,7 @@ class ActiveSet {
       part.col(static_cast<Eigen::Index>(k)) = a_.col(used_[k]);
     }
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(kDependent);
+    qr.setThreshold(kLeftOfColumn);
     qr.compute(part);
     if (qr.rank() < part.cols()) return false;
     found = qr.solve(b_);

@@ -9,6 +9,7 @@
 
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/profile_check.h"
+#include "instances/scatter/rounding.h"
 #include "instances/scatter/truth.h"
 #include "instances/scatter/truth_counts.h"
 #include "instances/violation_list.h"
@@ -36,13 +37,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_values",  "certificate_conditions", "certificate_packing", "certificate_interval",
     "certificate_profile", "certificate_pattern",    "certificate_bound"};
 
-using Real = long double;
-
-constexpr Real kRaised = 1 + 1e-12L;
-constexpr Real kLowered = 1 - 1e-12L;
-// A sequence that takes this little more than the room might fit; a time this much shorter is
-// certainly not longer than the true one.
-constexpr Real kMightFit = 1 + 1e-9L;
+// A time this much shorter is certainly not longer than the true one.
 constexpr Real kShorter = 1 - 1e-9L;
 // A level that is this little more expensive than another, by rounding, is not.
 constexpr Real kAsCheap = 1 + 1e-13L;

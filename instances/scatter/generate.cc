@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-using Kind = LengthSource::Kind;
+using SourceKind = LengthSource::Kind;
 
 void check_options(const ScatterGenerator& generator, const std::vector<Tokens>& list,
                    ErrorList& errors) {
@@ -29,12 +29,12 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
   if (!count_ok || errors.found() != before) return;
   const LengthSource& source = generator.source;
   const auto lines = static_cast<std::int64_t>(list.size());
-  if (source.kind == Kind::slice && generator.count * (source.step + 1) > lines) {
+  if (source.kind == SourceKind::slice && generator.count * (source.step + 1) > lines) {
     errors.add(code::kGenerator, "/step",
                "must select lines of the list, which has " + std::to_string(lines) + ": step " +
                    std::to_string(source.step) + " of count " + std::to_string(generator.count) +
                    " ends behind line " + std::to_string(generator.count * (source.step + 1)));
-  } else if (source.kind == Kind::sample && generator.count > lines) {
+  } else if (source.kind == SourceKind::sample && generator.count > lines) {
     errors.add(code::kGenerator, "/count",
                "must be at most the " + std::to_string(lines) + " lines of the list, is " +
                    std::to_string(generator.count));
@@ -67,7 +67,7 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
                           " tokens on the whole cluster, is room for " + std::to_string(held)};
   }
   LengthStream lengths(generator.source, generator.seed, list);
-  if (generator.source.kind == Kind::slice) {
+  if (generator.source.kind == SourceKind::slice) {
     lengths.skip(static_cast<std::size_t>(generator.count * generator.source.step));
   }
   for (std::int64_t i = 0; i < generator.count; ++i) {

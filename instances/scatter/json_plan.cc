@@ -8,20 +8,20 @@
 namespace stowage {
 namespace {
 
-constexpr IntegerRange kId = {0, kMaxExact};
-constexpr IntegerRange kRank = {0, kMaxDevices};
+constexpr IntegerRange kPlanId = {0, kMaxExact};
+constexpr IntegerRange kPlanRank = {0, kMaxDevices};
 
 }  // namespace
 
 template <class Visitor, Of<ScatterGroup> Group>
 void fields(Visitor& v, Group& group) {
-  v.required("degree", group.degree, kRank);
+  v.required("degree", group.degree, kPlanRank);
   v.choice("exchange", group.exchange, exchange_names(), group.exchange == ExchangeKind::none);
-  v.required("first_rank", group.first_rank, kRank);
-  v.required("sequences", group.sequences, kId);
-  v.required("tokens", group.tokens, kId);
+  v.required("first_rank", group.first_rank, kPlanRank);
+  v.required("sequences", group.sequences, kPlanId);
+  v.required("tokens", group.tokens, kPlanId);
   v.required("time_ms", group.time_ms);
-  v.required("cu_seqlens", group.cu_seqlens, kId);
+  v.required("cu_seqlens", group.cu_seqlens, kPlanId);
 }
 
 template <class Visitor, Of<ScatterMicroBatch> MicroBatch>

@@ -12,15 +12,11 @@
 #include <tuple>
 #include <utility>
 
+#include "instances/scatter/rounding.h"
+
 namespace stowage {
 namespace {
 
-using Real = long double;
-
-constexpr Real kRaised = 1 + 1e-12L;
-constexpr Real kLowered = 1 - 1e-12L;
-// A group whose time is this little more than the makespan might fit after all.
-constexpr Real kMightFit = 1 + 1e-9L;
 constexpr int kMixtures = 24;                    // of the two capacities
 constexpr std::size_t kMostPartial = 2'000'000;  // sets that are looked at
 constexpr std::size_t kMostNodes = 1'000'000;

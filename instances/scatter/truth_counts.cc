@@ -5,15 +5,11 @@
 #include <limits>
 #include <vector>
 
+#include "instances/scatter/rounding.h"
 #include "instances/scatter/truth.h"
 
 namespace stowage {
 namespace {
-
-using Real = long double;
-
-constexpr Real kRaised = 1 + 1e-12L;
-constexpr Real kLowered = 1 - 1e-12L;
 
 bool is_chain(const std::vector<int>& degrees) {
   bool chain = true;
@@ -24,7 +20,7 @@ bool is_chain(const std::vector<int>& degrees) {
 }
 
 // A form of groups with what it holds.
-struct Held {
+struct HeldForm {
   int degree = 0;
   Tokens room = 0;  // of one sequence
   ScatterTruth::Limit limit;
@@ -37,9 +33,9 @@ struct Held {
 
 // Whether a group of a degree, with the exchange that holds most, holds as much on each of its
 // devices as one of any other degree, of however many sequences.
-bool is_even(const ScatterInstance& instance, const std::vector<Held>& forms) {
+bool is_even(const ScatterInstance& instance, const std::vector<HeldForm>& forms) {
   std::map<int, Tokens> rooms;
-  for (const Held& form : forms) {
+  for (const HeldForm& form : forms) {
     if (form.limit.beside > 0) return false;
     Tokens& room = rooms[form.degree];
     room = std::max(room, std::min(form.room, kMaxExact));
@@ -53,12 +49,12 @@ bool is_even(const ScatterInstance& instance, const std::vector<Held>& forms) {
 
 // At least as many sequences of `tokens` or more as a micro-batch holds. `most` is what all
 // sequences together may have on all devices.
-Real held_together(const ScatterInstance& instance, const std::vector<Held>& forms, bool even,
+Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>& forms, bool even,
                    Tokens tokens, Real most) {
   std::vector<int> degrees;
   std::vector<Real> copies;  // of the exchange that holds most
   Real densest = 0;
-  for (const Held& form : forms) {
+  for (const HeldForm& form : forms) {
     const auto held = static_cast<Real>(form.copies(tokens));
     if (degrees.empty() || degrees.back() != form.degree) {
       degrees.push_back(form.degree);
@@ -79,7 +75,7 @@ Real held_together(const ScatterInstance& instance, const std::vector<Held>& for
       together += static_cast<Real>(groups) * copies[d];
     }
   }
-  for (const Held& form : forms) {
+  for (const HeldForm& form : forms) {
     if (tokens > form.room) continue;
     // No group that holds one of them is smaller.
     const int groups = instance.cluster.devices / form.degree;
@@ -106,10 +102,11 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
   const ScatterTruth truth(instance);
   Tokens all = 0;  // the reader holds the padded sum to 2^53
   for (const auto& [tokens, count] : counts) all += tokens * count;
-  std::vector<Held> forms;
+  std::vector<HeldForm> forms;
   Real most = 0;  // of all devices
   for (const GroupForm form : truth.forms()) {
-    const Held held{form.degree, truth.room(form), truth.limit(form, all, counts.rbegin()->first)};
+    const HeldForm held{form.degree, truth.room(form),
+                        truth.limit(form, all, counts.rbegin()->first)};
     Tokens each = truth.most_tokens(1);  // on one device
     if (!instance.rules.packed) each = std::min(each, all);
     if (held.limit.beside > 0) each = truth.per_device(form);
@@ -120,7 +117,7 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
   Real held = 0;  // by all sequences, with what they count for beside their tokens
   for (const auto& [tokens, count] : counts) {
     std::optional<Tokens> beside;
-    for (const Held& form : forms) {
+    for (const HeldForm& form : forms) {
       if (tokens <= form.room) beside = std::min(beside.value_or(kMaxExact), form.limit.beside);
     }
     held += static_cast<Real>(tokens + beside.value_or(0)) * static_cast<Real>(count);

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <string>
 
+#include "instances/json/errors.h"
+#include "instances/json/limits.h"
 #include "instances/option_check.h"
 
 namespace stowage::kernels {
@@ -53,6 +55,14 @@ BlockShape shape_of(const RecordedBlock& block) {
   shape.head_dim = block.head_dim;
   shape.ffn = block.ffn;
   return shape;
+}
+
+void check_alignment(Bytes alignment, ErrorList& errors) {
+  if (alignment < 1 || alignment > kMaxExact || alignment % kFloatBytes != 0) {
+    errors.add(code::kGenerator, "/alignment",
+               "must be a positive multiple of " + std::to_string(kFloatBytes) + ", is " +
+                   std::to_string(alignment));
+  }
 }
 
 }  // namespace stowage::kernels

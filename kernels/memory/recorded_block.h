@@ -20,4 +20,9 @@ Tokens tokens_of(const RecordedBlock& block);
 // E504 for everything that would make no block, with the option as the pointer.
 void check_block(const RecordedBlock& block, ErrorList& errors);
 
+inline constexpr Bytes kFloatBytes = sizeof(float);
+
+// E504 for an alignment, in bytes, that a tensor of floats cannot have.
+void check_alignment(Bytes alignment, ErrorList& errors);
+
 }  // namespace stowage::kernels

@@ -10,8 +10,6 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr Bytes kFloat = sizeof(float);
-
 BlockProgram program_of(const RecordedBlock& block) {
   const BlockShape shape = shape_of(block);
   const Tokens tokens = tokens_of(block);
@@ -29,7 +27,7 @@ Buffer buffer_of(const Tensor& tensor) {
   return {.id = tensor.name,
           .lower = tensor.first,
           .upper = std::int64_t{tensor.last} + 1,
-          .size = kFloat * tensor.floats,
+          .size = kFloatBytes * tensor.floats,
           .alignment = 1,
           .offset = std::nullopt,
           .gaps = {}};
@@ -64,11 +62,7 @@ std::string difference(const std::vector<Buffer>& buffers, const std::vector<Ten
 Result<LayoutInstance> record_layout(const RecordedBlock& block, Bytes alignment) {
   ErrorList errors;
   check_block(block, errors);
-  if (alignment < 1 || alignment > kMaxExact || alignment % kFloat != 0) {
-    errors.add(code::kGenerator, "/alignment",
-               "must be a positive multiple of " + std::to_string(kFloat) + ", is " +
-                   std::to_string(alignment));
-  }
+  check_alignment(alignment, errors);
   if (!errors.empty()) return std::move(errors).take();
   const BlockProgram program = program_of(block);
   LayoutInstance instance;

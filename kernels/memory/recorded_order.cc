@@ -15,7 +15,6 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr Bytes kFloat = sizeof(float);
 constexpr std::int64_t kMostChunks = 1000;  // an attention names all before it
 
 // Requires a block that check_block() finds nothing wrong with.
@@ -64,7 +63,7 @@ OrderInstance graph_of(const TrainingProgram& program) {
     const Tensor& tensor = program.tensors()[at(t)];
     const TensorRole role = program.role(t);
     graph.tensors.push_back({.id = tensor.name,
-                             .size = kFloat * tensor.floats,
+                             .size = kFloatBytes * tensor.floats,
                              .input = program.is_input(t),
                              .output = role == TensorRole::weight || role == TensorRole::loss});
   }
@@ -110,11 +109,7 @@ std::string difference(const OrderInstance& have, const OrderInstance& want) {
 Result<OrderInstance> record_order(const RecordedStep& step, Bytes alignment) {
   ErrorList errors;
   check_step(step, errors);
-  if (alignment < 1 || alignment > kMaxExact || alignment % kFloat != 0) {
-    errors.add(code::kGenerator, "/alignment",
-               "must be a positive multiple of " + std::to_string(kFloat) + ", is " +
-                   std::to_string(alignment));
-  }
+  check_alignment(alignment, errors);
   if (!errors.empty()) return std::move(errors).take();
   OrderInstance graph = graph_of(program_of(step));
   graph.name = "step-" + std::to_string(tokens_of(step.block)) + "tok-" +

@@ -15,7 +15,7 @@ namespace stowage {
 namespace {
 
 constexpr int kFirstRounds = 60;
-constexpr int kRounds = 20;
+constexpr int kBandRounds = 20;
 constexpr std::size_t kMostNodes = 1000;  // of one tree
 // The checker looks at no more replicas; and more lengths take longer than is worth it.
 constexpr int kMostReplicas = 64;
@@ -41,7 +41,7 @@ class Tree {
     open_.pop();
     for (const bool longer : {false, true}) {
       BandPrices child = nodes_[weakest].prices.child(*split, longer);
-      operations_ += child.improve(kRounds);
+      operations_ += child.improve(kBandRounds);
       nodes_[weakest].children[longer ? 1 : 0] = nodes_.size();
       enter(std::move(child));
     }

@@ -15,7 +15,7 @@
 namespace stowage {
 namespace {
 
-const Method kAuto{"auto", MethodKind::ours, "every method below, the best plan", ""};
+const Method kChunkedAuto{"auto", MethodKind::ours, "every method below, the best plan", ""};
 // Writing down and verifying a plan takes at most so many times what the bounds took.
 constexpr double kPlanPerBounds = 3;
 
@@ -47,7 +47,7 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
       if (!needed && part.exhausted()) return std::nullopt;
       return assign_chunk_flow(instance_, part);
     });
-    if (options_.method == kAuto.name) settle_few();
+    if (options_.method == kChunkedAuto.name) settle_few();
     // A limit that ended the method before its first plan still leaves time for the quickest.
     if (!incumbent_.plan() && budget_.seconds_left() <= reserve_s_) time_ended_it_ = true;
     if (!incumbent_.plan() && (time_ended_it_ || budget_.exhausted())) {
@@ -71,7 +71,7 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
 
   template <class Make>
   void attempt(const char* name, const Make& make) {
-    if (options_.method != kAuto.name && options_.method != name) return;
+    if (options_.method != kChunkedAuto.name && options_.method != name) return;
     const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
     const bool needed = !incumbent_.plan();
     if (!needed && (gap_ended_it_ || incumbent_.proven())) return;
@@ -90,7 +90,7 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
 }  // namespace
 
 std::vector<Method> chunked_methods(const AssignInstance& instance) {
-  return method_list(kAuto, heuristics(instance), {});
+  return method_list(kChunkedAuto, heuristics(instance), {});
 }
 
 Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& options, Budget& budget,

@@ -15,13 +15,13 @@ namespace {
 constexpr double kNear = 1e-4;       // relative; a gap that is not worth another question
 constexpr double kFirst = 1 - 5e-9;  // times the objective: the first question, a proof if denied
 constexpr double kSafe = 1 - 2e-9;   // completion.h looks 1e-9 further than it is asked
-constexpr double kLess = 1 - 1e-12;
+constexpr double kLessThanBest = 1 - 1e-12;
 constexpr int kTimes = 8;  // asked at most
 
-class Asking {
+class CompletionAsking {
  public:
-  Asking(const AssignTable& table, Ms objective, Ms bound, std::vector<Ms> proven,
-         std::int64_t nodes, const Budget& budget)
+  CompletionAsking(const AssignTable& table, Ms objective, Ms bound, std::vector<Ms> proven,
+                   std::int64_t nodes, const Budget& budget)
       : table_(table),
         objective_(objective),
         proven_(std::move(proven)),
@@ -76,7 +76,7 @@ class Asking {
     const bool idle = std::ranges::any_of(shares, &std::vector<int>::empty);
     if (idle && !table_.constraints().allow_empty) return;
     auto draft = packed(table_, strategy, row_counts(table_.constraints()), shares, budget_);
-    if (!draft || !(stowage::objective(*draft) < objective_ * kLess)) return;
+    if (!draft || !(stowage::objective(*draft) < objective_ * kLessThanBest)) return;
     objective_ = stowage::objective(*draft);
     out_.draft = std::move(draft);
     faster_ = true;
@@ -96,7 +96,7 @@ class Asking {
 CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
                                  std::vector<Ms> proven, std::int64_t nodes, const Budget& budget) {
   if (table.size() == 0 || table.size() > kMostCompleted) return {.bound = bound};
-  return Asking(table, objective, bound, std::move(proven), nodes, budget).run();
+  return CompletionAsking(table, objective, bound, std::move(proven), nodes, budget).run();
 }
 
 }  // namespace stowage

@@ -21,10 +21,10 @@ double cells(const milp::Model& model) {
   return static_cast<double>(model.rows().size()) * static_cast<double>(model.variables().size());
 }
 
-class Asking {
+class ConfigurationAsking {
  public:
-  Asking(const AssignInstance& instance, const AssignTable& table, Ms upper, KnownProofs known,
-         const ConfigurationBoundOptions& options, Budget& budget)
+  ConfigurationAsking(const AssignInstance& instance, const AssignTable& table, Ms upper,
+                      KnownProofs known, const ConfigurationBoundOptions& options, Budget& budget)
       : instance_(instance),
         table_(table),
         upper_(upper),
@@ -109,7 +109,7 @@ ConfigurationBound configuration_bound(const AssignInstance& instance, const Ass
                                        const ConfigurationBoundOptions& options, Budget& budget) {
   const bool many = table.size() == 0 || table.size() > kMostConfigured;
   if (many || known.times.empty()) return {.known = std::move(known)};
-  return Asking(instance, table, upper, std::move(known), options, budget).run();
+  return ConfigurationAsking(instance, table, upper, std::move(known), options, budget).run();
 }
 
 }  // namespace stowage

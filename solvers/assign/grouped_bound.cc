@@ -10,11 +10,11 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostLate = 16;            // with more a bound on all strategies is given up
+constexpr int kMostLateGroups = 16;      // with more a bound on all strategies is given up
 constexpr double kClose = 1e-4;          // relative gap at which a relaxation is good enough
 constexpr std::size_t kLargest = 20000;  // kinds times groups: larger models take minutes
 constexpr double kTrifle = 1e-5;         // relative
-constexpr double kRounding = 1e-7;       // relative; a MILP's bound is a floating-point number
+constexpr double kMilpRounding = 1e-7;   // relative; a MILP's bound is a floating-point number
 
 class Relaxation {
  public:
@@ -44,7 +44,7 @@ class Relaxation {
       }
       return known;
     }
-    Ms proven = result.bound * (1 - kRounding);
+    Ms proven = result.bound * (1 - kMilpRounding);
     if (plan != nullptr) proven = std::min(proven, plan->objective_ms);
     return std::max(known, proven);
   }
@@ -74,7 +74,7 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
     const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
     const auto plan = std::ranges::find(plans, name, &AssignPlan::strategy);
     const AssignPlan* start = plan == plans.end() ? nullptr : &*plan;
-    if (budget.exhausted() && ++late > kMostLate) return out;
+    if (budget.exhausted() && ++late > kMostLateGroups) return out;
     Ms bound = strategy_bound(table, strategy, budget).value;
     if (!proven.empty()) bound = std::max(bound, proven[static_cast<std::size_t>(strategy)]);
     if (bound < step * (1 - kClose)) bound = relaxation.bound(strategy, start, false, bound);

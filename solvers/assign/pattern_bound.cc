@@ -18,7 +18,8 @@ namespace {
 constexpr double kNoise = 1e-6;       // of the LP's objective
 constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes a second
 constexpr int kPatience = 3;          // LPs in a row that raise nothing by what is worth one
-constexpr double kWide = 0.02;  // relative; a round that leaves so much open has only to be halved
+constexpr double kWideRound =
+    0.02;  // relative; a round that leaves so much open has only to be halved
 
 // What the checker can work out for itself, and its name.
 NamedBound checkable(const std::vector<NamedBound>& bounds) {
@@ -101,7 +102,7 @@ void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
     (result.objective > 1 + kNoise ? low : high) = time;
     low = std::max(low, best.bound);
     const bool raised = best.bound > before * (1 + options.near);
-    in_vain = raised || high - low > kWide * high ? 0 : in_vain + 1;
+    in_vain = raised || high - low > kWideRound * high ? 0 : in_vain + 1;
     if (in_vain == kPatience) return;
     const bool more = best.bound > before && best.bound > low * kCertain;
     time = more && best.bound < high * (1 - options.near) && best.bound != time

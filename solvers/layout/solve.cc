@@ -20,6 +20,8 @@
 namespace stowage {
 namespace {
 
+using Reason = LayoutInfeasibility::Reason;
+
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then search while the limits last", ""};
 const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
                     "MiniMalloc (ASPLOS 2023); tree.h"};
@@ -37,7 +39,6 @@ constexpr double kSecondsToVerify = 5e-7;
 constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
 
 InfeasibilityProof proof_of(const LayoutInfeasibility& why) {
-  using Reason = LayoutInfeasibility::Reason;
   return {.by = why.reason == Reason::pins_clash           ? "pins"
                 : why.reason == Reason::pin_above_capacity ? "capacity"
                                                            : "load",
@@ -46,7 +47,6 @@ InfeasibilityProof proof_of(const LayoutInfeasibility& why) {
 }
 
 std::string remedy_of(const LayoutInstance& instance, const LayoutInfeasibility& why) {
-  using Reason = LayoutInfeasibility::Reason;
   if (why.reason == Reason::pins_clash) return "move one of the two pins, or pin one buffer only";
   if (why.reason == Reason::load_above_capacity) {
     return "raise capacity to at least " + std::to_string(peak_load(instance).load) +

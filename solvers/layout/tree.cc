@@ -8,7 +8,7 @@ namespace {
 
 // A component is listed anew once one in so many of its buffers is placed: placed ones cost time,
 // lists cost memory.
-constexpr std::size_t kListed = 16;
+constexpr std::size_t kListedShare = 16;
 
 }  // namespace
 
@@ -229,7 +229,8 @@ bool LayoutTree::descend() {
   for (int s = hull.first + 1; s < hull.last && !cut; ++s) cut = state_.crossing(s) == 0;
   if (left > 0 && !cut) {
     Component rest = frame.component;
-    if (kListed * at(left) <= (kListed - 1) * (rest.last - rest.first)) rest = unplaced(rest);
+    if (kListedShare * at(left) <= (kListedShare - 1) * (rest.last - rest.first))
+      rest = unplaced(rest);
     push(rest, left, frame.cursor, parent, frame.pending);
     inherit(frames_[at(parent)], frames_.back());
     return true;

@@ -21,20 +21,20 @@
 namespace stowage {
 namespace {
 
-const Method kAuto{"auto", MethodKind::ours,
-                   "evictions from several orders, then a walk and a search of all runs in turn",
-                   ""};
-const Method kExact{"exact", MethodKind::ours,
-                    "search over sets of operators and tensors, until proof or limit",
-                    "rerun_search.h"};
+const Method kRerunAuto{
+    "auto", MethodKind::ours,
+    "evictions from several orders, then a walk and a search of all runs in turn", ""};
+const Method kRerunExact{"exact", MethodKind::ours,
+                         "search over sets of operators and tensors, until proof or limit",
+                         "rerun_search.h"};
 const Method kCheckmate{"checkmate", MethodKind::baseline,
                         "the MILP of runs again between the first runs in program order",
                         "Checkmate (arXiv 1910.02653), section 4"};
 
 constexpr std::int64_t kMostBinaries = 100'000;  // of the MILP
 
-constexpr std::int64_t kFirstStates = 1000;  // of a search; four times as many each round
-constexpr std::int64_t kMostStates = std::int64_t{1} << 21;  // some hundred bytes each
+constexpr std::int64_t kFirstRerunStates = 1000;  // of a search; four times as many each round
+constexpr std::int64_t kMostRerunStates = std::int64_t{1} << 21;  // some hundred bytes each
 constexpr std::int64_t kFirstPlans = 500;  // of a walk; four times as many each round
 
 class RerunSolve : public FamilySolve<OrderInstance> {
@@ -64,12 +64,12 @@ class RerunSolve : public FamilySolve<OrderInstance> {
 
   StoppedBy search() override {
     if (options_.method == kCheckmate.name) return run_checkmate();
-    if (options_.method != kAuto.name && options_.method != kExact.name) {
+    if (options_.method != kRerunAuto.name && options_.method != kRerunExact.name) {
       run_heuristic();
       return StoppedBy::heuristic_end;
     }
     start();
-    if (options_.method == kAuto.name && !ended()) evict();
+    if (options_.method == kRerunAuto.name && !ended()) evict();
     if (!ended()) run_rounds();
     if (refuted_ || incumbent_.proven()) return StoppedBy::proof;
     if (incumbent_.within(options_.gap)) return StoppedBy::gap;
@@ -171,8 +171,9 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   void run_rounds() {
     RerunWalk walk(*table_, options_.seed);
     std::int64_t plans = kFirstPlans;
-    for (std::int64_t states = kFirstStates; states <= kMostStates && !ended(); states *= 4) {
-      if (options_.method == kAuto.name && incumbent_.plan()) {
+    for (std::int64_t states = kFirstRerunStates; states <= kMostRerunStates && !ended();
+         states *= 4) {
+      if (options_.method == kRerunAuto.name && incumbent_.plan()) {
         std::vector<int> steps = best();
         const RerunWalk::Goal goal{.capacity = capacity(), .time = timed(), .least = bound_bytes()};
         budget_.count_nodes(walk.improve(steps, goal, plans, budget_));
@@ -252,8 +253,8 @@ bool is_for_reruns(const OrderInstance& instance) {
 std::vector<Method> rerun_methods_of(const OrderInstance& instance) {
   std::vector<Method> more;
   if (!built_backends().empty()) more.push_back(kCheckmate);
-  more.push_back(kExact);
-  return method_list(kAuto, heuristics(instance), more);
+  more.push_back(kRerunExact);
+  return method_list(kRerunAuto, heuristics(instance), more);
 }
 
 Outcome solve_with_reruns(const OrderInstance& instance, const SolveOptions& options,

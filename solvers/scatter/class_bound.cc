@@ -8,7 +8,7 @@ namespace {
 // Floating-point LPs overshoot: a makespan counts as refuted only if the devices needed exceed N
 // by this fraction.
 constexpr double kRefuted = 1e-6;
-constexpr double kClose = 1e-7;
+constexpr double kCloseClasses = 1e-7;
 
 bool refuted(const ScatterInstance& instance, std::span<const LengthClass> classes,
              MilpBackend backend, bool integral, Ms limit, Budget& budget, std::string& failure) {
@@ -25,7 +25,7 @@ bool refuted(const ScatterInstance& instance, std::span<const LengthClass> class
 Ms class_bound(const ScatterInstance& instance, std::span<const LengthClass> classes,
                MilpBackend backend, bool integral, Ms lower, Ms upper, Budget& budget,
                std::string& failure) {
-  while (upper - lower > kClose * upper && !budget.exhausted()) {
+  while (upper - lower > kCloseClasses * upper && !budget.exhausted()) {
     const Ms middle = lower + (upper - lower) / 2;
     if (refuted(instance, classes, backend, integral, middle, budget, failure)) {
       lower = middle;

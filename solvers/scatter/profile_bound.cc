@@ -14,7 +14,7 @@ constexpr std::size_t kMostKinds = 80;
 // A makespan that is refuted up to here is good enough for a proof.
 constexpr double kJustBelow = 1 - 5e-8;
 constexpr double kWidth = 0.05;
-constexpr double kWide = 1 + 1e-7;      // boxes that are narrower are not split
+constexpr double kWideBox = 1 + 1e-7;   // boxes that are narrower are not split
 constexpr double kEdge = 0.1;           // of a box: parts are not narrower
 constexpr double kClaimed = 1 - 1e-11;  // rounding of sums
 
@@ -136,7 +136,7 @@ bool ScatterProfileBound::improve(Budget& budget) {
     if (!weakest->solved) {
       more = solve(*weakest, budget);
     } else {
-      more = !weakest->makespans.empty() && weakest->high.front() > weakest->low.front() * kWide;
+      more = !weakest->makespans.empty() && weakest->high.front() > weakest->low.front() * kWideBox;
       if (!more) break;
       const Leaf leaf = std::move(*weakest);
       leaves_.erase(weakest);

@@ -11,12 +11,12 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;     // of pricing, in a dive
-constexpr double kGain = 1e-7;       // devices per device: columns worth adding
-constexpr double kWhole = 1 - 1e-6;  // a share of a pattern that counts as a whole group
-constexpr double kEnough = 1e-7;     // devices
-constexpr std::size_t kPricingStates[] = {30, 500};  // by effort
-constexpr Ms kInside = 1 - 1e-12;                    // times sum up differently in a plan
+constexpr int kMostRounds = 200;         // of pricing, in a dive
+constexpr double kDevicesGained = 1e-7;  // devices per device: columns worth adding
+constexpr double kWhole = 1 - 1e-6;      // a share of a pattern that counts as a whole group
+constexpr double kEnough = 1e-7;         // devices
+constexpr std::size_t kRepackStates[] = {30, 500};  // by effort
+constexpr Ms kInside = 1 - 1e-12;                   // times sum up differently in a plan
 constexpr int kPolishRounds = 200;
 
 }  // namespace
@@ -65,7 +65,7 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
     if (only_feasibility && found.shortage <= -kEnough) return Pricing::enough;
     const std::size_t before = uses.size();
     const std::optional<double> dearest =
-        add_patterns(task, kPricingStates[round.effort], master, mixture, budget);
+        add_patterns(task, kRepackStates[round.effort], master, mixture, budget);
     if (!dearest) {
       mixture = {};
       return Pricing::enough;
@@ -102,7 +102,8 @@ std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t 
       if (room < 0 || level.degree > task.devices[b] || !suits(task, b, d)) continue;
       if (budget.exhausted()) return std::nullopt;
       const double paid = found.prices[b] * level.degree;
-      BestPattern best = price(task, d, room, found.values, paid + kGain * level.degree, states);
+      BestPattern best =
+          price(task, d, room, found.values, paid + kDevicesGained * level.degree, states);
       if (paid > 0) dearest = std::max(dearest, best.most / paid);
       if (best.amounts.empty()) continue;
       patterns_.add(d, std::move(best.amounts));

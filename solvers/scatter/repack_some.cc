@@ -17,7 +17,7 @@ constexpr double kLeastGain = 2;     // precisions; less is not tried for
 constexpr double kFirstGain = 4e-3;  // tried first when looking for more
 // Where between what the LP thinks possible and what there is to dive.
 constexpr std::array<double, 4> kDives = {0.0, 0.1, 0.3, 0.6};
-constexpr double kHot = 3e-4;
+constexpr double kHotRepacking = 3e-4;
 
 // A fraction from -1 to 1.
 double fraction(std::mt19937_64& random) {
@@ -84,7 +84,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
     std::optional<StepDraft> planned = repack.plan(limits(high + where * (1 - high)), budget);
     if (planned) planned = obeying(part, *std::move(planned));
     if (!planned) continue;
-    anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHot}, random(), budget);
+    anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHotRepacking}, random(), budget);
     if (!(step_ms(part, *planned) < some.before() * (1 - 1e-9))) continue;
     if (!some.may_replace(*planned)) continue;
     some.replace(*std::move(planned), step);

@@ -21,8 +21,8 @@ constexpr double kHopeful = 1.05;
 constexpr std::int64_t kMoves = 200000;  // of annealing
 constexpr double kHot = 3e-4;
 constexpr double kPrecision = 1e-3;
-constexpr int kRounds = 40;  // of pricing: what takes longer to decide is hardly possible
-constexpr int kDraws = 40;   // until the longest sequence fits
+constexpr int kPricingRounds = 40;  // of pricing: what takes longer to decide is hardly possible
+constexpr int kDraws = 40;          // until the longest sequence fits
 constexpr std::size_t kEvenDraws = 1000;
 constexpr int kMostShapes = 60;  // until patterns are forgotten
 
@@ -113,7 +113,7 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   }
   repack_->learn(step);
   budget.count_nodes(1);
-  const ScatterRepack::Relaxation found = repack_->relax(*shape, budget, kRounds);
+  const ScatterRepack::Relaxation found = repack_->relax(*shape, budget, kPricingRounds);
   if (!found.solved || found.shortage > 1e-7) return false;
   ++tally.possible;
   budget.count_nodes(1);

@@ -15,7 +15,7 @@ namespace {
 
 // Break points lie this much below the time of a sequence alone, so that it is certain not to fit
 // the interval that ends there.
-constexpr double kJustBelow = 1 - 1e-7;
+constexpr double kBelowStep = 1 - 1e-7;
 // Of `upper`: of shorter makespans an LP's tolerances are too large a part.
 constexpr double kShortest = 1e-4;
 constexpr int kBreakKinds = 24;       // longest kinds whose times alone split intervals
@@ -25,7 +25,7 @@ constexpr int kPatience = 4;          // efforts in a row that gain nothing
 constexpr double kUsed = 1e-4;        // micro-batches in an interval worth splitting
 constexpr double kFractional = 1e-4;  // micro-batches away from an integer
 constexpr int kRoughRounds = 3;       // of an LP whose case will be split
-constexpr ColumnGenerationOptions kRounds = {  // on one grid
+constexpr ColumnGenerationOptions kGridRounds = {  // on one grid
     .most_rounds = 60,
     .progress = kStalled,
     .counts_nodes = true};
@@ -110,12 +110,12 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   const Ms dense = std::min(upper, std::max(longest * 1.3, batch * 2));
   std::vector<Ms> points;
   for (Ms t = std::max(shortest, upper_ * kShortest); t < dense; t *= options_.ratio) {
-    points.push_back(t * kJustBelow);
+    points.push_back(t * kBelowStep);
   }
   for (Ms t = dense; t < upper; t *= 2) points.push_back(t);
   points.push_back(upper);
   for (int k = 0; k < std::min(options_.breaks, kinds); ++k) add_breaks(k, 0, upper, points);
-  const Ms first = std::max(least * kApart, upper_ * kShortest * kJustBelow);
+  const Ms first = std::max(least * kApart, upper_ * kShortest * kBelowStep);
   std::erase_if(points, [&](Ms t) { return t < first; });
   std::vector<Ms> grid = sorted_apart(std::move(points), kApart);
   grid.insert(grid.begin(), least);
@@ -127,7 +127,7 @@ void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& poi
   for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
     const Level& level = table_.levels()[static_cast<std::size_t>(d)];
     if (table_.kinds()[static_cast<std::size_t>(kind)].length > level.room(0, 0)) continue;
-    const Ms alone = (level.overhead + table_.kind_cost(kind, d)) * kJustBelow;
+    const Ms alone = (level.overhead + table_.kind_cost(kind, d)) * kBelowStep;
     if (alone > from && alone < to) points.push_back(alone);
   }
 }
@@ -282,7 +282,7 @@ bool ScatterStepBound::deepen(Node& node, Budget& budget) {
 bool ScatterStepBound::solve(Node& node, Budget& budget) {
   node.stalled = false;
   node.rough = false;
-  const ColumnGeneration rounds(options_.backend, kRounds);
+  const ColumnGeneration rounds(options_.backend, kGridRounds);
   const auto price_round = [&](const PricingRound& round) {
     CertificateLeaf prices = node.lp->prices(node.result.duals);
     const double value = settle_prices(table_, fewest_, node.lp->conditions(), prices);

@@ -22,7 +22,7 @@ constexpr double kCaps = 4;                               // on the longest make
 constexpr double kSecondsPerPair = 1.2e-9;                // or less
 constexpr std::int64_t kPairsPerNode = std::int64_t{1} << 20;
 constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // at the clock
-constexpr double kRounding = 1e-9;  // relative; far more than sums of few times can be off
+constexpr double kSubsetRounding = 1e-9;  // relative; far more than sums of few times can be off
 
 // A set on a degree on which it fits.
 struct Candidate {
@@ -36,7 +36,7 @@ class Search {
   Search(const ScatterTable& table, SequenceSets sets, Ms upper, Budget& budget)
       : table_(table),
         sets_(std::move(sets)),
-        upper_(upper * (1 + kRounding)),
+        upper_(upper * (1 + kSubsetRounding)),
         budget_(budget),
         box_(sets_) {}
 
@@ -73,8 +73,8 @@ class Search {
         best = recovered();
         if (!best) return std::nullopt;
       }
-      cap = std::min(cap, (least - sum) / table_.again() * (1 + kRounding));
-    } while (cap >= alone_ * (1 - kRounding));
+      cap = std::min(cap, (least - sum) / table_.again() * (1 + kSubsetRounding));
+    } while (cap >= alone_ * (1 - kSubsetRounding));
     return best;
   }
 
@@ -85,18 +85,18 @@ class Search {
     const auto levels = table_.levels().size();
     const Ms least = table_.least_overhead();
     const int others = std::max(0, least_micro_batches(table_) - 1);
-    const Ms together = upper_ - others * least * (1 - kRounding);
+    const Ms together = upper_ - others * least * (1 - kSubsetRounding);
     for (int kind = 0; kind < static_cast<int>(table_.kinds().size()); ++kind) {
       alone_ = std::max(alone_, table_.alone(kind));
     }
     // The longest makespan, which counts besides, is no shorter than this group.
     const Ms limit = table_.again() == 0 ? together : together / (1 + table_.again());
     const auto idle_beside = [&](Ms whole) {  // device-ms
-      const Ms sum = table_.again() == 0
-                         ? together
-                         : together - table_.again() * std::max(whole, alone_) * (1 - kRounding);
-      return (sum - least * (1 - kRounding)) * table_.devices() -
-             table_.total_area() * (1 - kRounding);
+      const Ms sum = table_.again() == 0 ? together
+                                         : together - table_.again() * std::max(whole, alone_) *
+                                                          (1 - kSubsetRounding);
+      return (sum - least * (1 - kSubsetRounding)) * table_.devices() -
+             table_.total_area() * (1 - kSubsetRounding);
     };
     std::vector<Tokens> tokens(sets_.size(), 0);
     std::vector<Ms> times(sets_.size() * levels, 0);
@@ -137,7 +137,7 @@ class Search {
         Ms& before = fastest[at(table_.way(static_cast<int>(level)))];
         if (whole > limit || whole >= before) continue;
         before = whole;
-        const double more = own.degree * (whole - least) * (1 - kRounding) - area_[set];
+        const double more = own.degree * (whole - least) * (1 - kSubsetRounding) - area_[set];
         if (more > idle_beside(whole)) continue;
         candidates_.push_back(
             {whole, static_cast<std::uint32_t>(set), static_cast<std::int32_t>(level)});
@@ -222,14 +222,14 @@ class Search {
   // Micro-batches come in the order of the longest sequence that each holds. False if the budget
   // ended it.
   bool chain(Ms cap) {
-    const Ms upper = upper_ - table_.again() * alone_ * (1 - kRounding);
+    const Ms upper = upper_ - table_.again() * alone_ * (1 - kSubsetRounding);
     step_.assign(sets_.size(), kInfinity);
     from_.assign(sets_.size(), 0);
     step_[0] = 0;
     const std::size_t all = sets_.size() - 1;
     SetCounts counts;
     for (std::size_t done = 0; done < all; ++done) {
-      const Ms spread = (area_[all] - area_[done]) / table_.devices() * (1 - kRounding);
+      const Ms spread = (area_[all] - area_[done]) / table_.devices() * (1 - kSubsetRounding);
       if (!(step_[done] + table_.least_overhead() + spread <= upper)) continue;
       sets_.read(done, counts);
       for (std::size_t kind = 0; kind < counts.size(); ++kind) {

@@ -14,9 +14,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kBar = 18;            // px, of a stage
-constexpr std::size_t kMostBars = 40;  // stages that are drawn
-constexpr std::size_t kTimeHue = 0;    // by what is recomputed: this one and the two behind it
+constexpr double kStageBar = 18;            // px, of a stage
+constexpr std::size_t kMostStageBars = 40;  // stages that are drawn
+constexpr std::size_t kTimeHue = 0;         // by what is recomputed: this one and the two behind it
 constexpr std::size_t kMemoryHue = 3;
 constexpr double kMibBytes = 1 << 20;
 
@@ -33,14 +33,14 @@ template <class Value, class Hue>
 void draw_bars(Panel& panel, const std::vector<StrategyStage>& stages, double most,
                Quantity quantity, const std::string& title, Value value, Hue hue,
                std::optional<double> limit) {
-  const std::size_t bars = std::min(stages.size(), kMostBars);
-  const Box plot = panel.plot(kBar * static_cast<double>(bars));
+  const std::size_t bars = std::min(stages.size(), kMostStageBars);
+  const Box plot = panel.plot(kStageBar * static_cast<double>(bars));
   const double high = most > 0 ? most : 1;
   const Scale x = Scale::linear(0, high, plot.x, plot.right());
   draw_bottom_axis(panel.svg, plot, x, linear_axis(quantity, 0, high, 8), title);
   for (std::size_t s = 0; s < bars; ++s) {
-    const double top = plot.y + kBar * static_cast<double>(s);
-    panel.svg.rect({plot.x, top + 1, std::max(1.0, x(value(stages[s])) - plot.x), kBar - 2},
+    const double top = plot.y + kStageBar * static_cast<double>(s);
+    panel.svg.rect({plot.x, top + 1, std::max(1.0, x(value(stages[s])) - plot.x), kStageBar - 2},
                    hue_class(hue(stages[s])), title_of(s, stages[s]));
   }
   if (!limit) return;
@@ -84,9 +84,10 @@ Picture strategy_stages(const StrategyInstance& instance, const StrategyPlan& pl
   std::vector<LegendEntry> amounts = bound_legend("step", plan.step_ms, bounds, ms_amount);
   for (LegendEntry& entry : amounts) entry.mark = LegendEntry::Mark::none;
   panel.legend(amounts);
-  if (plan.stages.size() > kMostBars) {
+  if (plan.stages.size() > kMostStageBars) {
     panel.say("Not drawn: " +
-              counted(static_cast<std::int64_t>(plan.stages.size() - kMostBars), "stage") + '.');
+              counted(static_cast<std::int64_t>(plan.stages.size() - kMostStageBars), "stage") +
+              '.');
   }
   return std::move(panel).finish();
 }

@@ -12,13 +12,13 @@ namespace stowage {
 namespace {
 
 // In the order of the columns.
-enum Column : std::size_t { kStates, kActivation, kKeysValues, kSequence, kColumns };
-constexpr const char* kNames[] = {"states_mib", "activation_mib_per_token",
-                                  "keys_values_mib_per_token", "sequence_mib"};
+enum MemoryTerm : std::size_t { kStates, kActivation, kKeysValues, kSequence, kTermCount };
+constexpr const char* kTermNames[] = {"states_mib", "activation_mib_per_token",
+                                      "keys_values_mib_per_token", "sequence_mib"};
 
 // Of these columns; each row of tokens and sequences once.
 Design design_of(std::span<const TimedRow> rows, const ScatterInstance& like,
-                 const std::vector<Column>& columns) {
+                 const std::vector<MemoryTerm>& columns) {
   Design design{.columns = columns.size()};
   for (const TimedRow& row : rows) {
     double tokens = 0;
@@ -29,20 +29,20 @@ Design design_of(std::span<const TimedRow> rows, const ScatterInstance& like,
     double held = 0;  // of others
     if (row.exchange == ExchangeKind::ring || row.exchange == ExchangeKind::two_level) held = share;
     if (row.exchange == ExchangeKind::all_gather) held = tokens;
-    const double all[kColumns] = {1, share, held, static_cast<double>(row.lengths.size())};
-    for (const Column column : columns) design.values.push_back(all[column]);
+    const double all[kTermCount] = {1, share, held, static_cast<double>(row.lengths.size())};
+    for (const MemoryTerm column : columns) design.values.push_back(all[column]);
   }
   return design;
 }
 
 Regression regression_of(std::span<const TimedRow> rows, const ScatterInstance& like,
-                         const std::vector<Column>& columns) {
+                         const std::vector<MemoryTerm>& columns) {
   std::vector<double> peaks;
   for (const TimedRow& row : rows) peaks.push_back(*row.mib);
   return regress(design_of(rows, like, columns), peaks);
 }
 
-void set(ModelMemory& model, Column column, double value) {
+void set(ModelMemory& model, MemoryTerm column, double value) {
   switch (column) {
     case kStates:
       model.states_mib = value;
@@ -56,13 +56,13 @@ void set(ModelMemory& model, Column column, double value) {
     case kSequence:
       model.sequence_mib = value;
       break;
-    case kColumns:
+    case kTermCount:
       break;
   }
 }
 
 ErrorSummary held_out(std::span<const TimedRow> rows, const ScatterInstance& like,
-                      const std::vector<Column>& columns) {
+                      const std::vector<MemoryTerm>& columns) {
   const std::vector<std::size_t> parts = parts_of(rows);
   std::vector<double> errors;
   for (std::size_t part = 0; part < kParts; ++part) {
@@ -93,7 +93,7 @@ std::optional<MemoryFit> fit_memory(std::span<const TimedRow> all, const Scatter
                    row.exchange == ExchangeKind::all_gather ||
                    row.exchange == ExchangeKind::two_level;
   }
-  std::vector<Column> columns = {kStates, kActivation};
+  std::vector<MemoryTerm> columns = {kStates, kActivation};
   if (holds_others) columns.push_back(kKeysValues);
   if (rows.size() < columns.size() + 2) return std::nullopt;
   Regression found = regression_of(rows, like, columns);
@@ -109,7 +109,7 @@ std::optional<MemoryFit> fit_memory(std::span<const TimedRow> all, const Scatter
   MemoryFit fit{.rows = std::ssize(rows)};
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Interval likely = interval95(found, c);
-    fit.coefficients.push_back({.name = kNames[columns[c]],
+    fit.coefficients.push_back({.name = kTermNames[columns[c]],
                                 .value = found.coefficients[c],
                                 .determined = found.determined[c],
                                 .low = likely.low,

@@ -20,7 +20,7 @@ constexpr double kTukey = 4.685;
 constexpr double kMedianOfNormal = 0.6745;
 constexpr double kLeastNoise = 1e-3;  // no clock of a training loop is better
 constexpr double kMove = 0.25;        // of a coefficient: what counts as an error of one deviation
-constexpr double kLeastShare = 0.01;  // of a step: the size of a coefficient that was 0
+constexpr double kLeastShareOfStep = 0.01;  // of a step: the size of a coefficient that was 0
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -164,7 +164,9 @@ class Drift {
     const std::vector<double> shares = shares_of(now, x);
     std::vector<double> moves(now.columns);
     for (std::size_t c = 0; c < now.columns; ++c) {
-      const double size = centre[c] > 0 ? centre[c] : shares[c] > 0 ? kLeastShare / shares[c] : 1;
+      const double size = centre[c] > 0   ? centre[c]
+                          : shares[c] > 0 ? kLeastShareOfStep / shares[c]
+                                          : 1;
       moves[c] = kMove * size;
     }
     return moves;
