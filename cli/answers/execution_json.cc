@@ -14,8 +14,6 @@
 namespace stowage {
 namespace {
 
-constexpr auto kOneLine = JsonWriter::Layout::line;
-
 void write_execution_head(JsonWriter& json, std::string_view problem, const std::string& name,
                           bool passed, ExitCode code) {
   write_head(json, "stowage/execution", problem, name);

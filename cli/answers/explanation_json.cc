@@ -11,13 +11,11 @@
 namespace stowage {
 namespace {
 
-constexpr auto kPartLine = JsonWriter::Layout::line;
-
 void write_findings(JsonWriter& json, std::string_view key, const std::vector<Finding>& findings) {
   json.key(key);
   json.begin_array();
   for (const Finding& finding : findings) {
-    json.begin_object(kPartLine);
+    json.begin_object(kOneLine);
     json.text("where", finding.where);
     json.text("text", finding.text);
     json.end_object();
@@ -31,7 +29,7 @@ void write_conflict(JsonWriter& json, const Explanation& explanation, const Unit
   json.key("remedies");
   json.begin_array();
   for (const Remedy& remedy : explanation.remedies) {
-    json.begin_object(kPartLine);
+    json.begin_object(kOneLine);
     json.text("where", remedy.change.where);
     json.text("text", remedy.change.text);
     write_amount(json, "objective", remedy.objective, unit);
@@ -44,7 +42,7 @@ void write_binding(JsonWriter& json, const Explanation& explanation, const Unit&
   const Moves& moves = explanation.binding.moves;
   write_findings(json, "binds", explanation.binding.parts);
   json.key("moves");
-  json.begin_object(kPartLine);
+  json.begin_object(kOneLine);
   json.integer("tried", moves.tried);
   json.boolean("all", moves.all);
   write_amount(json, "best_gain", moves.best_gain, unit);
@@ -53,7 +51,7 @@ void write_binding(JsonWriter& json, const Explanation& explanation, const Unit&
   json.key("what_if");
   json.begin_array();
   for (const WhatIf& what : explanation.what_if) {
-    json.begin_object(kPartLine);
+    json.begin_object(kOneLine);
     json.text("where", what.where);
     json.text("text", what.text);
     write_amount(json, "objective", what.objective, unit);

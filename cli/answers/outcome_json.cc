@@ -9,14 +9,12 @@
 namespace stowage {
 namespace {
 
-constexpr auto kEntryLine = JsonWriter::Layout::line;
-
 void write_improvements(JsonWriter& json, const std::vector<Improvement>& improvements,
                         bool timeless, const Unit& unit) {
   json.key("improvements");
   json.begin_array();
   for (const Improvement& step : improvements) {
-    json.begin_object(kEntryLine);
+    json.begin_object(kOneLine);
     if (!timeless) json.number("seconds", step.seconds);
     write_amount(json, "bound", step.bound, unit);
     write_amount(json, "objective", step.objective, unit);
@@ -30,7 +28,7 @@ void write_improvements(JsonWriter& json, const std::vector<Improvement>& improv
 
 void write_infeasibility(JsonWriter& json, const InfeasibilityProof& proof) {
   json.key("infeasibility");
-  json.begin_object(kEntryLine);
+  json.begin_object(kOneLine);
   json.text("by", proof.by);
   json.key("witnesses");
   json.integers(proof.witnesses);
@@ -44,7 +42,7 @@ void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const
   json.key("bounds");
   json.begin_array();
   for (const NamedBound& bound : bounds) {
-    json.begin_object(kEntryLine);
+    json.begin_object(kOneLine);
     json.text("name", bound.name);
     write_amount(json, "value", bound.value, unit);
     json.end_object();
@@ -56,7 +54,7 @@ void write_violations(JsonWriter& json, const std::vector<Violation>& violations
   json.key("violations");
   json.begin_array();
   for (const Violation& violation : violations) {
-    json.begin_object(kEntryLine);
+    json.begin_object(kOneLine);
     json.text("rule", violation.rule);
     json.text("where", violation.where);
     json.text("have", violation.have);

@@ -30,6 +30,9 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame);
 // The exit code of an outcome.
 ExitCode exit_code(const Outcome& outcome);
 
+// An entry of a list, as all documents of this folder write it.
+inline constexpr auto kOneLine = JsonWriter::Layout::line;
+
 // Keys that documents of this folder share: "bounds" and "violations" with their arrays.
 void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit);
 void write_violations(JsonWriter& json, const std::vector<Violation>& violations);

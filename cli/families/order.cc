@@ -26,9 +26,8 @@ std::string size_of(const OrderInstance& instance) {
 
 std::string detail_of(const OrderPlan& plan) {
   if (plan.rows.empty()) return "";
-  double worst = 0;
-  for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
-  return counted(std::ssize(plan.rows), "row") + " of lengths, worst gap " + percent_text(worst);
+  return counted(std::ssize(plan.rows), "row") + " of lengths, worst gap " +
+         percent_text(worst_gap_of_all(plan.rows));
 }
 
 namespace {

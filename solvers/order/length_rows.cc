@@ -17,6 +17,12 @@ double worst_gap(const OrderRow& row) {
   return std::max(gap(row.peak_at_from, row.bound_at_from), gap(row.peak_at_to, row.bound_at_to));
 }
 
+double worst_gap_of_all(std::span<const OrderRow> rows) {
+  double worst = 0;
+  for (const OrderRow& row : rows) worst = std::max(worst, worst_gap(row));
+  return worst;
+}
+
 void LengthRows::add(std::vector<int> order, std::string by) {
   for (const Known& known : orders_) {
     if (known.order == order) return;

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace stowage {
 
 // The larger of the gaps at both ends; no length in between has a larger one.
 double worst_gap(const OrderRow& row);
+// The largest of all rows; 0 without any.
+double worst_gap_of_all(std::span<const OrderRow> rows);
 
 class LengthRows {
  public:

@@ -126,11 +126,9 @@ TEST(OrderLengths, RowsAreSplitWhereThatHelps) {
     rows.add(OrderTable(graph).program_order(), "program");
     rows.add(list_order(OrderTable(graph)), "list");
     const auto worst_of = [&](std::size_t most, std::size_t& count) {
-      double worst = 0;
       const std::vector<OrderRow> all = rows.make({.cuts = 9, .most = most});
-      for (const OrderRow& row : all) worst = std::max(worst, worst_gap(row));
       count = all.size();
-      return worst;
+      return worst_gap_of_all(all);
     };
     std::size_t before = 0;
     double gap = worst_of(0, before);
@@ -173,9 +171,7 @@ TEST(OrderLengths, AFewRowsServeTwoLayersFrom256To65536) {
                                                .tokens = 65536,
                                                .tokens_from = 256});
   const OrderPlan plan = solved(graph, "auto", 5'000);
-  double worst = 0;
-  for (const OrderRow& row : plan.rows) worst = std::max(worst, worst_gap(row));
-  EXPECT_LE(worst, 0.035);
+  EXPECT_LE(worst_gap_of_all(plan.rows), 0.035);
   const OrderTable shortest(graph, 256);
   EXPECT_GT(static_cast<double>(peak_of(shortest, shortest.program_order())),
             1.01 * static_cast<double>(plan.rows.front().peak_at_from));
