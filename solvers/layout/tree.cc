@@ -92,7 +92,7 @@ bool LayoutTree::rise(Frame& frame) {
   for (int s = sections.first; s < sections.last;) {
     const int first = s;
     while (s < sections.last && state_.top(s) <= frame.level) ++s;
-    if (!coverable(frame, {first, s})) return false;
+    if (mark_musts(frame, {first, s}) && !reach_up(frame, {first, s})) return false;
     while (s < sections.last && state_.top(s) > frame.level) ++s;
   }
   return true;
@@ -147,10 +147,6 @@ void LayoutTree::reach_down(SectionRange sections) {
     }
     from_above_[at(s)] = reached;
   }
-}
-
-bool LayoutTree::coverable(const Frame& frame, SectionRange sections) {
-  return !mark_musts(frame, sections) || reach_up(frame, sections);
 }
 
 LayoutTree::Cover LayoutTree::cover(const Frame& frame, int candidate) {

@@ -97,8 +97,6 @@ class LayoutTree {
   // done.
   enum class Cover { dead, without, with };
   Cover cover(const Frame& frame, int candidate);
-  // Whether that can be done in these sections at all.
-  bool coverable(const Frame& frame, SectionRange sections);
   bool mark_musts(const Frame& frame, SectionRange sections);
   bool reach_up(const Frame& frame, SectionRange sections);
   void reach_down(SectionRange sections);
