@@ -1,7 +1,5 @@
 #include "instances/check.h"
 
-#include <variant>
-
 #include "instances/families.h"
 
 namespace stowage {
@@ -21,8 +19,8 @@ std::vector<InputError> errors_of(const InstanceT& instance) {
 
 }  // namespace
 
-std::vector<InputError> check(const Instance& instance) {
-  return std::visit([](const auto& any) { return errors_of(any); }, instance);
+std::vector<InputError> check(const InstanceView& instance) {
+  return instance.visit([](const auto& any) { return errors_of(any); });
 }
 
 }  // namespace stowage

@@ -19,6 +19,6 @@ namespace stowage {
 // be called with it; solve() and verify() ask by themselves. Takes a pass over lengths or buffers;
 // where something is wrong or layers repeat, the time and memory of writing the document and
 // reading it again.
-std::vector<InputError> check(const Instance& instance);
+std::vector<InputError> check(const InstanceView& instance);
 
 }  // namespace stowage

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
-#include <variant>
 
 #include "instances/families.h"
 #include "instances/head.h"
@@ -51,9 +50,9 @@ Result<Plan> read_plan(std::string_view text) {
   return read_plan_as(text, [&](auto family) { return family.read_plan(text); });
 }
 
-Result<Plan> read_plan(std::string_view text, const Instance& instance) {
+Result<Plan> read_plan(std::string_view text, const InstanceView& instance) {
   return read_plan_as(text, [&]<class Family>(Family family) -> Result<typename Family::Plan> {
-    const auto* const own = std::get_if<typename Family::Instance>(&instance);
+    const auto* const own = instance.get_if<typename Family::Instance>();
     if (own == nullptr) {
       return InputError{code::kProblem, "/problem",
                         "must be \"" + std::string(family_name(instance)) +
@@ -67,17 +66,17 @@ Result<Plan> read_plan(std::string_view text, const Instance& instance) {
   });
 }
 
-std::string write_instance(const Instance& instance) {
-  return std::visit([](const auto& own) { return FamilyOf<decltype(own)>::write_instance(own); },
-                    instance);
+std::string write_instance(const InstanceView& instance) {
+  return instance.visit(
+      [](const auto& own) { return FamilyOf<decltype(own)>::write_instance(own); });
 }
 
-std::string write_plan(const Plan& plan) {
-  return std::visit([](const auto& own) { return FamilyOf<decltype(own)>::write_plan(own); }, plan);
+std::string write_plan(const PlanView& plan) {
+  return plan.visit([](const auto& own) { return FamilyOf<decltype(own)>::write_plan(own); });
 }
 
-std::string instance_hash(const Instance& instance) {
-  return std::visit([](const auto& own) { return instance_hash(own); }, instance);
+std::string instance_hash(const InstanceView& instance) {
+  return instance.visit([](const auto& own) { return instance_hash(own); });
 }
 
 }  // namespace stowage

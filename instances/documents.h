@@ -28,16 +28,16 @@ Result<Plan> read_plan(std::string_view text);
 // The same, or E209 unless the plan is of the instance's family. Of a scatter step it may be a bare
 // plan, without `instance_hash` and `objective_ms`, whose groups have `degree`, `first_rank` and
 // `sequences` only: the rest follows from the instance, which must be valid, and there is no bound.
-Result<Plan> read_plan(std::string_view text, const Instance& instance);
+Result<Plan> read_plan(std::string_view text, const InstanceView& instance);
 
 // Every field, defaults included, lengths inline. Ends with a newline. Requires an instance that
 // check() has nothing to say about.
-std::string write_instance(const Instance& instance);
-std::string write_plan(const Plan& plan);
+std::string write_instance(const InstanceView& instance);
+std::string write_plan(const PlanView& plan);
 
 // "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
 // names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks. Requires an
 // instance that check() has nothing to say about.
-std::string instance_hash(const Instance& instance);
+std::string instance_hash(const InstanceView& instance);
 
 }  // namespace stowage

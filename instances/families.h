@@ -25,7 +25,7 @@ using Families = FamilyList<Scatter, Assign, Layout, Order, StrategyFamily>;
 static_assert(std::is_same_v<Instance, Families::Instance> && std::is_same_v<Plan, Families::Plan>,
               "instance.h names other families, or in another order");
 
-// The certificate of one family: a std::variant for std::visit(), std::get() and visit_both().
+// The certificate of one family: a std::variant for std::visit() and std::get().
 struct Certificate::Any : Families::Certificate {
   using Families::Certificate::variant;
 };
@@ -39,6 +39,21 @@ template <class InstanceT>
 struct PlanOf {
   using type = typename FamilyOf<InstanceT>::Plan;
 };
+
+// Calls f(instance, other) with what is seen, which belongs to one family: the instance, and its
+// plan or certificate.
+template <class F>
+decltype(auto) visit_both(F&& f, const InstanceView& instance, const PlanView& plan) {
+  return instance.visit([&]<class I>(const I& own) -> decltype(auto) {
+    return f(own, *plan.get_if<typename FamilyOf<I>::Plan>());
+  });
+}
+template <class F>
+decltype(auto) visit_both(F&& f, const InstanceView& instance, const Certificate::Any& any) {
+  return instance.visit([&]<class I>(const I& own) -> decltype(auto) {
+    return f(own, std::get<typename FamilyOf<I>::Certificate>(any));
+  });
+}
 
 // Of the instance's objective.
 template <class InstanceT>

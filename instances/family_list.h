@@ -1,5 +1,5 @@
 // A list of problem families, and what code does with "any family": the variants of their types,
-// and the ways to get from a name or from two values to the family that both belong to.
+// and the ways to get from a name or a type to the family.
 //
 //   struct Scatter {                          // instances/scatter/family.h
 //     using Instance = ScatterInstance;
@@ -18,11 +18,8 @@
 #pragma once
 
 #include <array>
-#include <cassert>
-#include <cstddef>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 namespace stowage {
@@ -70,27 +67,5 @@ struct FamilyList {
     }
   }
 };
-
-// Calls f(instance, other) with the values inside the variants, which belong to one family: the
-// instance, and its plan or certificate. Requires variants of one family.
-template <class F, class InstanceV, class OtherV>
-decltype(auto) visit_both(F&& f, InstanceV&& instance, OtherV&& other) {
-  assert(instance.index() == other.index());
-  return std::visit(
-      [&]<class I>(I&& own) -> decltype(auto) {
-        constexpr std::size_t at = [] {
-          using Variant = std::remove_cvref_t<InstanceV>;
-          return []<std::size_t... N>(std::index_sequence<N...>) {
-            return ((std::is_same_v<std::remove_cvref_t<I>, std::variant_alternative_t<N, Variant>>
-                         ? N
-                         : 0) +
-                    ...);
-          }
-          (std::make_index_sequence<std::variant_size_v<Variant>>());
-        }();
-        return f(std::forward<I>(own), std::get<at>(std::forward<OtherV>(other)));
-      },
-      std::forward<InstanceV>(instance));
-}
 
 }  // namespace stowage

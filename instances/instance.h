@@ -4,14 +4,18 @@
 //   Plan plan = ...;
 //   double value = std::visit([](const auto& any) { return objective_of(any); }, plan);
 //
-// Functions that take an Instance or a Plan take those of a family as well: solve(step, ...) of a
-// ScatterInstance.
+// Functions that only look at one take an InstanceView or a PlanView, which is made of either and
+// copies nothing: solve(step, ...) of an Instance or of a ScatterInstance.
 //
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "instances/assign/instance.h"
@@ -32,8 +36,40 @@ using Instance =
     std::variant<ScatterInstance, AssignInstance, LayoutInstance, OrderInstance, StrategyInstance>;
 using Plan = std::variant<ScatterPlan, AssignPlan, LayoutPlan, OrderPlan, StrategyPlan>;
 
+template <class Variant>
+class FamilyView;
+
+// What is there, seen as one of any family. A view holds an address: what it is of must outlive it.
+template <class... Own>
+class FamilyView<std::variant<Own...>> {
+ public:
+  // Requires a variant that has a value.
+  FamilyView(const std::variant<Own...>& any);  // NOLINT(*-explicit-*)
+  template <class T>
+    requires(std::same_as<T, Own> || ...)
+  FamilyView(const T& own) : own_(&own) {}  // NOLINT(*-explicit-*)
+
+  std::size_t index() const { return own_.index(); }  // as that of the variant
+
+  // As std::visit() and std::get_if() of the variant.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit([&](const auto* own) -> decltype(auto) { return f(*own); }, own_);
+  }
+  template <class T>
+  const T* get_if() const {
+    const auto* const own = std::get_if<const T*>(&own_);
+    return own == nullptr ? nullptr : *own;
+  }
+
+ private:
+  std::variant<const Own*...> own_;
+};
+using InstanceView = FamilyView<Instance>;
+using PlanView = FamilyView<Plan>;
+
 // "scatter", "assign", "layout", "order" or "strategy".
-std::string_view family_name(const Instance& instance);
-std::string_view family_name(const Plan& plan);
+std::string_view family_name(const InstanceView& instance);
+std::string_view family_name(const PlanView& plan);
 
 }  // namespace stowage

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "instances/check.h"
 #include "instances/families.h"
@@ -13,7 +12,7 @@ namespace stowage {
 namespace {
 
 // The rules are defined for sound instances only.
-std::vector<Violation> broken_rules_of(const Instance& instance) {
+std::vector<Violation> broken_rules_of(const InstanceView& instance) {
   std::vector<Violation> violations;
   for (const InputError& error : check(instance)) {
     violations.push_back({.rule = "instance",
@@ -25,7 +24,7 @@ std::vector<Violation> broken_rules_of(const Instance& instance) {
 }
 
 // Of what is for an instance of the family with that index.
-std::vector<Violation> other_family(const Instance& instance, std::size_t index) {
+std::vector<Violation> other_family(const InstanceView& instance, std::size_t index) {
   return {{.rule = "problem",
            .where = "/problem",
            .have = std::string(Families::names[index]),
@@ -44,7 +43,7 @@ double proven_by(const Check& check) {
 
 }  // namespace
 
-std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
+std::vector<Violation> verify(const InstanceView& instance, const PlanView& plan) {
   if (instance.index() != plan.index()) return other_family(instance, plan.index());
   if (auto broken = broken_rules_of(instance); !broken.empty()) return broken;
   return visit_both(
@@ -60,13 +59,13 @@ std::vector<Violation> verify(const Instance& instance, const Plan& plan) {
       instance, plan);
 }
 
-std::vector<Violation> check_infeasibility(const Instance& instance,
+std::vector<Violation> check_infeasibility(const InstanceView& instance,
                                            const InfeasibilityProof& proof) {
   if (auto broken = broken_rules_of(instance); !broken.empty()) return broken;
-  return std::visit([&](const auto& own) { return check_infeasibility(own, proof); }, instance);
+  return instance.visit([&](const auto& own) { return check_infeasibility(own, proof); });
 }
 
-CheckedCertificate check_certificate(const Instance& instance, const Certificate& certificate) {
+CheckedCertificate check_certificate(const InstanceView& instance, const Certificate& certificate) {
   const Certificate::Any& any = certificate.any();
   if (instance.index() != any.index()) return {other_family(instance, any.index())};
   if (auto broken = broken_rules_of(instance); !broken.empty()) return {std::move(broken)};

@@ -27,12 +27,12 @@ namespace stowage {
 // other rules for that reason alone. A plan of another family breaks the rule `problem`. No plan is
 // valid for an instance that check() refuses: what it says is told under the rule `instance`, and
 // nothing else is looked at.
-std::vector<Violation> verify(const Instance& instance, const Plan& plan);
+std::vector<Violation> verify(const InstanceView& instance, const PlanView& plan);
 
 // Whether an instance has no plan for the reason that an outcome gives: empty if the proof holds.
 // `none` proves nothing and breaks no rule. What the others must show stands in the README of each
 // family. An instance that check() refuses breaks the rule `instance`.
-std::vector<Violation> check_infeasibility(const Instance& instance,
+std::vector<Violation> check_infeasibility(const InstanceView& instance,
                                            const InfeasibilityProof& proof);
 
 struct CheckedCertificate {
@@ -43,6 +43,6 @@ struct CheckedCertificate {
 // Whether no plan of the instance is better than a certificate says, by arithmetic on the two
 // alone. One of another family breaks the rule `problem`, an instance that check() refuses the rule
 // `instance`.
-CheckedCertificate check_certificate(const Instance& instance, const Certificate& certificate);
+CheckedCertificate check_certificate(const InstanceView& instance, const Certificate& certificate);
 
 }  // namespace stowage

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "instances/check.h"
@@ -12,13 +11,13 @@
 
 namespace stowage {
 
-std::vector<Method> methods(const Instance& instance) {
-  return std::visit([](const auto& family) { return methods_of(family); }, instance);
+std::vector<Method> methods(const InstanceView& instance) {
+  return instance.visit([](const auto& family) { return methods_of(family); });
 }
 
 namespace {
 
-std::optional<InputError> unknown_method(const Instance& instance, const std::string& method) {
+std::optional<InputError> unknown_method(const InstanceView& instance, const std::string& method) {
   std::string names;
   for (const Method& known : methods(instance)) {
     if (known.name == method) return std::nullopt;
@@ -28,7 +27,7 @@ std::optional<InputError> unknown_method(const Instance& instance, const std::st
 }
 
 // What a caller got wrong, as a reader would put it.
-std::vector<InputError> mistakes(const Instance& instance, const SolveOptions& options) {
+std::vector<InputError> mistakes(const InstanceView& instance, const SolveOptions& options) {
   std::vector<InputError> errors = check(instance);
   if (!errors.empty()) return errors;
   if (auto error = unknown_method(instance, options.method)) errors.push_back(*std::move(error));
@@ -42,10 +41,12 @@ std::vector<InputError> mistakes(const Instance& instance, const SolveOptions& o
 
 }  // namespace
 
-Outcome solve(const Instance& instance, const SolveOptions& options, Budget& budget,
+Outcome solve(const InstanceView& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress) {
   if (std::vector<InputError> errors = mistakes(instance, options); !errors.empty()) {
-    Outcome outcome{.status = Status::error, .method = options.method};
+    Outcome outcome;
+    outcome.status = Status::error;
+    outcome.method = options.method;
     outcome.detail = to_string(errors.front());
     if (errors.size() > 1) {
       outcome.detail += "; and " + std::to_string(errors.size() - 1) + " more";
@@ -53,9 +54,8 @@ Outcome solve(const Instance& instance, const SolveOptions& options, Budget& bud
     outcome.errors = std::move(errors);
     return outcome;
   }
-  return std::visit(
-      [&](const auto& family) { return solve_family(family, options, budget, progress); },
-      instance);
+  return instance.visit(
+      [&](const auto& family) { return solve_family(family, options, budget, progress); });
 }
 
 }  // namespace stowage

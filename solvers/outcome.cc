@@ -5,6 +5,13 @@
 
 namespace stowage {
 
+Outcome::Outcome() = default;
+Outcome::Outcome(const Outcome& other) = default;
+Outcome::Outcome(Outcome&& other) noexcept = default;
+Outcome& Outcome::operator=(const Outcome& other) = default;
+Outcome& Outcome::operator=(Outcome&& other) noexcept = default;
+Outcome::~Outcome() = default;
+
 std::string_view to_string(Status status) {
   switch (status) {
     case Status::optimal:

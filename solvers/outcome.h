@@ -57,6 +57,15 @@ struct Improvement {
 };
 
 struct Outcome {
+  // In outcome.cc, so that who includes this need not compile what a plan of each family consists
+  // of.
+  Outcome();
+  Outcome(const Outcome& other);
+  Outcome(Outcome&& other) noexcept;
+  Outcome& operator=(const Outcome& other);
+  Outcome& operator=(Outcome&& other) noexcept;
+  ~Outcome();
+
   Status status = Status::unknown;
   StoppedBy stopped_by = StoppedBy::error;
   std::optional<Plan> plan;         // verified; carries objective, bound and bound_by

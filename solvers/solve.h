@@ -59,13 +59,13 @@ inline constexpr char kUnknownMethod[] = "E701";
 // All methods of the instance's family that this build can run: the default `auto` first, then
 // baselines, then ours. Methods that depend on the instance (one homogeneous degree) are listed for
 // its degrees; those that need a MILP backend are missing if none was built.
-std::vector<Method> methods(const Instance& instance);
+std::vector<Method> methods(const InstanceView& instance);
 
 // Solves `instance`. If check() of instances/check.h has errors for it, if the method is none of
 // methods(instance) or the start is a plan of another family, the status is `error` and
 // Outcome::errors says why, with the codes that a file would get. No instance and no backend makes
 // it throw. `progress` is called from the calling thread or one it waits for.
-Outcome solve(const Instance& instance, const SolveOptions& options, Budget& budget,
+Outcome solve(const InstanceView& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress = {});
 
 }  // namespace stowage

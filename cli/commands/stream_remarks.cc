@@ -23,7 +23,10 @@ StreamStep unreadable_step(std::int64_t index, const std::string& place,
     why += " (and " + counted(std::ssize(errors) - 1, "more error") + ')';
   }
   StreamStep step{.index = index, .instance = ScatterInstance{}};
-  step.outcome = Outcome{.status = Status::error, .bound = -kInfinity, .detail = std::move(why)};
+  Outcome& outcome = step.outcome.emplace();
+  outcome.status = Status::error;
+  outcome.bound = -kInfinity;
+  outcome.detail = std::move(why);
   return step;
 }
 

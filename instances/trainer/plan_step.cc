@@ -1,7 +1,6 @@
 // The steps of plans of any family: each family that has rows makes its own.
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "instances/families.h"
 #include "instances/json/errors.h"
@@ -9,15 +8,13 @@
 
 namespace stowage {
 
-bool has_trainer_steps(const Instance& instance) {
-  return std::visit(
-      []<class I>(const I&) {
-        return requires { FamilyOf<I>::trainer_step; };
-      },
-      instance);
+bool has_trainer_steps(const InstanceView& instance) {
+  return instance.visit([]<class I>(const I&) {
+    return requires { FamilyOf<I>::trainer_step; };
+  });
 }
 
-Result<TrainerStep> trainer_step(const Instance& instance, const Plan& plan) {
+Result<TrainerStep> trainer_step(const InstanceView& instance, const PlanView& plan) {
   const auto refuse = [](std::string_view must, std::string_view is) -> Result<TrainerStep> {
     return InputError{code::kProblem, "/problem",
                       "must be " + std::string(must) + ", is \"" + std::string(is) + '"'};

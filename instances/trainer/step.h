@@ -73,7 +73,7 @@ struct TrainerStep {
 };
 
 // Whether plans of the instance's family have rows: those of scatter and assign.
-bool has_trainer_steps(const Instance& instance);
+bool has_trainer_steps(const InstanceView& instance);
 
 // The step that a plan without violations describes. The batch of a group of a scatter plan runs on
 // the group's ranks at once, each with a slice of the row. A replica of an assign plan gets tp * pp
@@ -81,7 +81,7 @@ bool has_trainer_steps(const Instance& instance);
 // two no tensor-parallel group straddles a node), and its rows are its micro-batches. Errors: E604
 // when a row, an id or the whole step does not fit a trainer file, E345 for rows of chunks, E209
 // for a plan of another family than the instance or of one without rows.
-Result<TrainerStep> trainer_step(const Instance& instance, const Plan& plan);
+Result<TrainerStep> trainer_step(const InstanceView& instance, const PlanView& plan);
 
 // For rank r and micro-batch m, at r * micro_batches + m: the index of the batch that the rank
 // computes then, or -1 when it idles. Requires a step without trainer_faults().
