@@ -1,6 +1,6 @@
 // How much of a test to do: a little each time, all of it when somebody asks for the long run.
 //
-//   STOWAGE_LONG=1 build/release/tests/solvers/test_solvers --gtest_filter='Differential*'
+//   STOWAGE_LONG=1 build/dev/tests/solvers/test_solvers --gtest_filter='Differential*'
 #pragma once
 
 #include <cstdlib>

@@ -10,7 +10,7 @@
 namespace stowage::differential_test {
 namespace {
 
-const int kModels = in_long_run(5000, 100'000);
+const int kModels = in_long_run(2500, 100'000);
 constexpr std::int64_t kNodes = 200000;  // far above need: a run that reaches it has failed
 
 // What the models of the generator are made of, so that none of it can get lost.

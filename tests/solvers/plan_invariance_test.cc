@@ -32,7 +32,7 @@ std::vector<ScatterPlan> plans_of(const Instance& instance) {
   for (const std::string name :
        {"homogeneous-64", "skrull", "bytescale", "flexsp", "fast", "auto"}) {
     if (std::ranges::find(built, name, &Method::name) == built.end()) continue;
-    Budget budget({.time_limit_s = name == "auto" ? 2.0 : 60.0});
+    Budget budget({.time_limit_s = 1.5});
     Outcome outcome = solve(instance, {.method = name, .milp_seconds = 0.5}, budget);
     if (outcome.plan) plans.push_back(std::get<ScatterPlan>(std::move(*outcome.plan)));
   }

@@ -23,7 +23,7 @@
 namespace stowage::time_limit_test {
 namespace {
 
-const std::int64_t kSmall = in_long_run(2500, 10'000);
+const std::int64_t kSmall = in_long_run(1500, 10'000);
 const std::int64_t kLarge = 16 * kSmall;  // sixteen times as many: 256 times the pairs
 constexpr double kMostGrowth = 80;
 constexpr double kLeast = 2e-3;  // CPU seconds: what a clock tells apart
@@ -140,18 +140,17 @@ AssignInstance deep_pipeline() {
           .strategies = {{.name = "one", .replicas = {1}}}};
 }
 
-AssignInstance many_rows() {
+AssignInstance many_rows(int rows) {
   AssignInstance instance = deep_pipeline();
-  const int rows = in_long_run(2000, 3000);
   for (int k = 0; k < rows; ++k) instance.lengths.push_back(100'000 - k % 3);
   return instance;
 }
 
-AssignInstance many_chunks() {
+AssignInstance many_chunks(int whole) {
   AssignInstance instance = deep_pipeline();
   instance.constraints.chunks = ChunkRule{.size = 10, .retained = 20'000};
   instance.lengths = {25'000, 10'000, 3'000};
-  for (int k = 0; k < 200; ++k) instance.lengths.push_back(10 - k % 3);
+  for (int k = 0; k < whole; ++k) instance.lengths.push_back(10 - k % 3);
   return instance;
 }
 
@@ -159,7 +158,7 @@ AssignInstance many_chunks() {
 // method that simulates once takes 2.3 verifications with its own, one that simulates twice 3.3.
 constexpr double kMostVerifications = 2.8;
 TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
-  for (const AssignInstance& instance : {many_rows(), many_chunks()}) {
+  for (const AssignInstance& instance : {many_rows(2000), many_chunks(200)}) {
     for (const Method& method : methods(instance)) {
       const Timed timed = solved_without_time(instance, method.name, {.time_limit_s = 0});
       ASSERT_TRUE(timed.outcome.plan);
@@ -217,7 +216,7 @@ TEST(NoTimeAssign, OneStrategyWillDo) {
 // As Ctrl-C before the work begins, without any limit.
 TEST(NoTimeAssign, AnInterruptFromTheStartIsALimitOfNone) {
   const std::atomic<bool> interrupt = true;
-  for (const AssignInstance& instance : {many_rows(), many_chunks(), strategies_of(300)}) {
+  for (const AssignInstance& instance : {many_rows(600), many_chunks(50), strategies_of(100)}) {
     for (const Method& method : methods(instance)) {
       const Timed timed = solved_without_time(instance, method.name, {.interrupt = &interrupt});
       ASSERT_TRUE(timed.outcome.plan);

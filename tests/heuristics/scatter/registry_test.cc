@@ -7,6 +7,7 @@
 
 #include "instances/scatter/verify.h"
 #include "instances/violation.h"
+#include "tests/long_run.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_registry_test {
@@ -26,7 +27,8 @@ TEST(Registry, NamesAreUniqueAndBaselinesNameTheirSource) {
 // Every heuristic on a thousand odd instances: what it makes verifies, only homogeneous degrees and
 // planners of powers of two may decline, and ours lose to no baseline.
 TEST(Registry, EveryPlanVerifies) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(300, 1000));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed, 14);
     if (!unplaceable_sequences(instance).empty()) continue;
     Ms best = std::numeric_limits<Ms>::infinity();  // of the baselines, which come first

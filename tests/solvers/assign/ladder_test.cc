@@ -30,7 +30,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kInstances = 80;
 #else
-const auto kInstances = static_cast<std::uint64_t>(in_long_run(800, 3000));
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(400, 3000));
 #endif
 constexpr std::uint64_t kShards = 8;     // tests that can run side by side
 constexpr std::uint64_t kMilpEvery = 5;  // every so many-th goes through each backend

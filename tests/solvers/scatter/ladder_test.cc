@@ -29,7 +29,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kInstances = 80;
 #else
-const auto kInstances = static_cast<std::uint64_t>(in_long_run(500, 2000));
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(240, 2000));
 #endif
 constexpr std::uint64_t kShards = 8;  // tests that can run side by side
 constexpr double kTolerance = 1e-6;

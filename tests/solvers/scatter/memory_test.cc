@@ -23,7 +23,7 @@
 namespace stowage::scatter_memory_test {
 namespace {
 
-const auto kInstances = static_cast<std::uint64_t>(in_long_run(60, 1000));
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(40, 1000));
 
 TEST(ScatterMemory, BruteForcePlansVerifyAndAreFoundAgain) {
   std::set<ExchangeKind> used;

@@ -22,7 +22,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kInstances = 200;
 #else
-const auto kInstances = static_cast<std::uint64_t>(in_long_run(1000, 5000));
+const auto kInstances = static_cast<std::uint64_t>(in_long_run(400, 5000));
 #endif
 constexpr std::uint64_t kShards = 8;  // tests that can run side by side
 
