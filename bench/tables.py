@@ -219,20 +219,23 @@ def rules_table(results):
 
 
 def options_table(results):
-    """What `fast` takes for steps with every option, and for the same without any."""
+    """What `fast` takes for steps with every option, with equal numbers in groups, and without any."""
     of = {r["instance"]: r for r in results}
-    text = header(["step", "CPU ms without", "gap", "CPU ms with all", "gap", "times as long"],
-                  {"step"})
+    text = header(["step", "CPU ms without", "gap", "CPU ms with all", "gap", "times as long",
+                   "CPU ms with equal numbers", "gap", "times as long"], {"step"})
     ratios = []
-    for name, full in of.items():
+    for name in of:
         if not name.endswith(OPTIONS):
             continue
-        plain = of[name.removesuffix(OPTIONS)]
-        ratios.append(full["cpu_s"] / plain["cpu_s"])
+        step = name.removesuffix(OPTIONS)
+        runs = [of[step], of[name], of[step + RULES]]
+        ratios.append([run["cpu_s"] / runs[0]["cpu_s"] for run in runs])
         cells = [(f"{1000 * r['cpu_s']:.0f}", percent(relative_gap(r["objective"], r["bound"])))
-                 for r in (plain, full)]
-        text += row(name.removesuffix(OPTIONS), *cells[0], *cells[1], f"{ratios[-1]:.2f}")
-    return text + row("median", "", "", "", "", f"{median(ratios):.2f}")
+                 for r in runs]
+        text += row(step, *cells[0], *cells[1], f"{ratios[-1][1]:.2f}", *cells[2],
+                    f"{ratios[-1][2]:.2f}")
+    return text + row("median", *[""] * 4, f"{median(r[1] for r in ratios):.2f}", "", "",
+                      f"{median(r[2] for r in ratios):.2f}")
 
 
 EXCHANGES = ("all-to-all", "ring", "all-gather", "two-level")  # files of bench/exchange

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,40 +16,57 @@ namespace {
 
 // Numbers of groups of a chunk, and of sequences of a group, beside one.
 constexpr std::array<int, 15> kRound = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
-constexpr double kPromising = 1.1;  // times the best makespan so far, for exchanges
+constexpr double kPromising = 1.05;  // times the best makespan so far, for exchanges
 constexpr Ms kLongest = std::numeric_limits<Ms>::max();
 constexpr int kMostCut = 4096;     // sequences of a step that is cut
 constexpr int kMostPlaces = 4096;  // groups times devices, for degrees that must sum up to all
 
 // The time of a group of each level; infinite where it has no room.
-using Times = std::vector<Ms>;
+using Times = std::span<const Ms>;
 
 // Levels for groups of the given times, on all devices or, unless the rules forbid it, fewer.
 class Degrees {
  public:
   explicit Degrees(const ScatterTable& table) : table_(table) {}
 
-  // Whether there are devices for groups that take no longer, if ranks may idle.
-  bool enough(const std::vector<Times>& groups, Ms most) const {
-    return needed(groups, most) <= table_.devices();
+  // Devices for groups that take no longer, more than there are if these are not enough.
+  int needed(std::span<const Times> groups, Ms most) const {
+    int devices = 0;
+    for (const Times times : groups) {
+      const int level = least_level(times, most);
+      if (level < 0) return table_.devices() + 1;
+      devices += degree(level);
+      if (devices > table_.devices()) return devices;
+    }
+    return devices;
   }
 
   // The makespan with the levels that `levels()` then gives, on all devices if `whole`; infinite if
   // there are none.
-  Ms choose(const std::vector<Times>& groups, bool whole) {
+  Ms choose(std::span<const Times> groups, bool whole) {
     candidates_.clear();
-    for (const Times& times : groups) {
+    for (const Times times : groups) {
       for (const Ms time : times) {
         if (time < kInfinity) candidates_.push_back(time);
       }
     }
-    std::ranges::sort(candidates_);
-    // The least time in which all groups end on the devices there are.
-    const auto enough = std::ranges::partition_point(
-        candidates_, [&](Ms time) { return needed(groups, time) > table_.devices(); });
-    if (enough == candidates_.end()) return kInfinity;
-    const int left = table_.devices() - needed(groups, *enough);
-    take(groups, *enough);
+    // The least time in which all groups end on the devices there are: none before `first` is
+    // enough, `last` and all from there on are.
+    auto first = candidates_.begin();
+    auto last = candidates_.end();
+    while (first != last) {
+      const auto middle = first + (last - first) / 2;
+      std::nth_element(first, middle, last);
+      if (needed(groups, *middle) > table_.devices()) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    if (last == candidates_.end()) return kInfinity;
+    const Ms enough = *last;
+    const int left = table_.devices() - needed(groups, enough);
+    take(groups, enough);
     if (whole && !widen(groups, left) && !make_up(groups)) return kInfinity;
     Ms makespan = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -63,7 +81,7 @@ class Degrees {
   int degree(int level) const { return table_.levels()[at(level)].degree; }
 
   // The level of least degree that takes no longer, the fastest of that degree; -1 if none does.
-  int least_level(const Times& times, Ms most) const {
+  int least_level(Times times, Ms most) const {
     int least = -1;
     for (int level = 0; level < static_cast<int>(times.size()); ++level) {
       if (times[at(level)] > most) continue;
@@ -73,25 +91,14 @@ class Degrees {
     return least;
   }
 
-  int needed(const std::vector<Times>& groups, Ms most) const {
-    int devices = 0;
-    for (const Times& times : groups) {
-      const int level = least_level(times, most);
-      if (level < 0) return table_.devices() + 1;
-      devices += degree(level);
-      if (devices > table_.devices()) return devices;
-    }
-    return devices;
-  }
-
-  void take(const std::vector<Times>& groups, Ms most) {
+  void take(std::span<const Times> groups, Ms most) {
     levels_.clear();
-    for (const Times& times : groups) levels_.push_back(least_level(times, most));
+    for (const Times times : groups) levels_.push_back(least_level(times, most));
   }
 
   // Gives the devices that are left to groups: the most that one can take, of equals to the group
   // that is fastest then. False if some stay idle.
-  bool widen(const std::vector<Times>& groups, int left) {
+  bool widen(std::span<const Times> groups, int left) {
     while (left > 0) {
       int best_more = 0;
       std::size_t best_group = 0;
@@ -117,7 +124,7 @@ class Degrees {
   }
 
   // Degrees that sum up to all devices, of the least makespan, by all sums of them.
-  bool make_up(const std::vector<Times>& groups) {
+  bool make_up(std::span<const Times> groups) {
     const auto devices = at(table_.devices());
     const std::size_t width = devices + 1;
     if (groups.size() * devices > kMostPlaces) return false;
@@ -150,29 +157,47 @@ class Degrees {
   std::vector<int> levels_;
 };
 
-Times times_of(const ScatterTable& table, std::span<const int> positions) {
-  Times times;
-  GroupDraft group{.positions = {positions.begin(), positions.end()}};
-  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    group = group_of(table, level, std::move(group.positions));
-    times.push_back(has_room(table, group) ? group.time : kInfinity);
-  }
-  return times;
-}
+// What each group takes on each level; their levels one behind the other.
+class GroupTimes {
+ public:
+  explicit GroupTimes(const ScatterTable& table) : table_(table) {}
 
-using Blocks = std::vector<std::vector<int>>;
+  std::span<const Times> of(std::span<const std::vector<int>> groups) {
+    const std::size_t levels = table_.levels().size();
+    times_.clear();
+    groups_.clear();
+    for (const std::vector<int>& positions : groups) {
+      GroupDraft group{.positions = positions};
+      for (std::size_t level = 0; level < levels; ++level) {
+        group = group_of(table_, static_cast<int>(level), std::move(group.positions));
+        times_.push_back(has_room(table_, group) ? group.time : kInfinity);
+      }
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      groups_.push_back(Times(times_).subspan(g * levels, levels));
+    }
+    return groups_;
+  }
+
+ private:
+  const ScatterTable& table_;
+  std::vector<Ms> times_;
+  std::vector<Times> groups_;
+};
+
+using Groups = std::vector<std::vector<int>>;
 
 // Sequences of like lengths together.
-Blocks alike(std::span<const int> positions, std::size_t groups) {
-  Blocks blocks(groups);
+Groups alike(std::span<const int> positions, std::size_t groups) {
+  Groups blocks(groups);
   const std::size_t each = positions.size() / groups;
   for (std::size_t i = 0; i < positions.size(); ++i) blocks[i / each].push_back(positions[i]);
   return blocks;
 }
 
 // One round after the other, forth and back.
-Blocks mixed(std::span<const int> positions, std::size_t groups) {
-  Blocks blocks(groups);
+Groups mixed(std::span<const int> positions, std::size_t groups) {
+  Groups blocks(groups);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const std::size_t place = i % groups;
     blocks[i / groups % 2 == 0 ? place : groups - 1 - place].push_back(positions[i]);
@@ -200,11 +225,12 @@ class Cuts {
     const int size = table_.size();
     best_.assign(at(size) + 1, {});
     best_[0].sum = 0;
+    std::vector<Blocks> rounds{Blocks(*this, 1)};
+    for (const int each : kRound) rounds.emplace_back(*this, each);
     for (int first = 0; first < size; ++first) {
       if (budget.exhausted()) return std::nullopt;
       if (best_[at(first)].sum == kInfinity) continue;
-      try_each(first, 1);
-      for (const int each : kRound) try_each(first, each);
+      for (Blocks& blocks : rounds) try_each(first, blocks);
     }
     if (best_.back().sum == kInfinity) return std::nullopt;
     StepDraft step;
@@ -220,19 +246,50 @@ class Cuts {
     int each = 0;   // sequences of its groups
   };
 
-  // Chunks from `first` on in groups of `each` sequences.
-  void try_each(int first, int each) {
+  // The times of all groups of `each` consecutive sequences, made when they are asked for.
+  class Blocks {
+   public:
+    Blocks(const Cuts& cuts, int each)
+        : cuts_(cuts),
+          each_(each),
+          levels_(cuts.table_.levels().size()),
+          known_(at(cuts.table_.size())),
+          times_(known_.size() * levels_) {}
+
+    int each() const { return each_; }
+
+    Times from(int begin) {
+      const std::span<Ms> times = std::span(times_).subspan(at(begin) * levels_, levels_);
+      if (!known_[at(begin)]) cuts_.measure(begin, begin + each_, times);
+      known_[at(begin)] = true;
+      return times;
+    }
+
+   private:
+    const Cuts& cuts_;
+    int each_;
+    std::size_t levels_;
+    std::vector<bool> known_;
+    std::vector<Ms> times_;
+  };
+
+  // Chunks from `first` on in such groups.
+  void try_each(int first, Blocks& blocks) {
+    const int each = blocks.each();
     const int most = std::min((table_.size() - first) / each, table_.devices());
     groups_.clear();
+    int devices = 0;  // that they need however long they may take
     for (int groups = 1; groups <= most; groups = next(groups)) {
       while (static_cast<int>(groups_.size()) < groups) {
-        const int begin = first + static_cast<int>(groups_.size()) * each;
-        groups_.push_back(times(begin, begin + each));
+        const Times times = blocks.from(first + static_cast<int>(groups_.size()) * each);
+        devices += degrees_.needed({&times, 1}, kLongest);
+        if (devices > table_.devices()) return;  // nor are there enough for more groups
+        groups_.push_back(times);
       }
-      if (!degrees_.enough(groups_, kLongest)) return;  // nor are there for more groups
       Cut& end = best_[at(first + groups * each)];
       const Ms before = best_[at(first)].sum;
-      if (!degrees_.enough(groups_, std::min(end.sum - before, kLongest))) continue;
+      const Ms most_ms = std::min(end.sum - before, kLongest);
+      if (degrees_.needed(groups_, most_ms) > table_.devices()) continue;
       const Ms sum = before + degrees_.choose(groups_, table_.no_idle_ranks());
       if (sum < end.sum) end = {sum, first, each};
     }
@@ -245,8 +302,8 @@ class Cuts {
     return 2 * groups;
   }
 
-  Times times(int begin, int end) const {
-    Times times;
+  // What the sequences from `begin` to before `end` take as one group.
+  void measure(int begin, int end, std::span<Ms> times) const {
     const Tokens tokens = tokens_[at(end)] - tokens_[at(begin)];
     for (std::size_t level = 0; level < loads_.size(); ++level) {
       const Level& own = table_.levels()[level];
@@ -257,16 +314,16 @@ class Cuts {
       const Load load = loads_[level][at(end)] - loads_[level][at(begin)];
       const Ms time = table_.measured() ? table_.time(static_cast<int>(level), load)
                                         : own.overhead + load.time();
-      times.push_back(fits ? time : kInfinity);
+      times[level] = fits ? time : kInfinity;
     }
-    return times;
   }
 
   MicroBatchDraft batch(int end) {
     const Cut& cut = best_[at(end)];
+    Blocks blocks(*this, cut.each);
     groups_.clear();
     for (int begin = cut.first; begin < end; begin += cut.each) {
-      groups_.push_back(times(begin, begin + cut.each));
+      groups_.push_back(blocks.from(begin));
     }
     degrees_.choose(groups_, table_.no_idle_ranks());
     MicroBatchDraft batch;
@@ -303,28 +360,41 @@ bool has_equal_groups(const MicroBatchDraft& batch) {
 
 namespace {
 
+// A way to put sequences together, before any exchange.
+struct Grouping {
+  Ms makespan = 0;
+  Groups groups;
+  std::vector<int> levels;
+};
+
 // The best grouping found, on all devices if `whole`.
 std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<const int> positions,
                                        int polish_rounds, bool whole) {
-  std::optional<MicroBatchDraft> best;
+  std::vector<Grouping> groupings;
   Degrees degrees(table);
+  GroupTimes times(table);
   const std::size_t most = std::min(positions.size(), at(table.devices()));
-  for (std::size_t groups = 1; groups <= most; ++groups) {
-    if (positions.size() % groups != 0) continue;
+  for (std::size_t count = 1; count <= most; ++count) {
+    if (positions.size() % count != 0) continue;
     for (auto* const deal : {alike, mixed}) {
-      if (deal == mixed && (groups == 1 || groups == positions.size())) continue;  // the same
-      Blocks blocks = deal(positions, groups);
-      std::vector<Times> times;
-      for (const std::vector<int>& block : blocks) times.push_back(times_of(table, block));
-      const Ms makespan = degrees.choose(times, whole);
-      if (makespan == kInfinity || (best && makespan > kPromising * best->makespan)) continue;
-      MicroBatchDraft batch;
-      for (std::size_t g = 0; g < groups; ++g) {
-        batch.groups.push_back(group_of(table, degrees.levels()[g], std::move(blocks[g])));
-      }
-      polish(table, batch, polish_rounds);
-      if (!best || batch.makespan < best->makespan) best = std::move(batch);
+      if (deal == mixed && (count == 1 || count == positions.size())) continue;  // the same
+      Groups groups = deal(positions, count);
+      const Ms makespan = degrees.choose(times.of(groups), whole);
+      if (makespan == kInfinity) continue;
+      groupings.push_back({makespan, std::move(groups), degrees.levels()});
     }
+  }
+  // The quickest first, so that those after it need not be polished.
+  std::ranges::stable_sort(groupings, {}, &Grouping::makespan);
+  std::optional<MicroBatchDraft> best;
+  for (Grouping& grouping : groupings) {
+    if (best && grouping.makespan > kPromising * best->makespan) break;
+    MicroBatchDraft batch;
+    for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+      batch.groups.push_back(group_of(table, grouping.levels[g], std::move(grouping.groups[g])));
+    }
+    polish(table, batch, polish_rounds);
+    if (!best || batch.makespan < best->makespan) best = std::move(batch);
   }
   return best;
 }

@@ -30,6 +30,7 @@ constexpr double kPathWorthwhile = 5e-3;
 constexpr int kPathSpread = 1;
 constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
 constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
+constexpr double kEvenMoves = 0.7;
 constexpr double kAmple = 8;       // sequences per device that need no extra moves
 constexpr double kMostScarce = 4;
 constexpr double kCoarseMoves = 2;  // times those of the finer step
@@ -287,6 +288,8 @@ std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   if (size >= 128) {
     steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
   }
+  // Exchanges, which are then all there is, take longer than moves.
+  if (table.equal_sequences()) steps *= kEvenMoves;
   return static_cast<std::int64_t>(steps);
 }
 

@@ -28,7 +28,10 @@ class Polisher {
     GroupDraft& from = *slowest;
     // A step must gain more than rounding, or equal groups would swap for ever.
     best_ = {.slower = from.time * (1 - 1e-12)};
+    int seen = -1;
     for (std::size_t out = 0; out < from.positions.size(); ++out) {
+      if (table_.kind(from.positions[out]) == seen) continue;  // its twin was just tried
+      seen = table_.kind(from.positions[out]);
       for (std::size_t to = 0; to < batch_.groups.size(); ++to) {
         if (&batch_.groups[to] != &from) try_steps(from, out, to);
       }
@@ -55,14 +58,18 @@ class Polisher {
     int seen = -1;
     for (std::size_t back = 0; back < target.positions.size(); ++back) {
       const int coming = target.positions[back];
-      if (table_.kind(coming) == seen) continue;  // its twin was just tried
-      seen = table_.kind(coming);
+      const int kind = table_.kind(coming);
+      if (kind == seen) continue;  // its twin was just tried
+      seen = kind;
+      // A sequence as long, or longer, leaves the slowest group no faster; measured times may fall.
+      if (kind <= table_.kind(leaving) && !table_.measured()) continue;
       const Tokens returned = table_.length(coming);
       if (length - returned > target_room || returned - length > from_room) continue;
       if (!table_.holds(from.level, coming)) continue;
-      consider({std::max(time(from, without + table_.load(coming, from.level)),
-                         time(target, with - table_.load(coming, target.level))),
-                out, to, back});
+      const Ms left = time(from, without + table_.load(coming, from.level));
+      if (!(left < best_.slower)) continue;
+      consider(
+          {std::max(left, time(target, with - table_.load(coming, target.level))), out, to, back});
     }
   }
 
