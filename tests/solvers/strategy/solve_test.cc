@@ -39,8 +39,10 @@ TEST(StrategySolve, EqualsBruteForce) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(250, 10'000));
   int infeasible = 0;
   int piped = 0;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    const StrategyInstance instance = tiny_strategy(seed);
+  int shared_experts = 0;
+  for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
+    const StrategyInstance instance =
+        seed < seeds ? tiny_strategy(seed) : tiny_experts(seed - seeds);
     const std::optional<StrategyPlan> best = brute_force(instance);
     for (const char* method : {"auto", "exact"}) {
       const Outcome outcome = solved(instance, method);
@@ -56,6 +58,7 @@ TEST(StrategySolve, EqualsBruteForce) {
       EXPECT_THAT(verify(Instance(instance), *outcome.plan), IsEmpty()) << method << seed;
       EXPECT_THAT(outcome.detail, IsEmpty());
       piped += best->pp > 1 ? 1 : 0;
+      shared_experts += best->ep > 1 ? 1 : 0;
       if (!outcome.certificate) continue;
       const auto& certificate = std::get<StrategyCertificate>(outcome.certificate->any());
       EXPECT_THAT(check_certificate(instance, certificate).violations, IsEmpty()) << seed;
@@ -63,13 +66,15 @@ TEST(StrategySolve, EqualsBruteForce) {
   }
   EXPECT_GT(infeasible, 10);
   EXPECT_GT(piped, 20);
+  EXPECT_GT(shared_experts, 20);
 }
 
 // No plan of a class is faster than its bound, with equal prices and with better ones.
 TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const StrategyInstance instance = tiny_strategy(seed, 6);
+    const StrategyInstance instance =
+        seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
     const StrategyTable table(instance);
     const Budget budget;
     std::optional<StrategyCertificate> certificate = equal_prices(table, budget);
