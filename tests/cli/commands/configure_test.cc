@@ -219,6 +219,40 @@ TEST(Launchers, SayWhatThePlanSays) {
   EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
 }
 
+// Flags of Megatron-LM's moe group, keys of TorchTitan 0.2.
+TEST(Launchers, SayWhichRanksShareExperts) {
+  StrategyInstance instance = of_two_nodes();
+  instance.model.blocks = {
+      {.count = 1, .ffn = 10'944},
+      {.count = 26, .ffn = 2816, .experts = {{.count = 64, .top_k = 6, .ffn = 1408}}}};
+  StrategyPlan plan{.tp = 2, .dp = 8, .ep = 4, .stages = {{.layers = 27, .zero = 1}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 4096};
+  const std::string script = megatron_script(instance, plan, steps);
+  for (const char* flag :
+       {"--num-layers 27", "--ffn-hidden-size 10944 --swiglu",
+        "--num-experts 64 --moe-router-topk 6 --moe-ffn-hidden-size 1408",
+        "--moe-shared-expert-intermediate-size 2816", "--moe-layer-freq '([0]*1+[1]*26)'",
+        "--expert-model-parallel-size 4 --expert-tensor-parallel-size 2", "--sequence-parallel"}) {
+    EXPECT_THAT(script, HasSubstr(flag));
+  }
+  const std::string toml = torchtitan_toml(plan, steps);
+  EXPECT_THAT(toml, HasSubstr("expert_parallel_degree = 4\nexpert_tensor_parallel_degree = 2\n"));
+  EXPECT_THAT(toml, Not(HasSubstr("refuses")));
+  plan.cp = 8;
+  plan.dp = 1;
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("refuses this configuration"));
+  // All layers alike, and no part beside the experts.
+  instance.model.blocks = {{.count = 16, .experts = {{64, 8, 1024}}}};
+  const std::string alike = megatron_script(instance, plan, steps);
+  EXPECT_THAT(alike, HasSubstr("--ffn-hidden-size 1024"));
+  EXPECT_THAT(alike, Not(HasSubstr("--moe-layer-freq")));
+  EXPECT_THAT(alike, Not(HasSubstr("--moe-shared")));
+  for (const char* word : {"expert", "moe"}) {
+    EXPECT_THAT(megatron_script(of_two_nodes(), {.stages = {{.layers = 32}}}, steps),
+                Not(HasSubstr(word)));
+  }
+}
+
 std::string without_comments(const std::string& script) {
   std::istringstream in(script);
   std::string kept;

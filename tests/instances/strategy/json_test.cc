@@ -11,6 +11,7 @@
 #include "instances/model/transformer.h"
 #include "instances/strategy/from_shape.h"
 #include "instances/strategy/generate.h"
+#include "instances/strategy/table.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_strategy.h"
 
@@ -172,6 +173,7 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
     }
     ASSERT_TRUE(made);
     EXPECT_TRUE(surely_sound(*made));
+    EXPECT_EQ(made->options.ep.size() > 1, shape.experts > 0) << shape.name;
     EXPECT_EQ(made->name, std::string(shape.name) + "-64gpu-2seq");
   }
   EXPECT_TRUE(not_for_strategy(*transformer_shape("qwen3-235b-a22b")));
@@ -185,6 +187,24 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_EQ(to_string(large.errors()[0]),
             "E504 /nodes: must be at most 15625 with 64 devices a node, is 15626");
   EXPECT_TRUE(generate_strategy({.nodes = 15'625, .devices_per_node = 64}, {1}));
+}
+
+// Its parameters are those that the table counts, without embedding and head.
+TEST(StrategyJson, APublishedModelWithExperts) {
+  const auto made = generate_strategy({.model = "olmoe-1b-7b"}, std::vector<Tokens>(64, 4096));
+  ASSERT_TRUE(made);
+  const StrategyBlock expected{
+      .name = "experts", .count = 16, .ffn = 0, .experts = {{64, 8, 1024}}};
+  EXPECT_EQ(made->model.blocks, std::vector<StrategyBlock>{expected});
+  EXPECT_EQ(made->options.ep, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64}));
+  const StrategyTable table(*made);
+  const TransformerShape& shape = *transformer_shape("olmoe-1b-7b");
+  EXPECT_EQ(table.layer(0).shared + table.layer(0).experts,
+            static_cast<double>(layer_parameters(shape)));
+  EXPECT_EQ(table.layer(0).active, static_cast<double>(active_layer_parameters(shape)));
+  EXPECT_EQ(generate_strategy({.model = "mixtral-8x7b", .nodes = 1, .devices_per_node = 4}, {1})
+                ->options.ep,
+            (std::vector<std::int64_t>{1, 2, 4}));
 }
 
 TEST(StrategyJson, AMachineSaysRatesBandwidthsAndMemory) {
