@@ -47,6 +47,26 @@ class Configured : public ::testing::Test {
                                                "--sequences", "16", "--steps",   "2"};
 };
 
+// Experts that no device has room for: ranks share them, which every answer says.
+TEST_F(Configured, SharesExperts) {
+  const Finished run = configure({"--preset", "olmoe-1b-7b", "--nodes", "1", "--memory-mib",
+                                  "40960", "--sequences", "16", "--tokens", "2K", "-o", "run"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(" dp  ep  ZeRO "));
+  EXPECT_THAT(run.err, HasSubstr("layers have experts"));
+  const json first = json::parse(run.out)["configurations"][0];
+  const std::string ep = std::to_string(first["ep"].get<int>());
+  EXPECT_GT(first["ep"], 1);
+  const std::map<std::string, std::string> files = files_in(dir_ / "run");
+  EXPECT_THAT(files.at("launch-megatron.sh"),
+              HasSubstr("--expert-model-parallel-size " + ep + ' '));
+  EXPECT_THAT(files.at("page.html"), HasSubstr(", ep " + ep + ','));
+  EXPECT_EQ(files.count("layout.json"), 0U);
+  const Finished verdict =
+      run_stowage({"verify", "strategy.json", "configuration.json"}, {.directory = dir_ / "run"});
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
+}
+
 TEST_F(Configured, WritesWhatIsVerified) {
   std::vector<std::string> arguments = two_steps_;
   arguments.insert(arguments.end(), {"-o", "run"});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +19,7 @@
 #include "instances/strategy/table.h"
 #include "instances/strategy/verify.h"
 #include "instances/verify.h"
+#include "solvers/explain/explain.h"
 #include "tests/long_run.h"
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"
@@ -154,6 +156,30 @@ TEST(StrategySolve, WithoutRoomItSaysWhatIsNeeded) {
   EXPECT_THAT(solved(instance).detail, HasSubstr("no values of the options combine"));
 }
 
+// 64 experts fit eight devices if four ranks share them; explained where they may not.
+TEST(StrategySolve, ExpertsThatNoRankHasRoomForAreShared) {
+  StrategyInstance instance =
+      *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
+  instance.options.pp = {1};
+  instance.options.v = {1};
+  instance.options.tp = {1};
+  instance.options.zero = {1};
+  instance.cluster.memory_mib = 40'960;
+  const Outcome outcome = solved(instance);
+  ASSERT_TRUE(outcome.plan) << outcome.detail;
+  const std::int64_t ep = std::get<StrategyPlan>(*outcome.plan).ep;
+  EXPECT_GT(ep, 1);
+  instance.options.ep = {ep / 2};
+  Budget budget;
+  const Explanation told = explain(Instance(instance), std::nullopt, {}, budget);
+  ASSERT_EQ(solved(instance).status, Status::infeasible);
+  const bool named = std::ranges::any_of(told.remedies, [&](const Remedy& remedy) {
+    return remedy.change.where == "/options/ep" &&
+           remedy.change.text == "allow ep " + std::to_string(ep);
+  });
+  EXPECT_TRUE(named);
+}
+
 TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
   const auto data = std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data";
   const auto text_of = [](const std::filesystem::path& path) {
@@ -177,6 +203,7 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
         expected = ms + " | pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) +
                    ", m " + std::to_string(plan.micro_batches) + ", tp " + std::to_string(plan.tp) +
                    ", cp " + std::to_string(plan.cp) + ", dp " + std::to_string(plan.dp);
+        if (plan.ep > 1) expected += ", ep " + std::to_string(plan.ep);
         EXPECT_EQ(outcome.status, Status::optimal) << entry.path();
       }
       const std::string row = "| `" + instance->name + "` | " + expected + " |";
@@ -184,7 +211,7 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
       ++seen;
     }
   }
-  EXPECT_EQ(seen, 8);
+  EXPECT_EQ(seen, 9);
 }
 
 }  // namespace
