@@ -66,4 +66,32 @@ inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_seq
   return wanted;
 }
 
+// The same with experts in some or all blocks, now and then beside a part that every token goes
+// through, one expert included; and degrees that share them, some of which divide nothing.
+inline StrategyInstance tiny_experts(std::uint64_t seed, std::uint64_t most_sequences = 8) {
+  StrategyInstance wanted = tiny_strategy(seed, most_sequences);
+  std::mt19937_64 random(seed + 1'000'000);
+  const auto up_to = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  const std::vector<std::int64_t> counts = {2, 3, 4, 6, 8, 1};
+  bool routed = false;
+  for (StrategyBlock& block : wanted.model.blocks) {
+    const bool needed = &block == &wanted.model.blocks.back() && !routed;
+    if (!needed && up_to(2) == 0) continue;
+    StrategyExperts experts{.count = counts[static_cast<std::size_t>(up_to(5))]};
+    if (needed && experts.count == 1) experts.count = 4;
+    experts.top_k = 1 + up_to(experts.count - 1);
+    experts.ffn = 32 * (1 + up_to(15));
+    if (up_to(1) == 0) block.ffn = 0;
+    block.experts = experts;
+    routed = routed || block.routed();
+  }
+  std::vector<std::int64_t>& ep = wanted.options.ep;
+  ep = {1, 2, 4, 3};
+  ep.resize(static_cast<std::size_t>(1 + up_to(3)));
+  if (ep.size() > 1 && up_to(5) == 0) ep.erase(ep.begin());
+  return wanted;
+}
+
 }  // namespace stowage

@@ -39,13 +39,57 @@ bool deals_key_heads(const StrategyModel& model, const StrategyPlan& plan) {
   return key_heads(model) % (plan.tp * plan.cp) == 0;
 }
 
+// The block whose experts the trainer is told of; null where the model has none.
+const StrategyBlock* experts_of(const StrategyModel& model) {
+  const auto found = std::ranges::find_if(model.blocks, &StrategyBlock::routed);
+  return found == model.blocks.end() ? nullptr : &*found;
+}
+
+// That whose feed-forward part all tokens go through.
+const StrategyBlock& dense_of(const StrategyModel& model) {
+  const auto found = std::ranges::find_if(
+      model.blocks, [](const StrategyBlock& block) { return !block.routed(); });
+  return found == model.blocks.end() ? model.blocks.front() : *found;
+}
+
+// "([0]*1+[1]*26)": which layers have experts.
+std::string layers_with_experts(const StrategyModel& model) {
+  std::string list = "(";
+  for (const StrategyBlock& block : model.blocks) {
+    if (list.size() > 1) list += '+';
+    list += (block.routed() ? "[1]*" : "[0]*") + text_of(block.count);
+  }
+  return list + ')';
+}
+
+// A line of its own for each few of them.
+std::vector<std::string> expert_flags(const StrategyModel& model, const StrategyPlan& plan) {
+  const StrategyBlock* block = experts_of(model);
+  if (block == nullptr) return {};
+  const StrategyExperts& experts = *block->experts;
+  std::vector<std::string> flags = {"--num-experts " + text_of(experts.count) +
+                                    " --moe-router-topk " + text_of(experts.top_k) +
+                                    " --moe-ffn-hidden-size " + text_of(experts.ffn)};
+  if (block->ffn > 0) {
+    flags.push_back("--moe-shared-expert-intermediate-size " + text_of(block->ffn));
+  }
+  if (!std::ranges::all_of(model.blocks, &StrategyBlock::routed)) {
+    flags.push_back("--moe-layer-freq '" + layers_with_experts(model) + "'");
+  }
+  flags.push_back("--expert-model-parallel-size " + text_of(plan.ep) +
+                  " --expert-tensor-parallel-size " + text_of(plan.tp));
+  flags.emplace_back("--moe-token-dispatcher-type alltoall --moe-grouped-gemm");
+  return flags;
+}
+
 // Flags, a line each.
 std::vector<std::string> model_flags(const StrategyModel& model, std::int64_t layers) {
-  const StrategyBlock& block = model.blocks.front();
+  const StrategyBlock& block = dense_of(model);
+  const std::int64_t ffn = block.routed() ? block.experts->ffn : block.dense_ffn();
   std::vector<std::string> flags = {
       "--num-layers " + text_of(layers) + " --hidden-size " + text_of(model.hidden) +
           " --num-attention-heads " + text_of(model.heads),
-      "--ffn-hidden-size " + text_of(block.ffn) + (block.gated ? " --swiglu" : "")};
+      "--ffn-hidden-size " + text_of(ffn) + (block.gated ? " --swiglu" : "")};
   if (model.key_value_width() != model.hidden) {
     flags.push_back("--group-query-attention --num-query-groups " + text_of(key_heads(model)));
   }
@@ -60,8 +104,11 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
   std::vector<std::string> flags = model_flags(instance.model, layers_of(instance));
   const auto add = [&flags](const std::string& some) { flags.push_back(some); };
   add("--bf16 --use-flash-attn --position-embedding-type rope --disable-bias-linear");
+  // Megatron-LM trains experts on tp ranks only where these share what lies between products.
+  const bool sequence_parallel =
+      instance.model.sequence_parallel || experts_of(instance.model) != nullptr;
   add("--tensor-model-parallel-size " + text_of(plan.tp) +
-      (plan.tp > 1 && instance.model.sequence_parallel ? " --sequence-parallel" : ""));
+      (plan.tp > 1 && sequence_parallel ? " --sequence-parallel" : ""));
   add("--pipeline-model-parallel-size " + text_of(plan.pp));
   if (plan.v > 1) {
     add("--num-layers-per-virtual-pipeline-stage " + text_of(stage.layers / plan.v));
@@ -70,6 +117,7 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
   }
   add("--context-parallel-size " + text_of(plan.cp) +
       (plan.cp > 1 && deals_key_heads(instance.model, plan) ? " --cp-comm-type a2a" : ""));
+  for (const std::string& some : expert_flags(instance.model, plan)) add(some);
   if (stage.zero == 1) add("--use-distributed-optimizer");
   if (stage.zero > 1) {
     add(std::string("--use-distributed-optimizer --use-megatron-fsdp "
@@ -117,6 +165,19 @@ std::string megatron_notes(const StrategyInstance& instance, const StrategyPlan&
     notes += "# The plans count an all-to-all, which needs heads of keys for " +
              text_of(plan.tp * plan.cp) + " ranks; there are " +
              text_of(key_heads(instance.model)) + ", so attention\n# exchanges in a ring.\n";
+  }
+  if (const StrategyBlock* block = experts_of(instance.model)) {
+    notes +=
+        "# The plans count on a router that gives every expert as many tokens; how it is balanced "
+        "is for\n# other flags to say.\n";
+    const bool differ = std::ranges::any_of(instance.model.blocks, [&](const StrategyBlock& other) {
+      return other.routed() && (other.experts != block->experts || other.ffn != block->ffn);
+    });
+    if (differ) {
+      notes +=
+          "# Experts differ from layer to layer, for which there are no flags: those of the first "
+          "are below.\n";
+    }
   }
   if (stage.recompute == StrategyRecompute::selective) {
     notes +=
@@ -188,6 +249,11 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
         "# TorchTitan's selective recomputes every second product too: a token needs less than "
         "planned,\n# and longer.\n";
   }
+  if (plan.ep > 1 && (plan.ep % plan.cp != 0 || (!sharded && plan.cp % plan.ep != 0))) {
+    toml +=
+        "# TorchTitan shares experts among ranks that shard states, and all of a context-parallel "
+        "group:\n# it refuses this configuration.\n";
+  }
   // A pipeline cuts the local batch into micro-batches; elsewhere they follow one another.
   const std::int64_t local = plan.pp > 1 ? steps.sequences / std::max<std::int64_t>(1, plan.dp) : 1;
   toml += "\n[training]\n";
@@ -202,6 +268,10 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
           "\"\n";
   toml += "tensor_parallel_degree = " + text_of(plan.tp) + "\n";
   toml += "context_parallel_degree = " + text_of(plan.cp) + "\n";
+  if (plan.ep > 1) {
+    toml += "expert_parallel_degree = " + text_of(plan.ep) + "\n";
+    toml += "expert_tensor_parallel_degree = " + text_of(plan.tp) + "\n";
+  }
   toml += "pipeline_parallel_degree = " + text_of(plan.pp) + "\n";
   if (plan.pp > 1) {
     toml += std::string("pipeline_parallel_schedule = \"") +

@@ -1,6 +1,10 @@
 #include "cli/answers/ranking.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "cli/terminal/table.h"
 #include "instances/json/writer.h"
@@ -10,8 +14,9 @@ namespace stowage {
 namespace {
 
 constexpr std::size_t kListed = 10;
-constexpr double kNearlyFull = 0.95;  // of a device's memory
-constexpr double kMuch = 0.05;        // of a step
+constexpr std::ptrdiff_t kAfterDp = 5;  // columns up to dp
+constexpr double kNearlyFull = 0.95;    // of a device's memory
+constexpr double kMuch = 0.05;          // of a step
 
 std::string_view recompute_name(const StrategyPlan& plan) {
   return kStrategyRecomputes[static_cast<std::size_t>(plan.stages.front().recompute)];
@@ -33,7 +38,7 @@ void write_layout(JsonWriter& json, const HeaviestRank& heaviest) {
   json.end_object();
 }
 
-void write_configuration(JsonWriter& json, const RankedConfiguration& each) {
+void write_configuration(JsonWriter& json, const RankedConfiguration& each, bool with_ep) {
   const StrategyPlan& plan = each.plan;
   json.begin_object();
   json.integer("pp", plan.pp);
@@ -41,6 +46,7 @@ void write_configuration(JsonWriter& json, const RankedConfiguration& each) {
   json.integer("tp", plan.tp);
   json.integer("cp", plan.cp);
   json.integer("dp", plan.dp);
+  if (with_ep) json.integer("ep", plan.ep);
   json.integer("zero", plan.stages.front().zero);
   json.text("recompute", recompute_name(plan));
   json.integer("micro_batches", plan.micro_batches);
@@ -77,32 +83,38 @@ std::string binding_text(const RankedConfiguration& each) {
 }
 
 std::string ranking_table(const ConfiguredRun& run) {
-  Table table({{"pp", Align::right},
-               {"v", Align::right},
-               {"tp", Align::right},
-               {"cp", Align::right},
-               {"dp", Align::right},
-               {"ZeRO", Align::right},
-               {"recompute", Align::left},
-               {"steps", Align::right},
-               {"mean ms", Align::right},
-               {"behind", Align::right},
-               {"memory", Align::right},
-               {"bubble", Align::right},
-               {"exchange", Align::right},
-               {"idle", Align::right},
-               {"binds", Align::left}});
-  const std::size_t with_plan = run.ranking.size() - run.without_plan;
-  for (std::size_t i = 0; i < std::min(with_plan, kListed); ++i) {
-    const RankedConfiguration& each = run.ranking[i];
+  const std::size_t listed = std::min(run.ranking.size() - run.without_plan, kListed);
+  const std::span<const RankedConfiguration> all(run.ranking.data(), listed);
+  const bool with_ep =
+      std::ranges::any_of(all, [](const RankedConfiguration& each) { return each.plan.ep > 1; });
+  std::vector<Table::Column> columns = {
+      {"pp", Align::right},       {"v", Align::right},      {"tp", Align::right},
+      {"cp", Align::right},       {"dp", Align::right},     {"ZeRO", Align::right},
+      {"recompute", Align::left}, {"steps", Align::right},  {"mean ms", Align::right},
+      {"behind", Align::right},   {"memory", Align::right}, {"bubble", Align::right},
+      {"exchange", Align::right}, {"idle", Align::right},   {"binds", Align::left}};
+  if (with_ep) columns.insert(columns.begin() + kAfterDp, {"ep", Align::right});
+  Table table(std::move(columns));
+  for (const RankedConfiguration& each : all) {
     const StrategyPlan& plan = each.plan;
     const Ms step = each.mean.step_ms;
-    table.add({grouped(plan.pp), grouped(plan.v), grouped(plan.tp), grouped(plan.cp),
-               grouped(plan.dp), grouped(plan.stages.front().zero),
-               std::string(recompute_name(plan)), grouped(std::ssize(each.steps)), ms_text(step),
-               percent_text(each.behind - 1), percent_text(each.mean.memory_share),
-               percent_text(each.mean.bubble_ms / step), percent_text(each.mean.exchange_ms / step),
-               percent_text(each.mean.idle_ms / step), binding_text(each)});
+    std::vector<std::string> row = {grouped(plan.pp),
+                                    grouped(plan.v),
+                                    grouped(plan.tp),
+                                    grouped(plan.cp),
+                                    grouped(plan.dp),
+                                    grouped(plan.stages.front().zero),
+                                    std::string(recompute_name(plan)),
+                                    grouped(std::ssize(each.steps)),
+                                    ms_text(step),
+                                    percent_text(each.behind - 1),
+                                    percent_text(each.mean.memory_share),
+                                    percent_text(each.mean.bubble_ms / step),
+                                    percent_text(each.mean.exchange_ms / step),
+                                    percent_text(each.mean.idle_ms / step),
+                                    binding_text(each)};
+    if (with_ep) row.insert(row.begin() + kAfterDp, grouped(plan.ep));
+    table.add(std::move(row));
   }
   return table.text();
 }
@@ -126,7 +138,8 @@ std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& 
   }
   json.key("configurations");
   json.begin_array();
-  for (const RankedConfiguration& each : run.ranking) write_configuration(json, each);
+  const bool with_ep = std::ranges::any_of(instance.model.blocks, &StrategyBlock::routed);
+  for (const RankedConfiguration& each : run.ranking) write_configuration(json, each, with_ep);
   json.end_array();
   json.end_object();
   return json.take();

@@ -14,7 +14,8 @@ namespace stowage {
 // "compute" where it is none of these.
 std::string binding_text(const RankedConfiguration& each);
 
-// The best ten, with what binds in each, for people.
+// The best ten, with what binds in each, for people; with ep if one of them has ranks that share
+// experts.
 std::string ranking_table(const ConfiguredRun& run);
 
 // A stowage/ranking document.

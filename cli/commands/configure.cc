@@ -2,6 +2,7 @@
 // the layout of the heaviest rank, and what trainers are started with.
 #include "solvers/configure/configure.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -239,7 +240,10 @@ class ConfigureCommand : public Command {
       console.info("layout    the heaviest rank needs " + ms_text(run.heaviest->needed_mib()) +
                    " of " + ms_text(run.heaviest->memory_mib) + " MiB");
     } else {
-      console.warn("the layout of the heaviest rank is not planned: the model's layers differ");
+      console.warn(
+          std::string("the layout of the heaviest rank is not planned: the model's layers ") +
+          (std::ranges::any_of(instance.model.blocks, &StrategyBlock::routed) ? "have experts"
+                                                                              : "differ"));
     }
     console.info(console.bold("configured") + "  " + configuration_name(first.plan) + "   " +
                  ms_text(first.mean.step_ms) + " ms a step, mean of " +

@@ -39,7 +39,7 @@ std::vector<std::string> infeasibility_of(const StrategyInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
 constexpr std::string_view parts_of(const StrategyInstance&) { return "stages"; }
-// "pp 4, v 1, 16 micro-batches, tp 2, cp 1, dp 8"
+// "pp 4, v 1, 16 micro-batches, tp 2, cp 1, dp 8"; with ", ep 4" where ranks share experts
 std::string detail_of(const StrategyPlan& plan);
 inline std::int64_t part_count_of(const StrategyPlan& plan) { return std::ssize(plan.stages); }
 

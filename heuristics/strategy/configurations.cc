@@ -81,7 +81,8 @@ std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budg
     for (const StrategyLayout& layout : table.layouts(its)) order.emplace_back(its, layout);
   }
   std::ranges::stable_sort(order, {}, [](const auto& each) {
-    return std::array{each.first.pp, each.second.cp, each.second.tp, -each.first.micro_batches};
+    return std::array{each.first.pp, each.second.cp, each.second.tp, each.second.ep,
+                      -each.first.micro_batches};
   });
   for (const bool full : {false, true}) {
     for (const auto& [its, layout] : order) {
@@ -112,7 +113,7 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
 
 std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
                                               const Budget& budget) {
-  using Kind = std::array<std::int64_t, 5>;
+  using Kind = std::array<std::int64_t, 6>;
   std::map<Kind, StrategyPlan> fastest;
   for (const StrategyClass& its : table.classes()) {
     if (!fastest.empty() && budget.exhausted()) break;
@@ -121,8 +122,9 @@ std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::s
       for (const StageChoice& choice : table.choices()) {
         std::optional<StrategyPlan> plan = equal_stages(costs, choice);
         if (!plan) continue;
-        const Kind kind = {its.pp, its.v, layout.tp, choice.zero,
-                           static_cast<std::int64_t>(choice.recompute)};
+        const Kind kind = {
+            its.pp,   its.v, layout.tp, choice.zero, static_cast<std::int64_t>(choice.recompute),
+            layout.ep};
         const auto found = fastest.find(kind);
         if (found == fastest.end()) {
           fastest.emplace(kind, *std::move(plan));

@@ -19,17 +19,17 @@
 
 namespace stowage {
 
-// The least pp, then cp, then tp that fits, with equal stages, the ZeRO level 1 (or the least there
-// is), one chunk, and as many micro-batches as there can be; without full recomputation where
-// something fits without.
+// The least pp, then cp, then tp, then ep that fits, with equal stages, the ZeRO level 1 (or the
+// least there is), one chunk, and as many micro-batches as there can be; without full recomputation
+// where something fits without.
 std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budget& budget);
 
 // The fastest of all configurations whose stages are alike in layers and choices.
 std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const Budget& budget);
 
 // Of the configurations whose stages are alike the fastest of each number of stages and chunks, tp,
-// ZeRO level and recomputation: those that differ in how sequences are dealt to devices alone, by
-// micro-batches, cp and dp, are one. At most `most`, the fastest first; fewer if the budget ends
+// ZeRO level, recomputation and ep: those that differ in how sequences are dealt to devices alone,
+// by micro-batches, cp and dp, are one. At most `most`, the fastest first; fewer if the budget ends
 // it.
 std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
                                               const Budget& budget);

@@ -85,6 +85,8 @@ inline constexpr char kOrderTokens[] = "E378";
 // What a strategy instance means.
 inline constexpr char kStrategyEmpty[] = "E381";
 inline constexpr char kStrategyDevices[] = "E382";
+inline constexpr char kStrategyTopK[] = "E383";
+inline constexpr char kStrategyNoExperts[] = "E384";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

@@ -3,7 +3,7 @@
 //   const int hidden = transformer_shape("llama-7b")->hidden;
 //
 // Sources: LLaMA (arXiv 2302.13971), Llama 3 (2407.21783; 3.2 from its model cards), Qwen3
-// (2505.09388), Mistral (2310.06825), Mixtral (2401.04088), GPT-3 (2005.14165).
+// (2505.09388), Mistral (2310.06825), Mixtral (2401.04088), OLMoE (2409.02060), GPT-3 (2005.14165).
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -40,7 +40,7 @@ struct TransformerShape {
   constexpr int key_value_width() const { return (kv_heads > 0 ? kv_heads : heads) * head_size(); }
 };
 
-inline constexpr std::array<TransformerShape, 22> kTransformerShapes = {
+inline constexpr std::array<TransformerShape, 23> kTransformerShapes = {
     {{"llama-7b", 32, 4096, 32, 11008, 32000},
      {"llama-13b", 40, 5120, 40, 13824, 32000},
      {"llama-30b", 60, 6656, 52, 17920, 32000},
@@ -62,7 +62,8 @@ inline constexpr std::array<TransformerShape, 22> kTransformerShapes = {
      {"qwen3-30b-a3b", 48, 2048, 32, 768, 151936, true, 4, 128, false, 128, 8},
      {"qwen3-235b-a22b", 94, 4096, 64, 1536, 151936, true, 4, 128, false, 128, 8},
      {"mistral-7b", 32, 4096, 32, 14336, 32000, true, 8},
-     {"mixtral-8x7b", 32, 4096, 32, 14336, 32000, true, 8, 128, false, 8, 2}}};
+     {"mixtral-8x7b", 32, 4096, 32, 14336, 32000, true, 8, 128, false, 8, 2},
+     {"olmoe-1b-7b", 16, 2048, 16, 1024, 50304, true, 16, 128, false, 64, 8}}};
 
 // Null if there is none of this name.
 constexpr const TransformerShape* transformer_shape(std::string_view name) {

@@ -32,6 +32,11 @@ Key key_of(const StrategyTruth::Setting& setting) {
   return {setting.pp, setting.v, setting.micro_batches};
 }
 
+std::string layout_of(const StrategyTruth::Setting& setting) {
+  return "tp " + text(setting.tp) + ", cp " + text(setting.cp) +
+         (setting.ep > 1 ? ", ep " + text(setting.ep) : "");
+}
+
 // The least that stages cost together in one class and layout, over all splits of the layers and
 // all choices whose memory fits.
 class LeastSum {
@@ -199,7 +204,7 @@ class CertificateChecker {
       return Description{"/certificate/bound_ms", text(certificate_.bound_ms) + " ms",
                          "at most " + text(least) + " ms, by " + text(setting.pp) + " stages, " +
                              text(setting.v) + " chunks, " + text(setting.micro_batches) +
-                             " micro-batches, tp " + text(setting.tp) + ", cp " + text(setting.cp)};
+                             " micro-batches, " + layout_of(setting)};
     });
   }
 
@@ -236,8 +241,8 @@ std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
       if (none == kNone) continue;
       check.wrong("/by",
                   text(setting.pp) + " stages, " + text(setting.v) + " chunks, " +
-                      text(setting.micro_batches) + " micro-batches, tp " + text(setting.tp) +
-                      ", cp " + text(setting.cp) + " fit",
+                      text(setting.micro_batches) + " micro-batches, " + layout_of(setting) +
+                      " fit",
                   "no configuration that fits");
       break;
     }

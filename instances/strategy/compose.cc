@@ -13,6 +13,7 @@ StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan
                     .tp = costs.layout().tp,
                     .cp = costs.layout().cp,
                     .dp = costs.layout().dp,
+                    .ep = costs.layout().ep,
                     .logit_chunks = table.logit_chunks().back()};
   std::vector<StageCost> of_stages;
   std::int64_t first = 0;

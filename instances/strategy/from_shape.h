@@ -13,10 +13,9 @@
 
 namespace stowage {
 
-// E501 for experts, and for heads that together are wider or narrower than the model: parameters,
+// E501 for heads that together are wider or narrower than the model: parameters,
 // attention and activations of the format's formulas are those of heads that fill `hidden`.
 inline std::optional<InputError> not_for_strategy(const TransformerShape& shape) {
-  if (shape.experts > 0) return experts_not_modelled(shape);
   if (shape.query_width() == shape.hidden) return std::nullopt;
   return InputError{"E501", "/model",
                     "must be a model whose heads fill its width " + std::to_string(shape.hidden) +
@@ -35,6 +34,12 @@ inline StrategyModel model_of(const TransformerShape& shape) {
                                   .count = shape.layers,
                                   .ffn = shape.feed_forward,
                                   .gated = shape.gated}}};
+  if (shape.experts > 0) {
+    StrategyBlock& block = model.blocks.front();
+    block.name = "experts";
+    block.ffn = 0;
+    block.experts = {shape.experts, shape.active_experts, shape.feed_forward};
+  }
   if (shape.key_value_width() != shape.hidden) model.kv_width = shape.key_value_width();
   return model;
 }

@@ -27,6 +27,14 @@ std::vector<std::int64_t> powers_of_two(std::int64_t most, std::int64_t also_mos
   return powers;
 }
 
+// 1, and powers of two that divide the experts.
+std::vector<std::int64_t> degrees_of_experts(const TransformerShape& shape, std::int64_t devices) {
+  if (shape.experts == 0) return {1};
+  std::vector<std::int64_t> degrees = powers_of_two(shape.experts, devices);
+  std::erase_if(degrees, [&](std::int64_t degree) { return shape.experts % degree != 0; });
+  return degrees;
+}
+
 }  // namespace
 
 Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
@@ -65,6 +73,7 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                   .v = powers_of_two(kMostChunks, kMostChunks),
                   .tp = powers_of_two(generator.devices_per_node, generator.devices_per_node),
                   .cp = powers_of_two(devices, kMostDegree),
+                  .ep = degrees_of_experts(*shape, devices),
                   .zero = {1, 3},
                   .logit_chunks = {1, 4, 16}},
       .lengths = std::move(lengths)};

@@ -34,7 +34,7 @@ std::string instance_hash(const StrategyInstance& instance) {
   fingerprint.add(static_cast<std::int64_t>(model.blocks.size()));
   for (const StrategyBlock& block : model.blocks) {
     fingerprint.add(block.count);
-    fingerprint.add(block.ffn);
+    fingerprint.add(block.dense_ffn());
     fingerprint.add(std::int64_t{block.gated ? 1 : 0});
   }
   fingerprint.add(instance.cluster.nodes);
@@ -55,6 +55,14 @@ std::string instance_hash(const StrategyInstance& instance) {
   add_set(fingerprint, options.micro_batches);
   fingerprint.add(static_cast<std::int64_t>(instance.lengths.size()));
   for (const Tokens length : instance.lengths) fingerprint.add(length);
+  if (std::ranges::none_of(model.blocks, &StrategyBlock::routed)) return fingerprint.text();
+  for (const StrategyBlock& block : model.blocks) {
+    const StrategyExperts experts = block.routed() ? *block.experts : StrategyExperts{};
+    for (const std::int64_t number : {experts.count, experts.top_k, experts.ffn}) {
+      fingerprint.add(number);
+    }
+  }
+  add_set(fingerprint, options.ep);
   return fingerprint.text();
 }
 

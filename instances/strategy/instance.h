@@ -1,6 +1,6 @@
 // The strategy instance: a model, a cluster and a step's lengths, for which a parallel
-// configuration is sought: pipeline, tensor, context and data parallelism, ZeRO, recomputation,
-// micro-batches.
+// configuration is sought: pipeline, tensor, context, expert and data parallelism, ZeRO,
+// recomputation, micro-batches.
 //
 // The formulas for time and memory are numbered in instances/strategy/README.md, with their
 // sources: Korthikanti et al. (arXiv 2205.05198), Narayanan et al. (2104.04473), ZeRO (1910.02054),
@@ -28,12 +28,27 @@
 
 namespace stowage {
 
+// Feed-forward parts of one layer, of which a router picks `top_k` for each token. Every expert is
+// picked by as many tokens (Switch Transformers, arXiv 2101.03961, balance them in training).
+struct StrategyExperts {
+  std::int64_t count = 1;
+  std::int64_t top_k = 1;  // at most `count`
+  std::int64_t ffn = 1;    // width of one
+
+  bool operator==(const StrategyExperts&) const = default;
+};
+
 // `count` layers that are equal. Blocks follow each other in the order of their list.
 struct StrategyBlock {
   std::string name;
   std::int64_t count = 1;
-  std::int64_t ffn = 0;  // width of the feed-forward
+  std::int64_t ffn = 0;  // width of the feed-forward that every token goes through
   bool gated = true;     // gate and up; otherwise up alone
+  std::optional<StrategyExperts> experts;  // beside it
+
+  // One expert is nothing to choose from: such a layer is dense, of both widths.
+  bool routed() const { return experts && experts->count > 1; }
+  std::int64_t dense_ffn() const { return experts && !routed() ? ffn + experts->ffn : ffn; }
 
   bool operator==(const StrategyBlock&) const = default;
 };
@@ -92,6 +107,7 @@ struct StrategyOptions {
   std::vector<std::int64_t> v = {1};     // chunks of a stage: 1 is 1F1B, more is interleaved
   std::vector<std::int64_t> tp = {1};    // ranks that share products
   std::vector<std::int64_t> cp = {1};    // ranks that share sequences
+  std::vector<std::int64_t> ep = {1};    // of the ranks of cp and dp, those that share experts
   std::vector<std::int64_t> zero = {1};  // 0 to 3
   std::vector<StrategyRecompute> recompute = {StrategyRecompute::none, StrategyRecompute::selective,
                                               StrategyRecompute::full};

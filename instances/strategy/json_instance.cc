@@ -53,6 +53,14 @@ void write_recomputes(JsonWriter& json, std::string_view key,
 
 }  // namespace
 
+template <class Visitor, Of<StrategyExperts> Experts>
+void fields(Visitor& v, Experts& experts) {
+  v.one_line();
+  v.required("count", experts.count, kWidth);
+  v.required("top_k", experts.top_k, kWidth);
+  v.required("ffn", experts.ffn, kWidth);
+}
+
 template <class Visitor, Of<StrategyBlock> Block>
 void fields(Visitor& v, Block& block) {
   v.one_line();
@@ -60,6 +68,7 @@ void fields(Visitor& v, Block& block) {
   v.required("count", block.count, {1, kMaxLayers});
   v.required("ffn", block.ffn, kWidthOrNone);
   v.omit_if(block.gated, "gated", block.gated);
+  v.optional("experts", block.experts);
 }
 
 template <class Visitor, Of<StrategyModel> Model>
@@ -104,6 +113,7 @@ void fields(Visitor& v, Options& options) {
   v.optional("v", options.v, {1, kMaxLayers});
   v.optional("tp", options.tp, kDegree);
   v.optional("cp", options.cp, kDegree);
+  v.omit_if(options.ep == std::vector<std::int64_t>{1}, "ep", options.ep, kDegree);
   v.optional("zero", options.zero, {0, kMaxZero});
   v.special("recompute", options.recompute, read_recomputes, write_recomputes);
   v.optional("logit_chunks", options.logit_chunks, kDegree);
@@ -130,6 +140,25 @@ static StrategyModel read_model(const ObjectReader& reader) {
     model = model_of(*shape);
   }
   return model;
+}
+
+// Experts, and the ranks that share them.
+static void check_experts(const StrategyInstance& instance, const JsonPath& root,
+                          ErrorList& errors) {
+  const std::vector<StrategyBlock>& blocks = instance.model.blocks;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!blocks[k].experts || blocks[k].experts->top_k <= blocks[k].experts->count) continue;
+    errors.add(code::kStrategyTopK,
+               root.key("model").key("blocks").index(k).key("experts").key("top_k").pointer(),
+               "must be at most the " + std::to_string(blocks[k].experts->count) +
+                   " experts of a layer, is " + std::to_string(blocks[k].experts->top_k));
+  }
+  if (std::ranges::any_of(blocks, &StrategyBlock::routed)) return;
+  const std::vector<std::int64_t>& ep = instance.options.ep;
+  const auto wrong = std::ranges::find_if(ep, [](std::int64_t degree) { return degree > 1; });
+  if (wrong == ep.end()) return;
+  errors.add(code::kStrategyNoExperts, root.key("options").key("ep").pointer(),
+             "must be 1 where no block has two experts or more, has " + std::to_string(*wrong));
 }
 
 // What keys mean together.
@@ -170,10 +199,12 @@ static void check_strategy(const StrategyInstance& instance, const JsonPath& roo
   check_list(its.v.size(), "v", false);
   check_list(its.tp.size(), "tp", false);
   check_list(its.cp.size(), "cp", false);
+  check_list(its.ep.size(), "ep", false);
   check_list(its.zero.size(), "zero", false);
   check_list(its.recompute.size(), "recompute", false);
   check_list(its.logit_chunks.size(), "logit_chunks", false);
   check_list(its.micro_batches.size(), "micro_batches", true);
+  check_experts(instance, root, errors);
 }
 
 static StrategyInstance strategy_instance_from(const JsonValue& document,

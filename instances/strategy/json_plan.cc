@@ -38,6 +38,7 @@ void fields(Visitor& v, Plan& plan) {
   v.required("tp", plan.tp, kCount);
   v.required("cp", plan.cp, kCount);
   v.required("dp", plan.dp, kCount);
+  v.omit_if(plan.ep == 1, "ep", plan.ep, kCount);
   v.required("logit_chunks", plan.logit_chunks, kCount);
   v.required("stages", plan.stages);
 }

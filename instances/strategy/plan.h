@@ -38,6 +38,7 @@ struct StrategyPlan {
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t dp = 1;
+  std::int64_t ep = 1;  // divides cp dp
   std::int64_t logit_chunks = 1;
   std::vector<StrategyStage> stages;  // pp of them
 

@@ -22,6 +22,7 @@
 
 #include "instances/numbers.h"
 #include "instances/strategy/instance.h"
+#include "instances/strategy/layer.h"
 #include "instances/strategy/plan.h"
 
 namespace stowage {
@@ -39,6 +40,7 @@ struct StrategyLayout {
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t dp = 1;
+  std::int64_t ep = 1;
 };
 
 struct StageChoice {
@@ -68,15 +70,16 @@ class StrategyTable {
   const StrategyInstance& instance() const { return instance_; }
   // By stages, chunks, micro-batches; only those with a layout.
   const std::vector<StrategyClass>& classes() const { return classes_; }
-  // By tp, then by cp. `its` may be any class.
+  // By tp, then by cp, then by ep. `its` may be any class.
   std::vector<StrategyLayout> layouts(const StrategyClass& its) const;
   // By ZeRO level, then by what is recomputed, little first.
   const std::vector<StageChoice>& choices() const { return choices_; }
   const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
 
-  std::int64_t layers() const { return std::ssize(parameters_); }
-  double parameters(std::int64_t layer) const { return parameters_[at(layer)]; }  // of a layer
-  double parameters_before(std::int64_t layer) const { return before_[at(layer)]; }
+  std::int64_t layers() const { return std::ssize(layers_); }
+  const StrategyLayer& layer(std::int64_t layer) const { return layers_[at(layer)]; }
+  // Of all layers before this one, summed.
+  const StrategyLayer& before(std::int64_t layer) const { return before_[at(layer)]; }
   bool equal_layers() const { return equal_layers_; }
 
   Tokens tokens() const { return tokens_; }
@@ -84,9 +87,11 @@ class StrategyTable {
   Tokens longest() const { return longest_; }
 
  private:
+  bool may_share_experts(const StrategyLayout& layout) const;
+
   const StrategyInstance& instance_;
-  std::vector<double> parameters_;
-  std::vector<double> before_;  // sums of parameters_
+  std::vector<StrategyLayer> layers_;
+  std::vector<StrategyLayer> before_;  // sums of layers_
   bool equal_layers_ = true;
   Tokens tokens_ = 0;
   double squares_ = 0;
@@ -94,6 +99,8 @@ class StrategyTable {
   std::vector<StrategyClass> classes_;
   std::vector<std::int64_t> tp_;
   std::vector<std::int64_t> cp_;
+  std::vector<std::int64_t> ep_;
+  std::int64_t common_experts_ = 0;  // greatest common divisor of their numbers; 0 without experts
   std::vector<StageChoice> choices_;
   std::vector<std::int64_t> logit_chunks_;
 };
@@ -144,8 +151,14 @@ class StageCosts {
   using Row = StrategyRow;
   struct Span {
     double layers = 0;
-    double parameters = 0;
-    double largest = 0;  // parameters of a layer
+    StrategyLayer sum;
+    double largest = 0;  // parameters of a layer that level 3 gathers on tp devices
+    double widest = 0;   // kept_bytes() of a layer
+  };
+  // Parameters of a stage: those whose states dp cp ranks share, and those of experts.
+  struct Parameters {
+    double shared = 0;
+    double experts = 0;
   };
   StageCost cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                     const StageChoice& choice, const Row& mean, const Row& longest,
@@ -153,14 +166,18 @@ class StageCosts {
   Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
   double extra_parameters(std::int64_t stage) const;
   double bandwidth(std::int64_t ranks) const;
+  double dispatch_ms() const;
+  double kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const;
+  Ms states_ms(double bytes, const Parameters& parameters) const;
   Ms stage_ms(std::int64_t stage, const Span& span, const Row& row, const StageChoice& choice,
-              double parameters) const;
+              const Parameters& parameters) const;
   double activation_bytes(const Row& row, StrategyRecompute recompute) const;
 
   const StrategyTable* table_;
   StrategyClass class_;
   StrategyLayout layout_;
-  double group_;  // devices that share states: dp cp
+  double group_;         // devices that share states: dp cp
+  double expert_group_;  // and those of experts: dp cp / ep
   Row mean_;
   Row longest_;
   Row heaviest_;

@@ -1,6 +1,7 @@
 // What a configuration of a strategy instance takes, counted from the instance alone, layer by
 // layer, in bytes and seconds. Not installed: the verifier of strategies and the checks of its
 // proofs use it, and nothing that plans does.
+// Longer than 300 lines: all that a stage takes is counted in one class.
 //
 //   const StrategyTruth truth(instance);
 //   const StrategyTruth::Stage stage = truth.stage(setting, s, layers_of_it, zero, recompute);
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "instances/strategy/instance.h"
+#include "instances/strategy/layer_truth.h"
 
 namespace stowage {
 
@@ -29,6 +31,7 @@ class StrategyTruth {
     std::int64_t tp = 1;
     std::int64_t cp = 1;
     std::int64_t dp = 1;
+    std::int64_t ep = 1;
   };
   struct Stage {
     Ms time_ms = 0;
@@ -38,11 +41,9 @@ class StrategyTruth {
   };
 
   explicit StrategyTruth(const StrategyInstance& instance) : in_(instance) {
-    const auto h = static_cast<double>(in_.model.hidden);
     for (const StrategyBlock& block : in_.model.blocks) {
-      const double attention = 2 * h * h + 2 * h * kv();
-      const double feed_forward = h * static_cast<double>(block.ffn) * (block.gated ? 3 : 2);
-      for (std::int64_t k = 0; k < block.count; ++k) weights_.push_back(attention + feed_forward);
+      layers_.insert(layers_.end(), static_cast<std::size_t>(block.count),
+                     LayerTruth(in_.model, block));
     }
     for (const Tokens length : in_.lengths) {
       const auto s = static_cast<double>(length);
@@ -52,10 +53,22 @@ class StrategyTruth {
     }
   }
 
-  std::int64_t layers() const { return static_cast<std::int64_t>(weights_.size()); }
+  std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
   bool layers_differ() const {
-    return std::any_of(weights_.begin(), weights_.end(),
-                       [&](double weight) { return weight != weights_.front(); });
+    return std::any_of(layers_.begin(), layers_.end(),
+                       [&](const LayerTruth& layer) { return layer != layers_.front(); });
+  }
+
+  // Whether ep ranks of those of dp and cp may have other experts each.
+  bool may_share_experts(const Setting& at) const {
+    if (at.ep == 1) return true;
+    bool some = false;
+    for (const LayerTruth& layer : layers_) {
+      if (layer.experts == 0) continue;
+      some = true;
+      if (std::fmod(layer.experts, double_of(at.ep)) != 0) return false;
+    }
+    return some && at.dp * at.cp % at.ep == 0 && (in_.model.sequence_parallel || at.tp < 2);
   }
 
   // Every class and layout that the options allow, whatever it needs; by class.
@@ -64,13 +77,18 @@ class StrategyTruth {
     std::vector<Setting> all;
     const std::set<std::int64_t> tps(in_.options.tp.begin(), in_.options.tp.end());
     const std::set<std::int64_t> cps(in_.options.cp.begin(), in_.options.cp.end());
+    const std::set<std::int64_t> eps(in_.options.ep.begin(), in_.options.ep.end());
     for (const auto& [pp, v, m] : pipelines()) {
       for (const std::int64_t tp : tps) {
         for (const std::int64_t cp : cps) {
           const std::int64_t stage = in_.cluster.nodes * in_.cluster.devices_per_node / pp;
           if (stage % (tp * cp) != 0 || in_.model.heads % (tp * cp) != 0) continue;
           const std::int64_t dp = stage / (tp * cp);
-          if (sequences % (m * dp) == 0) all.push_back({pp, v, m, tp, cp, dp});
+          if (sequences % (m * dp) != 0) continue;
+          for (const std::int64_t ep : eps) {
+            const Setting setting{pp, v, m, tp, cp, dp, ep};
+            if (may_share_experts(setting)) all.push_back(setting);
+          }
         }
       }
     }
@@ -94,23 +112,26 @@ class StrategyTruth {
 
   Stage stage(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its,
               std::int64_t zero, StrategyRecompute recompute, std::int64_t logit_chunks) const {
-    double weights = 0;
+    const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
+    double kept = 0;     // weights on each device, but for those of experts
+    double experts = 0;  // and those
     double largest = 0;
     for (const std::int64_t layer : its) {
-      const double own = weights_[static_cast<std::size_t>(layer)];
-      weights += own;
-      largest = std::max(largest, own);
+      const LayerTruth& own = layer_at(layer);
+      const double of_experts = own.experts / double_of(at.ep) * own.one / double_of(at.tp);
+      kept += own.common / double_of(at.tp);
+      experts += of_experts;
+      largest = std::max(largest, own.common / double_of(at.tp) + of_experts);
     }
-    const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
-    double kept = weights;
-    if (s == 0) kept += table;
-    if (s == at.pp - 1 && !(s == 0 && in_.model.tied)) kept += table;
+    if (s == 0) kept += table / double_of(at.tp);
+    if (s == at.pp - 1 && !(s == 0 && in_.model.tied)) kept += table / double_of(at.tp);
     const double peers = double_of(at.dp * at.cp);
-    const double sent = 2 * kept / double_of(at.tp) * (1 - 1 / peers);  // bytes of a collective
+    const double expert_peers = double_of(at.dp * at.cp / at.ep);
+    // Bytes of a collective.
+    const double sent = 2 * kept * (1 - 1 / peers) + 2 * experts * (1 - 1 / expert_peers);
     const double states_mib_per_ms = link(at.tp * at.cp * at.dp);
     const auto of_row = [&](double tokens, double squares) {
-      const double ms = busy_ms(at, s, double_of(static_cast<std::int64_t>(its.size())), weights,
-                                tokens, squares, recompute);
+      const double ms = busy_ms(at, s, its, tokens, squares, recompute);
       if (zero != 3) return ms;
       return ms + std::max(0.0, 3 * mib(sent) / states_mib_per_ms - in_.cost.overlap * ms);
     };
@@ -122,13 +143,17 @@ class StrategyTruth {
 
     const double row = std::max(tokens_ / rows, longest_);
     const double row_squares = std::max(squares_ / rows, longest_ * longest_);
-    double bytes = kept / double_of(at.tp) * bytes_per_weight(zero, peers);
-    bytes += double_of(static_cast<std::int64_t>(its.size())) * held(at, s) *
-             layer_bytes(at, row, row_squares, recompute);
-    if (recompute == StrategyRecompute::full) {
-      bytes += layer_bytes(at, row, row_squares, StrategyRecompute::none);
+    double bytes =
+        kept * bytes_per_weight(zero, peers) + experts * bytes_per_weight(zero, expert_peers);
+    double again = 0;  // of a layer whose forward pass is done again
+    for (const std::int64_t layer : its) {
+      const LayerTruth& own = layer_at(layer);
+      bytes += held(at, s) * layer_bytes(at, own, row, row_squares, recompute);
+      if (recompute != StrategyRecompute::full) continue;
+      again = std::max(again, layer_bytes(at, own, row, row_squares, StrategyRecompute::none));
     }
-    if (zero == 3) bytes += 2 * (2 * largest / double_of(at.tp));
+    bytes += again;
+    if (zero == 3) bytes += 2 * (2 * largest);
     if (s == at.pp - 1) {
       bytes += 8 * double_of(in_.model.vocabulary) * row / double_of(at.tp * at.cp) /
                double_of(logit_chunks);
@@ -160,6 +185,9 @@ class StrategyTruth {
   static double double_of(std::int64_t number) { return static_cast<double>(number); }
   static double mib(double bytes) { return bytes / 1048576; }
   double kv() const { return double_of(in_.model.kv_width.value_or(in_.model.hidden)); }
+  const LayerTruth& layer_at(std::int64_t layer) const {
+    return layers_[static_cast<std::size_t>(layer)];
+  }
 
   using Pipeline = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pp, v, m
 
@@ -208,29 +236,55 @@ class StrategyTruth {
   }
 
   // What a layer keeps of a row on one device.
-  double layer_bytes(const Setting& at, double tokens, double squares,
+  double layer_bytes(const Setting& at, const LayerTruth& layer, double tokens, double squares,
                      StrategyRecompute recompute) const {
     const double share = double_of(in_.model.hidden) * tokens / double_of(at.cp);
     const double t = double_of(at.tp);
     const double whole = in_.model.sequence_parallel ? t : 1;  // by which the rest is divided
-    switch (recompute) {
-      case StrategyRecompute::full:
-        return 2 * share / whole;
-      case StrategyRecompute::selective:
-        return share * (10 / whole + (in_.model.flash_attention ? 14 : 24) / t);
-      case StrategyRecompute::none:
-        break;
+    if (recompute == StrategyRecompute::full) return 2 * share / whole;
+    const bool functions_again =
+        recompute == StrategyRecompute::selective && in_.model.flash_attention;
+    double bytes = share * (10 / whole + (functions_again ? 6 : 8) / t);
+    if (layer.experts == 0) {
+      bytes += share * (functions_again ? 8 : 16) / t;
+    } else {
+      bytes += 2 * layer.picked * share / whole;  // what goes to experts
+      bytes +=
+          2 * (functions_again ? layer.products : layer.results) * tokens / double_of(at.cp) / t;
     }
-    double bytes = share * (10 / whole + 24 / t);
-    if (!in_.model.flash_attention) {
+    if (recompute == StrategyRecompute::none && !in_.model.flash_attention) {
       bytes += 5 * double_of(in_.model.heads) * squares / t / double_of(at.cp);
     }
     return bytes;
   }
 
+  // An all-to-all among the ranks that share experts, each of which has so much for all of them.
+  Ms all_to_all_ms(const Setting& at, Mib had) const {
+    const std::int64_t node = in_.cluster.devices_per_node;
+    const std::int64_t devices = at.tp * at.ep;
+    const bool whole_nodes = node % at.tp == 0 && devices % node == 0;
+    std::int64_t neighbours = 0;
+    std::int64_t others = at.ep - 1;
+    if (whole_nodes) neighbours = node / at.tp - 1;
+    if (node % devices == 0) neighbours = others;
+    others -= neighbours;
+    const Mib to_each = had / double_of(at.ep);
+    return std::max(double_of(neighbours) * to_each / in_.cluster.mib_per_ms.inside,
+                    double_of(others) * to_each / in_.cluster.mib_per_ms.across);
+  }
+
   // Computing, and exchanges that wait for each other, of a row on a stage.
-  Ms busy_ms(const Setting& at, std::int64_t s, double count, double weights, double tokens,
+  Ms busy_ms(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its, double tokens,
              double squares, StrategyRecompute recompute) const {
+    double weights = 0;
+    double passes = 0;
+    double picked = 0;
+    for (const std::int64_t layer : its) {
+      weights += layer_at(layer).met();
+      passes += layer_at(layer).passes;
+      picked += layer_at(layer).picked;
+    }
+    const double count = double_of(static_cast<std::int64_t>(its.size()));
     const double h = double_of(in_.model.hidden);
     const double t = double_of(at.tp);
     const double c = double_of(at.cp);
@@ -239,13 +293,14 @@ class StrategyTruth {
     const double products = 2 * weights * tokens / t / c / flops_per_ms * narrow;
     const double attention = count * h * squares * (in_.model.causal ? 2 : 4) / t / c /
                              (in_.cost.attention_tflops * 1e12 / 1e3);
-    const double ring_mib = mib(2 * h * tokens / c * (t - 1) / t) * count;  // one collective
-    const double tensor = ring_mib / link(at.tp);
+    const double ring_mib = mib(2 * h * tokens / c * (t - 1) / t);  // one collective
+    const double tensor = passes * ring_mib / link(at.tp);
     const double context =
         count * mib(2 * (2 * h + 2 * kv()) * tokens / t / c * (1 - 1 / c)) / link(at.tp * at.cp);
-    double forward = products + attention + 4 * tensor + context;
+    const double routed = 2 * all_to_all_ms(at, picked * mib(2 * h * tokens / t / c));
+    double forward = products + attention + 2 * tensor + context + routed;
     double ms = forward + 2 * products + (in_.model.flash_attention ? 2.5 : 2) * attention +
-                (in_.model.sequence_parallel ? 6 : 4) * tensor + context;
+                (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed;
     if (recompute == StrategyRecompute::full) ms += forward;
     if (recompute == StrategyRecompute::selective) {
       ms += in_.model.flash_attention ? products / 25 : attention;
@@ -261,7 +316,7 @@ class StrategyTruth {
   }
 
   const StrategyInstance& in_;
-  std::vector<double> weights_;  // of each layer
+  std::vector<LayerTruth> layers_;
   double tokens_ = 0;
   double squares_ = 0;
   double longest_ = 0;

@@ -22,6 +22,7 @@ enum Rule : std::size_t {
   kNumber,
   kOptions,
   kDevices,
+  kExperts,
   kMicroBatches,
   kLayers,
   kMemory,
@@ -33,8 +34,8 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "number", "options", "devices",   "micro_batches", "layers",
-    "memory", "time",    "objective", "bound",         "instance_hash"};
+    "number", "options", "devices",   "experts", "micro_batches", "layers",
+    "memory", "time",    "objective", "bound",   "instance_hash"};
 
 // Times and amounts of memory are sums of rounded numbers.
 constexpr double kRelative = 1e-9;
@@ -52,6 +53,7 @@ class StrategyVerifier {
     check_numbers();
     check_options();
     check_devices();
+    check_experts();
     check_micro_batches();
     check_layers();
     if (sound_) {
@@ -99,6 +101,7 @@ class StrategyVerifier {
     check_option(options.v, plan_.v, "/v");
     check_option(options.tp, plan_.tp, "/tp");
     check_option(options.cp, plan_.cp, "/cp");
+    check_option(options.ep, plan_.ep, "/ep");
     check_option(options.logit_chunks, plan_.logit_chunks, "/logit_chunks");
     if (!options.micro_batches.empty()) {
       check_option(options.micro_batches, plan_.micro_batches, "/micro_batches");
@@ -138,6 +141,20 @@ class StrategyVerifier {
                            "tp cp that divides the " + text(instance_.model.heads) + " heads"};
       });
     }
+  }
+
+  // dp and cp may be anything.
+  void check_experts() {
+    const auto ranks = product({plan_.cp, plan_.dp});
+    const StrategyTruth::Setting alone{.tp = plan_.tp, .cp = ranks.value_or(1), .ep = plan_.ep};
+    if (plan_.ep >= 1 && (plan_.ep == 1 || (ranks && truth_.may_share_experts(alone)))) return;
+    broken(kExperts, [&] {
+      return Description{"/ep",
+                         text(plan_.ep) + " ranks for the experts, of " + text(plan_.cp) + " x " +
+                             text(plan_.dp) + ", tp " + text(plan_.tp),
+                         "1, or a divisor of cp dp and of the experts of each layer that has some, "
+                         "with sequence parallelism where tp is above 1"};
+    });
   }
 
   void check_micro_batches() {
@@ -192,8 +209,8 @@ class StrategyVerifier {
 
   // Requires decisions that all rules up to `layers` allow.
   void check_stages() {
-    const StrategyTruth::Setting setting{plan_.pp, plan_.v,  plan_.micro_batches,
-                                         plan_.tp, plan_.cp, plan_.dp};
+    const StrategyTruth::Setting setting{plan_.pp, plan_.v, plan_.micro_batches, plan_.tp, plan_.cp,
+                                         plan_.dp, plan_.ep};
     std::vector<StrategyTruth::Stage> stages;
     std::int64_t before = 0;
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {

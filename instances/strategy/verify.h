@@ -6,6 +6,8 @@
 //   number             every time and every amount of memory is finite and not negative
 //   options            the instance's options have each value that the plan takes
 //   devices            pp tp cp dp is the number of devices, and tp cp divides the heads
+//   experts            ep is 1, or divides cp dp and the experts of each layer that has some; only
+//                      with sequence parallelism is it above 1 where tp is
 //   micro_batches      micro_batches dp divides the number of sequences; pp divides micro_batches
 //                      where v > 1
 //   layers             there are pp stages of at least one layer, with all layers among them, whose

@@ -383,7 +383,8 @@ std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps) {
 std::string configuration_name(const StrategyPlan& plan) {
   const StrategyStage& stage = plan.stages.front();
   return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", tp " +
-         std::to_string(plan.tp) + ", ZeRO " + std::to_string(stage.zero) + ", " +
+         std::to_string(plan.tp) + (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "") +
+         ", ZeRO " + std::to_string(stage.zero) + ", " +
          std::string(kStrategyRecomputes[at(static_cast<std::int64_t>(stage.recompute))]);
 }
 

@@ -126,7 +126,7 @@ void Handover::set_times(const std::vector<int>& degrees) {
 StageCosts Handover::costs_of(const StrategyTable& table, std::int64_t degree) const {
   return {table,
           {.pp = plan_.pp, .v = plan_.v, .micro_batches = 4 * plan_.pp},
-          {.tp = plan_.tp, .cp = degree, .dp = plan_.dp * plan_.cp / degree}};
+          {.tp = plan_.tp, .cp = degree, .dp = plan_.dp * plan_.cp / degree, .ep = plan_.ep}};
 }
 
 StageCost Handover::of_stage(const StageCosts& costs, std::int64_t stage,

@@ -35,7 +35,12 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
   const StrategyModel& model = instance.model;
   const StrategyBlock& block = model.blocks.front();
   for (const StrategyBlock& other : model.blocks) {
-    if (other.ffn == block.ffn && other.gated == block.gated) continue;
+    if (other.routed()) {
+      return InputError{code::kGenerator, "/blocks",
+                        "must be without experts for a trace of buffers: what they hold depends on "
+                        "the routing"};
+    }
+    if (other.dense_ffn() == block.dense_ffn() && other.gated == block.gated) continue;
     return InputError{code::kGenerator, "/blocks", "must be alike for a trace of buffers, differ"};
   }
   const StrategyPlan& plan = handover.plan();
@@ -47,7 +52,7 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                                .layers = static_cast<int>(stage.layers),
                                .hidden = static_cast<int>(model.hidden),
                                .heads = static_cast<int>(model.heads),
-                               .feed_forward = static_cast<int>(block.ffn),
+                               .feed_forward = static_cast<int>(block.dense_ffn()),
                                .vocabulary = static_cast<int>(model.vocabulary),
                                .gated = block.gated};
   TransformerStep step{.model = instance.name,

@@ -19,7 +19,7 @@ struct RankLayout {
 // Of the handover's tightest stage, for a micro-batch with `tokens` tokens on each of its ranks of
 // tp devices, rounded up to what tp and the chunks of logits divide. Only a stage with a head has
 // the operations of the head. Errors: those of trace_layout(), and E504 at "/blocks" where layers
-// differ, which a trace cannot say.
+// differ or have experts, which a trace cannot say.
 Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover& handover,
                                Tokens tokens);
 

@@ -22,7 +22,8 @@ class Bindings {
       : instance_(instance),
         plan_(plan),
         table_(instance),
-        costs_(table_, {plan.pp, plan.v, plan.micro_batches}, {plan.tp, plan.cp, plan.dp}) {
+        costs_(table_, {plan.pp, plan.v, plan.micro_batches},
+               {plan.tp, plan.cp, plan.dp, plan.ep}) {
     for (std::size_t s = 1; s < plan.stages.size(); ++s) {
       if (plan.stages[s].time_ms > plan.stages[at(slowest_)].time_ms) {
         slowest_ = static_cast<std::int64_t>(s);

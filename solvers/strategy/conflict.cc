@@ -13,13 +13,21 @@
 namespace stowage {
 namespace {
 
+bool shares_experts(const StrategyInstance& instance) {
+  return std::ranges::any_of(instance.options.ep, [](std::int64_t ep) { return ep > 1; });
+}
+
 // Degree 1 in every list: what always divides.
 Change with_ones(const StrategyInstance& instance) {
   StrategyInstance changed = instance;
   StrategyOptions& options = changed.options;
+  const bool with_ep = std::ranges::find(options.ep, 1) == options.ep.end();
   for (auto* list : {&options.pp, &options.v, &options.tp, &options.cp}) list->push_back(1);
+  if (with_ep) options.ep.push_back(1);
   options.micro_batches = {1};
-  return {"/options", "allow degree 1 in options.pp, v, tp and cp, and 1 micro-batch",
+  return {"/options",
+          std::string("allow degree 1 in options.pp, v, tp") +
+              (with_ep ? ", cp and ep" : " and cp") + ", and 1 micro-batch",
           std::move(changed), std::nullopt};
 }
 
@@ -31,21 +39,24 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   const LeastMemory least = least_memory(table);
   if (least.mib == kInfinity) {
     conflict.causes.push_back(
-        {"/options", "no pp, tp and cp together divide the " +
-                         plain_count(instance.cluster.devices(), "device") +
-                         " and the heads, with "
-                         "micro-batches that divide the " +
-                         plain_count(std::ssize(instance.lengths), "sequence")});
+        {"/options",
+         "no pp, tp and cp together divide the " +
+             plain_count(instance.cluster.devices(), "device") +
+             " and the heads, with "
+             "micro-batches that divide the " +
+             plain_count(std::ssize(instance.lengths), "sequence") +
+             (shares_experts(instance) ? ", and ep that divides cp dp and the experts" : "")});
     conflict.irreducible = false;  // one list of several may be to blame
     conflict.changes.push_back(with_ones(instance));
     return conflict;
   }
   conflict.causes.push_back(
-      {"/options",
-       "every configuration has a stage that needs " + plain_number(least.mib) +
-           " MiB or more; least in stage " + std::to_string(least.stage) + " of " +
-           std::to_string(least.of_class.pp) + " with " + plain_count(least.layers, "layer") +
-           ", tp " + std::to_string(least.layout.tp) + ", cp " + std::to_string(least.layout.cp)});
+      {"/options", "every configuration has a stage that needs " + plain_number(least.mib) +
+                       " MiB or more; least in stage " + std::to_string(least.stage) + " of " +
+                       std::to_string(least.of_class.pp) + " with " +
+                       plain_count(least.layers, "layer") + ", tp " +
+                       std::to_string(least.layout.tp) + ", cp " + std::to_string(least.layout.cp) +
+                       (least.layout.ep > 1 ? ", ep " + std::to_string(least.layout.ep) : "")});
   conflict.causes.push_back({"/cluster/memory_mib",
                              "a device has " + plain_number(instance.cluster.memory_mib) + " MiB"});
   StrategyInstance larger = instance;
@@ -73,6 +84,10 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   const std::int64_t longest = *std::ranges::max_element(instance.options.cp);
   allow("/options/cp", "allow cp " + std::to_string(2 * longest),
         [&](StrategyOptions& options) { options.cp.push_back(2 * longest); });
+  if (std::ranges::none_of(instance.model.blocks, &StrategyBlock::routed)) return conflict;
+  const std::int64_t apart = *std::ranges::max_element(instance.options.ep);
+  allow("/options/ep", "allow ep " + std::to_string(2 * apart),
+        [&](StrategyOptions& options) { options.ep.push_back(2 * apart); });
   return conflict;
 }
 

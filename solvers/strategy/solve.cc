@@ -31,14 +31,16 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
  private:
   std::optional<Refutation> refute() override {
     table_.emplace(instance_);
-    if (table_->classes().empty()) return nothing_combines();
+    if (table_->classes().empty()) return nothing_combines(instance_);
     return std::nullopt;
   }
 
-  static Refutation nothing_combines() {
+  static Refutation nothing_combines(const StrategyInstance& instance) {
+    const bool experts = std::ranges::find(instance.options.ep, 1) == instance.options.ep.end();
     return {
-        "no values of the options combine: pp tp cp must divide the devices, tp cp the heads, "
-        "and micro_batches dp the sequences",
+        std::string("no values of the options combine: pp tp cp must divide the devices, tp cp the "
+                    "heads, and micro_batches dp the sequences") +
+            (experts ? "; ep must divide cp dp and the experts" : ""),
         "add degrees that divide the devices, or 1, to options.pp, options.tp and options.cp, or "
         "give a multiple of the devices as sequences",
         {},

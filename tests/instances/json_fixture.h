@@ -79,11 +79,12 @@ inline constexpr std::string_view kValidStrategy = R"({
   "format": "stowage/instance", "version": 1, "problem": "strategy", "name": "small",
   "model": {"hidden": 512, "heads": 8, "kv_width": 128, "vocabulary": 1000, "tied": true,
     "causal": false, "flash_attention": false, "sequence_parallel": false, "x-mine": [1],
-    "blocks": [{"name": "first", "count": 2, "ffn": 2048, "gated": false}, {"count": 4, "ffn": 1024}]},
+    "blocks": [{"name": "first", "count": 2, "ffn": 2048, "gated": false}, {"count": 4, "ffn": 1024,
+      "experts": {"count": 4, "top_k": 2, "ffn": 256}}]},
   "cluster": {"nodes": 2, "devices_per_node": 4, "memory_mib": 1000.5,
     "mib_per_ms": {"inside": 224, "across": 24}},
   "cost": {"linear_tflops": 193, "attention_tflops": 140, "half_width": 64, "overlap": 0.5},
-  "options": {"pp": [1, 2], "v": [1, 3], "tp": [2, 1], "cp": [1], "zero": [0, 3],
+  "options": {"pp": [1, 2], "v": [1, 3], "tp": [2, 1], "cp": [1], "ep": [2, 1], "zero": [0, 3],
     "recompute": ["none", "full"], "logit_chunks": [4], "micro_batches": [1, 2]},
   "lengths": [1000, 500, 250, 250]
 })";
@@ -92,7 +93,7 @@ inline constexpr std::string_view kValidStrategyPlan = R"({
   "format": "stowage/plan", "version": 1, "problem": "strategy", "name": "small",
   "instance_hash": "fnv1a64:0123456789abcdef",
   "objective_ms": 12.5, "bound_ms": 12, "bound_by": "prices",
-  "pp": 2, "v": 1, "micro_batches": 2, "tp": 2, "cp": 1, "dp": 2, "logit_chunks": 4,
+  "pp": 2, "v": 1, "micro_batches": 2, "tp": 2, "cp": 1, "dp": 2, "ep": 2, "logit_chunks": 4,
   "stages": [
     {"layers": 4, "zero": 0, "recompute": "none", "time_ms": 3, "longest_ms": 5.5,
      "exchange_ms": 0.5, "memory_mib": 100},

@@ -389,7 +389,7 @@ TEST(Schema, WrittenStrategiesAreValid) {
   EXPECT_EQ(complaints("strategy-plan", write_strategy_plan(*plan)), "");
   EXPECT_EQ(complaints("strategy-plan", write_strategy_plan({})), "");
   // A model by its name.
-  const std::string text(kValidStrategy);
+  const std::string text = with(kValidStrategy, "\"ep\": [2, 1], ", "");
   const std::size_t begin = text.find("{\"hidden\"");
   const std::size_t end = text.find("\"cluster\"");
   for (const char* name : {"llama-7b", "gpt-30b", "llama-8b"}) {
@@ -411,7 +411,11 @@ TEST(Schema, BrokenStrategiesAreRefusedBySchemaAndReader) {
       {"unknown key of a block", "\"gated\"", "\"gate\""},
       {"unknown key of the cluster", "\"nodes\": 2", "\"nodes\": 2, \"racks\": 1"},
       {"unknown key of the cost", "\"overlap\"", "\"overlaps\""},
-      {"unknown option", "\"cp\"", "\"ep\""},
+      {"unknown option", "\"cp\"", "\"sp\""},
+      {"no expert", "\"experts\": {\"count\": 4", "\"experts\": {\"count\": 0"},
+      {"experts without top_k", "\"top_k\"", "\"x-top_k\""},
+      {"unknown key of experts", "\"ffn\": 256", "\"ffn\": 256, \"shared\": 1"},
+      {"ranks for experts", "\"ep\": [2, 1]", "\"ep\": []"},
       {"no layer", "\"count\": 2", "\"count\": 0"},
       {"negative width", "\"ffn\": 2048", "\"ffn\": -1"},
       {"no bandwidth", "\"across\": 24", "\"across\": 0"},
@@ -440,7 +444,7 @@ TEST(Schema, BrokenStrategiesAreRefusedBySchemaAndReader) {
       {"level of ZeRO", "\"zero\": 3", "\"zero\": 7"},
       {"recomputation", "\"full\"", "\"some\""},
       {"time as text", "\"time_ms\": 3", "\"time_ms\": \"3\""},
-      {"unknown key", "\"dp\": 2", "\"dp\": 2, \"ep\": 1"},
+      {"unknown key", "\"dp\": 2", "\"dp\": 2, \"rp\": 1"},
   };
   for (const Break& b : plans) {
     const std::string text = with(kValidStrategyPlan, b.from, b.to);

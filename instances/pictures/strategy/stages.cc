@@ -56,6 +56,7 @@ Picture strategy_stages(const StrategyInstance& instance, const StrategyPlan& pl
   panel.say("pp " + grouped(plan.pp) + ", v " + grouped(plan.v) + ", " +
             counted(plan.micro_batches, "micro-batch", "micro-batches") + ", tp " +
             grouped(plan.tp) + ", cp " + grouped(plan.cp) + ", dp " + grouped(plan.dp) + ", " +
+            (plan.ep > 1 ? "ep " + grouped(plan.ep) + ", " : "") +
             counted(plan.logit_chunks, "chunk") + " of logits.");
   Ms slowest = 0;
   Mib most = instance.cluster.memory_mib;

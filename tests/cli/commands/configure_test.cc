@@ -8,9 +8,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/answers/launchers.h"
 #include "cli/terminal/new_directory.h"
 #include "tests/cli/fixture.h"
 #include "tests/svg_document.h"
@@ -46,6 +44,26 @@ class Configured : public ::testing::Test {
   const std::vector<std::string> two_steps_ = {"--nodes",     "1",  "--lengths", "lengths.txt",
                                                "--sequences", "16", "--steps",   "2"};
 };
+
+// Experts that no device has room for: ranks share them, which every answer says.
+TEST_F(Configured, SharesExperts) {
+  const Finished run = configure({"--preset", "olmoe-1b-7b", "--nodes", "1", "--memory-mib",
+                                  "40960", "--sequences", "16", "--tokens", "2K", "-o", "run"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(" dp  ep  ZeRO "));
+  EXPECT_THAT(run.err, HasSubstr("layers have experts"));
+  const json first = json::parse(run.out)["configurations"][0];
+  const std::string ep = std::to_string(first["ep"].get<int>());
+  EXPECT_GT(first["ep"], 1);
+  const std::map<std::string, std::string> files = files_in(dir_ / "run");
+  EXPECT_THAT(files.at("launch-megatron.sh"),
+              HasSubstr("--expert-model-parallel-size " + ep + ' '));
+  EXPECT_THAT(files.at("page.html"), HasSubstr(", ep " + ep + ','));
+  EXPECT_EQ(files.count("layout.json"), 0U);
+  const Finished verdict =
+      run_stowage({"verify", "strategy.json", "configuration.json"}, {.directory = dir_ / "run"});
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
+}
 
 TEST_F(Configured, WritesWhatIsVerified) {
   std::vector<std::string> arguments = two_steps_;
@@ -178,108 +196,6 @@ TEST(NewDirectory, IsThereWholeOrNotAtAll) {
   fs::create_directory(empty);
   EXPECT_FALSE(write_new_directory(empty + '/', {{"a", "1"}}));
   EXPECT_EQ(files_in(empty).size(), 1U);
-}
-
-StrategyInstance of_two_nodes() {
-  return {.model = {.hidden = 4096,
-                    .heads = 32,
-                    .kv_width = 1024,
-                    .vocabulary = 128256,
-                    .blocks = {{.count = 32, .ffn = 14336}}},
-          .cluster = {.nodes = 2, .devices_per_node = 8, .memory_mib = 73'728}};
-}
-
-TEST(Launchers, SayWhatThePlanSays) {
-  const StrategyPlan plan{
-      .pp = 1,
-      .micro_batches = 2,
-      .tp = 2,
-      .cp = 4,
-      .dp = 2,
-      .stages = {{.layers = 32, .zero = 3, .recompute = StrategyRecompute::full}}};
-  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 2048};
-  const std::string script = megatron_script(of_two_nodes(), plan, steps);
-  for (const char* flag :
-       {"--nnodes 2 --nproc-per-node 8", "--tensor-model-parallel-size 2 --sequence-parallel",
-        "--pipeline-model-parallel-size 1", "--context-parallel-size 4", "--num-query-groups 8",
-        "--recompute-granularity full", "--data-parallel-sharding-strategy optim_grads_params",
-        "--global-batch-size 16", "--seq-length 4096"}) {
-    EXPECT_THAT(script, HasSubstr(flag));
-  }
-  EXPECT_THAT(script, Not(HasSubstr("virtual")));
-  const std::string toml = torchtitan_toml(plan, steps);
-  for (const char* line :
-       {"data_parallel_shard_degree = 2\n", "tensor_parallel_degree = 2\n",
-        "context_parallel_degree = 4\n", "pipeline_parallel_degree = 1\n", "mode = \"full\"\n",
-        "fsdp_reshard_after_forward = \"always\"\n", "seq_len = 4096\n",
-        // One sequence at a time on a rank: eight at once would need eight times the memory.
-        "local_batch_size = 1\n", "global_batch_size = 16\n"}) {
-    EXPECT_THAT(toml, HasSubstr(line));
-  }
-  EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
-}
-
-std::string without_comments(const std::string& script) {
-  std::istringstream in(script);
-  std::string kept;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with('#')) kept += line + '\n';
-  }
-  return kept;
-}
-
-// What arguments.py of Megatron-LM and its attention assert.
-TEST(Launchers, AskMegatronForNothingThatItRefuses) {
-  StrategyPlan plan{.tp = 2, .cp = 4, .dp = 2, .stages = {{.layers = 32, .zero = 3}}};
-  const LaunchedSteps steps{.sequences = 16, .longest = 8192, .tokens_of_rank = 1024};
-  const std::string sharded = megatron_script(of_two_nodes(), plan, steps);
-  EXPECT_THAT(sharded, HasSubstr("unset CUDA_DEVICE_MAX_CONNECTIONS\n"));
-  EXPECT_THAT(sharded, Not(HasSubstr("--hybrid-context-parallel")));  // not with FSDP
-  EXPECT_THAT(sharded, HasSubstr("--cp-comm-type a2a"));              // 8 heads of keys, 8 ranks
-  EXPECT_THAT(sharded, HasSubstr("puts 2048 tokens on a rank, the plans at most 1024"));
-
-  plan.cp = 8;
-  plan.dp = 1;
-  plan.stages.front() = {.layers = 32, .zero = 1, .recompute = StrategyRecompute::selective};
-  const std::string script = megatron_script(of_two_nodes(), plan, steps);
-  EXPECT_THAT(script, HasSubstr("export CUDA_DEVICE_MAX_CONNECTIONS=1\n"));
-  EXPECT_THAT(script, Not(HasSubstr("--cp-comm-type")));
-  EXPECT_THAT(script, HasSubstr("heads of keys for 16 ranks; there are 8"));
-  // Without a list of modules attention is what it recomputes.
-  EXPECT_THAT(without_comments(script), HasSubstr("selective --recompute-modules layernorm \\"));
-  EXPECT_THAT(script, HasSubstr("--hybrid-context-parallel --max-seqlen-per-dp-cp-rank 1024"));
-  EXPECT_THAT(without_comments(script), Not(HasSubstr("--hybrid-context-parallel")));
-
-  plan.tp = plan.cp = 1;
-  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
-              Not(HasSubstr("--hybrid-context-parallel")));  // an odd number of ranks
-}
-
-TEST(Launchers, HavePipelines) {
-  StrategyPlan plan{.pp = 2, .v = 2, .micro_batches = 4, .dp = 8};
-  plan.stages.assign(2, {.layers = 16, .zero = 1});
-  const LaunchedSteps steps{.sequences = 32, .longest = 4096, .tokens_of_rank = 4096};
-  const std::string interleaved = megatron_script(of_two_nodes(), plan, steps);
-  EXPECT_THAT(interleaved, HasSubstr("--num-layers-per-virtual-pipeline-stage 8"));
-  EXPECT_THAT(interleaved, Not(HasSubstr("--hybrid-context-parallel")));
-  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("\"Interleaved1F1B\"\n"));
-  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("layers_per_stage = 8\n"));
-  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("shards as ZeRO 1"));
-  plan.v = 1;
-  plan.stages[0].layers = 17;
-  plan.stages[1].layers = 15;
-  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
-              HasSubstr("--pipeline-model-parallel-layout 'Et*17|t*15L'"));
-  const std::string unequal = torchtitan_toml(plan, steps);
-  EXPECT_THAT(unequal,
-              HasSubstr("module_fqns_per_model_part = [[\"tok_embeddings\", \"layers.0\""));
-  EXPECT_THAT(unequal, HasSubstr("\"layers.16\"], [\"layers.17\""));
-  EXPECT_THAT(unequal, HasSubstr("\"layers.31\", \"norm\", \"output\"]]\n"));
-  EXPECT_THAT(unequal, Not(HasSubstr("pipeline_parallel_layers_per_stage")));
-  EXPECT_THAT(unequal, HasSubstr("local_batch_size = 4\n"));
-  plan.stages[0].zero = plan.stages[1].zero = 0;
-  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("data_parallel_replicate_degree = 8\n"));
-  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("data_parallel_shard_degree = 1\n"));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::map<std::string, std::optional<StrategyPlan>> plans_of(const StrategyInstan
 TEST(StrategyHeuristics, PlansAreValidAndBetterInTurn) {
   int uneven = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const StrategyInstance instance = tiny_strategy(seed);
+    const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     auto plans = plans_of(instance);
     for (const auto& [name, plan] : plans) {
       if (!plan) continue;
@@ -82,18 +82,19 @@ TEST(StrategyHeuristics, AHeavyHeadGetsFewerLayers) {
 // One of each kind, the fastest first: the best of all is among them.
 TEST(StrategyHeuristics, TheFastestOfEachKindBeginWithTheBest) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const StrategyInstance instance = tiny_strategy(seed);
+    const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     const StrategyTable table(instance);
     const std::optional<StrategyPlan> best = best_homogeneous(table, Budget());
     const std::vector<StrategyPlan> plans = fastest_homogeneous(table, 1000, Budget());
     ASSERT_EQ(best.has_value(), !plans.empty()) << seed;
     if (!best) continue;
     EXPECT_EQ(plans.front().step_ms, best->step_ms) << seed;
-    std::set<std::array<std::int64_t, 5>> kinds;
+    std::set<std::array<std::int64_t, 6>> kinds;
     Ms last = 0;
     for (const StrategyPlan& plan : plans) {
       const StrategyStage& stage = plan.stages.front();
-      kinds.insert({plan.pp, plan.v, plan.tp, stage.zero, static_cast<int>(stage.recompute)});
+      kinds.insert(
+          {plan.pp, plan.v, plan.tp, stage.zero, static_cast<int>(stage.recompute), plan.ep});
       EXPECT_THAT(verify(instance, plan), IsEmpty()) << seed;
       EXPECT_GE(plan.step_ms, last) << seed;
       last = plan.step_ms;

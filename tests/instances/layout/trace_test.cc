@@ -160,12 +160,12 @@ TEST(LayoutTrace, SaysWhatItCannotTrace) {
     return all;
   };
   EXPECT_EQ(errors_of({}), "");
-  EXPECT_EQ(
-      errors_of({.model = "lama-7b"}),
-      "E501 /model: must be one of llama-7b, llama-13b, llama-30b, llama-65b, gpt-7b, "
-      "gpt-13b, gpt-30b, llama3-8b, llama3-70b, llama3-405b, llama3.2-1b, llama3.2-3b, "
-      "qwen3-0.6b, qwen3-1.7b, qwen3-4b, qwen3-8b, qwen3-14b, qwen3-32b, qwen3-30b-a3b, "
-      "qwen3-235b-a22b, mistral-7b, mixtral-8x7b, is \"lama-7b\", did you mean \"llama-7b\"?\n");
+  EXPECT_EQ(errors_of({.model = "lama-7b"}),
+            "E501 /model: must be one of llama-7b, llama-13b, llama-30b, llama-65b, gpt-7b, "
+            "gpt-13b, gpt-30b, llama3-8b, llama3-70b, llama3-405b, llama3.2-1b, llama3.2-3b, "
+            "qwen3-0.6b, qwen3-1.7b, qwen3-4b, qwen3-8b, qwen3-14b, qwen3-32b, qwen3-30b-a3b, "
+            "qwen3-235b-a22b, mistral-7b, mixtral-8x7b, olmoe-1b-7b, is \"lama-7b\", did you mean "
+            "\"llama-7b\"?\n");
   EXPECT_EQ(errors_of({.model = "llama-30b"}), "E504 /ranks: must divide the heads, 52, is 8\n");
   EXPECT_EQ(errors_of({.tokens = 8191}), "E504 /ranks: must divide the tokens, 8191, is 8\n");
   EXPECT_EQ(errors_of({.model = "llama3-8b", .ranks = 16}),

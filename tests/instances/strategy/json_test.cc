@@ -11,6 +11,7 @@
 #include "instances/model/transformer.h"
 #include "instances/strategy/from_shape.h"
 #include "instances/strategy/generate.h"
+#include "instances/strategy/table.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_strategy.h"
 
@@ -35,13 +36,14 @@ TEST(StrategyJson, ReadsEveryKey) {
                 .flash_attention = false,
                 .sequence_parallel = false,
                 .blocks = {{.name = "first", .count = 2, .ffn = 2048, .gated = false},
-                           {.count = 4, .ffn = 1024}}},
+                           {.count = 4, .ffn = 1024, .experts = {{4, 2, 256}}}}},
       .cluster = {.nodes = 2, .devices_per_node = 4, .memory_mib = 1000.5},
       .cost = {.linear_tflops = 193, .attention_tflops = 140, .half_width = 64, .overlap = 0.5},
       .options = {.pp = {1, 2},
                   .v = {1, 3},
                   .tp = {2, 1},
                   .cp = {1},
+                  .ep = {2, 1},
                   .zero = {0, 3},
                   .recompute = {Recompute::none, Recompute::full},
                   .logit_chunks = {4},
@@ -51,12 +53,13 @@ TEST(StrategyJson, ReadsEveryKey) {
   const auto plan = read_strategy_plan(kValidStrategyPlan);
   ASSERT_TRUE(plan) << to_string(plan.errors()[0]);
   EXPECT_EQ(plan->stages[1].recompute, Recompute::full);
+  EXPECT_EQ(plan->ep, 2);
   EXPECT_EQ(*read_strategy_plan(write_strategy_plan(*plan)), *plan);
 }
 
 TEST(StrategyJson, WhatIsWrittenIsReadBack) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const StrategyInstance wanted = tiny_strategy(seed);
+    const StrategyInstance wanted = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     const auto read = read_strategy_instance(write_strategy_instance(wanted));
     ASSERT_TRUE(read) << seed << to_string(read.errors()[0]);
     EXPECT_EQ(*read, wanted) << seed;
@@ -66,7 +69,7 @@ TEST(StrategyJson, WhatIsWrittenIsReadBack) {
 }
 
 TEST(StrategyJson, AModelByItsNameIsItsNumbers) {
-  const std::string text(kValidStrategy);
+  const std::string text = with(kValidStrategy, "\"ep\": [2, 1], ", "");
   const std::size_t begin = text.find("{\"hidden\"");
   const std::size_t end = text.find("\"cluster\"");
   const auto named = [&](const std::string& name) {
@@ -107,6 +110,11 @@ TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
   differs([](StrategyInstance& i) { i.model.causal = true; });
   differs([](StrategyInstance& i) { i.model.blocks[1].count = 5; });
   differs([](StrategyInstance& i) { i.model.blocks[0].gated = true; });
+  differs([](StrategyInstance& i) { i.model.blocks[1].experts->count = 6; });
+  differs([](StrategyInstance& i) { i.model.blocks[1].experts->top_k = 1; });
+  differs([](StrategyInstance& i) { i.model.blocks[1].experts->ffn = 255; });
+  differs([](StrategyInstance& i) { i.model.blocks[1].experts.reset(); });
+  differs([](StrategyInstance& i) { i.options.ep = {2}; });
   differs([](StrategyInstance& i) { i.cluster.memory_mib = 1; });
   differs([](StrategyInstance& i) { i.cluster.mib_per_ms.across = 1; });
   differs([](StrategyInstance& i) { i.cost.overlap = 0; });
@@ -114,6 +122,19 @@ TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
   differs([](StrategyInstance& i) { i.options.recompute.pop_back(); });
   differs([](StrategyInstance& i) { i.options.micro_batches.clear(); });
   differs([](StrategyInstance& i) { i.lengths[0] = 999; });
+}
+
+// What has no experts has the hash that it had before there were any.
+TEST(StrategyJson, TheHashOfDenseModelsStays) {
+  StrategyInstance dense = *read_strategy_instance(kValidStrategy);
+  dense.model.blocks[1].experts.reset();
+  dense.options.ep = {1};
+  EXPECT_EQ(instance_hash(dense), "fnv1a64:38bdaebae0152438");
+  // One expert is a part that every token goes through.
+  StrategyInstance one = dense;
+  one.model.blocks[1].experts = {1, 1, 600};
+  one.model.blocks[1].ffn -= 600;
+  EXPECT_EQ(instance_hash(one), instance_hash(dense));
 }
 
 // What a program made is checked as a document would be.
@@ -133,6 +154,12 @@ TEST(StrategyJson, InstancesInMemoryAreChecked) {
               HasSubstr("E381 /model/blocks"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.tp.assign(33, 1); }),
               HasSubstr("E108 /options/tp"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.model.blocks[1].experts->top_k = 5; }),
+              HasSubstr("E383 /model/blocks/1/experts/top_k"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.model.blocks[1].experts.reset(); }),
+              HasSubstr("E384 /options/ep"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.ep.clear(); }),
+              HasSubstr("E381 /options/ep"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.cluster.nodes = 999'999; }),
               HasSubstr("E382 /cluster"));
 }
@@ -146,6 +173,7 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
     }
     ASSERT_TRUE(made);
     EXPECT_TRUE(surely_sound(*made));
+    EXPECT_EQ(made->options.ep.size() > 1, shape.experts > 0) << shape.name;
     EXPECT_EQ(made->name, std::string(shape.name) + "-64gpu-2seq");
   }
   EXPECT_TRUE(not_for_strategy(*transformer_shape("qwen3-235b-a22b")));
@@ -159,6 +187,24 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_EQ(to_string(large.errors()[0]),
             "E504 /nodes: must be at most 15625 with 64 devices a node, is 15626");
   EXPECT_TRUE(generate_strategy({.nodes = 15'625, .devices_per_node = 64}, {1}));
+}
+
+// Its parameters are those that the table counts, without embedding and head.
+TEST(StrategyJson, APublishedModelWithExperts) {
+  const auto made = generate_strategy({.model = "olmoe-1b-7b"}, std::vector<Tokens>(64, 4096));
+  ASSERT_TRUE(made);
+  const StrategyBlock expected{
+      .name = "experts", .count = 16, .ffn = 0, .experts = {{64, 8, 1024}}};
+  EXPECT_EQ(made->model.blocks, std::vector<StrategyBlock>{expected});
+  EXPECT_EQ(made->options.ep, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64}));
+  const StrategyTable table(*made);
+  const TransformerShape& shape = *transformer_shape("olmoe-1b-7b");
+  EXPECT_EQ(table.layer(0).shared + table.layer(0).experts,
+            static_cast<double>(layer_parameters(shape)));
+  EXPECT_EQ(table.layer(0).active, static_cast<double>(active_layer_parameters(shape)));
+  EXPECT_EQ(generate_strategy({.model = "mixtral-8x7b", .nodes = 1, .devices_per_node = 4}, {1})
+                ->options.ep,
+            (std::vector<std::int64_t>{1, 2, 4}));
 }
 
 TEST(StrategyJson, AMachineSaysRatesBandwidthsAndMemory) {

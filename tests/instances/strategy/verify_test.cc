@@ -85,6 +85,7 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
               ElementsAre("options"));
   EXPECT_THAT(broken([](I& i, P&) { i.options.micro_batches = {2}; }), ElementsAre("options"));
   EXPECT_THAT(broken([](I&, P& p) { p.logit_chunks = 2; }), ElementsAre("options"));
+  EXPECT_THAT(broken([](I&, P& p) { p.ep = 2; }), ElementsAre("options", "experts"));
   EXPECT_THAT(broken([](I&, P& p) { p.dp = 4; }), ElementsAre("devices", "micro_batches"));
   EXPECT_THAT(broken([](I& i, P&) { i.model.heads = 7; }), ElementsAre("devices"));
   EXPECT_THAT(broken([](I&, P& p) { p.dp = 0; }), ElementsAre("devices", "micro_batches"));
@@ -111,12 +112,13 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
 // The same model with its blocks written layer by layer needs the same: folded is unfolded.
 TEST(StrategyVerify, FoldedIsUnfolded) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const StrategyInstance folded = tiny_strategy(seed);
+    const StrategyInstance folded = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     StrategyInstance unfolded = folded;
     unfolded.model.blocks.clear();
     for (const StrategyBlock& block : folded.model.blocks) {
       for (std::int64_t k = 0; k < block.count; ++k) {
-        unfolded.model.blocks.push_back({.count = 1, .ffn = block.ffn, .gated = block.gated});
+        unfolded.model.blocks.push_back(block);
+        unfolded.model.blocks.back().count = 1;
       }
     }
     EXPECT_EQ(least_step(folded, 100'000), least_step(unfolded, 100'000)) << seed;
@@ -127,8 +129,9 @@ TEST(StrategyVerify, FoldedIsUnfolded) {
 TEST(StrategyVerify, TwoOpinionsAgree) {
   Draw draw(3);
   int plans = 0;
+  int shared_experts = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    StrategyInstance instance = tiny_strategy(seed);
+    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     instance.cluster.memory_mib = 1e12;
     const StrategyTable table(instance);
     for (const StrategyClass& its : table.classes()) {
@@ -146,10 +149,12 @@ TEST(StrategyVerify, TwoOpinionsAgree) {
         if (its.v > 1 && table.layers() % (its.pp * its.v) != 0) continue;
         EXPECT_THAT(verify(instance, compose_strategy(costs, stages)), IsEmpty()) << seed;
         ++plans;
+        shared_experts += layout.ep > 1 ? 1 : 0;
       }
     }
   }
   EXPECT_GT(plans, 1000);
+  EXPECT_GT(shared_experts, 150);
 }
 
 // Anything at all may be handed in.
@@ -158,8 +163,9 @@ TEST(StrategyVerify, NoPlanCrashesIt) {
   for (int k = 0; k < 2000; ++k) {
     StrategyPlan its = plan();
     const std::vector<std::int64_t> odd = {-kMaxExact, -1, 0, 1, 2, 3, kMaxExact};
-    for (std::int64_t* number : {&its.pp, &its.v, &its.micro_batches, &its.tp, &its.cp, &its.dp,
-                                 &its.logit_chunks, &its.stages[0].layers, &its.stages[0].zero}) {
+    for (std::int64_t* number :
+         {&its.pp, &its.v, &its.micro_batches, &its.tp, &its.cp, &its.dp, &its.ep,
+          &its.logit_chunks, &its.stages[0].layers, &its.stages[0].zero}) {
       if (draw.coin()) *number = odd[draw.below(odd.size())];
     }
     if (draw.coin()) its.stages.resize(draw.below(4));

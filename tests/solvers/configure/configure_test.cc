@@ -54,8 +54,9 @@ TEST(MeanStep, TakesEachSomaniethFromTheLongestOn) {
 // formulas, whatever its degree.
 TEST(Handover, CoefficientsAreTheFormulas) {
   int tried = 0;
+  int shared_experts = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    StrategyInstance instance = tiny_strategy(seed);
+    StrategyInstance instance = seed % 3 > 0 ? tiny_strategy(seed) : tiny_experts(seed);
     instance.model.flash_attention = true;
     const StrategyTable table(instance);
     for (const StrategyPlan& plan : fastest_homogeneous(table, 4, Budget())) {
@@ -66,8 +67,9 @@ TEST(Handover, CoefficientsAreTheFormulas) {
       if (plan.pp > 1 || plan.stages.front().zero == 3) continue;
       const StrategyStage& stage = plan.stages.front();
       for (const int degree : step.cluster.degrees) {
-        const StageCosts costs(table, {.pp = 1, .v = 1, .micro_batches = 4},
-                               {.tp = plan.tp, .cp = degree, .dp = plan.dp * plan.cp / degree});
+        const StageCosts costs(
+            table, {.pp = 1, .v = 1, .micro_batches = 4},
+            {.tp = plan.tp, .cp = degree, .dp = plan.dp * plan.cp / degree, .ep = plan.ep});
         const Tokens length = step.pad_multiple * 3;
         const double share = degree * static_cast<double>(plan.tp);
         const auto tokens = static_cast<double>(length);
@@ -81,10 +83,12 @@ TEST(Handover, CoefficientsAreTheFormulas) {
         const Mib held = fixed_mib(step) + tokens / degree * token_mib(step, degree);
         EXPECT_NEAR(held, its.memory_mib + more_logits, 1e-7 * held) << seed;
         ++tried;
+        shared_experts += plan.ep > 1 ? 1 : 0;
       }
     }
   }
   EXPECT_GE(tried, 100);
+  EXPECT_GE(shared_experts, 10);
 }
 
 // Without level 3 and chunks, and with equal stages, a plan's objective is its price but for the
@@ -158,6 +162,10 @@ TEST(RankLayout, CountsWhatOtherMicroBatchesKeep) {
   StrategyInstance mixed = instance;
   mixed.model.blocks.push_back({.count = 1, .ffn = 128});
   EXPECT_FALSE(rank_layout(mixed, handover, 2048));
+  StrategyInstance routed = instance;
+  routed.model.blocks.front().experts = {4, 2, 128};
+  EXPECT_THAT(to_string(rank_layout(routed, handover, 2048).errors().front()),
+              HasSubstr("E504 /blocks: must be without experts"));
 }
 
 TEST(Configure, RanksByTrueLengthsAndHoldsWhatItPromises) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +19,7 @@
 #include "instances/strategy/table.h"
 #include "instances/strategy/verify.h"
 #include "instances/verify.h"
+#include "solvers/explain/explain.h"
 #include "tests/long_run.h"
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"
@@ -39,8 +41,10 @@ TEST(StrategySolve, EqualsBruteForce) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(250, 10'000));
   int infeasible = 0;
   int piped = 0;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    const StrategyInstance instance = tiny_strategy(seed);
+  int shared_experts = 0;
+  for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
+    const StrategyInstance instance =
+        seed < seeds ? tiny_strategy(seed) : tiny_experts(seed - seeds);
     const std::optional<StrategyPlan> best = brute_force(instance);
     for (const char* method : {"auto", "exact"}) {
       const Outcome outcome = solved(instance, method);
@@ -56,6 +60,7 @@ TEST(StrategySolve, EqualsBruteForce) {
       EXPECT_THAT(verify(Instance(instance), *outcome.plan), IsEmpty()) << method << seed;
       EXPECT_THAT(outcome.detail, IsEmpty());
       piped += best->pp > 1 ? 1 : 0;
+      shared_experts += best->ep > 1 ? 1 : 0;
       if (!outcome.certificate) continue;
       const auto& certificate = std::get<StrategyCertificate>(outcome.certificate->any());
       EXPECT_THAT(check_certificate(instance, certificate).violations, IsEmpty()) << seed;
@@ -63,13 +68,15 @@ TEST(StrategySolve, EqualsBruteForce) {
   }
   EXPECT_GT(infeasible, 10);
   EXPECT_GT(piped, 20);
+  EXPECT_GT(shared_experts, 20);
 }
 
 // No plan of a class is faster than its bound, with equal prices and with better ones.
 TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const StrategyInstance instance = tiny_strategy(seed, 6);
+    const StrategyInstance instance =
+        seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
     const StrategyTable table(instance);
     const Budget budget;
     std::optional<StrategyCertificate> certificate = equal_prices(table, budget);
@@ -149,6 +156,30 @@ TEST(StrategySolve, WithoutRoomItSaysWhatIsNeeded) {
   EXPECT_THAT(solved(instance).detail, HasSubstr("no values of the options combine"));
 }
 
+// 64 experts fit eight devices if four ranks share them; explained where they may not.
+TEST(StrategySolve, ExpertsThatNoRankHasRoomForAreShared) {
+  StrategyInstance instance =
+      *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
+  instance.options.pp = {1};
+  instance.options.v = {1};
+  instance.options.tp = {1};
+  instance.options.zero = {1};
+  instance.cluster.memory_mib = 40'960;
+  const Outcome outcome = solved(instance);
+  ASSERT_TRUE(outcome.plan) << outcome.detail;
+  const std::int64_t ep = std::get<StrategyPlan>(*outcome.plan).ep;
+  EXPECT_GT(ep, 1);
+  instance.options.ep = {ep / 2};
+  Budget budget;
+  const Explanation told = explain(Instance(instance), std::nullopt, {}, budget);
+  ASSERT_EQ(solved(instance).status, Status::infeasible);
+  const bool named = std::ranges::any_of(told.remedies, [&](const Remedy& remedy) {
+    return remedy.change.where == "/options/ep" &&
+           remedy.change.text == "allow ep " + std::to_string(ep);
+  });
+  EXPECT_TRUE(named);
+}
+
 TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
   const auto data = std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data";
   const auto text_of = [](const std::filesystem::path& path) {
@@ -172,6 +203,7 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
         expected = ms + " | pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) +
                    ", m " + std::to_string(plan.micro_batches) + ", tp " + std::to_string(plan.tp) +
                    ", cp " + std::to_string(plan.cp) + ", dp " + std::to_string(plan.dp);
+        if (plan.ep > 1) expected += ", ep " + std::to_string(plan.ep);
         EXPECT_EQ(outcome.status, Status::optimal) << entry.path();
       }
       const std::string row = "| `" + instance->name + "` | " + expected + " |";
@@ -179,7 +211,7 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
       ++seen;
     }
   }
-  EXPECT_EQ(seen, 8);
+  EXPECT_EQ(seen, 9);
 }
 
 }  // namespace

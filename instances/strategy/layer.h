@@ -1,0 +1,32 @@
+// What one layer of a strategy instance has, and what a token meets in it, counted from its block.
+//
+//   const StrategyLayer layer = layer_of(instance.model, instance.model.blocks.front());
+//
+// A layer with experts routes each token to `top_k` of them. Formulas are numbered in
+// instances/strategy/README.md. The verifier has its own.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include "instances/strategy/instance.h"
+
+namespace stowage {
+
+struct StrategyLayer {
+  double shared = 0;          // parameters that every token goes through, the router's included
+  double experts = 0;         // parameters of all experts
+  double active = 0;          // parameters that one token goes through
+  double parts = 0;           // passes of a token through what tp ranks share: T5 has half of it
+  double copies = 0;          // of a token, that go to experts: T11
+  double kept = 0;            // bytes of a token beside those of a dense layer: M3
+  double kept_selective = 0;  // the same where activation functions are computed again
+
+  StrategyLayer& operator+=(const StrategyLayer& other);
+  StrategyLayer& operator-=(const StrategyLayer& other);
+  StrategyLayer& operator*=(double times);
+  bool operator==(const StrategyLayer&) const = default;
+};
+
+StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block);
+
+}  // namespace stowage

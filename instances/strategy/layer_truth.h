@@ -1,0 +1,46 @@
+// What one layer of a strategy instance is made of, counted from its block alone, for the verifier
+// and the checks of proofs (truth.h). Not installed.
+#pragma once
+
+#include "instances/strategy/instance.h"
+
+namespace stowage {
+
+struct LayerTruth {
+  double common = 0;    // weights that every token meets
+  double one = 0;       // weights of an expert
+  double experts = 0;   // of the layer; 0: it has none, or one that every token meets
+  double picked = 0;    // of them, by a token
+  double passes = 2;    // of a token through parts whose products tp ranks share
+  double results = 0;   // numbers that feed-forward parts hold of a token, before a part's last
+                        // product; counted where there are experts
+  double products = 0;  // of them, those that no activation function makes
+
+  LayerTruth(const StrategyModel& model, const StrategyBlock& block) {
+    const auto h = static_cast<double>(model.hidden);
+    const auto kv = static_cast<double>(model.kv_width.value_or(model.hidden));
+    const auto every = static_cast<double>(block.ffn);
+    const double into = block.gated ? 2 : 1;  // matrices into the width
+    common = 2 * h * h + 2 * h * kv + h * every * (into + 1);
+    if (!block.experts) return;
+    one = h * static_cast<double>(block.experts->ffn) * (into + 1);
+    if (block.experts->count < 2) {
+      common += one;
+      return;
+    }
+    experts = static_cast<double>(block.experts->count);
+    picked = static_cast<double>(block.experts->top_k);
+    common += h * experts;  // scores
+    passes = 1 + picked;
+    if (block.ffn > 0) passes += 1;
+    const double width = every + picked * static_cast<double>(block.experts->ffn);
+    products = into * width;
+    results = products + width;
+  }
+
+  double held() const { return common + experts * one; }
+  double met() const { return common + picked * one; }
+  bool operator==(const LayerTruth&) const = default;
+};
+
+}  // namespace stowage

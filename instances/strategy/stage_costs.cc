@@ -1,0 +1,235 @@
+// What stages cost: the second half of table.h.
+#include <algorithm>
+#include <array>
+
+#include "instances/strategy/table.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kMibBytes = 1 << 20;
+constexpr double kSelectiveShare = 0.04;  // of the products, computed again with FlashAttention
+constexpr double kFlops = 1e9;            // in a ms, of a TFLOP/s
+
+// Of a parameter whose states so many devices share. M1
+double state_bytes(std::int64_t zero, double devices) {
+  const std::array<double, 4> bytes = {18, 6 + 12 / devices, 2 + 16 / devices, 18 / devices};
+  return bytes[at(zero)];
+}
+
+}  // namespace
+
+StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
+                       const StrategyLayout& layout)
+    : table_(&table),
+      class_(its),
+      layout_(layout),
+      group_(static_cast<double>(layout.dp * layout.cp)),
+      expert_group_(group_ / static_cast<double>(layout.ep)) {
+  const auto ranks = static_cast<double>(layout.tp * layout.cp);
+  const double rows = static_cast<double>(its.micro_batches) * static_cast<double>(layout.dp);
+  const auto longest = static_cast<double>(table.longest());
+  mean_ = {static_cast<double>(table.tokens()) / rows / ranks, table.squares() / rows / ranks};
+  longest_ = {longest / ranks, longest * longest / ranks};
+  heaviest_ = {std::max(mean_.tokens, longest_.tokens), std::max(mean_.squares, longest_.squares)};
+}
+
+StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
+                                  std::int64_t layers) const {
+  Span span{.layers = static_cast<double>(layers), .widest = -kInfinity};
+  const auto compare = [&](const StrategyLayer& layer) {
+    span.largest =
+        std::max(span.largest, layer.shared + layer.experts / static_cast<double>(layout_.ep));
+    span.widest = std::max(span.widest, kept_bytes(layer, StrategyRecompute::none));
+  };
+  if (table_->equal_layers()) {
+    compare(table_->layer(0));
+    span.sum = table_->layer(0);
+    span.sum *= span.layers;
+    return span;
+  }
+  const auto add = [&](std::int64_t from, std::int64_t count) {
+    StrategyLayer sum = table_->before(from + count);
+    sum -= table_->before(from);
+    span.sum += sum;
+    for (std::int64_t layer = from; layer < from + count; ++layer) compare(table_->layer(layer));
+  };
+  if (class_.v == 1) {
+    add(first, layers);
+    return span;
+  }
+  const std::int64_t chunk = layers / class_.v;
+  for (std::int64_t c = 0; c < class_.v; ++c) add((c * class_.pp + stage) * chunk, chunk);
+  return span;
+}
+
+// Embedding and head; tied ones are there once only where one stage has both.
+double StageCosts::extra_parameters(std::int64_t stage) const {
+  const StrategyModel& model = table_->instance().model;
+  const double matrix = static_cast<double>(model.vocabulary) * static_cast<double>(model.hidden);
+  const bool first = stage == 0;
+  const bool last = stage == class_.pp - 1;
+  if (first && last && model.tied) return matrix;
+  return matrix * ((first ? 1 : 0) + (last ? 1 : 0));
+}
+
+// Of the slowest link among so many neighbouring devices. T5
+double StageCosts::bandwidth(std::int64_t ranks) const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  const bool inside = ranks <= cluster.devices_per_node && cluster.devices_per_node % ranks == 0;
+  return (inside ? cluster.mib_per_ms.inside : cluster.mib_per_ms.across) * kMibBytes;
+}
+
+// Of an all-to-all among ep ranks, for each byte that a device has for all of them. Ranks of a node
+// and of other nodes are sent to at once, each over its own links. T11
+double StageCosts::dispatch_ms() const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  const std::int64_t node = cluster.devices_per_node;
+  const std::int64_t span = layout_.tp * layout_.ep;
+  std::int64_t near = 1;  // ranks of the group in one node
+  if (span <= node && node % span == 0) {
+    near = layout_.ep;
+  } else if (node % layout_.tp == 0 && span % node == 0) {
+    near = node / layout_.tp;
+  }
+  const auto ranks = static_cast<double>(layout_.ep);
+  const auto inside = static_cast<double>(near - 1) / ranks / cluster.mib_per_ms.inside;
+  const auto across = static_cast<double>(layout_.ep - near) / ranks / cluster.mib_per_ms.across;
+  return std::max(inside, across) / kMibBytes;
+}
+
+// What layers keep of a token beside activation_bytes(), on a device that has all of it. M3
+double StageCosts::kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const {
+  if (recompute == StrategyRecompute::full) return 0;
+  const StrategyModel& model = table_->instance().model;
+  const double repeated = model.sequence_parallel ? 1 : static_cast<double>(layout_.tp);
+  const double sent = 2 * repeated * static_cast<double>(model.hidden) * layers.copies;
+  const bool less = recompute == StrategyRecompute::selective && model.flash_attention;
+  return sent + (less ? layers.kept_selective : layers.kept);
+}
+
+// Of collectives that move so many bytes of each parameter of a stage. T8
+Ms StageCosts::states_ms(double bytes, const Parameters& parameters) const {
+  const auto tp = static_cast<double>(layout_.tp);
+  const double bytes_per_ms = bandwidth(layout_.tp * layout_.cp * layout_.dp);
+  const Ms shared = bytes * (group_ - 1) / group_ * parameters.shared / tp / bytes_per_ms;
+  const Ms experts = bytes * (expert_group_ - 1) / expert_group_ * parameters.experts / tp /
+                     static_cast<double>(layout_.ep) / bytes_per_ms;
+  return shared + experts;
+}
+
+double StageCosts::in_flight(std::int64_t stage) const {
+  const auto p = static_cast<double>(class_.pp);
+  const auto v = static_cast<double>(class_.v);
+  const auto m = static_cast<double>(class_.micro_batches);
+  const auto s = static_cast<double>(stage);
+  if (class_.v == 1) return std::min(m, p - s);
+  return std::min(m * v, 2 * (p - s - 1) + (v - 1) * p + 1) / v;
+}
+
+double StageCosts::activation_bytes(const Row& row, StrategyRecompute recompute) const {
+  const StrategyModel& model = table_->instance().model;
+  const auto hidden = static_cast<double>(model.hidden);
+  const auto tp = static_cast<double>(layout_.tp);
+  const double repeated = model.sequence_parallel ? 1 : tp;  // tp ranks each have all of it
+  if (recompute == StrategyRecompute::full) return 2 * repeated * hidden * row.tokens;
+  const double square = 5 * static_cast<double>(model.heads) * row.squares;
+  const bool selective = recompute == StrategyRecompute::selective;
+  if (model.flash_attention) {
+    return (10 * repeated + (selective ? 14 : 24)) * hidden * row.tokens;
+  }
+  return (10 * repeated + 24) * hidden * row.tokens + (selective ? 0 : square);
+}
+
+Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
+  return 8 * static_cast<double>(table_->instance().model.vocabulary) * row.tokens /
+         static_cast<double>(chunks) / kMibBytes;
+}
+
+Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
+                        const StageChoice& choice, const Parameters& parameters) const {
+  const StrategyInstance& instance = table_->instance();
+  const StrategyModel& model = instance.model;
+  const auto hidden = static_cast<double>(model.hidden);
+  const auto tp = static_cast<double>(layout_.tp);
+  const auto cp = static_cast<double>(layout_.cp);
+  const double width = hidden / tp;
+  const double rate = instance.cost.linear_tflops * kFlops;
+  const double lin =
+      2 * span.sum.active * row.tokens / (rate * width / (width + instance.cost.half_width));
+  const double att = span.layers * (model.causal ? 2 : 4) * hidden * row.squares /
+                     (instance.cost.attention_tflops * kFlops);
+  const double gathered =
+      span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp);
+  const double turned = span.layers * 4 * (hidden + static_cast<double>(model.key_value_width())) *
+                        row.tokens * (cp - 1) / cp / bandwidth(layout_.tp * layout_.cp);
+  const double dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms();
+  double ms = 3 * lin + (model.flash_attention ? 3.5 : 3) * att +
+              gathered * (model.sequence_parallel ? 2.5 : 2) + 2 * turned + 2 * dispatched;
+  if (choice.recompute == StrategyRecompute::full) ms += lin + att + gathered + turned + dispatched;
+  if (choice.recompute == StrategyRecompute::selective) {
+    ms += model.flash_attention ? kSelectiveShare * lin : att;
+  }
+  if (stage == class_.pp - 1) {
+    ms += 6 * static_cast<double>(model.vocabulary) * hidden * row.tokens / rate;
+  }
+  if (class_.pp > 1) {
+    ms += 4 * static_cast<double>(class_.v) * hidden * row.tokens /
+          bandwidth(instance.cluster.devices());
+  }
+  if (choice.zero < 3) return ms;
+  return ms + std::max(0.0, states_ms(6, parameters) - instance.cost.overlap * ms);
+}
+
+StageCost StageCosts::of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                         const StageChoice& choice) const {
+  return cost_of(stage, first, layers, choice, mean_, longest_, heaviest_);
+}
+
+StageCost StageCosts::with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                               const StageChoice& choice, const Row& row) const {
+  return cost_of(stage, first, layers, choice, row, row, row);
+}
+
+StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                              const StageChoice& choice, const Row& mean, const Row& longest,
+                              const Row& heaviest) const {
+  const Span its = span(stage, first, layers);
+  const auto tp = static_cast<double>(layout_.tp);
+  const Parameters parameters{.shared = its.sum.shared + extra_parameters(stage),
+                              .experts = its.sum.experts};
+  StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
+                 .longest_ms = stage_ms(stage, its, longest, choice, parameters)};
+  if (choice.zero < 3) cost.exchange_ms = states_ms(4, parameters);
+  double bytes = state_bytes(choice.zero, group_) * parameters.shared / tp;
+  bytes += state_bytes(choice.zero, expert_group_) * parameters.experts / tp /
+           static_cast<double>(layout_.ep);
+  bytes += in_flight(stage) * its.layers * activation_bytes(heaviest, choice.recompute);
+  bytes += in_flight(stage) * kept_bytes(its.sum, choice.recompute) * heaviest.tokens;
+  if (choice.recompute == StrategyRecompute::full) {
+    bytes += activation_bytes(heaviest, StrategyRecompute::none) + its.widest * heaviest.tokens;
+  }
+  if (choice.zero == 3) bytes += 4 * its.largest / tp;
+  cost.memory_mib = bytes / kMibBytes;
+  if (stage == class_.pp - 1)
+    cost.memory_mib += logits_mib(table_->logit_chunks().back(), heaviest);
+  return cost;
+}
+
+Ms StageCosts::step(std::span<const StageCost> stages) const {
+  const auto v = static_cast<double>(class_.v);
+  double sum = 0;
+  double slowest = 0;
+  double longest = 0;
+  double left = 0;
+  for (const StageCost& stage : stages) {
+    sum += stage.time_ms;
+    slowest = std::max(slowest, stage.time_ms);
+    longest += stage.longest_ms;
+    left = std::max(left, exposed(stage));
+  }
+  const double steady = sum / v + (static_cast<double>(class_.micro_batches) - 1 / v) * slowest;
+  return std::max(steady, longest) + left;
+}
+
+}  // namespace stowage

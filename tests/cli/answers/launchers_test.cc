@@ -1,0 +1,154 @@
+// Configurations in the words of trainers: every flag and key that a plan asks for, and none that a
+// trainer refuses.
+#include "cli/answers/launchers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+namespace stowage::answers_launchers_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+StrategyInstance of_two_nodes() {
+  return {.model = {.hidden = 4096,
+                    .heads = 32,
+                    .kv_width = 1024,
+                    .vocabulary = 128256,
+                    .blocks = {{.count = 32, .ffn = 14336}}},
+          .cluster = {.nodes = 2, .devices_per_node = 8, .memory_mib = 73'728}};
+}
+
+TEST(Launchers, SayWhatThePlanSays) {
+  const StrategyPlan plan{
+      .pp = 1,
+      .micro_batches = 2,
+      .tp = 2,
+      .cp = 4,
+      .dp = 2,
+      .stages = {{.layers = 32, .zero = 3, .recompute = StrategyRecompute::full}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 2048};
+  const std::string script = megatron_script(of_two_nodes(), plan, steps);
+  for (const char* flag :
+       {"--nnodes 2 --nproc-per-node 8", "--tensor-model-parallel-size 2 --sequence-parallel",
+        "--pipeline-model-parallel-size 1", "--context-parallel-size 4", "--num-query-groups 8",
+        "--recompute-granularity full", "--data-parallel-sharding-strategy optim_grads_params",
+        "--global-batch-size 16", "--seq-length 4096"}) {
+    EXPECT_THAT(script, HasSubstr(flag));
+  }
+  EXPECT_THAT(script, Not(HasSubstr("virtual")));
+  const std::string toml = torchtitan_toml(plan, steps);
+  for (const char* line :
+       {"data_parallel_shard_degree = 2\n", "tensor_parallel_degree = 2\n",
+        "context_parallel_degree = 4\n", "pipeline_parallel_degree = 1\n", "mode = \"full\"\n",
+        "fsdp_reshard_after_forward = \"always\"\n", "seq_len = 4096\n",
+        // One sequence at a time on a rank: eight at once would need eight times the memory.
+        "local_batch_size = 1\n", "global_batch_size = 16\n"}) {
+    EXPECT_THAT(toml, HasSubstr(line));
+  }
+  EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
+}
+
+// Flags of Megatron-LM's moe group, keys of TorchTitan 0.2.
+TEST(Launchers, SayWhichRanksShareExperts) {
+  StrategyInstance instance = of_two_nodes();
+  instance.model.blocks = {
+      {.count = 1, .ffn = 10'944},
+      {.count = 26, .ffn = 2816, .experts = {{.count = 64, .top_k = 6, .ffn = 1408}}}};
+  StrategyPlan plan{.tp = 2, .dp = 8, .ep = 4, .stages = {{.layers = 27, .zero = 1}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 4096};
+  const std::string script = megatron_script(instance, plan, steps);
+  for (const char* flag :
+       {"--num-layers 27", "--ffn-hidden-size 10944 --swiglu",
+        "--num-experts 64 --moe-router-topk 6 --moe-ffn-hidden-size 1408",
+        "--moe-shared-expert-intermediate-size 2816", "--moe-layer-freq '([0]*1+[1]*26)'",
+        "--expert-model-parallel-size 4 --expert-tensor-parallel-size 2", "--sequence-parallel"}) {
+    EXPECT_THAT(script, HasSubstr(flag));
+  }
+  const std::string toml = torchtitan_toml(plan, steps);
+  EXPECT_THAT(toml, HasSubstr("expert_parallel_degree = 4\nexpert_tensor_parallel_degree = 2\n"));
+  EXPECT_THAT(toml, Not(HasSubstr("refuses")));
+  plan.cp = 8;
+  plan.dp = 1;
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("refuses this configuration"));
+  // All layers alike, and no part beside the experts.
+  instance.model.blocks = {{.count = 16, .experts = {{64, 8, 1024}}}};
+  const std::string alike = megatron_script(instance, plan, steps);
+  EXPECT_THAT(alike, HasSubstr("--ffn-hidden-size 1024"));
+  EXPECT_THAT(alike, Not(HasSubstr("--moe-layer-freq")));
+  EXPECT_THAT(alike, Not(HasSubstr("--moe-shared")));
+  for (const char* word : {"expert", "moe"}) {
+    EXPECT_THAT(megatron_script(of_two_nodes(), {.stages = {{.layers = 32}}}, steps),
+                Not(HasSubstr(word)));
+  }
+}
+
+std::string without_comments(const std::string& script) {
+  std::istringstream in(script);
+  std::string kept;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with('#')) kept += line + '\n';
+  }
+  return kept;
+}
+
+// What arguments.py of Megatron-LM and its attention assert.
+TEST(Launchers, AskMegatronForNothingThatItRefuses) {
+  StrategyPlan plan{.tp = 2, .cp = 4, .dp = 2, .stages = {{.layers = 32, .zero = 3}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 8192, .tokens_of_rank = 1024};
+  const std::string sharded = megatron_script(of_two_nodes(), plan, steps);
+  EXPECT_THAT(sharded, HasSubstr("unset CUDA_DEVICE_MAX_CONNECTIONS\n"));
+  EXPECT_THAT(sharded, Not(HasSubstr("--hybrid-context-parallel")));  // not with FSDP
+  EXPECT_THAT(sharded, HasSubstr("--cp-comm-type a2a"));              // 8 heads of keys, 8 ranks
+  EXPECT_THAT(sharded, HasSubstr("puts 2048 tokens on a rank, the plans at most 1024"));
+
+  plan.cp = 8;
+  plan.dp = 1;
+  plan.stages.front() = {.layers = 32, .zero = 1, .recompute = StrategyRecompute::selective};
+  const std::string script = megatron_script(of_two_nodes(), plan, steps);
+  EXPECT_THAT(script, HasSubstr("export CUDA_DEVICE_MAX_CONNECTIONS=1\n"));
+  EXPECT_THAT(script, Not(HasSubstr("--cp-comm-type")));
+  EXPECT_THAT(script, HasSubstr("heads of keys for 16 ranks; there are 8"));
+  // Without a list of modules attention is what it recomputes.
+  EXPECT_THAT(without_comments(script), HasSubstr("selective --recompute-modules layernorm \\"));
+  EXPECT_THAT(script, HasSubstr("--hybrid-context-parallel --max-seqlen-per-dp-cp-rank 1024"));
+  EXPECT_THAT(without_comments(script), Not(HasSubstr("--hybrid-context-parallel")));
+
+  plan.tp = plan.cp = 1;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              Not(HasSubstr("--hybrid-context-parallel")));  // an odd number of ranks
+}
+
+TEST(Launchers, HavePipelines) {
+  StrategyPlan plan{.pp = 2, .v = 2, .micro_batches = 4, .dp = 8};
+  plan.stages.assign(2, {.layers = 16, .zero = 1});
+  const LaunchedSteps steps{.sequences = 32, .longest = 4096, .tokens_of_rank = 4096};
+  const std::string interleaved = megatron_script(of_two_nodes(), plan, steps);
+  EXPECT_THAT(interleaved, HasSubstr("--num-layers-per-virtual-pipeline-stage 8"));
+  EXPECT_THAT(interleaved, Not(HasSubstr("--hybrid-context-parallel")));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("\"Interleaved1F1B\"\n"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("layers_per_stage = 8\n"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("shards as ZeRO 1"));
+  plan.v = 1;
+  plan.stages[0].layers = 17;
+  plan.stages[1].layers = 15;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              HasSubstr("--pipeline-model-parallel-layout 'Et*17|t*15L'"));
+  const std::string unequal = torchtitan_toml(plan, steps);
+  EXPECT_THAT(unequal,
+              HasSubstr("module_fqns_per_model_part = [[\"tok_embeddings\", \"layers.0\""));
+  EXPECT_THAT(unequal, HasSubstr("\"layers.16\"], [\"layers.17\""));
+  EXPECT_THAT(unequal, HasSubstr("\"layers.31\", \"norm\", \"output\"]]\n"));
+  EXPECT_THAT(unequal, Not(HasSubstr("pipeline_parallel_layers_per_stage")));
+  EXPECT_THAT(unequal, HasSubstr("local_batch_size = 4\n"));
+  plan.stages[0].zero = plan.stages[1].zero = 0;
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("data_parallel_replicate_degree = 8\n"));
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("data_parallel_shard_degree = 1\n"));
+}
+
+}  // namespace
+}  // namespace stowage::answers_launchers_test
