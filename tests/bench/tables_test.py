@@ -181,9 +181,10 @@ class Rules(unittest.TestCase):
 class Options(unittest.TestCase):
     def test_compare_each_step_with_itself_without_any(self):
         table = tables.options_table([result("a", "fast", 100, 90, cpu_s=0.04),
-                                      result("a-options-rules", "fast", 100, 95, cpu_s=0.05)])
-        self.assertIn("| a | 40 | 10.00 % | 50 | 5.00 % | 1.25 |", table)
-        self.assertTrue(table.endswith("| median |  |  |  |  | 1.25 |\n"))
+                                      result("a-options-rules", "fast", 100, 95, cpu_s=0.05),
+                                      result("a-rules", "fast", 100, 80, cpu_s=0.06)])
+        self.assertIn("| a | 40 | 10.00 % | 50 | 5.00 % | 1.25 | 60 | 20.00 % | 1.50 |", table)
+        self.assertTrue(table.endswith("| median |  |  |  |  | 1.25 |  |  | 1.50 |\n"))
 
 
 class Pipelines(unittest.TestCase):
