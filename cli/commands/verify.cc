@@ -52,7 +52,8 @@ class VerifyCommand : public Command {
     const Unit unit = objective_unit(both.instance);
 
     introduce(console, both.instance, violations);
-    if (const std::string more = plan_detail(plan); !more.empty()) {
+    // Of a plan that breaks rules, neither its parts nor its gap mean anything.
+    if (const std::string more = plan_detail(plan); valid && !more.empty()) {
       console.info("plan      " + more);
     }
     if (valid && shown.claimed) {
@@ -63,8 +64,8 @@ class VerifyCommand : public Command {
     // What counts is what is proven here; what the plan claims may be anybody's word.
     std::string proof;
     if (proven) {
-      proof = "  proven bound " + with_unit(proven->value, unit) + " (" + proven->name + ")  gap " +
-              percent_text(relative_gap(objective, proven->value));
+      proof = "  proven bound " + with_unit(proven->value, unit) + " (" + proven->name + ')';
+      if (valid) proof += "  gap " + percent_text(relative_gap(objective, proven->value));
     }
     conclude(console, violations, with_unit(objective, unit) + proof);
 
@@ -74,7 +75,7 @@ class VerifyCommand : public Command {
     if (proven) {
       write_amount(json, "bound", proven->value, unit);
       json.text("bound_by", proven->name);
-      json.number("gap", relative_gap(objective, proven->value));
+      if (valid) json.number("gap", relative_gap(objective, proven->value));
     }
     write_amount(json, "claimed_bound", plan_bound(plan), unit);
     json.text("claimed_bound_by", plan_bound_by(plan));
