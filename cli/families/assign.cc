@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/families/method_names.h"
+#include "cli/families/unplaceable.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/console.h"
 #include "formulations/assign/bounds.h"
@@ -11,11 +12,7 @@
 #include "instances/numbers.h"
 
 namespace stowage {
-namespace {
-
-constexpr std::size_t kListedUnplaceable = 10;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string size_of(const AssignInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
@@ -63,7 +60,6 @@ const char* bound_name_of(const AssignCertificate& certificate) {
 
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable) {
-  std::vector<std::string> lines;
   Tokens held = 0;  // by a row of any strategy
   std::string holder;
   for (const Strategy& strategy : instance.strategies) {
@@ -71,23 +67,12 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
     held = longest_allowed(instance, strategy);
     holder = strategy.name;
   }
-  for (std::size_t i = 0; i < std::min(unplaceable.size(), kListedUnplaceable); ++i) {
-    const Tokens length = instance.lengths[static_cast<std::size_t>(unplaceable[i])];
-    const Tokens padded = padded_length(instance, length);
-    std::string line =
-        "sequence " + grouped(unplaceable[i]) + " has " + grouped(length) + " tokens";
-    if (padded != length) line += " (" + grouped(padded) + " after padding)";
-    const bool chunks = instance.constraints.chunks.has_value();
-    lines.push_back(line +
-                    (chunks ? ", no strategy has memory for more than "
-                            : ", the largest row of any strategy holds ") +
-                    grouped(held) + " (strategy " + printable(holder) + ')');
-  }
-  if (unplaceable.size() > kListedUnplaceable) {
-    lines.push_back("and " +
-                    grouped(static_cast<std::int64_t>(unplaceable.size() - kListedUnplaceable)) +
-                    " more sequences");
-  }
+  const bool chunks = instance.constraints.chunks.has_value();
+  std::vector<std::string> lines =
+      unplaceable_lines(instance, unplaceable,
+                        (chunks ? "no strategy has memory for more than "
+                                : "the largest row of any strategy holds ") +
+                            grouped(held) + " (strategy " + printable(holder) + ')');
   if (unplaceable.empty() && (!instance.lengths.empty() || !instance.constraints.allow_empty)) {
     lines.push_back(
         "each sequence fits a row, so that it is the constraints that cannot be met: "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/families/method_names.h"
+#include "cli/families/unplaceable.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/unit.h"
 #include "formulations/scatter/bounds.h"
@@ -15,11 +16,7 @@
 #include "instances/scatter/optimum.h"
 
 namespace stowage {
-namespace {
-
-constexpr std::size_t kListedSequences = 10;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string size_of(const ScatterInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
@@ -109,23 +106,10 @@ std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double
 
 std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable) {
-  std::vector<std::string> lines;
   const GroupForm form = largest_form(instance);
-  const Tokens capacity = longest_in_group(instance, form);
-  for (std::size_t i = 0; i < std::min(unplaceable.size(), kListedSequences); ++i) {
-    const auto id = static_cast<std::size_t>(unplaceable[i]);
-    const Tokens length = instance.lengths[id];
-    const Tokens padded = padded_length(instance, length);
-    std::string line = "sequence " + grouped(unplaceable[i]) + " has " + counted(length, "token");
-    if (padded != length) line += " (" + grouped(padded) + " after padding)";
-    lines.push_back(line + ", the largest group holds " + grouped(capacity) + " (degree " +
-                    std::to_string(form.degree) + ')');
-  }
-  if (unplaceable.size() > kListedSequences) {
-    const auto more = static_cast<std::int64_t>(unplaceable.size() - kListedSequences);
-    lines.push_back("and " + counted(more, "more sequence"));
-  }
-  return lines;
+  return unplaceable_lines(instance, unplaceable,
+                           "the largest group holds " + grouped(longest_in_group(instance, form)) +
+                               " (degree " + std::to_string(form.degree) + ')');
 }
 
 }  // namespace stowage

@@ -6,12 +6,11 @@
 
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/milp.h"
+#include "solvers/assign/grouped_bound.h"
 #include "solvers/milp/tidy.h"
 
 namespace stowage {
 namespace {
-
-constexpr int kMostLate = 16;  // with more a bound on all strategies is given up
 
 // What ended a strategy's MILP, in the order in which it decides what ended them all.
 StoppedBy stopped_by(const MilpResult& result) {
@@ -33,7 +32,7 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
   int late = 0;  // strategies bounded after the budget ended
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy)) continue;
-    if (budget.exhausted() && ++late > kMostLate) return StoppedBy::heuristic_end;
+    if (budget.exhausted() && ++late > kMostLateStrategies) return StoppedBy::heuristic_end;
     const Ms closed = strategy_bound(table, strategy, budget).value;
     const Ms best = incumbent.plan() ? incumbent.plan()->objective_ms : milp::kInfinity;
     if (closed >= best) continue;

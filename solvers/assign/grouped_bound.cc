@@ -10,7 +10,6 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostLateGroups = 16;      // with more a bound on all strategies is given up
 constexpr double kClose = 1e-4;          // relative gap at which a relaxation is good enough
 constexpr std::size_t kLargest = 20000;  // kinds times groups: larger models take minutes
 constexpr double kTrifle = 1e-5;         // relative
@@ -74,7 +73,7 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
     const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
     const auto plan = std::ranges::find(plans, name, &AssignPlan::strategy);
     const AssignPlan* start = plan == plans.end() ? nullptr : &*plan;
-    if (budget.exhausted() && ++late > kMostLateGroups) return out;
+    if (budget.exhausted() && ++late > kMostLateStrategies) return out;
     Ms bound = strategy_bound(table, strategy, budget).value;
     if (!proven.empty()) bound = std::max(bound, proven[static_cast<std::size_t>(strategy)]);
     if (bound < step * (1 - kClose)) bound = relaxation.bound(strategy, start, false, bound);

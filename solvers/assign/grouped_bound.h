@@ -14,6 +14,9 @@
 
 namespace stowage {
 
+// Strategies looked at after a budget has ended; with more a bound on all of them is given up.
+inline constexpr int kMostLateStrategies = 16;
+
 struct GroupedBoundOptions {
   MilpBackend backend = MilpBackend::cbc;
   std::int64_t nodes = 300;  // of each MILP, so that the same input gives the same bound
