@@ -12,8 +12,6 @@
 #include "instances/numbers.h"
 
 namespace stowage {
-namespace {}  // namespace
-
 std::string size_of(const AssignInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;
