@@ -12,6 +12,7 @@
 #include "instances/numbers.h"
 
 namespace stowage {
+
 std::string size_of(const AssignInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;

@@ -16,6 +16,7 @@
 #include "instances/scatter/optimum.h"
 
 namespace stowage {
+
 std::string size_of(const ScatterInstance& instance) {
   Tokens tokens = 0;  // the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;
