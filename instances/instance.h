@@ -46,8 +46,8 @@ class FamilyView<std::variant<Own...>> {
   // Requires a variant that has a value.
   FamilyView(const std::variant<Own...>& any);  // NOLINT(*-explicit-*)
   template <class T>
-    requires(std::same_as<T, Own> || ...)
-  FamilyView(const T& own) : own_(&own) {}  // NOLINT(*-explicit-*)
+  // NOLINTNEXTLINE(*-explicit-*)
+  requires(std::same_as<T, Own> || ...) FamilyView(const T& own) : own_(&own) {}
 
   std::size_t index() const { return own_.index(); }  // as that of the variant
 
