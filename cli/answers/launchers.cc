@@ -166,18 +166,22 @@ std::string megatron_notes(const StrategyInstance& instance, const StrategyPlan&
              text_of(plan.tp * plan.cp) + " ranks; there are " +
              text_of(key_heads(instance.model)) + ", so attention\n# exchanges in a ring.\n";
   }
-  if (const StrategyBlock* block = experts_of(instance.model)) {
+  if (experts_of(instance.model) != nullptr) {
     notes +=
         "# The plans count on a router that gives every expert as many tokens; how it is balanced "
         "is for\n# other flags to say.\n";
-    const bool differ = std::ranges::any_of(instance.model.blocks, [&](const StrategyBlock& other) {
-      return other.routed() && (other.experts != block->experts || other.ffn != block->ffn);
-    });
-    if (differ) {
-      notes +=
-          "# Experts differ from layer to layer, for which there are no flags: those of the first "
-          "are below.\n";
+    if (plan.tp > 1 && !instance.model.sequence_parallel) {
+      notes += "# Experts with tensor parallelism need --sequence-parallel, unlike planned.\n";
     }
+  }
+  const bool differ = std::ranges::any_of(instance.model.blocks, [&](const StrategyBlock& other) {
+    const StrategyBlock& dense = dense_of(instance.model);
+    const StrategyBlock& first = other.routed() ? *experts_of(instance.model) : dense;
+    return other.gated != dense.gated || other.dense_ffn() != first.dense_ffn() ||
+           (other.routed() && other.experts != first.experts);
+  });
+  if (differ) {
+    notes += "# Feed-forward parts differ beyond what flags say: the first are below.\n";
   }
   if (stage.recompute == StrategyRecompute::selective) {
     notes +=

@@ -8,6 +8,7 @@
 #include "instances/numbers.h"
 #include "instances/strategy/optimum.h"
 #include "instances/strategy/table.h"
+#include "solvers/strategy/explain.h"
 
 namespace stowage {
 
@@ -70,7 +71,7 @@ std::vector<std::string> infeasibility_of(const StrategyInstance& instance,
   if (least.mib == kInfinity) {
     return {"no values of the options combine: pp tp cp must divide the " +
             counted(instance.cluster.devices(), "device") + ", and what is left of them, dp, the " +
-            counted(std::ssize(instance.lengths), "sequence")};
+            counted(std::ssize(instance.lengths), "sequence") + rule_of_ep(instance)};
   }
   if (least.mib <= instance.cluster.memory_mib) return {};
   return {"every configuration has a stage that needs " + ms_text(least.mib) + " MiB or more"};

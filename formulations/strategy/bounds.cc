@@ -97,8 +97,11 @@ Ms work_bound(const StrategyTable& table) {
   const auto& tps = instance.options.tp;
   const double width = hidden / static_cast<double>(*std::min_element(tps.begin(), tps.end()));
   const double rate = instance.cost.linear_tflops * 1e9;
-  const double lin = 2 * table.before(table.layers()).active * tokens /
-                     (rate * width / (width + instance.cost.half_width));
+  double active = 0;
+  for (const StrategyRun& run : table.runs()) {
+    active += static_cast<double>(run.end - run.first) * run.layer.active;
+  }
+  const double lin = 2 * active * tokens / (rate * width / (width + instance.cost.half_width));
   const double att = static_cast<double>(table.layers()) * (model.causal ? 2 : 4) * hidden *
                      table.squares() / (instance.cost.attention_tflops * 1e9);
   const double head = 6 * static_cast<double>(model.vocabulary) * hidden * tokens / rate;

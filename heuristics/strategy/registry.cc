@@ -13,7 +13,7 @@ std::vector<StrategyHeuristic> heuristics(const StrategyInstance&) {
                    [make](const StrategyInstance&, const StrategyTable& table, std::uint64_t,
                           const Budget& budget) { return make(table, budget); }});
   };
-  add("rule", "the least pp, then cp, then tp that fits",
+  add("rule", "the least pp, then cp, then tp, then ep that fits",
       "rules of thumb, as in Megatron-Bridge, docs/performance-guide.md", rule_of_thumb);
   add("homogeneous", "the best configuration with equal stages, of all",
       "exhaustive search, as in Megatron-LM (arXiv 2104.04473, section 3)", best_homogeneous);

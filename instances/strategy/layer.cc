@@ -22,11 +22,6 @@ StrategyLayer& StrategyLayer::operator+=(const StrategyLayer& other) {
   return *this;
 }
 
-StrategyLayer& StrategyLayer::operator-=(const StrategyLayer& other) {
-  for (const auto part : kSums) this->*part -= other.*part;
-  return *this;
-}
-
 StrategyLayer& StrategyLayer::operator*=(double times) {
   for (const auto part : kSums) this->*part *= times;
   return *this;

@@ -22,7 +22,6 @@ struct StrategyLayer {
   double kept_selective = 0;  // the same where activation functions are computed again
 
   StrategyLayer& operator+=(const StrategyLayer& other);
-  StrategyLayer& operator-=(const StrategyLayer& other);
   StrategyLayer& operator*=(double times);
   bool operator==(const StrategyLayer&) const = default;
 };

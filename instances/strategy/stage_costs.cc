@@ -37,23 +37,24 @@ StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
 StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
                                   std::int64_t layers) const {
   Span span{.layers = static_cast<double>(layers), .widest = -kInfinity};
-  const auto compare = [&](const StrategyLayer& layer) {
-    span.largest =
-        std::max(span.largest, layer.shared + layer.experts / static_cast<double>(layout_.ep));
-    span.widest = std::max(span.widest, kept_bytes(layer, StrategyRecompute::none));
+  // Layers are added, and never taken from larger sums: those of experts may be so large that a
+  // difference has nothing left of the others.
+  const auto add = [&](std::int64_t from, std::int64_t count) {
+    for (const StrategyRun& run : table_->runs()) {
+      const std::int64_t its = std::min(run.end, from + count) - std::max(run.first, from);
+      if (its <= 0) continue;
+      StrategyLayer all = run.layer;
+      all *= static_cast<double>(its);
+      span.sum += all;
+      span.largest = std::max(
+          span.largest, run.layer.shared + run.layer.experts / static_cast<double>(layout_.ep));
+      span.widest = std::max(span.widest, kept_bytes(run.layer, StrategyRecompute::none));
+    }
   };
-  if (table_->equal_layers()) {
-    compare(table_->layer(0));
-    span.sum = table_->layer(0);
-    span.sum *= span.layers;
+  if (table_->equal_layers()) {  // any of them
+    add(0, layers);
     return span;
   }
-  const auto add = [&](std::int64_t from, std::int64_t count) {
-    StrategyLayer sum = table_->before(from + count);
-    sum -= table_->before(from);
-    span.sum += sum;
-    for (std::int64_t layer = from; layer < from + count; ++layer) compare(table_->layer(layer));
-  };
   if (class_.v == 1) {
     add(first, layers);
     return span;

@@ -27,14 +27,11 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
 
 StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(instance) {
   for (const StrategyBlock& block : instance.model.blocks) {
-    layers_.insert(layers_.end(), at(block.count), layer_of(instance.model, block));
+    const StrategyLayer layer = layer_of(instance.model, block);
+    const std::int64_t first = runs_.empty() ? 0 : layers();
+    if (runs_.empty() || runs_.back().layer != layer) runs_.push_back({first, first, layer});
+    runs_.back().end += block.count;
     if (block.routed()) common_experts_ = std::gcd(common_experts_, block.experts->count);
-  }
-  before_.emplace_back();
-  for (const StrategyLayer& each : layers_) {
-    equal_layers_ = equal_layers_ && each == layers_.front();
-    before_.push_back(before_.back());
-    before_.back() += each;
   }
   for (const Tokens length : instance.lengths) {
     tokens_ += length;
@@ -63,7 +60,7 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
     if (instance.cluster.devices() % pp != 0) continue;
     for (const std::int64_t v : sorted(options.v)) {
       if (pp * v > layers() || layers() % v != 0 || (v > 1 && pp == 1) ||
-          (v > 1 && !equal_layers_ && layers() % (pp * v) != 0)) {
+          (v > 1 && !equal_layers() && layers() % (pp * v) != 0)) {
         continue;
       }
       for (const std::int64_t m : counts) {

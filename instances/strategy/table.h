@@ -62,6 +62,13 @@ struct StrategyRow {
   double squares = 0;
 };
 
+// Equal layers that follow one another: those from `first` on, before `end`.
+struct StrategyRun {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  StrategyLayer layer;
+};
+
 class StrategyTable {
  public:
   // Requires a valid instance, as the reader returns it, which outlives the table.
@@ -76,11 +83,10 @@ class StrategyTable {
   const std::vector<StageChoice>& choices() const { return choices_; }
   const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
 
-  std::int64_t layers() const { return std::ssize(layers_); }
-  const StrategyLayer& layer(std::int64_t layer) const { return layers_[at(layer)]; }
-  // Of all layers before this one, summed.
-  const StrategyLayer& before(std::int64_t layer) const { return before_[at(layer)]; }
-  bool equal_layers() const { return equal_layers_; }
+  // All layers in order, in as few runs as there are.
+  const std::vector<StrategyRun>& runs() const { return runs_; }
+  std::int64_t layers() const { return runs_.back().end; }
+  bool equal_layers() const { return runs_.size() == 1; }
 
   Tokens tokens() const { return tokens_; }
   double squares() const { return squares_; }  // of all lengths, summed
@@ -90,9 +96,7 @@ class StrategyTable {
   bool may_share_experts(const StrategyLayout& layout) const;
 
   const StrategyInstance& instance_;
-  std::vector<StrategyLayer> layers_;
-  std::vector<StrategyLayer> before_;  // sums of layers_
-  bool equal_layers_ = true;
+  std::vector<StrategyRun> runs_;
   Tokens tokens_ = 0;
   double squares_ = 0;
   Tokens longest_ = 0;

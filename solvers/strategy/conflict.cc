@@ -13,15 +13,11 @@
 namespace stowage {
 namespace {
 
-bool shares_experts(const StrategyInstance& instance) {
-  return std::ranges::any_of(instance.options.ep, [](std::int64_t ep) { return ep > 1; });
-}
-
 // Degree 1 in every list: what always divides.
 Change with_ones(const StrategyInstance& instance) {
   StrategyInstance changed = instance;
   StrategyOptions& options = changed.options;
-  const bool with_ep = std::ranges::find(options.ep, 1) == options.ep.end();
+  const bool with_ep = !rule_of_ep(instance).empty();
   for (auto* list : {&options.pp, &options.v, &options.tp, &options.cp}) list->push_back(1);
   if (with_ep) options.ep.push_back(1);
   options.micro_batches = {1};
@@ -33,19 +29,24 @@ Change with_ones(const StrategyInstance& instance) {
 
 }  // namespace
 
+std::string rule_of_ep(const StrategyInstance& instance) {
+  if (std::ranges::find(instance.options.ep, 1) != instance.options.ep.end()) return "";
+  return std::string("; ep must divide cp dp and the experts of each layer") +
+         (instance.model.sequence_parallel ? "" : ", and tp be 1 without sequence_parallel");
+}
+
 Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   Conflict conflict;
   const StrategyTable table(instance);
   const LeastMemory least = least_memory(table);
   if (least.mib == kInfinity) {
     conflict.causes.push_back(
-        {"/options",
-         "no pp, tp and cp together divide the " +
-             plain_count(instance.cluster.devices(), "device") +
-             " and the heads, with "
-             "micro-batches that divide the " +
-             plain_count(std::ssize(instance.lengths), "sequence") +
-             (shares_experts(instance) ? ", and ep that divides cp dp and the experts" : "")});
+        {"/options", "no pp, tp and cp together divide the " +
+                         plain_count(instance.cluster.devices(), "device") +
+                         " and the heads, with "
+                         "micro-batches that divide the " +
+                         plain_count(std::ssize(instance.lengths), "sequence") +
+                         rule_of_ep(instance)});
     conflict.irreducible = false;  // one list of several may be to blame
     conflict.changes.push_back(with_ones(instance));
     return conflict;

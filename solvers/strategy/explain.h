@@ -2,6 +2,7 @@
 // puts them together.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "instances/strategy/instance.h"
@@ -13,6 +14,10 @@ namespace stowage {
 
 // Why there is no plan. Requires an instance proven to have none.
 Conflict conflict_in(const StrategyInstance& instance, const Trial& trial);
+
+// The rule of ep, to go on with after those of other degrees; empty where the options allow ep 1,
+// which keeps it always.
+std::string rule_of_ep(const StrategyInstance& instance);
 
 // What holds the objective of a verified plan where it is.
 Binding binding_of(const StrategyInstance& instance, const StrategyPlan& plan);

@@ -13,6 +13,7 @@
 #include "instances/strategy/compose.h"
 #include "instances/strategy/table.h"
 #include "solvers/family_solve.h"
+#include "solvers/strategy/explain.h"
 #include "solvers/strategy/stage_search.h"
 
 namespace stowage {
@@ -36,13 +37,15 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   }
 
   static Refutation nothing_combines(const StrategyInstance& instance) {
-    const bool experts = std::ranges::find(instance.options.ep, 1) == instance.options.ep.end();
+    const std::string of_ep = rule_of_ep(instance);
     return {
         std::string("no values of the options combine: pp tp cp must divide the devices, tp cp the "
                     "heads, and micro_batches dp the sequences") +
-            (experts ? "; ep must divide cp dp and the experts" : ""),
-        "add degrees that divide the devices, or 1, to options.pp, options.tp and options.cp, or "
-        "give a multiple of the devices as sequences",
+            of_ep,
+        std::string("add degrees that divide the devices, or 1, to options.pp, options.tp and "
+                    "options.cp, ") +
+            (of_ep.empty() ? "" : "add 1 to options.ep, ") +
+            "or give a multiple of the devices as sequences",
         {},
         {.by = "configurations"}};
   }

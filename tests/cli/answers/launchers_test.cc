@@ -87,6 +87,31 @@ TEST(Launchers, SayWhichRanksShareExperts) {
   }
 }
 
+// What flags cannot say is said in words: parts that differ, and sequence parallelism where the
+// plan has none.
+TEST(Launchers, SayWhatFlagsCannot) {
+  StrategyInstance instance = of_two_nodes();
+  StrategyPlan plan{.tp = 2, .dp = 8, .stages = {{.layers = 32, .zero = 1}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 4096};
+  instance.model.sequence_parallel = false;
+  const auto script = [&] { return megatron_script(instance, plan, steps); };
+  const char* const sequence_parallel = "need --sequence-parallel, unlike planned";
+  const char* const parts = "Feed-forward parts differ";
+  EXPECT_THAT(script(), Not(HasSubstr("--sequence-parallel")));
+  EXPECT_THAT(script(), Not(HasSubstr(parts)));
+  instance.model.blocks = {{.count = 1, .ffn = 512}, {.count = 31, .experts = {{8, 2, 256}}}};
+  EXPECT_THAT(script(), HasSubstr(sequence_parallel));
+  EXPECT_THAT(script(), Not(HasSubstr(parts)));
+  instance.model.sequence_parallel = true;
+  EXPECT_THAT(script(), Not(HasSubstr(sequence_parallel)));
+  instance.model.blocks[1].gated = false;
+  EXPECT_THAT(script(), HasSubstr(parts));
+  instance.model.blocks[1] = {.count = 31, .ffn = 500};
+  EXPECT_THAT(script(), HasSubstr(parts));
+  instance.model.blocks[1].experts = {1, 1, 12};  // 512 in all
+  EXPECT_THAT(script(), Not(HasSubstr(parts)));
+}
+
 std::string without_comments(const std::string& script) {
   std::istringstream in(script);
   std::string kept;

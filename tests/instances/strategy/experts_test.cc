@@ -147,6 +147,28 @@ TEST(StrategyExperts, ADenseLayerFirstByHand) {
               1e-6);
 }
 
+// As many experts as the format allows leave nothing out of a small layer in another stage: its
+// costs are those that it has among small ones.
+TEST(StrategyExperts, HugeOnesDoNotTouchOtherStages) {
+  StrategyInstance instance = sixty_four();
+  instance.model.hidden = 1023;
+  instance.model.heads = 1;
+  instance.model.kv_width = 7;
+  const StrategyBlock small{.count = 1, .experts = {{2, 1, 1}}};
+  const auto second_stage = [&](const StrategyBlock& first) {
+    instance.model.blocks = {first, small, {.count = 1, .ffn = 5}};
+    const StrategyTable table(instance);
+    return StageCosts(table, {2, 1, 1}, {1, 1, 32, 1}).of(1, 1, 2, {1, StrategyRecompute::none});
+  };
+  const std::int64_t most = (1 << 24) - 1;
+  const StageCost beside_huge = second_stage({.count = 1, .experts = {{most, most - 2, most}}});
+  const StageCost beside_small = second_stage({.count = 1, .ffn = 3});
+  EXPECT_GT(beside_small.exchange_ms, 0);
+  EXPECT_EQ(beside_huge.time_ms, beside_small.time_ms);
+  EXPECT_EQ(beside_huge.exchange_ms, beside_small.exchange_ms);
+  EXPECT_EQ(beside_huge.memory_mib, beside_small.memory_mib);
+}
+
 TEST(StrategyExperts, OneExpertIsADenseLayer) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -162,7 +184,11 @@ TEST(StrategyExperts, OneExpertIsADenseLayer) {
     EXPECT_EQ(instance_hash(one), instance_hash(dense)) << seed;
     const StrategyTable table(one);
     const StrategyTable of_dense(dense);
-    EXPECT_EQ(table.before(table.layers()), of_dense.before(table.layers())) << seed;
+    ASSERT_EQ(table.runs().size(), of_dense.runs().size()) << seed;
+    for (std::size_t k = 0; k < table.runs().size(); ++k) {
+      EXPECT_EQ(table.runs()[k].end, of_dense.runs()[k].end) << seed;
+      EXPECT_EQ(table.runs()[k].layer, of_dense.runs()[k].layer) << seed;
+    }
   }
   EXPECT_GT(compared, 50);
 }

@@ -199,9 +199,9 @@ TEST(StrategyJson, APublishedModelWithExperts) {
   EXPECT_EQ(made->options.ep, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64}));
   const StrategyTable table(*made);
   const TransformerShape& shape = *transformer_shape("olmoe-1b-7b");
-  EXPECT_EQ(table.layer(0).shared + table.layer(0).experts,
+  EXPECT_EQ(table.runs().front().layer.shared + table.runs().front().layer.experts,
             static_cast<double>(layer_parameters(shape)));
-  EXPECT_EQ(table.layer(0).active, static_cast<double>(active_layer_parameters(shape)));
+  EXPECT_EQ(table.runs().front().layer.active, static_cast<double>(active_layer_parameters(shape)));
   EXPECT_EQ(generate_strategy({.model = "mixtral-8x7b", .nodes = 1, .devices_per_node = 4}, {1})
                 ->options.ep,
             (std::vector<std::int64_t>{1, 2, 4}));

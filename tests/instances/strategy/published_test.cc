@@ -197,7 +197,7 @@ TEST(StrategyPublished, ByHand) {
       .options = {.tp = {2}},
       .lengths = {6, 2}};
   const StrategyTable table(instance);
-  EXPECT_EQ(table.layer(0).shared, 4 * (8 + 4 + 24));  // 144
+  EXPECT_EQ(table.runs().front().layer.shared, 4 * (8 + 4 + 24));  // 144
   const StageCosts costs(table, {1, 1, 1}, {2, 1, 1});
   // x = 4, y = 20. lin = 2 144 4 / (1/2) = 2304, w = 2 = u; att = 2 4 20 = 160;
   // tp: 10 of 2 4 4 2 / 2 = 32 bytes; head: 6 10 4 4 = 960.

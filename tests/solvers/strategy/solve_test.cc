@@ -27,8 +27,10 @@
 namespace stowage::strategy_solve_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Outcome solved(const StrategyInstance& instance, const std::string& method = "auto",
                std::int64_t nodes = 1'000'000) {
@@ -154,6 +156,37 @@ TEST(StrategySolve, WithoutRoomItSaysWhatIsNeeded) {
   EXPECT_FALSE(solved(instance).plan);
   instance.options.tp = {3};
   EXPECT_THAT(solved(instance).detail, HasSubstr("no values of the options combine"));
+}
+
+// Where ep is what does not combine, the reason, the remedy and the explanation name it; where ep 1
+// is allowed, none of them does.
+TEST(StrategySolve, AnEpThatDividesNothingIsNamed) {
+  StrategyInstance instance =
+      *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
+  const auto told = [&] {
+    Budget budget;
+    const Explanation explained = explain(Instance(instance), std::nullopt, {}, budget);
+    EXPECT_FALSE(explained.remedies.empty());
+    const std::vector<Finding>& causes = explained.conflict.causes;
+    EXPECT_EQ(causes.size(), 1U);
+    return causes.empty() ? std::string() : causes.front().text;
+  };
+  instance.options.ep = {3};
+  EXPECT_THAT(solved(instance).detail, HasSubstr("ep must divide cp dp and the experts"));
+  EXPECT_THAT(solved(instance).remedy, HasSubstr("1 to options.ep"));
+  EXPECT_THAT(told(), HasSubstr("ep must divide cp dp and the experts"));
+  EXPECT_THAT(told(), Not(HasSubstr("sequence_parallel")));
+  instance.options.ep = {2};
+  instance.options.tp = {2};
+  instance.model.sequence_parallel = false;
+  EXPECT_THAT(solved(instance).detail, HasSubstr("and tp be 1 without sequence_parallel"));
+  EXPECT_THAT(told(), HasSubstr("and tp be 1 without sequence_parallel"));
+  instance.options.ep = {1, 2};
+  instance.options.tp = {3};
+  EXPECT_THAT(solved(instance).detail,
+              AllOf(HasSubstr("no values of the options combine"), Not(HasSubstr("ep must"))));
+  EXPECT_THAT(solved(instance).remedy, Not(HasSubstr("options.ep")));
+  EXPECT_THAT(told(), Not(HasSubstr("ep must")));
 }
 
 // 64 experts fit eight devices if four ranks share them; explained where they may not.
