@@ -40,12 +40,12 @@ struct PlanOf {
   using type = typename FamilyOf<InstanceT>::Plan;
 };
 
-// Calls f(instance, other) with what is seen, which belongs to one family: the instance, and its
-// plan or certificate.
+// Calls f(instance, other) with what is seen: the instance, and its plan or certificate. Throws
+// std::bad_variant_access where the two belong to different families.
 template <class F>
 decltype(auto) visit_both(F&& f, const InstanceView& instance, const PlanView& plan) {
   return instance.visit([&]<class I>(const I& own) -> decltype(auto) {
-    return f(own, *plan.get_if<typename FamilyOf<I>::Plan>());
+    return f(own, plan.get<typename FamilyOf<I>::Plan>());
   });
 }
 template <class F>

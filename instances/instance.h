@@ -14,8 +14,6 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "instances/assign/instance.h"
@@ -51,10 +49,14 @@ class FamilyView<std::variant<Own...>> {
 
   std::size_t index() const { return own_.index(); }  // as that of the variant
 
-  // As std::visit() and std::get_if() of the variant.
+  // As std::visit(), std::get() and std::get_if() of the variant.
   template <class F>
   decltype(auto) visit(F&& f) const {
     return std::visit([&](const auto* own) -> decltype(auto) { return f(*own); }, own_);
+  }
+  template <class T>
+  const T& get() const {
+    return *std::get<const T*>(own_);
   }
   template <class T>
   const T* get_if() const {
