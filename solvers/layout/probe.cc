@@ -18,6 +18,11 @@ constexpr std::size_t kFewOrders = 6;             // in a row, and after the fir
 constexpr std::size_t kTreeBytes = 300;           // of one tree per buffer and section, roughly
 constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
 
+// Orders and restarts choose in turns: each way finds layouts that the other does not.
+LayoutTree::Choice choice_of(std::size_t turn) {
+  return turn % 2 == 0 ? LayoutTree::Choice::order : LayoutTree::Choice::flush;
+}
+
 constexpr double kFading = 0.9;  // of what earlier restarts taught, from one to the next
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... from i = 1.
@@ -86,7 +91,8 @@ bool LayoutProbe::has_tree(std::size_t turn) {
   if (turn < trees_.size()) return true;
   const std::vector<int>* order = portfolio_.order(number(turn));
   if (order == nullptr) return false;
-  trees_.push_back(std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_));
+  trees_.push_back(
+      std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_, choice_of(turn)));
   return true;
 }
 
@@ -136,7 +142,8 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
 
 void LayoutProbe::run_restart(Budget& budget) {
   if (!restart_) {
-    restart_ = std::make_unique<LayoutTree>(table_, neighbours_, learnt_order(), capacity_);
+    restart_ = std::make_unique<LayoutTree>(table_, neighbours_, learnt_order(), capacity_,
+                                            choice_of(static_cast<std::size_t>(restarts_)));
     restart_left_ = luby(++restarts_) * std::max(kClockNodes, 2 * std::int64_t{table_.buffers()});
   }
   const std::int64_t spent = run(*restart_, restart_left_, budget);

@@ -15,7 +15,10 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   failures_.sections.assign(sections, 0);
   remaining_.assign(sections, 0);
   top_.assign(sections, 0);
-  witness_.assign(sections, -1);
+  touches_.resize(sections);
+  levels_.resize(n);
+  starts_.assign(sections, 0);
+  ends_.assign(sections, 0);
   later_.assign(sections, -1);
   plain_ = !table.any_pins();
   crossing_.assign(sections + 1, 0);
@@ -47,7 +50,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   }
   for (Row& row : rows_) row.bound = row.support;
   for (int s = 0; s < table.sections(); ++s) {
-    if (!find_witness(s)) possible_ = false;
+    if (!fits_between(s, -1, capacity)) possible_ = false;
   }
   trail_.clear();
 }
@@ -55,6 +58,8 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
 void LayoutState::take(int b, int sign) {
   for (const SectionRange& range : table_.ranges(b)) {
     for (int s = range.first; s < range.last; ++s) remaining_[at(s)] += sign * rows_[at(b)].size;
+    starts_[at(range.first)] += sign;
+    ends_[at(range.last - 1)] += sign;
   }
   const SectionRange hull = table_.hull(b);
   for (int s = hull.first + 1; s < hull.last; ++s) crossing_[at(s)] += sign;
@@ -83,7 +88,6 @@ bool LayoutState::place(int b) {
     }
   }
   raised_.clear();
-  raised_.push_back(b);
   for (const int other : neighbours_.of(b)) {
     Row& row = rows_[at(other)];
     if (row.placed || row.support >= top) continue;
@@ -92,14 +96,14 @@ bool LayoutState::place(int b) {
     trail_.push_back(raise);
     row.support = lowest_above(other, top);
     if (row.support <= row.bound) continue;
+    raised_.push_back({other, row.bound});
     row.bound = row.support;
-    raised_.push_back(other);
-    if (!fits(other)) return false;
+    if (!below_capacity(other)) return false;
   }
-  return refresh_witnesses();
+  return sections_fit();
 }
 
-bool LayoutState::fits(int b) {
+bool LayoutState::below_capacity(int b) {
   if (rows_[at(b)].bound + rows_[at(b)].size <= capacity_) return true;
   ++failures_.buffers[at(b)];
   return false;
@@ -108,9 +112,9 @@ bool LayoutState::fits(int b) {
 bool LayoutState::raise_bound(int b, Bytes value) {
   const Change raise{.before = rows_[at(b)].bound, .index = b, .kind = Kind::bound};
   trail_.push_back(raise);
+  raised_.push_back({b, rows_[at(b)].bound});
   rows_[at(b)].bound = value;
-  raised_.push_back(b);
-  return fits(b);
+  return below_capacity(b);
 }
 
 bool LayoutState::pass_over(int b, Bytes level) {
@@ -123,44 +127,68 @@ bool LayoutState::pass_over(int b, Bytes level) {
   least = lowest_above(b, least);
   if (least <= rows_[at(b)].bound) return true;
   raised_.clear();
-  return raise_bound(b, least) && refresh_witnesses();
+  return raise_bound(b, least) && sections_fit();
 }
 
-bool LayoutState::room_above(int section, int b) const {
-  Bytes need = rows_[at(b)].bound + remaining_[at(section)];
-  if (table_.any_pins()) need += pinned_above(section, rows_[at(b)].bound);
-  return need <= capacity_;
-}
-
-bool LayoutState::refresh_witnesses() {
-  for (const int b : raised_) {
-    for (const SectionRange& range : table_.ranges(b)) {
+void LayoutState::list_touched() {
+  ++visit_;
+  touched_.clear();
+  for (const Raised& raised : raised_) {
+    const Bytes bound = rows_[at(raised.buffer)].bound;
+    for (const SectionRange& range : table_.ranges(raised.buffer)) {
       for (int s = range.first; s < range.last; ++s) {
-        if (witness_[at(s)] != b || (!rows_[at(b)].placed && room_above(s, b))) continue;
-        if (!find_witness(s)) return false;
+        Touch& touch = touches_[at(s)];
+        if (touch.visit != visit_) {
+          touch = {visit_, raised.before, bound};
+          touched_.push_back(s);
+          continue;
+        }
+        touch.low = std::min(touch.low, raised.before);
+        touch.high = std::max(touch.high, bound);
       }
     }
+  }
+}
+
+bool LayoutState::sections_fit() {
+  list_touched();
+  for (const int s : touched_) {
+    const Touch& touch = touches_[at(s)];
+    if (!table_.any_pins()) {
+      if (touch.high + remaining_[at(s)] <= capacity_) continue;
+      // All that is unplaced here is so in a section beside it as well, which needs no less room.
+      if (ends_[at(s)] == 0 || (starts_[at(s)] == 0 && ends_[at(s - 1)] > 0)) continue;
+    }
+    if (!fits_between(s, touch.low, touch.high)) return false;
   }
   return true;
 }
 
-// The room above a buffer shrinks as its bound rises: if some buffer has enough, so has the lowest.
-bool LayoutState::find_witness(int section) {
-  int witness = -1;
-  if (remaining_[at(section)] > 0) {
-    for (const int b : neighbours_.in(section)) {
-      if (rows_[at(b)].placed || !room_above(section, b)) continue;
-      witness = b;
-      break;
+// The buffers of a section lie one above another: those whose bound is a level or more must fit
+// above that level. Looks at the levels above `low`, up to `high`.
+bool LayoutState::fits_between(int section, Bytes low, Bytes high) {
+  Bytes above = 0;
+  std::size_t count = 0;  // of levels_, from the highest down
+  for (const int b : neighbours_.in(section)) {
+    const Row& row = rows_[at(b)];
+    if (row.placed || row.bound <= low) continue;
+    if (row.bound > high) {
+      above += row.size;
+      continue;
     }
-    if (witness < 0) {
+    std::size_t i = count++;
+    for (; i > 0 && levels_[i - 1].bound < row.bound; --i) levels_[i] = levels_[i - 1];
+    levels_[i] = {row.bound, row.size};
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    above += levels_[i].size;
+    Bytes need = levels_[i].bound + above;
+    if (table_.any_pins()) need += pinned_above(section, levels_[i].bound);
+    if (need > capacity_) {
       blame(section);
       return false;
     }
   }
-  const Change change{.before = witness_[at(section)], .index = section, .kind = Kind::witness};
-  trail_.push_back(change);
-  witness_[at(section)] = witness;
   return true;
 }
 
@@ -227,9 +255,6 @@ void LayoutState::undo(std::size_t mark) {
         break;
       case Kind::bound:
         rows_[i].bound = change.before;
-        break;
-      case Kind::witness:
-        witness_[i] = static_cast<int>(change.before);
         break;
     }
     trail_.pop_back();

@@ -84,7 +84,7 @@ class LayoutState {
   void undo(std::size_t mark);
 
  private:
-  enum class Kind : std::uint8_t { placement, support, bound, witness };
+  enum class Kind : std::uint8_t { placement, support, bound };
   struct Change {
     Bytes before = 0;
     Bytes bound_before = 0;  // with a support
@@ -92,16 +92,16 @@ class LayoutState {
     Kind kind = Kind::placement;
   };
   Bytes pinned_above(int section, Bytes level) const;
-  // Whether the rest of a section fits above this buffer of it, if that is the lowest.
-  bool room_above(int section, int b) const;
   bool begins_within(int section, Bytes level, Bytes latest) const;
   Bytes lowest_above(int b, Bytes level) const {
     return plain_ ? level : table_.clear_of_pins(b, level);
   }
   bool raise_bound(int b, Bytes value);
-  bool fits(int b);
-  bool refresh_witnesses();
-  bool find_witness(int section);
+  bool below_capacity(int b);
+  // Whether the sections of all raised buffers still have room for what is unplaced in them.
+  bool sections_fit();
+  void list_touched();
+  bool fits_between(int section, Bytes low, Bytes high);
   void take(int b, int sign);
   void lower_tops(int b);
 
@@ -111,16 +111,35 @@ class LayoutState {
   bool possible_ = true;
   bool plain_ = true;  // nothing is pinned or aligned
   std::vector<Row> rows_;
-  // Per section: bytes still to be placed; an unplaced buffer that may be the lowest of them, or -1
-  // if there are none; an unplaced buffer that may begin above some level, as found last.
+  // Per section: bytes still to be placed; the end of the last placed buffer; how many unplaced
+  // buffers begin and end there; one that may begin above some level, as found last.
   std::vector<Bytes> remaining_;
-  std::vector<Bytes> top_;  // end of the last placed buffer
-  std::vector<int> witness_;
+  std::vector<Bytes> top_;
+  std::vector<int> starts_;
+  std::vector<int> ends_;
   mutable std::vector<int> later_;
   std::vector<int> crossing_;
   std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
   mutable Failures failures_;
-  std::vector<int> raised_;
+  // Scratch of sections_fit().
+  struct Raised {
+    int buffer = 0;
+    Bytes before = 0;  // its bound
+  };
+  std::vector<Raised> raised_;
+  struct Touch {  // of a section: its buffers' bounds were above `low` and are `high` at most
+    std::int64_t visit = 0;
+    Bytes low = 0;
+    Bytes high = 0;
+  };
+  std::vector<Touch> touches_;
+  std::vector<int> touched_;
+  std::int64_t visit_ = 0;
+  struct Level {
+    Bytes bound = 0;
+    Bytes size = 0;
+  };
+  std::vector<Level> levels_;
   std::vector<Change> trail_;
   std::vector<Bytes> tops_before_;  // of the placements of the trail, section by section
 };

@@ -10,13 +10,15 @@ namespace {
 // lists cost memory.
 constexpr std::size_t kListedShare = 16;
 
+// What counts for a candidate: a side that is flush with a higher neighbour, and a top that is.
+constexpr int kFlushSide = 2;
+constexpr int kFlushTop = 1;
+
 }  // namespace
 
 LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
-                       const std::vector<int>& order, Bytes capacity)
-    : table_(table), state_(table, neighbours, capacity) {
-  rank_.assign(at(table.buffers()), 0);
-  for (std::size_t i = 0; i < order.size(); ++i) rank_[at(order[i])] = static_cast<int>(i);
+                       const std::vector<int>& order, Bytes capacity, Choice choice)
+    : table_(table), state_(table, neighbours, capacity), choice_(choice) {
   waiting_ = order;
   newest_.resize(at(table.sections()));
   must_.resize(at(table.sections()));
@@ -27,19 +29,19 @@ LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbo
     return;
   }
   const Component all{0, order.size(), {0, table.sections()}};
-  const int first = split(all, Key{}, -1, -1);
+  const int first = split(all, -1, -1, -1);
   if (first < 0) {
     end_ = End::layout;
     return;
   }
   const Pending& root = pendings_[at(first)];
-  push(root.component, static_cast<int>(root.component.last - root.component.first), root.cursor,
+  push(root.component, static_cast<int>(root.component.last - root.component.first), root.floor,
        root.fail_to, root.next);
 }
 
-void LayoutTree::push(const Component& component, int left, Key cursor, int fail_to, int pending) {
+void LayoutTree::push(const Component& component, int left, Bytes floor, int fail_to, int pending) {
   frames_.push_back({.component = component,
-                     .cursor = cursor,
+                     .floor = floor,
                      .next = candidates_.size(),
                      .last = candidates_.size(),
                      .left = left,
@@ -66,9 +68,8 @@ bool LayoutTree::list_candidates(Frame& frame) {
     threshold = std::min(threshold, row.support + row.size);
     least_size = std::min(least_size, row.size);
     least_end = std::min(least_end, row.bound + row.size);
-    if (row.support > level || row.support < frame.cursor.offset) continue;
+    if (row.support > level || row.support < frame.floor) continue;
     if (row.bound > row.support) continue;
-    if (Key{row.support, rank_[at(b)]} <= frame.cursor) continue;
     if (row.support < level) candidates_.resize(frame.candidates);
     level = row.support;
     candidates_.push_back(b);
@@ -85,7 +86,7 @@ bool LayoutTree::rise(Frame& frame) {
   if (!list_candidates(frame)) return false;
   // At the level of the decision before, all sections have been seen to fit.
   const SectionRange sections = frame.component.sections;
-  if (frame.level == frame.cursor.offset && !table_.any_pins()) return true;
+  if (frame.level == frame.floor && !table_.any_pins()) return true;
   if (!state_.fits_above(sections, frame.level)) return false;
   if (table_.any_pins()) return true;
   // From one section that is higher already to the next one.
@@ -167,6 +168,30 @@ LayoutTree::Cover LayoutTree::cover(const Frame& frame, int candidate) {
   return Cover::with;
 }
 
+// What ends at another buffer or at the end of its component leaves no sliver beside it.
+void LayoutTree::choose_flush(const Frame& frame) {
+  const SectionRange sections = frame.component.sections;
+  std::size_t chosen = frame.next;
+  int most = -1;
+  for (std::size_t i = frame.next; i < frame.last; ++i) {
+    const SectionRange hull = table_.hull(candidates_[i]);
+    const Bytes top = frame.level + state_.size(candidates_[i]);
+    int score = 0;
+    const auto look_beside = [&](bool end, int section) {
+      if (end || state_.top(section) > frame.level) score += kFlushSide;
+      if (!end && state_.top(section) == top) score += kFlushTop;
+    };
+    look_beside(hull.first == sections.first, hull.first - 1);
+    look_beside(hull.last == sections.last, hull.last);
+    if (score <= most) continue;
+    most = score;
+    chosen = i;
+  }
+  const auto first = candidates_.begin() + static_cast<std::ptrdiff_t>(frame.next);
+  const auto found = candidates_.begin() + static_cast<std::ptrdiff_t>(chosen);
+  std::rotate(first, found, found + 1);
+}
+
 LayoutTree::End LayoutTree::run(std::int64_t nodes) {
   const std::int64_t stop = nodes_ + nodes;
   while (end_ == End::open && nodes_ < stop) {
@@ -186,7 +211,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
     }
     if (frame.tried >= 0) {
       // What follows holds for every other candidate of this frame.
-      if (!state_.pass_over(frame.tried, frame.cursor.offset)) {
+      if (!state_.pass_over(frame.tried, frame.floor)) {
         give_up();
         continue;
       }
@@ -196,6 +221,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
       give_up();
       continue;
     }
+    if (choice_ == Choice::flush) choose_flush(frame);
     const int b = candidates_[frame.next];
     const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
     if (covered == Cover::dead) {
@@ -204,7 +230,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
     }
     ++frame.next;
     frame.tried = b;
-    frame.cursor = {frame.level, rank_[at(b)]};
+    frame.floor = frame.level;
     ++nodes_;
     if (covered == Cover::without) continue;
     const int twin = table_.twin_before(b);
@@ -227,16 +253,16 @@ bool LayoutTree::descend() {
     Component rest = frame.component;
     if (kListedShare * at(left) <= (kListedShare - 1) * (rest.last - rest.first))
       rest = unplaced(rest);
-    push(rest, left, frame.cursor, parent, frame.pending);
+    push(rest, left, frame.floor, parent, frame.pending);
     inherit(frames_[at(parent)], frames_.back());
     return true;
   }
   int next = frame.pending;
-  if (left > 0) next = split(frame.component, frame.cursor, parent, next);
+  if (left > 0) next = split(frame.component, frame.floor, parent, next);
   if (next < 0) return false;
   const Pending& pending = pendings_[at(next)];
   push(pending.component, static_cast<int>(pending.component.last - pending.component.first),
-       pending.cursor, pending.fail_to, pending.next);
+       pending.floor, pending.fail_to, pending.next);
   return true;
 }
 
@@ -264,7 +290,7 @@ LayoutTree::Component LayoutTree::unplaced(const Component& component) {
 
 // Lists the unplaced buffers of each part of a component; returns the first of the chain of
 // pending parts, which ends with `pending`.
-int LayoutTree::split(const Component& component, Key cursor, int fail_to, int pending) {
+int LayoutTree::split(const Component& component, Bytes floor, int fail_to, int pending) {
   std::vector<Component> parts;
   int first = component.sections.first;
   for (int s = first + 1; s <= component.sections.last; ++s) {
@@ -282,7 +308,7 @@ int LayoutTree::split(const Component& component, Key cursor, int fail_to, int p
   std::ranges::stable_sort(parts, std::greater{},
                            [](const Component& part) { return part.last - part.first; });
   for (const Component& part : parts) {
-    pendings_.push_back({part, cursor, fail_to, pending});
+    pendings_.push_back({part, floor, fail_to, pending});
     pending = static_cast<int>(pendings_.size()) - 1;
   }
   return pending;

@@ -2,16 +2,18 @@
 //
 // Buffers are placed bottom-up: every layout can be pushed down until no single buffer can be moved
 // lower, and a pushed-down layout is rebuilt exactly by placing its buffers in ascending
-// (offset, rank), each at the lowest offset above its placed neighbours. With alignment and pinned
+// offset, each at the lowest offset above its placed neighbours. With alignment and pinned
 // buffers this stays true: "lowest" then means aligned and clear of the pinned ones. Were a buffer
 // of the pushed-down layout not at this offset m, it could be moved down to m: there it avoids the
 // placed neighbours and the pinned ones, and the neighbours yet to be placed lie above where it was
-// and so above m + size. Hence only pushed-down layouts need be searched, in that order, and a
-// branch is cut when
+// and so above m + size. Hence only pushed-down layouts need be searched, in that order. Of the
+// buffers that may begin at the lowest level one is placed there, or it lies higher: which is asked
+// first changes nothing but the time. A branch is cut when
 //   - it would place a buffer at o although another fits entirely below o (that one could be moved
-//     down), or although its twin of smaller rank waits (exchange them),
-//   - some buffer or section no longer fits (state.h); a buffer that was passed over must
-//     rest on one yet to be placed, and one without unplaced neighbours is never passed over,
+//     down), or although its twin waits (exchange them),
+//   - some buffer no longer fits, or what must lie above some level of a section (state.h); a
+//     buffer that was passed over must rest on one yet to be placed, and one without unplaced
+//     neighbours is never passed over,
 //   - a section would overflow if nothing began in it at this level, and the candidates that are
 //     left cannot cover all such sections side by side.
 // Sections that no unplaced buffer connects are solved one after the other; when one of them has no
@@ -19,7 +21,9 @@
 // no recursion. The search can be interrupted and continued, and its course depends only on the
 // nodes. Not for use outside the search.
 // Source: MiniMalloc (Moffitt, ASPLOS 2023, sections 4 and 5) for canonical order, dominance,
-// section inference, unallocated floor and decomposition; passing over and pins are ours.
+// section inference, unallocated floor and decomposition; flush candidates as the best fit of
+// Burke, Kendall and Whitwell (Operations Research 52, 2004) for strips; the room above each level,
+// passing over and pins are ours.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +37,14 @@ namespace stowage {
 class LayoutTree {
  public:
   enum class End { open, layout, exhausted };
+  // Which of the buffers that may begin at a level is tried first: the first by the order, or the
+  // one that leaves the fewest slivers beside it, the first of these by the order.
+  enum class Choice { order, flush };
 
   // `order`: every buffer that is neither pinned nor idle. The arguments must outlive the
   // tree.
   LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
-             const std::vector<int>& order, Bytes capacity);
+             const std::vector<int>& order, Bytes capacity, Choice choice = Choice::order);
 
   // Continues for at most so many nodes (placements tried). Exhausted: no layout stays within the
   // capacity.
@@ -49,30 +56,24 @@ class LayoutTree {
   std::vector<Bytes> offsets() const;
 
  private:
-  // Unplaced buffers of consecutive sections, by rank: waiting_[first..last).
+  // Unplaced buffers of consecutive sections, by the order: waiting_[first..last).
   struct Component {
     std::size_t first = 0;
     std::size_t last = 0;
     SectionRange sections;
   };
-  // In which order buffers are placed.
-  struct Key {
-    Bytes offset = -1;
-    int rank = 0;
-    auto operator<=>(const Key&) const = default;
-  };
   // A component to be solved after the current one, and the frame to return to if it cannot be.
   struct Pending {
     Component component;
-    Key cursor;
+    Bytes floor = -1;
     int fail_to = -1;
     int next = -1;
   };
   struct Frame {
     Component component;
-    Key cursor;      // the last candidate tried; the next one has a larger key
-    int tried = -1;  // that candidate
-    // Those that may begin at the level and are left to try, by rank:
+    Bytes floor = -1;  // no buffer of the component will lie below it any more
+    int tried = -1;    // the last candidate
+    // Those that may begin at the level and are left to try, by the order:
     // candidates_[next..last). What could begin there but does not, begins at `later` at the
     // lowest.
     std::size_t next = 0;
@@ -88,10 +89,12 @@ class LayoutTree {
     std::size_t pendings = 0;
     std::size_t candidates = 0;
   };
-  void push(const Component& component, int left, Key cursor, int fail_to, int pending);
+  void push(const Component& component, int left, Bytes floor, int fail_to, int pending);
   // Goes on to the next level of a frame. False if there is none, or no way to go on there.
   bool rise(Frame& frame);
   bool list_candidates(Frame& frame);
+  // Puts the candidate to be tried next first.
+  void choose_flush(const Frame& frame);
   // Looks at the sections around a candidate that hold nothing at the level yet: those that must be
   // covered there can only be covered by the candidate and those after it. Dead: that cannot be
   // done.
@@ -104,11 +107,11 @@ class LayoutTree {
   bool descend();
   void inherit(const Frame& parent, Frame& frame);
   Component unplaced(const Component& component);
-  int split(const Component& component, Key cursor, int fail_to, int pending);
+  int split(const Component& component, Bytes floor, int fail_to, int pending);
 
   const LayoutTable& table_;
   LayoutState state_;
-  std::vector<int> rank_;
+  Choice choice_;
   std::vector<int> waiting_;
   std::vector<int> candidates_;
   std::vector<Pending> pendings_;

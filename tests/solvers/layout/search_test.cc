@@ -63,10 +63,12 @@ TEST(LayoutSearch, AllOrdersAgree) {
     const LayoutNeighbours neighbours(table);
     for (const char* keys : {"TCA", "Z", "L", "U", "WO", ""}) {
       const std::vector<int> order = static_order(table, keys);
-      LayoutTree enough(table, neighbours, order, best.peak);
-      EXPECT_EQ(enough.run(kEnough), LayoutTree::End::layout) << seed << ' ' << keys;
-      LayoutTree less(table, neighbours, order, best.peak - 1);
-      EXPECT_EQ(less.run(kEnough), LayoutTree::End::exhausted) << seed << ' ' << keys;
+      for (const auto choice : {LayoutTree::Choice::order, LayoutTree::Choice::flush}) {
+        LayoutTree enough(table, neighbours, order, best.peak, choice);
+        EXPECT_EQ(enough.run(kEnough), LayoutTree::End::layout) << seed << ' ' << keys;
+        LayoutTree less(table, neighbours, order, best.peak - 1, choice);
+        EXPECT_EQ(less.run(kEnough), LayoutTree::End::exhausted) << seed << ' ' << keys;
+      }
     }
   }
   EXPECT_GT(above_load, 40);
