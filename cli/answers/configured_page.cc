@@ -12,6 +12,7 @@
 #include "instances/pictures/layout/map.h"
 #include "instances/pictures/scatter/gantt.h"
 #include "instances/pictures/scatter/pipeline.h"
+#include "instances/pictures/strategy/passes.h"
 #include "instances/pictures/strategy/shares.h"
 #include "instances/pictures/strategy/stages.h"
 #include "solvers/outcome.h"
@@ -76,6 +77,9 @@ std::string configured_page(const StrategyInstance& instance, const ConfiguredRu
   const Judgement of_strategy = judged(instance, first.plan, run.strategy);
   std::vector<Picture> pictures = {strategy_shares(shares_of(run)),
                                    strategy_stages(instance, first.plan, of_strategy.shown)};
+  if (const auto schedules = strategy_schedules(instance, first.plan)) {
+    pictures.push_back(strategy_passes(instance, *schedules));
+  }
   const ConfiguredStep& step = first.steps.front();
   const auto& plan = std::get<ScatterPlan>(*step.outcome.plan);
   if (step.instance.pipeline_stages > 1) {

@@ -7,10 +7,21 @@
 #include "cli/flags/suggest.h"
 #include "instances/numbers.h"
 #include "instances/strategy/optimum.h"
+#include "instances/strategy/schedules.h"
 #include "instances/strategy/table.h"
 #include "solvers/strategy/explain.h"
 
 namespace stowage {
+namespace {
+
+// "1F1B 812.3 ms", or with what the heaviest stage needs then.
+std::string text_of(const StrategySchedule& its, Mib memory) {
+  const auto kind = static_cast<std::size_t>(its.pipeline.schedule);
+  return std::string(kPassScheduleNames[kind]) + ' ' + ms_text(its.run.end) + " ms, " +
+         ms_text(its.memory_mib) + " MiB" + (its.memory_mib > memory ? " (does not fit)" : "");
+}
+
+}  // namespace
 
 std::string size_of(const StrategyInstance& instance) {
   std::int64_t layers = 0;
@@ -42,10 +53,19 @@ std::vector<std::pair<std::string, std::string>> facts_of(const StrategyInstance
   }
   const auto stages = static_cast<double>(plan.stages.size());
   const Ms busy = static_cast<double>(plan.micro_batches) * sum / stages;
-  return {{"configuration", detail_of(plan)},
-          {"stages are busy", percent_text(plan.step_ms > 0 ? busy / plan.step_ms : 0)},
-          {"exchange not hidden", ms_text(tail) + " ms"},
-          {"most memory", ms_text(most) + " of " + ms_text(instance.cluster.memory_mib) + " MiB"}};
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"configuration", detail_of(plan)},
+      {"stages are busy", percent_text(plan.step_ms > 0 ? busy / plan.step_ms : 0)},
+      {"exchange not hidden", ms_text(tail) + " ms"},
+      {"most memory", ms_text(most) + " of " + ms_text(instance.cluster.memory_mib) + " MiB"}};
+  if (const auto schedules = strategy_schedules(instance, plan)) {
+    std::string text;
+    for (const StrategySchedule& its : *schedules) {
+      text += (text.empty() ? "" : "; ") + text_of(its, instance.cluster.memory_mib);
+    }
+    facts.emplace_back("pass by pass, simulated", std::move(text));
+  }
+  return facts;
 }
 
 std::string method_list_of(StrategyFamily) {

@@ -76,7 +76,8 @@ PassRun simulate_passes(const PassPipeline& pipeline,
                         const std::function<void(const PassDone&)>& watch = {});
 
 // No order of the passes ends earlier, whichever micro-batch goes first: for some stage all its
-// passes, before them the way of a micro-batch to it and behind them the way back from it. C4
+// passes, before them the way of a micro-batch to it and behind them the way back from it. T12 of
+// instances/strategy/README.md
 Ms least_end(const PassPipeline& pipeline);
 
 }  // namespace stowage

@@ -147,8 +147,7 @@ Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
          static_cast<double>(chunks) / kMibBytes;
 }
 
-Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
-                        const StageChoice& choice, const Parameters& parameters) const {
+StageCosts::Parts StageCosts::forward_of(const Span& span, const Row& row) const {
   const StrategyInstance& instance = table_->instance();
   const StrategyModel& model = instance.model;
   const auto hidden = static_cast<double>(model.hidden);
@@ -156,30 +155,80 @@ Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
   const auto cp = static_cast<double>(layout_.cp);
   const double width = hidden / tp;
   const double rate = instance.cost.linear_tflops * kFlops;
-  const double lin =
-      2 * span.sum.active * row.tokens / (rate * width / (width + instance.cost.half_width));
-  const double att = span.layers * (model.causal ? 2 : 4) * hidden * row.squares /
-                     (instance.cost.attention_tflops * kFlops);
-  const double gathered =
-      span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp);
-  const double turned = span.layers * 4 * (hidden + static_cast<double>(model.key_value_width())) *
-                        row.tokens * (cp - 1) / cp / bandwidth(layout_.tp * layout_.cp);
-  const double dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms();
-  double ms = 3 * lin + (model.flash_attention ? 3.5 : 3) * att +
-              gathered * (model.sequence_parallel ? 2.5 : 2) + 2 * turned + 2 * dispatched;
-  if (choice.recompute == StrategyRecompute::full) ms += lin + att + gathered + turned + dispatched;
+  return {
+      .lin = 2 * span.sum.active * row.tokens / (rate * width / (width + instance.cost.half_width)),
+      .att = span.layers * (model.causal ? 2 : 4) * hidden * row.squares /
+             (instance.cost.attention_tflops * kFlops),
+      .gathered = span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp),
+      .turned = span.layers * 4 * (hidden + static_cast<double>(model.key_value_width())) *
+                row.tokens * (cp - 1) / cp / bandwidth(layout_.tp * layout_.cp),
+      .dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms()};
+}
+
+Ms StageCosts::head_ms(const Row& row) const {
+  const StrategyInstance& instance = table_->instance();
+  return 6 * static_cast<double>(instance.model.vocabulary) *
+         static_cast<double>(instance.model.hidden) * row.tokens /
+         (instance.cost.linear_tflops * kFlops);
+}
+
+Ms StageCosts::sent_ms(const Row& row) const {
+  const StrategyInstance& instance = table_->instance();
+  return 4 * static_cast<double>(class_.v) * static_cast<double>(instance.model.hidden) *
+         row.tokens / bandwidth(instance.cluster.devices());
+}
+
+StageCosts::Parameters StageCosts::parameters_of(std::int64_t stage, const Span& span) const {
+  return {.shared = span.sum.shared + extra_parameters(stage), .experts = span.sum.experts};
+}
+
+Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
+                        const StageChoice& choice, const Parameters& parameters) const {
+  const StrategyInstance& instance = table_->instance();
+  const StrategyModel& model = instance.model;
+  const Parts part = forward_of(span, row);
+  double ms = 3 * part.lin + (model.flash_attention ? 3.5 : 3) * part.att +
+              part.gathered * (model.sequence_parallel ? 2.5 : 2) + 2 * part.turned +
+              2 * part.dispatched;
+  if (choice.recompute == StrategyRecompute::full) {
+    ms += part.lin + part.att + part.gathered + part.turned + part.dispatched;
+  }
   if (choice.recompute == StrategyRecompute::selective) {
-    ms += model.flash_attention ? kSelectiveShare * lin : att;
+    ms += model.flash_attention ? kSelectiveShare * part.lin : part.att;
   }
-  if (stage == class_.pp - 1) {
-    ms += 6 * static_cast<double>(model.vocabulary) * hidden * row.tokens / rate;
-  }
-  if (class_.pp > 1) {
-    ms += 4 * static_cast<double>(class_.v) * hidden * row.tokens /
-          bandwidth(instance.cluster.devices());
-  }
+  if (stage == class_.pp - 1) ms += head_ms(row);
+  if (class_.pp > 1) ms += sent_ms(row);
   if (choice.zero < 3) return ms;
   return ms + std::max(0.0, states_ms(6, parameters) - instance.cost.overlap * ms);
+}
+
+PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                             const StageChoice& choice) const {
+  const Span its = span(stage, first, layers);
+  const Parts part = forward_of(its, mean_);
+  const Parameters parameters = parameters_of(stage, its);
+  PassTimes times{.forward = part.lin + part.att + part.gathered + part.turned + part.dispatched,
+                  .weights = part.lin};
+  if (stage == class_.pp - 1) {
+    times.forward += head_ms(mean_) / 3;
+    times.weights += head_ms(mean_) / 3;
+  }
+  if (class_.pp > 1) times.forward += sent_ms(mean_) / 2;
+  const Ms all = stage_ms(stage, its, mean_, choice, parameters);
+  if (choice.zero == 3) {  // gathered forward and backward, scattered backward
+    const Ms without = stage_ms(stage, its, mean_, {2, choice.recompute}, parameters);
+    times.forward += (all - without) / 3;
+  }
+  times.backward = all - times.forward - times.weights;
+  return times;
+}
+
+Mib StageCosts::micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                                const StageChoice& choice) const {
+  const Span its = span(stage, first, layers);
+  return (its.layers * activation_bytes(heaviest_, choice.recompute) +
+          kept_bytes(its.sum, choice.recompute) * heaviest_.tokens) /
+         kMibBytes;
 }
 
 StageCost StageCosts::of(std::int64_t stage, std::int64_t first, std::int64_t layers,
@@ -197,8 +246,7 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
                               const Row& heaviest) const {
   const Span its = span(stage, first, layers);
   const auto tp = static_cast<double>(layout_.tp);
-  const Parameters parameters{.shared = its.sum.shared + extra_parameters(stage),
-                              .experts = its.sum.experts};
+  const Parameters parameters = parameters_of(stage, its);
   StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
                  .longest_ms = stage_ms(stage, its, longest, choice, parameters)};
   if (choice.zero < 3) cost.exchange_ms = states_ms(4, parameters);

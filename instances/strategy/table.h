@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "instances/numbers.h"
+#include "instances/pipeline/passes.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/layer.h"
 #include "instances/strategy/plan.h"
@@ -136,6 +137,15 @@ class StageCosts {
   StageCost with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
                      const StageChoice& choice, const StrategyRow& row) const;
 
+  // The time of a mean micro-batch (T9) in passes: the products of the weights' gradients, a third
+  // of all products; forward what goes forward; all else is backward. Attention has no weights.
+  PassTimes passes(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                   const StageChoice& choice) const;
+
+  // Activations that a stage holds of the heaviest micro-batch. M2, M3
+  Mib micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                      const StageChoice& choice) const;
+
   // What computing does not hide of an exchange. T8
   Ms exposed(const StageCost& cost) const {
     return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms);
@@ -173,6 +183,18 @@ class StageCosts {
   double dispatch_ms() const;
   double kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const;
   Ms states_ms(double bytes, const Parameters& parameters) const;
+  // Of the layers of a stage and one micro-batch, forward: T1, T2, T5, T6, T11.
+  struct Parts {
+    Ms lin = 0;
+    Ms att = 0;
+    Ms gathered = 0;
+    Ms turned = 0;
+    Ms dispatched = 0;
+  };
+  Parts forward_of(const Span& span, const Row& row) const;
+  Parameters parameters_of(std::int64_t stage, const Span& span) const;
+  Ms head_ms(const Row& row) const;  // forward and backward. T7
+  Ms sent_ms(const Row& row) const;  // T7
   Ms stage_ms(std::int64_t stage, const Span& span, const Row& row, const StageChoice& choice,
               const Parameters& parameters) const;
   double activation_bytes(const Row& row, StrategyRecompute recompute) const;

@@ -1,0 +1,19 @@
+// The pipeline of a configuration pass by pass, as planned and under zero-bubble schedules.
+//
+// For each schedule the stages downwards and time to the right, all to the same scale. Grey is
+// bubble.
+#pragma once
+
+#include <vector>
+
+#include "instances/pictures/drawing/panel.h"
+#include "instances/strategy/instance.h"
+#include "instances/strategy/schedules.h"
+
+namespace stowage {
+
+// Requires schedules as strategy_schedules() makes them of this instance.
+Picture strategy_passes(const StrategyInstance& instance,
+                        const std::vector<StrategySchedule>& schedules);
+
+}  // namespace stowage

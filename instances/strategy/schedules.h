@@ -1,0 +1,36 @@
+// How the pipeline of a strategy plan runs, pass by pass, and how a zero-bubble schedule would.
+//
+// T10 of instances/strategy/README.md is a formula of the slowest stage; here every pass of every
+// mean micro-batch is simulated (instances/pipeline/passes.h). The exchange of states comes behind
+// it, as in T10.
+//
+//   if (const auto runs = strategy_schedules(instance, plan)) {
+//     runs->front().run.end;     // under the plan's schedule
+//     runs->back().memory_mib;   // of the heaviest stage under ZB-H2
+//   }
+//
+// Thread safety: functions of their arguments alone.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "instances/pipeline/passes.h"
+#include "instances/strategy/instance.h"
+#include "instances/strategy/plan.h"
+
+namespace stowage {
+
+struct StrategySchedule {
+  PassPipeline pipeline;
+  PassRun run;
+  Mib memory_mib = 0;  // of the heaviest stage
+};
+
+// The plan's schedule, ZB-H1 and ZB-H2, in this order, the last two without chunks. A stage's time
+// is split evenly over its chunks, as T10 does. Nothing for one stage, or for more than two million
+// passes of one schedule. Requires a plan that verify() finds nothing wrong with.
+std::optional<std::vector<StrategySchedule>> strategy_schedules(const StrategyInstance& instance,
+                                                                const StrategyPlan& plan);
+
+}  // namespace stowage
