@@ -63,12 +63,23 @@ Weakest weakest_of(const StrategyTable& table, const StrategyCertificate::Class&
   Weakest weakest;
   for (const StrategyLayout& layout : table.layouts(of_class)) {
     const StageCosts costs(table, of_class, layout);
+    if (weakest.costs && costs.area() >= weakest.ms) continue;
     const Ms bound = priced_bound(costs, its.prices);
     if (bound >= weakest.ms && weakest.costs) continue;
     weakest.ms = bound;
     weakest.costs.emplace(costs);
   }
   return weakest;
+}
+
+// Of all layouts of a class.
+Ms least_area(const StrategyTable& table, const StrategyCertificate::Class& its) {
+  const StrategyClass of_class{its.pp, its.v, its.micro_batches};
+  Ms least = kInfinity;
+  for (const StrategyLayout& layout : table.layouts(of_class)) {
+    least = std::min(least, StageCosts(table, of_class, layout).area());
+  }
+  return least;
 }
 
 // The times of the stages in the split that these prices make cheapest.
@@ -135,12 +146,28 @@ Ms class_bound(const StrategyTable& table, const StrategyCertificate::Class& its
 
 std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, const Budget& budget) {
   StrategyCertificate certificate{.bound_ms = kInfinity};
+  struct Open {
+    Ms area = 0;
+    StageCosts costs;
+  };
+  std::vector<Open> open;
   for (const StrategyClass& its : table.classes()) {
-    if (budget.exhausted()) return std::nullopt;
     StrategyCertificate::Class& priced = certificate.classes.emplace_back(
         StrategyCertificate::Class{.pp = its.pp, .v = its.v, .micro_batches = its.micro_batches});
     priced.prices.assign(at(its.pp), 1 / static_cast<double>(its.pp));
-    certificate.bound_ms = std::min(certificate.bound_ms, class_bound(table, priced));
+    for (const StrategyLayout& layout : table.layouts(its)) {
+      const StageCosts costs(table, its, layout);
+      open.push_back({costs.area(), costs});
+    }
+  }
+  // The weakest decides: those whose work alone takes longer need no prices.
+  std::ranges::stable_sort(open, {}, &Open::area);
+  for (const Open& each : open) {
+    if (each.area >= certificate.bound_ms) break;
+    if (budget.exhausted()) return std::nullopt;
+    const std::int64_t pp = each.costs.of_class().pp;
+    const std::vector<double> prices(at(pp), 1 / static_cast<double>(pp));
+    certificate.bound_ms = std::min(certificate.bound_ms, priced_bound(each.costs, prices));
   }
   return certificate;
 }
@@ -150,7 +177,12 @@ void raise_prices(const StrategyTable& table, StrategyCertificate& certificate, 
   Ms bound = kInfinity;
   for (StrategyCertificate::Class& its : certificate.classes) {
     StrategyCertificate::Class tried = its;
-    Ms best = -kInfinity;
+    Ms best = least_area(table, its);
+    if (best >= enough) {
+      bound = std::min(bound, best);
+      continue;
+    }
+    best = -kInfinity;
     for (int round = 0; round < kRounds; ++round) {
       const Weakest weakest = weakest_of(table, tried);
       if (weakest.ms > best) {

@@ -103,6 +103,7 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
     if (best && budget.exhausted()) break;
     for (const StrategyLayout& layout : table.layouts(its)) {
       const StageCosts costs(table, its, layout);
+      if (best && costs.area() >= best->step_ms) continue;
       for (const StageChoice& choice : table.choices()) {
         keep_faster(best, equal_stages(costs, choice));
       }
@@ -148,6 +149,7 @@ std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
     for (const StrategyLayout& layout : table.layouts(its)) {
       if (best && budget.exhausted()) return best;
       const StageCosts costs(table, its, layout);
+      if (best && costs.area() >= best->step_ms) continue;
       keep_faster(best, least_area_stages(costs, best ? best->step_ms : kInfinity));
     }
   }

@@ -10,6 +10,7 @@ namespace {
 constexpr double kMibBytes = 1 << 20;
 constexpr double kSelectiveShare = 0.04;  // of the products, computed again with FlashAttention
 constexpr double kFlops = 1e9;            // in a ms, of a TFLOP/s
+constexpr double kAreaRounding = 1e-9;    // by which a sum may differ with the order of its terms
 
 // Of a parameter whose states so many devices share. M1
 double state_bytes(std::int64_t zero, double devices) {
@@ -263,6 +264,19 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   if (stage == class_.pp - 1)
     cost.memory_mib += logits_mib(table_->logit_chunks().back(), heaviest);
   return cost;
+}
+
+// Times of a stage add up, or more than that where level 3 hides less of its exchange.
+Ms StageCosts::area() const {
+  if (class_.v > 1 && !table_->equal_layers()) return 0;
+  Ms least = kInfinity;
+  for (const StageChoice& choice : table_->choices()) {
+    least = std::min(least, of(class_.pp - 1, 0, table_->layers(), choice).time_ms);
+  }
+  const auto p = static_cast<double>(class_.pp);
+  const double rounds =
+      static_cast<double>(class_.micro_batches) + (p - 1) / static_cast<double>(class_.v);
+  return least * rounds / p * (1 - kAreaRounding);
 }
 
 Ms StageCosts::step(std::span<const StageCost> stages) const {

@@ -151,6 +151,10 @@ class StageCosts {
     return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms);
   }
 
+  // No stages of this class and layout take less, whatever memory they need: all layers with the
+  // quickest choice, shared evenly. 0 where layers that differ are dealt in chunks. SB1
+  Ms area() const;
+
   // The step of these stages. T10
   Ms step(std::span<const StageCost> stages) const;
 

@@ -45,6 +45,8 @@ class StrategyTruth {
       layers_.insert(layers_.end(), static_cast<std::size_t>(block.count),
                      LayerTruth(in_.model, block));
     }
+    differ_ = std::any_of(layers_.begin(), layers_.end(),
+                          [&](const LayerTruth& layer) { return layer != layers_.front(); });
     for (const Tokens length : in_.lengths) {
       const auto s = static_cast<double>(length);
       tokens_ += s;
@@ -54,10 +56,7 @@ class StrategyTruth {
   }
 
   std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
-  bool layers_differ() const {
-    return std::any_of(layers_.begin(), layers_.end(),
-                       [&](const LayerTruth& layer) { return layer != layers_.front(); });
-  }
+  bool layers_differ() const { return differ_; }
 
   // Whether ep ranks of those of dp and cp may have other experts each.
   bool may_share_experts(const Setting& at) const {
@@ -317,6 +316,7 @@ class StrategyTruth {
 
   const StrategyInstance& in_;
   std::vector<LayerTruth> layers_;
+  bool differ_ = false;
   double tokens_ = 0;
   double squares_ = 0;
   double longest_ = 0;

@@ -125,6 +125,7 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
       for (const StrategyLayout& layout : table_->layouts(its)) {
         if (budget_.exhausted()) return;
         const StageCosts costs(*table_, its, layout);
+        if (costs.area() >= target()) continue;
         const Ms bound = priced_bound(costs, prices);
         if (bound < target()) open.push_back({bound, costs});
       }

@@ -53,6 +53,18 @@ TEST(StrategySchedules, PassesAddUpToTheTimeOfAStage) {
   EXPECT_GT(split, 1000);
 }
 
+TEST(StrategySchedules, NoPlanIsBelowTheSharedWork) {
+  int near = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed);
+    each_plan(instance, [&](const StageCosts& costs, const StrategyPlan& plan) {
+      ASSERT_LE(costs.area(), plan.step_ms) << seed;
+      near += costs.area() > 0.95 * plan.step_ms;
+    });
+  }
+  EXPECT_GT(near, 100);
+}
+
 // Memory too: 1F1B and interleaved hold what M2 says, ZB-H1 and ZB-H2 never less.
 TEST(StrategySchedules, EqualStagesTakeTheStepOfTheFormula) {
   int seen = 0;
