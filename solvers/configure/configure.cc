@@ -23,9 +23,11 @@ namespace stowage {
 namespace {
 
 constexpr double kMibBytes = 1 << 20;
-constexpr std::size_t kFinalists = 2;  // configurations that get plans for all steps
-constexpr int kMostRaises = 4;         // of one configuration's factor
-constexpr double kRaiseMargin = 1e-6;  // rounding must not ask for one more
+constexpr std::size_t kFinalists = 2;     // configurations that get plans for all steps
+constexpr std::size_t kTellingSteps = 4;  // that are enough to be clearly behind on:
+constexpr double kClearly = 1.005;        // slower on each of them, and by so much together
+constexpr int kMostRaises = 4;            // of one configuration's factor
+constexpr double kRaiseMargin = 1e-6;     // rounding must not ask for one more
 
 // Whether trainers have a word for it: what is sharded and recomputed is the same in all stages.
 bool is_uniform(const StrategyPlan& plan) {
@@ -187,7 +189,8 @@ class Configuring {
     if (!active_.empty()) order(steps);
   }
 
-  // Half of them are given up each time, until two have all steps.
+  // Half of them are given up each time, until two have all steps; those that are clearly behind at
+  // once.
   void race() {
     std::size_t target = 1;
     for (;;) {
@@ -201,16 +204,41 @@ class Configuring {
       const bool ended = reason != StopReason::none;
       if (ended && active_.size() > 1) run_.stopped_by = reason;
       const std::size_t finalists = ended ? 1 : kFinalists;
+      const auto gone = static_cast<std::ptrdiff_t>(given_up_.size());
+      if (target >= kTellingSteps) give_up_clearly_behind(target);
       const std::size_t kept = ended ? 1 : std::max(finalists, (active_.size() + 1) / 2);
       while (active_.size() > kept) {
         given_up_.push_back(std::move(active_.back()));
         active_.pop_back();
       }
+      std::stable_sort(given_up_.begin() + gone, given_up_.end(),
+                       [target](const Runner& a, const Runner& b) {
+                         return a.mean_of(target) > b.mean_of(target);
+                       });
       // Before all of their steps: what does not fit is found on these.
       if (active_.size() <= finalists) {
         for (Runner& runner : active_) fits_or_raised(runner);
       }
       target = active_.size() <= finalists ? steps_.size() : std::min(steps_.size(), 4 * target);
+    }
+  }
+
+  // The first goes on whatever the others do.
+  void give_up_clearly_behind(std::size_t steps) {
+    const Runner& first = active_.front();
+    const auto behind = [&](const Runner& runner) {
+      if (runner.ranked.behind < kClearly) return false;
+      for (std::size_t i = 0; i < steps; ++i) {
+        if (runner.ranked.steps[i].price.step_ms <= first.ranked.steps[i].price.step_ms) {
+          return false;
+        }
+      }
+      return true;
+    };
+    for (std::size_t i = active_.size(); i-- > 1;) {
+      if (!behind(active_[i])) continue;
+      given_up_.push_back(std::move(active_[i]));
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 

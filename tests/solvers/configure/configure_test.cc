@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <string>
 
 #include "heuristics/strategy/configurations.h"
 #include "instances/check.h"
@@ -207,6 +209,36 @@ TEST(Configure, RanksByTrueLengthsAndHoldsWhatItPromises) {
 }
 
 // Whatever the memory, the first one's layout fits, and a raised factor is one that was needed.
+TEST(Configure, WhatIsClearlyBehindIsPlannedNoFurther) {
+  const Steps steps = some_steps(12);
+  const StrategyInstance instance = one_node(steps);
+  Budget budget;
+  const ConfiguredRun run = configure(instance, steps, {}, budget);
+  ASSERT_GT(run.ranking.size(), 2U);
+  std::map<std::string, Ms> of_first;
+  for (const ConfiguredStep& step : run.ranking.front().steps) {
+    of_first[step.instance.name] = step.price.step_ms;
+  }
+  ASSERT_EQ(of_first.size(), steps.size());
+  std::size_t few = 0;
+  for (std::size_t r = 1; r < run.ranking.size() - run.without_plan; ++r) {
+    const RankedConfiguration& ranked = run.ranking[r];
+    few += ranked.steps.size() == 4;
+    if (ranked.steps.size() <= 4) continue;
+    bool slower = true;
+    Ms sum = 0;
+    Ms sum_of_first = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Ms first = of_first.at(ranked.steps[k].instance.name);
+      slower = slower && ranked.steps[k].price.step_ms > first;
+      sum += ranked.steps[k].price.step_ms;
+      sum_of_first += first;
+    }
+    EXPECT_FALSE(slower && sum >= 1.005 * sum_of_first) << configuration_name(ranked.plan);
+  }
+  EXPECT_GT(few, 1U);
+}
+
 TEST(Configure, ALayoutThatDoesNotFitIsSolvedAgain) {
   bool again = false;
   // So many short sequences that rows are filled to the last token.
