@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "solvers/layout/flush.h"
+
 namespace stowage {
 namespace {
 
 // A component is listed anew once one in so many of its buffers is placed: placed ones cost time,
 // lists cost memory.
 constexpr std::size_t kListedShare = 16;
-
-// What counts for a candidate: a side that is flush with a higher neighbour, and a top that is.
-constexpr int kFlushSide = 2;
-constexpr int kFlushTop = 1;
 
 }  // namespace
 
@@ -168,30 +166,6 @@ LayoutTree::Cover LayoutTree::cover(const Frame& frame, int candidate) {
   return Cover::with;
 }
 
-// What ends at another buffer or at the end of its component leaves no sliver beside it.
-void LayoutTree::choose_flush(const Frame& frame) {
-  const SectionRange sections = frame.component.sections;
-  std::size_t chosen = frame.next;
-  int most = -1;
-  for (std::size_t i = frame.next; i < frame.last; ++i) {
-    const SectionRange hull = table_.hull(candidates_[i]);
-    const Bytes top = frame.level + state_.size(candidates_[i]);
-    int score = 0;
-    const auto look_beside = [&](bool end, int section) {
-      if (end || state_.top(section) > frame.level) score += kFlushSide;
-      if (!end && state_.top(section) == top) score += kFlushTop;
-    };
-    look_beside(hull.first == sections.first, hull.first - 1);
-    look_beside(hull.last == sections.last, hull.last);
-    if (score <= most) continue;
-    most = score;
-    chosen = i;
-  }
-  const auto first = candidates_.begin() + static_cast<std::ptrdiff_t>(frame.next);
-  const auto found = candidates_.begin() + static_cast<std::ptrdiff_t>(chosen);
-  std::rotate(first, found, found + 1);
-}
-
 LayoutTree::End LayoutTree::run(std::int64_t nodes) {
   const std::int64_t stop = nodes_ + nodes;
   while (end_ == End::open && nodes_ < stop) {
@@ -221,7 +195,10 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
       give_up();
       continue;
     }
-    if (choice_ == Choice::flush) choose_flush(frame);
+    if (choice_ == Choice::flush) {
+      put_flush_first(table_, state_, frame.component.sections, frame.level,
+                      std::span(candidates_).subspan(frame.next, frame.last - frame.next));
+    }
     const int b = candidates_[frame.next];
     const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
     if (covered == Cover::dead) {

@@ -93,8 +93,6 @@ class LayoutTree {
   // Goes on to the next level of a frame. False if there is none, or no way to go on there.
   bool rise(Frame& frame);
   bool list_candidates(Frame& frame);
-  // Puts the candidate to be tried next first.
-  void choose_flush(const Frame& frame);
   // Looks at the sections around a candidate that hold nothing at the level yet: those that must be
   // covered there can only be covered by the candidate and those after it. Dead: that cannot be
   // done.
