@@ -8,8 +8,7 @@
 namespace stowage {
 namespace {
 
-// A component is listed anew once one in so many of its buffers is placed: placed ones cost time,
-// lists cost memory.
+// A component is listed anew once one in so many of its buffers is placed: lists cost memory.
 constexpr std::size_t kListedShare = 16;
 
 }  // namespace
@@ -75,9 +74,10 @@ bool LayoutTree::list_candidates(Frame& frame) {
   frame.next = frame.candidates;
   frame.last = candidates_.size();
   frame.level = level;
+  if (level >= threshold) return false;
   // It rests on another one that is yet to be placed, at this level or above.
   frame.later = std::max(level + least_size, least_end);
-  return level < threshold;
+  return true;
 }
 
 bool LayoutTree::rise(Frame& frame) {
