@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-// "1F1B 812.3 ms", or with what the heaviest stage needs then.
+// "1F1B 812.3 ms, 60123 MiB": the end of the last pass, and what the heaviest stage needs.
 std::string text_of(const StrategySchedule& its, Mib memory) {
   const auto kind = static_cast<std::size_t>(its.pipeline.schedule);
   return std::string(kPassScheduleNames[kind]) + ' ' + ms_text(its.run.end) + " ms, " +
