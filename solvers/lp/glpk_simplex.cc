@@ -2,12 +2,18 @@
 
 #include <glpk.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "solvers/milp/glpk_session.h"
 
 namespace stowage {
 namespace {
+
+// Of GLPK 5.0 the dual method goes round in circles on some degenerate models; the primal one has
+// not been seen to. Models that end take a few iterations for each row.
+constexpr int kIterationsPerLine = 50;  // of rows and columns
+constexpr int kFewIterations = 10'000;
 
 int to_glpk(LpPlace place) {
   switch (place) {
@@ -76,13 +82,16 @@ LpResult solve(const milp::Model& model, const LpBasis& start, const Budget& bud
   glp_init_smcp(&parm);
   parm.msg_lev = GLP_MSG_OFF;
   parm.meth = GLP_DUALP;
+  parm.it_lim = std::max(
+      kFewIterations, kIterationsPerLine * (glp_get_num_rows(problem) + glp_get_num_cols(problem)));
   const auto simplex = [&](int milliseconds) {
     parm.tm_lim = milliseconds;
     return glp_simplex(problem, &parm);
   };
   int code = within_glpk_limit(budget, simplex);
-  if (code != 0 && code != GLP_ETMLIM) {  // a basis it cannot use: once more from its own
+  if (code != 0 && code != GLP_ETMLIM) {  // a basis it cannot use, or circles: from its own basis
     glp_adv_basis(problem, 0);
+    parm.meth = GLP_PRIMAL;
     code = within_glpk_limit(budget, simplex);
   }
   if (code == GLP_ETMLIM) return {.limit = StopReason::time_limit, .detail = "stopped at a limit"};
