@@ -52,8 +52,8 @@ class GenerateOrderCommand : public Command {
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Randwire, layered: seed of every draw; default 0");
     flags.number("--capacity-share", capacity_share_, "X", 1e-9, 1,
-                 "Vgg, unet: the least time within this share of the peak of the list's order; "
-                 "default the least peak");
+                 "Vgg, unet, kernels: forward operators may run again, and the time is to be least "
+                 "within this share of the peak of the list's order; default the least peak");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
@@ -112,7 +112,7 @@ class GenerateOrderCommand : public Command {
                          {"--seed", seed_.has_value(), drawn && random()},
                          {"--tokens", !tokens_.empty(), drawn && !random() && !network()},
                          {"--tokens-from", !tokens_from_.empty(), drawn && !random() && !network()},
-                         {"--capacity-share", capacity_share_.has_value(), drawn && network()},
+                         {"--capacity-share", capacity_share_.has_value(), !drawn || network()},
                          {"--lengths", !lengths_.empty(), from_kernels_},
                          {"--chunk-tokens", !chunk_tokens_.empty(), from_kernels_},
                          {"--layers", layers_.has_value(), from_kernels_},
@@ -149,7 +149,7 @@ class GenerateOrderCommand : public Command {
     block.head_dim = static_cast<int>(head_dim_.value_or(block.head_dim));
     block.ffn = static_cast<int>(ffn_.value_or(block.ffn));
     block.layers = static_cast<int>(layers_.value_or(block.layers));
-    return kernels::record_order(step, alignment_.value_or(64));
+    return kernels::record_order(step, alignment_.value_or(64), capacity_share_.value_or(0));
   }
 
   Result<OrderInstance> drawn() const {

@@ -228,6 +228,8 @@ void check_share(const OrderGenerator& generator, ErrorList& errors) {
                      : "must be 0 where no operator may run again, is " + shortest(share));
 }
 
+}  // namespace
+
 void limit_time(double share, OrderInstance& instance) {
   const OrderTable table(instance);
   const Bytes peak = peak_of(table, table.program_order());
@@ -235,8 +237,6 @@ void limit_time(double share, OrderInstance& instance) {
   instance.capacity = static_cast<Bytes>(share * static_cast<double>(peak));
   instance.name += "-" + shortest(share);
 }
-
-}  // namespace
 
 Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   ErrorList errors;

@@ -52,6 +52,10 @@ struct OrderGenerator {
   bool operator==(const OrderGenerator&) const = default;
 };
 
+// The least time within this share, above 0, of the peak of the list's order; the name says so.
+// Requires an instance that check_order() finds nothing wrong with.
+void limit_time(double share, OrderInstance& instance);
+
 // E504 for an option out of its range, E376 for sizes that sum to more than 2^53.
 Result<OrderInstance> generate_order(const OrderGenerator& generator);
 

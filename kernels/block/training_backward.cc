@@ -11,6 +11,9 @@
 namespace stowage::kernels {
 namespace {
 
+constexpr double kForwardPairFlop = 4;  // per channel, of a query and a key: its scores, its sum
+constexpr double kBackwardPairFlop = 10;
+
 // A part's queries against the keys up to its last one.
 struct PartAttention {
   AttentionShape shape;  // without cu_q and cu_k
@@ -85,15 +88,17 @@ void TrainingProgram::attention(Saved& s) {
                              needs.forward_scratch + (its.gathers() ? 2 * its.key_floats() : 0),
                              TensorRole::scratch);
   operands.writes = {s.o, s.sums, scratch};
-  step("attention", std::move(operands),
-       [its = std::move(its), scratch, q = s.q, o = s.o, sums = s.sums](const Operands& t) {
-         Pieces pieces(t.out(scratch));
-         const std::int64_t gathered = its.gathers() ? its.key_floats() : 0;
-         const auto k = its.gathered(t, its.k, pieces.take(gathered));
-         const auto v = its.gathered(t, its.v, pieces.take(gathered));
-         LocalAttention(its.now()).forward(t.in(q), k, v, {.o = t.out(o), .sums = t.out(sums)},
-                                           pieces.rest());
-       });
+  step(
+      "attention", std::move(operands),
+      [its = std::move(its), scratch, q = s.q, o = s.o, sums = s.sums](const Operands& t) {
+        Pieces pieces(t.out(scratch));
+        const std::int64_t gathered = its.gathers() ? its.key_floats() : 0;
+        const auto k = its.gathered(t, its.k, pieces.take(gathered));
+        const auto v = its.gathered(t, its.v, pieces.take(gathered));
+        LocalAttention(its.now()).forward(t.in(q), k, v, {.o = t.out(o), .sums = t.out(sums)},
+                                          pieces.rest());
+      },
+      attention_flop(kForwardPairFlop));
 }
 
 // Writes d_q; writes or adds to d_k and d_v of this part and of those before it in the sequence.
@@ -125,35 +130,37 @@ void TrainingProgram::attention_gradients(Saved& s, int d_o, int d_q) {
                                  (alone ? 0 : 2) * its.key_floats(),
                              TensorRole::scratch);
   operands.writes.push_back(scratch);
-  step("d_attention", std::move(operands),
-       [its = std::move(its), d_k = std::move(d_k), d_v = std::move(d_v), scratch, d_o, d_q, alone,
-        assign = part.last, q = s.q, o = s.o, sums = s.sums](const Operands& t) {
-         Pieces pieces(t.out(scratch));
-         const std::int64_t gathered = its.gathers() ? its.key_floats() : 0;
-         const auto k = its.gathered(t, its.k, pieces.take(gathered));
-         const auto v = its.gathered(t, its.v, pieces.take(gathered));
-         const std::int64_t apart = alone ? 0 : its.key_floats();
-         std::span<float> all_d_k = pieces.take(apart), all_d_v = pieces.take(apart);
-         if (alone) {
-           all_d_k = t.out(d_k.front());
-           all_d_v = t.out(d_v.front());
-         }
-         LocalAttention(its.now()).backward(
-             {.q = t.in(q), .k = k, .v = v, .o = t.in(o), .lse = t.in(sums), .upstream = t.in(d_o)},
-             t.out(d_q), all_d_k, all_d_v, pieces.rest());
-         if (alone) return;
-         const auto deal = [&](const std::vector<int>& parts, std::span<const float> from) {
-           std::size_t at = 0;
-           for (const int its_part : parts) {
-             for (float& to : t.out(its_part)) {
-               to = assign ? from[at] : to + from[at];
-               ++at;
-             }
-           }
-         };
-         deal(d_k, all_d_k);
-         deal(d_v, all_d_v);
-       });
+  step(
+      "d_attention", std::move(operands),
+      [its = std::move(its), d_k = std::move(d_k), d_v = std::move(d_v), scratch, d_o, d_q, alone,
+       assign = part.last, q = s.q, o = s.o, sums = s.sums](const Operands& t) {
+        Pieces pieces(t.out(scratch));
+        const std::int64_t gathered = its.gathers() ? its.key_floats() : 0;
+        const auto k = its.gathered(t, its.k, pieces.take(gathered));
+        const auto v = its.gathered(t, its.v, pieces.take(gathered));
+        const std::int64_t apart = alone ? 0 : its.key_floats();
+        std::span<float> all_d_k = pieces.take(apart), all_d_v = pieces.take(apart);
+        if (alone) {
+          all_d_k = t.out(d_k.front());
+          all_d_v = t.out(d_v.front());
+        }
+        LocalAttention(its.now()).backward(
+            {.q = t.in(q), .k = k, .v = v, .o = t.in(o), .lse = t.in(sums), .upstream = t.in(d_o)},
+            t.out(d_q), all_d_k, all_d_v, pieces.rest());
+        if (alone) return;
+        const auto deal = [&](const std::vector<int>& parts, std::span<const float> from) {
+          std::size_t at = 0;
+          for (const int its_part : parts) {
+            for (float& to : t.out(its_part)) {
+              to = assign ? from[at] : to + from[at];
+              ++at;
+            }
+          }
+        };
+        deal(d_k, all_d_k);
+        deal(d_v, all_d_v);
+      },
+      attention_flop(kBackwardPairFlop));
 }
 
 void TrainingProgram::backward() {
@@ -199,15 +206,20 @@ void TrainingProgram::linear_gradients(const char* name, const Linear& by, int x
   const int w = weight(by.weight);
   StepOperands input{.reads = {dy, w}, .writes = {}, .updates = {}};
   (update == Update::assign ? input.writes : input.updates).push_back(dx);
-  step(std::string("d_") + name + "_input", std::move(input), [=](const Operands& t) {
-    linear_backward_input(n, by.in, by.out, t.in(w), t.in(dy), t.out(dx), update);
-  });
+  step(
+      std::string("d_") + name + "_input", std::move(input),
+      [=](const Operands& t) {
+        linear_backward_input(n, by.in, by.out, t.in(w), t.in(dy), t.out(dx), update);
+      },
+      product_flop(by));
   StepOperands of_weight{.reads = {x, dy}, .writes = {}, .updates = {}};
   const auto [dw, add] = gradient(by.weight, of_weight);
-  step(std::string("d_") + name + "_weight", std::move(of_weight),
-       [=, dw = dw, add = add](const Operands& t) {
-         linear_backward_weight(n, by.in, by.out, t.in(x), t.in(dy), t.out(dw), add);
-       });
+  step(
+      std::string("d_") + name + "_weight", std::move(of_weight),
+      [=, dw = dw, add = add](const Operands& t) {
+        linear_backward_weight(n, by.in, by.out, t.in(x), t.in(dy), t.out(dw), add);
+      },
+      product_flop(by));
 }
 
 // dx = residual + the gradient through the norm, and dgain.

@@ -23,6 +23,7 @@ TrainingProgram::TrainingProgram(const TrainingShape& shape)
   }
   cut(shape);
   forward();
+  forward_steps_ = steps();
   loss();
   backward();
   updates();
@@ -39,9 +40,27 @@ int TrainingProgram::tensor(const std::string& name, std::int64_t floats, Tensor
   return static_cast<int>(tensors_.size()) - 1;
 }
 
-void TrainingProgram::step(const std::string& name, StepOperands operands, Compute compute) {
-  steps_.push_back(
-      {.name = prefix_ + name, .operands = std::move(operands), .compute = std::move(compute)});
+void TrainingProgram::step(const std::string& name, StepOperands operands, Compute compute,
+                           double flop) {
+  steps_.push_back({.name = prefix_ + name,
+                    .operands = std::move(operands),
+                    .compute = std::move(compute),
+                    .flop = flop});
+}
+
+double TrainingProgram::product_flop(const Linear& by) const {
+  return 2.0 * static_cast<double>(parts_[part_].tokens) * static_cast<double>(by.in) *
+         static_cast<double>(by.out);
+}
+
+// A pair is a query and a key that it sees, in one head.
+double TrainingProgram::attention_flop(double of_pair) const {
+  double pairs = 0;
+  for (const Piece& piece : parts_[part_].pieces) {
+    const auto begin = static_cast<double>(piece.begin), end = static_cast<double>(piece.end);
+    pairs += (end * (end + 1) - begin * (begin + 1)) / 2;
+  }
+  return of_pair * pairs * shape_.heads * shape_.head_dim;
 }
 
 void TrainingProgram::cut(const TrainingShape& shape) {
@@ -140,20 +159,24 @@ void TrainingProgram::norm(const char* name, Weight kind, int x, int y, int inve
 
 void TrainingProgram::linear(const char* name, const Linear& by, int x, int y) {
   const int w = weight(by.weight);
-  step(name, {.reads = {x, w}, .writes = {y}, .updates = {}},
-       [=, n = parts_[part_].tokens](const Operands& t) {
-         linear_forward(n, by.in, by.out, t.in(x), t.in(w), t.out(y), Update::assign);
-       });
+  step(
+      name, {.reads = {x, w}, .writes = {y}, .updates = {}},
+      [=, n = parts_[part_].tokens](const Operands& t) {
+        linear_forward(n, by.in, by.out, t.in(x), t.in(w), t.out(y), Update::assign);
+      },
+      product_flop(by));
 }
 
 // y = residual + x W
 void TrainingProgram::linear_onto(const char* name, const Linear& by, int residual, int x, int y) {
   const int w = weight(by.weight);
-  step(name, {.reads = {residual, x, w}, .writes = {y}, .updates = {}},
-       [=, n = parts_[part_].tokens](const Operands& t) {
-         std::ranges::copy(t.in(residual), t.out(y).begin());
-         linear_forward(n, by.in, by.out, t.in(x), t.in(w), t.out(y), Update::add);
-       });
+  step(
+      name, {.reads = {residual, x, w}, .writes = {y}, .updates = {}},
+      [=, n = parts_[part_].tokens](const Operands& t) {
+        std::ranges::copy(t.in(residual), t.out(y).begin());
+        linear_forward(n, by.in, by.out, t.in(x), t.in(w), t.out(y), Update::add);
+      },
+      product_flop(by));
 }
 
 void TrainingProgram::turn(const char* name, int heads, int tensor, Turn way) {

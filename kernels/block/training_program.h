@@ -73,6 +73,10 @@ class TrainingProgram {
   const StepOperands& operands(int step) const {
     return steps_[static_cast<std::size_t>(step)].operands;
   }
+  // Of its products and its attention, useful ones alone; 0 where neither is.
+  double flop(int step) const { return steps_[static_cast<std::size_t>(step)].flop; }
+  // Whether it belongs to the forward pass.
+  bool forward(int step) const { return step < forward_steps_; }
 
   // What an input holds before the first step; deterministic for each seed. `to` has its floats.
   void fill_input(int tensor, std::uint64_t seed, std::span<float> to) const;
@@ -89,6 +93,7 @@ class TrainingProgram {
     std::string name;
     StepOperands operands;
     Compute compute;
+    double flop = 0;
   };
   struct Piece {  // tokens of a sequence
     std::int64_t sequence = 0, begin = 0, end = 0;
@@ -131,7 +136,9 @@ class TrainingProgram {
 
   int tensor(const std::string& name, std::int64_t floats,
              TensorRole role = TensorRole::activation);
-  void step(const std::string& name, StepOperands operands, Compute compute);
+  void step(const std::string& name, StepOperands operands, Compute compute, double flop = 0);
+  double product_flop(const Linear& by) const;
+  double attention_flop(double of_pair) const;
   int weight(int kind) const { return weights_[static_cast<std::size_t>(layer_)][kind]; }
   // Its gradient: written by the first operator that adds to it, updated by the others.
   std::pair<int, Update> gradient(int kind, StepOperands& operands);
@@ -164,6 +171,7 @@ class TrainingProgram {
   std::vector<Tensor> tensors_;
   std::vector<TensorRole> roles_;
   std::vector<Step> steps_;
+  int forward_steps_ = 0;
   std::vector<Part> parts_;
   std::vector<std::vector<int>> weights_, gradients_;  // [layer][kind]; -1: not yet written
   // While the list is written down.

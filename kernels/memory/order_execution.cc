@@ -48,17 +48,66 @@ bool run_in_program_order(const TrainingProgram& program, std::uint64_t seed, Te
   return true;
 }
 
-// Tensors by the step at which they begin, and by the one at which they end.
-struct Events {
-  std::vector<std::vector<int>> begins, ends;
-
-  Events(const OrderInstance& graph, const OrderPlan& plan)
-      : begins(plan.order.size()), ends(plan.order.size()) {
-    for (const TensorLife& life : lifetimes(OrderTable(graph), plan.order)) {
-      begins[at(life.first)].push_back(life.tensor);
-      ends[at(life.last)].push_back(life.tensor);
+// Where tensors are from one run of their writer to the next: of every life of theirs a slot of the
+// arena.
+class Lives {
+ public:
+  Lives(const OrderInstance& graph, const TrainingProgram& program, const OrderPlan& plan)
+      : lives_(lifetimes(OrderTable(graph), plan.order)),
+        begins_(plan.order.size()),
+        ends_(plan.order.size()),
+        changed_(graph.tensors.size(), false) {
+    for (std::size_t k = 0; k < lives_.size(); ++k) {
+      begins_[at(lives_[k].first)].push_back(k);
+      ends_[at(lives_[k].last)].push_back(k);
+    }
+    for (int step = 0; step < program.steps(); ++step) {
+      for (const int t : program.operands(step).updates) changed_[at(t)] = true;
     }
   }
+
+  std::size_t size() const { return lives_.size(); }
+  int tensor(std::size_t life) const { return lives_[life].tensor; }
+  const std::vector<std::size_t>& begins(std::size_t step) const { return begins_[step]; }
+  const std::vector<std::size_t>& ends(std::size_t step) const { return ends_[step]; }
+
+  // Whether a tensor then holds what it does in the end. What is made again before an update does
+  // not.
+  bool final(std::size_t life) const {
+    const int its = tensor(life);
+    return !changed_[at(its)] || life + 1 == lives_.size() || tensor(life + 1) != its;
+  }
+
+  std::vector<Tensor> slots(const TrainingProgram& program) const {
+    std::vector<Tensor> all;
+    for (const TensorLife& life : lives_) all.push_back(program.tensors()[at(life.tensor)]);
+    return all;
+  }
+
+ private:
+  std::vector<TensorLife> lives_;
+  std::vector<std::vector<std::size_t>> begins_, ends_;  // by step
+  std::vector<bool> changed_;                            // by tensor: an operator updates it
+};
+
+// The tensors of a program in an arena that has a slot for every life.
+class LivingTensors final : public TensorMemory {
+ public:
+  LivingTensors(Arena& arena, const Lives& lives, std::size_t tensors)
+      : memory_(arena), lives_(lives), now_(tensors, 0) {}
+
+  std::span<float> at(int tensor) override { return memory_.at(now_[stowage::at(tensor)]); }
+  void begin(std::size_t life) {
+    now_[stowage::at(lives_.tensor(life))] = static_cast<int>(life);
+    memory_.begin(static_cast<int>(life));
+  }
+  void end(std::size_t life) { memory_.end(static_cast<int>(life)); }
+  void stepped(int step) override { memory_.stepped(step); }
+
+ private:
+  ArenaTensors memory_;
+  const Lives& lives_;
+  std::vector<int> now_;  // the life that each tensor is in
 };
 
 }  // namespace
@@ -68,8 +117,12 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
                              std::uint64_t seed, Budget* budget) {
   OrderExecution done;
   done.steps = std::ssize(plan.order);
-  std::vector<Arena::Slot> slots = arena_slots(program.tensors(), offsets, done.problems);
-  for (const Arena::Slot& slot : slots) done.separate_bytes += slot.size;
+  done.again = done.steps - program.steps();
+  const Lives lives(graph, program, plan);
+  std::vector<Arena::Slot> slots = arena_slots(lives.slots(program), offsets, done.problems);
+  for (const Tensor& tensor : program.tensors()) {
+    done.separate_bytes += tensor.floats * static_cast<Bytes>(sizeof(float));
+  }
   if (done.separate_bytes > kMostArenaBytes) {
     done.problems.add("the tensors have " + std::to_string(done.separate_bytes) +
                       " bytes together, the most is " + std::to_string(kMostArenaBytes));
@@ -84,21 +137,21 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
   if (!run_in_program_order(program, seed, separate, stopped)) return done;
 
   Arena arena(std::move(slots));
-  ArenaTensors planned(arena);
-  const Events events(graph, plan);
+  LivingTensors planned(arena, lives, program.tensors().size());
   for (std::size_t step = 0; step < plan.order.size(); ++step) {
     if (stopped()) return done;
-    for (const int t : events.begins[step]) {
-      planned.begin(t);
+    for (const std::size_t life : lives.begins(step)) {
+      planned.begin(life);
+      const int t = lives.tensor(life);
       if (program.is_input(t)) program.fill_input(t, seed, planned.at(t));
     }
     program.run(static_cast<int>(plan.order[step]), planned);
-    for (const int t : events.ends[step]) {
-      if (BitwiseCheck* check = check_of(done, program.role(t))) {
-        check->compare(separate.at(t), planned.at(t));
-      }
+    for (const std::size_t life : lives.ends(step)) {
+      const int t = lives.tensor(life);
+      BitwiseCheck* check = check_of(done, program.role(t));
+      if (check != nullptr && lives.final(life)) check->compare(separate.at(t), planned.at(t));
       if (program.role(t) == TensorRole::loss) done.loss = planned.at(t)[0];
-      planned.end(t);
+      planned.end(life);
     }
     planned.stepped(static_cast<int>(step));
   }

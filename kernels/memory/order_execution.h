@@ -4,8 +4,9 @@
 // The step runs twice on the same data: in program order with every tensor in an allocation of its
 // own, and in the planned order with the tensors at given offsets. When a tensor ends, it must
 // hold, bit for bit, what it held at the end of the first run: the loss, outputs, all gradients,
-// updated weights and all that lies between. No byte outside the living tensors may change. How
-// high the arena was filled is what a plan's peak says if the layout has no gaps.
+// updated weights and all that lies between. What an operator makes again lies at an offset of its
+// own each time and must have the same bits each time. No byte outside the living tensors may
+// change. How high the arena was filled is what a plan's peak says if the layout has no gaps.
 //
 //   Result<TrainingProgram> program = recorded_training(graph);
 //   OrderExecution done = execute_order(graph, *program, plan, layout_plan.offsets, {}, nullptr);
@@ -25,8 +26,9 @@
 namespace stowage::kernels {
 
 struct OrderExecution {
-  std::int64_t steps = 0;          // operators
-  Bytes separate_bytes = 0;        // of all tensors in allocations of their own
+  std::int64_t steps = 0;          // of the plan
+  std::int64_t again = 0;          // steps at which an operator runs again
+  Bytes separate_bytes = 0;        // of all tensors in allocations of their own, once each
   Bytes high_water_bytes = 0;      // in the arena
   Bytes canary_bytes_checked = 0;  // summed over all looks
   float loss = 0;                  // of the planned order
@@ -43,9 +45,10 @@ struct OrderExecution {
 };
 
 // `program` is recorded_training(graph), the plan one that verify() finds nothing wrong with.
-// `offsets`: of every tensor of the graph, in [0, 2^53]; they may be wrong. Offsets that no float
-// can have, and tensors of more than 2^34 bytes together, are problems. `budget` may be null; it is
-// asked before each operator of the two runs. Deterministic for each seed, of tokens and weights.
+// `offsets`: of every buffer of order_layout(), in [0, 2^53]; they may be wrong. Offsets that no
+// float can have, and tensors of more than 2^34 bytes together, are problems. `budget` may be null;
+// it is asked before each operator of the two runs. Deterministic for each seed, of tokens and
+// weights.
 OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& program,
                              const OrderPlan& plan, std::span<const Bytes> offsets,
                              std::uint64_t seed, Budget* budget);

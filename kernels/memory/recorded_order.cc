@@ -10,6 +10,7 @@
 #include "instances/numbers.h"
 #include "instances/option_check.h"
 #include "instances/order/check.h"
+#include "instances/order/generate.h"
 #include "kernels/memory/recorded_block.h"
 
 namespace stowage::kernels {
@@ -57,6 +58,12 @@ std::vector<std::int64_t> indices(const std::vector<int>& tensors) {
   return {tensors.begin(), tensors.end()};
 }
 
+void check_share(double share, ErrorList& errors) {
+  if (share >= 0 && share <= 1) return;
+  errors.add(code::kGenerator, "/capacity_share",
+             "must be above 0 and at most 1, is " + shortest(share));
+}
+
 OrderInstance graph_of(const TrainingProgram& program) {
   OrderInstance graph;
   for (int t = 0; t < std::ssize(program.tensors()); ++t) {
@@ -79,6 +86,19 @@ OrderInstance graph_of(const TrainingProgram& program) {
   return graph;
 }
 
+void let_run_again(const TrainingProgram& program, OrderInstance& graph) {
+  for (int step = 0; step < program.steps(); ++step) {
+    const StepOperands& its = program.operands(step);
+    OrderOperator& op = graph.operators[at(step)];
+    double bytes = 0;
+    for (const auto* list : {&its.reads, &its.writes, &its.updates, &its.updates}) {
+      for (const int t : *list) bytes += static_cast<double>(graph.tensors[at(t)].size);
+    }
+    op.ms = program.flop(step) / kFlopPerMs + bytes / kBytesPerMs;
+    op.recompute = program.forward(step) && its.updates.empty();
+  }
+}
+
 // Where the graph is not that of the program; empty if it is.
 std::string difference(const OrderInstance& have, const OrderInstance& want) {
   if (have.tensors.size() != want.tensors.size() ||
@@ -95,7 +115,6 @@ std::string difference(const OrderInstance& have, const OrderInstance& want) {
   }
   for (std::size_t op = 0; op < want.operators.size(); ++op) {
     const OrderOperator &a = have.operators[op], &b = want.operators[op];
-    if (a.recompute) return "its operator " + std::to_string(op) + " runs once";
     if (a.reads == b.reads && a.writes == b.writes && a.updates == b.updates && a.workspace == 0) {
       continue;
     }
@@ -106,12 +125,16 @@ std::string difference(const OrderInstance& have, const OrderInstance& want) {
 
 }  // namespace
 
-Result<OrderInstance> record_order(const RecordedStep& step, Bytes alignment) {
+Result<OrderInstance> record_order(const RecordedStep& step, Bytes alignment,
+                                   double capacity_share) {
   ErrorList errors;
   check_step(step, errors);
   check_alignment(alignment, errors);
+  check_share(capacity_share, errors);
   if (!errors.empty()) return std::move(errors).take();
-  OrderInstance graph = graph_of(program_of(step));
+  const TrainingProgram program = program_of(step);
+  OrderInstance graph = graph_of(program);
+  if (capacity_share > 0) let_run_again(program, graph);
   graph.name = "step-" + std::to_string(tokens_of(step.block)) + "tok-" +
                std::to_string(step.block.hidden) + "x" + std::to_string(step.block.heads) +
                "heads-" + std::to_string(step.block.layers) + "layers";
@@ -120,6 +143,7 @@ Result<OrderInstance> record_order(const RecordedStep& step, Bytes alignment) {
   graph.recorded_from = step;
   check_order(graph, errors);
   if (!errors.empty()) return std::move(errors).take();
+  if (capacity_share > 0) limit_time(capacity_share, graph);
   return graph;
 }
 

@@ -198,6 +198,21 @@ TEST_F(Order, ARecordedStepRunsInThePlannedOrder) {
   }
 }
 
+TEST_F(Order, ARecordedStepRunsAgainWhatItsPlanSays) {
+  ASSERT_EQ(run({"generate", "order", "--from-kernels", "--lengths", "128,64", "--layers", "2",
+                 "--capacity-share", "0.75", "-o", "step.json"})
+                .exit_code,
+            0);
+  const auto outcome = answer({"solve", "step.json", "--method", "evict", "-o", "step-plan.json"});
+  const auto step = nlohmann::json::parse(dir_.read("step.json"));
+  const auto executed = answer({"run", "step.json", "step-plan.json"});
+  EXPECT_EQ(executed["passed"], true);
+  EXPECT_EQ(executed["again"], outcome["plan"]["order"].size() - step["operators"].size());
+  EXPECT_GT(executed["again"], 0);
+  EXPECT_LE(executed["high_water_bytes"], step["capacity_bytes"]);
+  EXPECT_THAT(run({"run", "step.json", "step-plan.json"}).err, HasSubstr(" runs again, "));
+}
+
 TEST_F(Order, OtherGraphsAreExercised) {
   generate("recompute", "120");
   ASSERT_EQ(run({"solve", "graph.json", "-o", "order.json"}).exit_code, 0);

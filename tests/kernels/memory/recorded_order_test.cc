@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "instances/order/json.h"
+#include "instances/order/memory.h"
+#include "instances/order/table.h"
 #include "tests/kernels/recorded_steps.h"
 
 namespace stowage::kernels::memory_recorded_order_test {
@@ -40,6 +44,33 @@ TEST(RecordedOrder, GoesThroughItsDocumentAndBack) {
   }
 }
 
+// Three layers of 57 tokens; the work is counted by hand.
+TEST(RecordedOrder, WithAShareOfItsPeakForwardOperatorsRunAgain) {
+  const RecordedStep step = recorded_steps()[2];
+  const Result<OrderInstance> made = record_order(step, 4, 0.75);
+  ASSERT_TRUE(made);
+  const Result<OrderInstance> plain = record_order(step, 4);
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(made->objective, OrderObjective::time);
+  const OrderTable table(*plain);
+  EXPECT_EQ(*made->capacity, peak_of(table, table.program_order()) * 3 / 4);
+  EXPECT_TRUE(recorded_training(*made));
+  const auto named = [&](const std::string& id) {
+    return *std::ranges::find(made->operators, id, &OrderOperator::id);
+  };
+  const double tokens = 57, hidden = 24, ffn = 50;
+  const OrderOperator gate = named("0.gate");
+  EXPECT_TRUE(gate.recompute);
+  EXPECT_DOUBLE_EQ(gate.ms, 2 * tokens * hidden * ffn / kFlopPerMs +
+                                4 * (tokens * hidden + hidden * ffn + tokens * ffn) / kBytesPerMs);
+  const double channels = 4 * 6, pairs = 17.0 * 18 / 2 + 40.0 * 41 / 2;
+  EXPECT_GT(named("2.attention").ms, 4 * channels * pairs / kFlopPerMs);
+  EXPECT_GT(named("2.d_attention").ms - named("2.attention").ms, 6 * channels * pairs / kFlopPerMs);
+  EXPECT_FALSE(named("1.rotate_query").recompute);
+  EXPECT_FALSE(named("1.d_gate_input").recompute);
+  EXPECT_FALSE(named("0.update.gate").recompute);
+}
+
 TEST(RecordedOrder, WhatIsNoStepIsRefused) {
   const auto refused = [](const RecordedStep& step, Bytes alignment = 64) {
     return errors_of(record_order(step, alignment));
@@ -49,6 +80,10 @@ TEST(RecordedOrder, WhatIsNoStepIsRefused) {
   EXPECT_EQ(refused({.block = {.lengths = {0, 0}}, .chunk_tokens = 4}), "E504 /lengths\n");
   EXPECT_EQ(refused({.block = {.lengths = {5}}}, 6), "E504 /alignment\n");
   EXPECT_EQ(refused({.block = {.lengths = {5}}, .chunk_tokens = -1}), "E504 /chunk_tokens\n");
+  for (const double share : {-0.5, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(errors_of(record_order({.block = {.lengths = {5}}}, 4, share)),
+              "E504 /capacity_share\n");
+  }
   EXPECT_EQ(refused({.block = {.lengths = {1001}}, .chunk_tokens = 1}), "E504 /chunk_tokens\n");
   EXPECT_EQ(refused({.block = {.layers = 1000, .lengths = {21}}, .chunk_tokens = 1}),
             "E504 /chunk_tokens\n");
