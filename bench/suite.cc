@@ -12,6 +12,7 @@
 #include "instances/json/reader.h"
 #include "instances/layout/generate.h"
 #include "instances/layout/packing.h"
+#include "instances/order/generate.h"
 #include "instances/layout/trace.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/generate_json.h"
@@ -133,6 +134,23 @@ PackingGenerator packing_from(const JsonValue& value, const JsonPath& path, Erro
           .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
 }
 
+OrderGenerator graph_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
+  const ObjectReader reader(value, path, errors,
+                            {"kind", "operators", "tokens", "seed", "capacity_share"});
+  const OrderGenerator usual;
+  const std::string kind = reader.text("kind");
+  const auto known = std::ranges::find(OrderGenerator::kNames, kind);
+  if (known == OrderGenerator::kNames.end()) {
+    errors.add(code::kGenerator, reader.at("kind").pointer(), "is no kind of graph");
+    return {};
+  }
+  return {.kind = static_cast<OrderGenerator::Kind>(known - OrderGenerator::kNames.begin()),
+          .operators = reader.integer("operators", {}, usual.operators),
+          .tokens = reader.integer("tokens", {}, usual.tokens),
+          .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0)),
+          .capacity_share = reader.number("capacity_share", {.least = 0}, 0)};
+}
+
 TransformerStep trace_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors,
                             {"model", "tokens", "ranks", "layers", "recompute"});
@@ -214,6 +232,9 @@ std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesyst
   } else if (const JsonValue* packing = reader.find("packing")) {
     const PackingGenerator asked = packing_from(*packing, reader.at("packing"), errors);
     if (clean()) return named(Result<LayoutInstance>(generate_packing(asked)));
+  } else if (const JsonValue* graph = reader.find("graph")) {
+    const OrderGenerator asked = graph_from(*graph, reader.at("graph"), errors);
+    if (clean()) return named(generate_order(asked));
   } else if (const JsonValue* trace = reader.find("trace")) {
     const TransformerStep asked = trace_from(*trace, reader.at("trace"), errors);
     if (clean()) return named(trace_layout(asked));
@@ -229,7 +250,7 @@ std::optional<SuiteEntry> read_entry(const JsonValue& value, const JsonPath& pat
   const ObjectReader reader(
       value, path, errors,
       {"file", "generator", "cost", "memory", "rules", "pipeline_stages", "planned_flat", "assign",
-       "plain", "drawn_assign", "buffers", "packing", "trace"});
+       "plain", "drawn_assign", "buffers", "packing", "graph", "trace"});
   std::optional<Entry> entry = instance_of(reader, root);
   if (!entry) return std::nullopt;
   if (*entry) return **std::move(entry);

@@ -14,6 +14,8 @@
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed
 //   {"packing": {...}}      a hard layout, with the options of PackingGenerator: kind, seed
+//   {"graph": {...}}        an order, with options of OrderGenerator: kind, operators, tokens, seed,
+//                           capacity_share
 //   {"trace": {...}}        a layout, with the options of TransformerStep: model, tokens, ranks,
 //                           layers, recompute
 #pragma once

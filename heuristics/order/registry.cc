@@ -120,8 +120,17 @@ std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted) {
       [](const OrderTable& table, const Budget&) {
         return commit_order(table, table.program_order());
       });
-  add("fast", "the best of these, with commits, and short stretches around the peak", "",
-      [](const OrderTable& table, const Budget& budget) { return fast(table, budget); });
+  all.push_back({"fast",
+                 "the best of these, with commits, and short stretches around the peak; what may "
+                 "run again does where the capacity asks for it",
+                 "",
+                 [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
+                        const Budget& budget) -> std::optional<OrderPlan> {
+                   if (auto plan = kept(instance, table, fast(table, budget))) return plan;
+                   if (!table.recomputes()) return std::nullopt;
+                   const auto steps = evicted(instance, table, budget);
+                   return steps ? kept(instance, table, *steps) : std::nullopt;
+                 }});
   add("lns", "the best of these, then longer and longer stretches around the peak again", "",
       [](const OrderTable& table, const Budget& budget) { return lns(table, budget); });
   if (std::ranges::none_of(wanted.operators, &OrderOperator::recompute)) return all;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "heuristics/order/orders.h"
 #include "heuristics/order/windows.h"
 #include "instances/order/generate.h"
@@ -32,6 +34,23 @@ TEST(OrderHeuristics, AreValidAndTheSameAgain) {
         ADD_FAILURE() << heuristic.name << seed << to_string(violation);
       }
       EXPECT_EQ(plan->order, heuristic.run(graph, table, seed, budget)->order) << heuristic.name;
+    }
+  }
+}
+
+TEST(OrderHeuristics, FastMakesAgainWhatTheCapacityAsksFor) {
+  for (const auto kind : {OrderGenerator::Kind::vgg, OrderGenerator::Kind::unet}) {
+    for (const double share : {1.0, 0.9, 0.8}) {
+      const OrderInstance graph = *generate_order({.kind = kind, .capacity_share = share});
+      const OrderTable table(graph);
+      const Budget budget;
+      const std::vector<OrderHeuristic> all = heuristics(graph);
+      const auto fast = std::ranges::find(all, "fast", &OrderHeuristic::name);
+      ASSERT_NE(fast, all.end());
+      const auto plan = fast->run(graph, table, 0, budget);
+      ASSERT_TRUE(plan) << graph.name;
+      EXPECT_THAT(verify(graph, *plan), IsEmpty()) << graph.name;
+      EXPECT_EQ(plan->order.size() > graph.operators.size(), share < 1) << graph.name;
     }
   }
 }
