@@ -85,6 +85,14 @@ class ClockedRank final : public Communicator {
     inner_.send_receive(send, to, recv, from);
     clock_.tick();
   }
+  void send(std::span<const float> values, int to, int tag) override {
+    inner_.send(values, to, tag);
+    clock_.tick();
+  }
+  void receive(std::span<float> values, int from, int tag) override {
+    inner_.receive(values, from, tag);
+    clock_.tick();
+  }
   std::unique_ptr<Communicator> split(int colour) override {
     return std::make_unique<ClockedRank>(inner_.split(colour), clock_);
   }

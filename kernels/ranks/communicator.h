@@ -74,6 +74,15 @@ class Communicator {
   virtual void send_receive(std::span<const float> send, int to, std::span<float> recv,
                             int from) = 0;
 
+  // Leaves a copy of the values for rank `to` and waits for nobody. Of one sender, messages of the
+  // same tag arrive in the order in which they were sent.
+  virtual void send(std::span<const float> values, int to, int tag) = 0;
+
+  // Waits for what rank `from`, not this one, sends with this tag: as much as `values` holds. What
+  // a rank was sent it receives before its next collective in this group. Throws where `from`
+  // failed, returned or waits for this rank in a collective.
+  virtual void receive(std::span<float> values, int from, int tag) = 0;
+
   // The ranks that pass the same colour form a group of their own, in the order of their ranks
   // here. This one stays usable and must outlive the group. A rank that gives the group up, by an
   // exception or otherwise, lets those leave who wait for it there.

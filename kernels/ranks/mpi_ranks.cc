@@ -4,15 +4,19 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <list>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace stowage::kernels {
 namespace {
@@ -29,6 +33,7 @@ enum class Call : std::int64_t {
   all_reduce,
   ring,
   split,
+  message,
   failed,
   returned
 };
@@ -62,22 +67,33 @@ struct Announcement {
 };
 
 // Polls with growing naps. MPI's own waiting spins.
+class Naps {
+ public:
+  void wait() {
+    if (polls_++ < kEager) return std::this_thread::yield();
+    std::this_thread::sleep_for(nap_);
+    nap_ = std::min(2 * nap_, kLongest);
+  }
+
+ private:
+  static constexpr int kEager = 50;
+  static constexpr std::chrono::microseconds kShortest{10}, kLongest{200};
+  int polls_ = 0;
+  std::chrono::microseconds nap_ = kShortest;
+};
+
 void wait_for(std::vector<MPI_Request>& requests) {
-  constexpr int kEager = 50;
-  constexpr std::chrono::microseconds kShortest(10), kLongest(200);
-  auto nap = kShortest;
-  for (int polls = 0;; ++polls) {
+  for (Naps naps;; naps.wait()) {
     int done = 0;
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) return;
-    if (polls < kEager) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(nap);
-      nap = std::min(2 * nap, kLongest);
-    }
   }
 }
+
+// A message: Call::message, its floats, its tag; as long as no announcement.
+constexpr int kMessageWords = 3;
+// MPI counts in int: long arrays go in pieces.
+constexpr std::size_t kPiece = std::size_t{1} << 30;
 
 // What the groups of one process share: numbers for message tags, and ends that nobody waits for.
 class Post {
@@ -87,6 +103,31 @@ class Post {
 
   static int announcement_tag(std::int64_t context) { return static_cast<int>(2 * context); }
   static int data_tag(std::int64_t context) { return static_cast<int>(2 * context + 1); }
+
+  static void send_pieces(std::span<const float> out, int rank, std::int64_t context,
+                          std::vector<MPI_Request>& requests) {
+    for (; !out.empty(); out = out.subspan(std::min(kPiece, out.size()))) {
+      MPI_Isend(out.data(), static_cast<int>(std::min(kPiece, out.size())), MPI_FLOAT, rank,
+                data_tag(context), MPI_COMM_WORLD, &requests.emplace_back());
+    }
+  }
+
+  // Sends a message and keeps what it needs until it has left.
+  void send(std::int64_t context, int rank, int tag, std::span<const float> values) {
+    std::erase_if(messages_, [](Message& sent) {
+      int done = 0;
+      MPI_Testall(static_cast<int>(sent.requests.size()), sent.requests.data(), &done,
+                  MPI_STATUSES_IGNORE);
+      return done != 0;
+    });
+    Message& message = messages_.emplace_back();
+    message.head = {static_cast<std::int64_t>(Call::message),
+                    static_cast<std::int64_t>(values.size()), tag};
+    message.values.assign(values.begin(), values.end());
+    MPI_Isend(message.head.data(), kMessageWords, MPI_INT64_T, rank, announcement_tag(context),
+              MPI_COMM_WORLD, &message.requests.emplace_back());
+    send_pieces(message.values, rank, context, message.requests);
+  }
 
   // Tells everybody that this rank leaves the group, and waits for nobody.
   void leave(std::int64_t context, Call how, std::vector<int> others) {
@@ -113,6 +154,11 @@ class Post {
   }
 
  private:
+  struct Message {
+    std::array<std::int64_t, kMessageWords> head{};
+    std::vector<float> values;
+    std::vector<MPI_Request> requests;
+  };
   struct Sent {
     std::int64_t word = 0;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -137,6 +183,7 @@ class Post {
     }
   }
 
+  std::list<Message> messages_;
   std::list<Sent> sent_;
   std::list<Left> left_;
 };
@@ -262,6 +309,20 @@ class MpiRank : public Communicator {
     exchange(send, sends, recv, receives);
   }
 
+  void send(std::span<const float> values, int to, int tag) override {
+    if (dead_) throw Abandoned();
+    post_.send(context_, members_[to], tag, values);
+  }
+
+  void receive(std::span<float> values, int from, int tag) override {
+    if (dead_) throw Abandoned();
+    std::deque<std::vector<float>>& mine = received_[{from, tag}];
+    while (mine.empty()) take_message(from);
+    agree(mine.front().size() == values.size());
+    std::ranges::copy(mine.front(), values.begin());
+    mine.pop_front();
+  }
+
   std::unique_ptr<Communicator> split(int colour) override;
 
  protected:
@@ -304,6 +365,35 @@ class MpiRank : public Communicator {
       throw std::runtime_error(kAlreadyReturned);
     }
     throw std::runtime_error(kMixedCollectives);
+  }
+
+  // Waits for a message of rank `from` and keeps it, whatever its tag. Throws where the rank says
+  // something else instead, which stays for those who come after.
+  void take_message(int from) {
+    const int tag = Post::announcement_tag(context_);
+    MPI_Status status;
+    Naps naps;
+    for (int arrived = 0; arrived == 0;) {
+      MPI_Iprobe(members_[from], tag, MPI_COMM_WORLD, &arrived, &status);
+      if (arrived == 0) naps.wait();
+    }
+    int count = 0;
+    MPI_Get_count(&status, MPI_INT64_T, &count);
+    Counts head(kMessageWords);
+    if (count != kMessageWords) {
+      dead_ = true;
+      if (count > 1) throw std::runtime_error(kMixedCollectives);
+      MPI_Recv(head.data(), 1, MPI_INT64_T, members_[from], tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (head[0] == static_cast<std::int64_t>(Call::failed)) throw Abandoned();
+      throw std::runtime_error(kAlreadyReturned);
+    }
+    MPI_Recv(head.data(), count, MPI_INT64_T, members_[from], tag, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    std::vector<float> values(head[1]);
+    std::vector<MPI_Request> requests;
+    receive(values, from, requests);
+    wait_for(requests);
+    received_[{from, static_cast<int>(head[2])}].push_back(std::move(values));
   }
 
   // Every rank evaluates the same conditions: either all go on or none.
@@ -380,9 +470,6 @@ class MpiRank : public Communicator {
     }
   }
 
-  // MPI counts in int: long arrays go in pieces.
-  static constexpr std::size_t kPiece = std::size_t{1} << 30;
-
   void receive(std::span<float> in, int from, std::vector<MPI_Request>& requests) const {
     for (; !in.empty(); in = in.subspan(std::min(kPiece, in.size()))) {
       MPI_Irecv(in.data(), static_cast<int>(std::min(kPiece, in.size())), MPI_FLOAT, members_[from],
@@ -390,10 +477,7 @@ class MpiRank : public Communicator {
     }
   }
   void deliver(std::span<const float> out, int to, std::vector<MPI_Request>& requests) const {
-    for (; !out.empty(); out = out.subspan(std::min(kPiece, out.size()))) {
-      MPI_Isend(out.data(), static_cast<int>(std::min(kPiece, out.size())), MPI_FLOAT, members_[to],
-                Post::data_tag(context_), MPI_COMM_WORLD, &requests.emplace_back());
-    }
+    Post::send_pieces(out, members_[to], context_, requests);
   }
 
   Post& post_;
@@ -401,6 +485,7 @@ class MpiRank : public Communicator {
   const int rank_;
   const std::int64_t context_;
   bool dead_ = false;  // no further collective can complete
+  std::map<std::pair<int, int>, std::deque<std::vector<float>>> received_;  // by sender, by tag
 };
 
 // A rank of a group that was split off; its end is the rank's end there.

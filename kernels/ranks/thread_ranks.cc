@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -131,6 +132,16 @@ class ThreadRank : public Communicator {
     team_.leave(agreed ? "" : kUnequalCounts);
   }
 
+  void send(std::span<const float> values, int to, int tag) override {
+    team_.send(rank_, to, tag, values);
+  }
+
+  void receive(std::span<float> values, int from, int tag) override {
+    const std::vector<float> sent = team_.receive(rank_, from, tag);
+    if (sent.size() != values.size()) throw std::runtime_error(kUnequalCounts);
+    std::ranges::copy(sent, values.begin());
+  }
+
   std::unique_ptr<Communicator> split(int colour) override;
 
  private:
@@ -176,7 +187,7 @@ class GroupRank final : public ThreadRank {
     if (std::uncaught_exceptions() > unwinding_) {
       team_->fail();
     } else {
-      team_->rank_returned();
+      team_->rank_returned(rank());
     }
   }
 
@@ -214,7 +225,7 @@ Ending run_one(Team& team, int rank, const std::function<void(Communicator&)>& p
   try {
     ThreadRank world(team, rank);
     program(world);
-    team.rank_returned();
+    team.rank_returned(rank);
     return ending;
   } catch (const Abandoned& left) {
     ending = {.failed = true, .abandoned = true, .message = left.what()};

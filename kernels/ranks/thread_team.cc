@@ -1,6 +1,8 @@
 #include "kernels/ranks/thread_team.h"
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/ranks/communicator.h"
 
@@ -11,8 +13,10 @@ void Team::enter(int rank, const Post& mine) {
   refuse_if_broken();
   posts_[rank] = mine;
   const auto generation = generation_;
+  entered_[rank] = generation + 1;
   if (arrive()) return;
-  changed_.wait(lock, [&] { return generation_ != generation || failed_ || returned_ > 0; });
+  changed_.notify_all();  // who waits for a message of this rank waits in vain
+  changed_.wait(lock, [&] { return generation_ != generation || failed_ || someone_returned(); });
   if (generation_ != generation) return;  // all were here: whatever failed since, finish first
   --arrived_;
   refuse_if_broken();
@@ -36,6 +40,28 @@ void Team::leave(const std::string& fault) {
   if (spoiled_) throw Abandoned();  // not failed_: this collective is complete
 }
 
+void Team::send(int from, int to, int tag, std::span<const float> values) {
+  std::vector<float> copy(values.begin(), values.end());
+  const std::lock_guard lock(mutex_);
+  if (failed_) throw Abandoned();
+  messages_[{from, to, tag}].push_back(std::move(copy));
+  changed_.notify_all();
+}
+
+std::vector<float> Team::receive(int to, int from, int tag) {
+  std::unique_lock lock(mutex_);
+  std::deque<std::vector<float>>& sent = messages_[{from, to, tag}];
+  const auto in_collective = [&] { return entered_[from] == generation_ + 1; };
+  changed_.wait(lock,
+                [&] { return failed_ || !sent.empty() || returned_[from] || in_collective(); });
+  if (failed_) throw Abandoned();
+  if (sent.empty())
+    throw std::runtime_error(returned_[from] ? kAlreadyReturned : kMixedCollectives);
+  std::vector<float> values = std::move(sent.front());
+  sent.pop_front();
+  return values;
+}
+
 void Team::fail() {
   std::vector<std::weak_ptr<Team>> children;
   {
@@ -49,9 +75,9 @@ void Team::fail() {
   }
 }
 
-void Team::rank_returned() {
+void Team::rank_returned(int rank) {
   const std::lock_guard lock(mutex_);
-  ++returned_;
+  returned_[rank] = true;
   changed_.notify_all();
 }
 
@@ -81,7 +107,11 @@ bool Team::arrive() {
 
 void Team::refuse_if_broken() const {
   if (failed_) throw Abandoned();
-  if (returned_ > 0) throw std::runtime_error(kAlreadyReturned);
+  if (someone_returned()) throw std::runtime_error(kAlreadyReturned);
+}
+
+bool Team::someone_returned() const {
+  return std::ranges::find(returned_, true) != returned_.end();
 }
 
 }  // namespace stowage::kernels

@@ -72,6 +72,14 @@ std::vector<float> collect(Communicator& world, std::int64_t size) {
     std::vector<float> next(size);
     world.send_receive(values(size, 5), (me + 1) % ranks, next, (me + ranks - 1) % ranks);
     append(results, next);
+    if (ranks > 1) {
+      for (const int tag : {1, 2, 1}) world.send(values(size + tag, tag), (me + 1) % ranks, tag);
+      for (const int tag : {2, 1, 1}) {
+        std::vector<float> message(size + tag);
+        world.receive(message, (me + ranks - 1) % ranks, tag);
+        append(results, message);
+      }
+    }
     world.barrier();
     const auto group = world.split(me % 2);
     const auto inner = group->split(-group->rank() / 2);
@@ -171,6 +179,20 @@ void failures(Communicator& world) {
       group.broadcast(some);
     });
     require(told == kUnequalCounts, told);
+    const std::string waited = outcome([&](Communicator& group) {
+      if (world.rank() == last) throw std::runtime_error("lost a wheel");
+      group.receive(values, last, 3);
+    });
+    require(waited == (world.rank() == last ? "lost a wheel" : Abandoned().what()), waited);
+    const std::string gone = outcome([&](Communicator& group) {
+      if (world.rank() != last) group.receive(values, last, 3);
+    });
+    require(gone == (world.rank() == last ? "nothing" : kAlreadyReturned), gone);
+    const std::string longer = outcome([&](Communicator& group) {
+      if (world.rank() == last) group.send(std::vector<float>(9), 0, 3);
+      if (world.rank() == 0) group.receive(values, last, 3);
+    });
+    require(longer == (world.rank() == 0 ? kUnequalCounts : "nothing"), longer);
     const Counts two(world.size(), 2);
     const std::string dealt = outcome([&](Communicator& group) {
       const std::vector<float> all(group.rank() == 0 ? 2 * group.size() : 0);

@@ -112,6 +112,65 @@ TEST(ThreadRanks, DisagreementWithRankZeroIsAnError) {
   EXPECT_EQ(collected->message, kUnequalCounts);
 }
 
+TEST(ThreadRanks, MessagesAreReceivedByTagAndInOrder) {
+  const auto error = run_ranks(3, [](Communicator& world) {
+    const int me = world.rank(), to = (me + 1) % 3, from = (me + 2) % 3;
+    for (int round = 0; round < 50; ++round) {
+      for (const int tag : {1, 2, 1}) {
+        const std::vector<float> values(tag, static_cast<float>(10 * me + round));
+        world.send(values, to, tag);
+      }
+      world.send({}, to, 3);
+      std::vector<float> none;
+      world.receive(none, from, 3);
+      for (const int tag : {2, 1, 1}) {
+        std::vector<float> got(tag);
+        world.receive(got, from, tag);
+        if (got != std::vector<float>(tag, static_cast<float>(10 * from + round))) {
+          throw std::runtime_error("not what was sent");
+        }
+      }
+    }
+  });
+  EXPECT_FALSE(error) << error->message;
+}
+
+// Rank 1 waits for a message of rank 0, which `instead` does something else.
+std::optional<RankError> waits_in_vain(const std::function<void(Communicator&)>& instead) {
+  return run_ranks(3, [&](Communicator& world) {
+    const auto group = world.split(0);
+    std::vector<float> values(2);
+    if (group->rank() == 0) instead(*group);
+    if (group->rank() == 1) group->receive(values, 0, 7);
+  });
+}
+
+TEST(ThreadRanks, AMessageThatDoesNotComeIsAnError) {
+  const auto thrown =
+      waits_in_vain([](Communicator&) { throw std::runtime_error("lost a wheel"); });
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->rank, 0);
+  EXPECT_EQ(thrown->message, "lost a wheel");
+  const auto returned = waits_in_vain([](Communicator&) {});
+  ASSERT_TRUE(returned);
+  EXPECT_EQ(returned->rank, 1);
+  EXPECT_EQ(returned->message, kAlreadyReturned);
+  const auto collective = waits_in_vain([](Communicator& group) { group.barrier(); });
+  ASSERT_TRUE(collective);
+  const auto longer =
+      waits_in_vain([](Communicator& group) { group.send(std::vector<float>(3), 1, 7); });
+  ASSERT_TRUE(longer);
+  EXPECT_EQ(longer->rank, 1);
+  EXPECT_EQ(longer->message, kUnequalCounts);
+  const auto other_tag =
+      waits_in_vain([](Communicator& group) { group.send(std::vector<float>(2), 1, 8); });
+  ASSERT_TRUE(other_tag);
+  EXPECT_EQ(other_tag->message, kAlreadyReturned);
+  const auto in_time =
+      waits_in_vain([](Communicator& group) { group.send(std::vector<float>(2), 1, 7); });
+  EXPECT_FALSE(in_time) << in_time->message;
+}
+
 TEST(ThreadRanks, ARankThatThrowsLetsTheOthersLeave) {
   for (int thrower = 0; thrower < 4; ++thrower) {
     std::atomic<int> left = 0;
