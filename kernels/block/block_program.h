@@ -9,6 +9,11 @@
 // "1.x_norm"; d_... is the gradient of its namesake. Weights, their gradients, the rotary table and
 // the caller's x, y, upstream and dx are no tensors of the program: the first and the last step of
 // each pass copy from and to the caller.
+//
+// Ranks may share the products (Megatron-LM, arXiv 1909.08053, section 3): each has some heads and
+// some columns of gate and up with the rows of output and down that belong to them, so that `shape`
+// and the weights are those of its part, and sums over ranks make it whole: one in the middle and
+// one at the end of a layer forward, the same backward. What lies between them each rank has whole.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +26,7 @@
 #include "kernels/block/block_weights.h"
 #include "kernels/block/rotary.h"
 #include "kernels/block/tensor_program.h"
+#include "kernels/ranks/communicator.h"
 
 namespace stowage::kernels {
 
@@ -32,6 +38,13 @@ struct BlockCall {
   std::span<BlockWeights<float>> gradients;      // backward adds to them
   std::span<const float> x, upstream;
   std::span<float> y, dx;
+  Communicator* peers = nullptr;  // who shares the products; null for nobody
+};
+
+// What backward finds of a layer's forward pass.
+enum class BlockKeeps {
+  all,
+  products  // not what norms and SwiGLU make, which is made again: no product of matrices is
 };
 
 // Steps [begin, end).
@@ -44,7 +57,7 @@ class BlockProgram {
  public:
   // Requires check(shape) to pass and `layers` >= 1. Allocates for the list alone, not for tensors.
   BlockProgram(const BlockShape& shape, std::int64_t tokens, int layers,
-               const AttentionMemory& attention);
+               const AttentionMemory& attention, BlockKeeps keeps = BlockKeeps::all);
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   StepRange forward_steps() const { return {0, backward_}; }
@@ -79,14 +92,22 @@ class BlockProgram {
   // The two halves of a layer, forward and backward; they fill in or read what is kept in between.
   void forward_attention(int layer, Saved& s);
   int forward_ffn(int layer, Saved& s);
-  int backward_ffn(int layer, const Saved& s, int dy);
-  int backward_attention(int layer, const Saved& s, int d_a);
+  int backward_ffn(int layer, Saved s, int dy);
+  int backward_attention(int layer, Saved s, int d_a);
+  // What backward makes again under BlockKeeps::products.
+  struct Norm {
+    int norm = 0, inverse_rms = 0;
+  };
+  using Gain = std::function<std::span<const float>(const BlockCall&)>;
+  int product_again(const Saved& s);
+  Norm norm_again(const std::string& of, int x, Gain gain);
   void settle_lifetimes();
   std::vector<std::vector<std::int64_t>> inside(int first_pass) const;
 
   BlockShape shape_;
   std::int64_t tokens_;
   int layers_;
+  BlockKeeps keeps_;
   AttentionMemory attention_;
   std::vector<Tensor> tensors_;
   std::vector<Step> steps_;

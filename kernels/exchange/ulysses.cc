@@ -46,6 +46,15 @@ UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& sh
   workspace_.resize(std::max(memory.forward_scratch, memory.backward_scratch));
 }
 
+std::int64_t UlyssesAttention::floats() const {
+  std::size_t all = 0;
+  for (const auto* v :
+       {&q_, &k_, &v_, &o_, &sums_, &upstream_, &dq_, &dk_, &dv_, &packed_, &slice_, &workspace_}) {
+    all += v->size();
+  }
+  return static_cast<std::int64_t>(all);
+}
+
 std::int64_t UlyssesAttention::my_tokens() const {
   return split_[world_.rank() + 1] - split_[world_.rank()];
 }

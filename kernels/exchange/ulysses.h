@@ -37,6 +37,8 @@ class UlyssesAttention final : public AttentionStage {
 
   // What it keeps between the passes is its own: heads that were exchanged.
   AttentionMemory memory() const override { return {}; }
+  // All that it keeps, beside what the stage inside may have.
+  std::int64_t floats() const;
   void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
                const StageOutput& output, std::span<float> scratch) override;
   // Reads nothing of `input` but the upstream gradient.

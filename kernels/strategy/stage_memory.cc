@@ -1,0 +1,180 @@
+#include "kernels/strategy/stage_memory.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "instances/numbers.h"
+#include "kernels/attention/attention_stage.h"
+#include "kernels/block/weight_shards.h"
+#include "kernels/ranks/communicator.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr Bytes kFloatBytes = 4;
+
+// Widths of a rank's part of a layer and its tokens, in floats.
+struct Sizes {
+  std::int64_t n = 0;    // tokens of the rank
+  std::int64_t all = 0;  // of all ranks of cp
+  std::int64_t h = 0, q = 0, k = 0, f = 0;
+  std::int64_t lse = 0;  // that the block holds
+  std::int64_t forward_scratch = 0, backward_scratch = 0;
+  std::int64_t exchanged = 0;  // by Ulysses
+};
+
+// Arrays of UlyssesAttention: q k v o and four gradients of this rank's heads of all tokens, dk and
+// dv for each of its query heads, their sums, one slice of all heads, what is sent, and a
+// workspace.
+std::int64_t exchanged_floats(const BlockShape& part, const Sizes& sizes, int cp, int slice) {
+  const std::int64_t heads = part.heads / cp;
+  const std::int64_t group = part.heads / part.kv_heads;
+  const auto kv_of = [&](std::int64_t rank) {
+    return (rank * heads + heads - 1) / group - rank * heads / group + 1;
+  };
+  std::int64_t sent = 0;
+  for (int rank = 0; rank < cp; ++rank) sent += kv_of(rank);
+  const std::int64_t kv = kv_of(slice);
+  const AttentionMemory inside = LocalAttention::memory_of({.total_q = sizes.all,
+                                                            .total_k = sizes.all,
+                                                            .heads = static_cast<int>(heads),
+                                                            .kv_heads = static_cast<int>(kv),
+                                                            .head_dim = part.head_dim,
+                                                            .cu_q = {},
+                                                            .cu_k = {},
+                                                            .group_size = static_cast<int>(group)});
+  const std::int64_t d = part.head_dim;
+  return 6 * sizes.all * heads * d + 2 * sizes.all * kv * d + 2 * heads * sizes.all +
+         sizes.n * sizes.q + sizes.n * std::max<std::int64_t>(part.heads, sent) * d +
+         std::max(inside.forward_scratch, inside.backward_scratch);
+}
+
+Sizes sizes_of(const StrategyTask& task, const StrategyPlace& place, int micro_batch) {
+  const BlockShape part = shard_shape(task.block, task.tp);
+  Sizes sizes{.h = part.hidden, .q = part.q_width(), .k = part.k_width(), .f = part.ffn};
+  for (const std::int64_t id : task.rows[at(micro_batch)][at(place.replica)]) {
+    sizes.all += task.lengths[at(id)];
+  }
+  const std::vector<std::int64_t> split = even_split(sizes.all, task.cp);
+  sizes.n = split[at(place.slice + 1)] - split[at(place.slice)];
+  if (task.cp > 1) {
+    sizes.exchanged = exchanged_floats(part, sizes, task.cp, place.slice);
+    return sizes;
+  }
+  const AttentionMemory memory = LocalAttention::memory_of({.total_q = sizes.n,
+                                                            .total_k = sizes.n,
+                                                            .heads = part.heads,
+                                                            .kv_heads = part.kv_heads,
+                                                            .head_dim = part.head_dim,
+                                                            .cu_q = {},
+                                                            .cu_k = {}});
+  sizes.lse = 2 * sizes.n * part.heads;
+  sizes.forward_scratch = memory.forward_scratch;
+  sizes.backward_scratch = memory.backward_scratch;
+  return sizes;
+}
+
+std::int64_t most_of(std::initializer_list<std::int64_t> moments) { return std::max(moments); }
+
+// With all that a forward pass makes still there.
+std::int64_t forward_keeping_all(const Sizes& s) {
+  const std::int64_t norm = s.n * (s.h + 1);
+  const std::int64_t to_lse = s.n * (s.h + 2 * s.q + 2 * s.k) + norm + s.lse;
+  const std::int64_t end = to_lse + s.n * s.h + norm + 3 * s.n * s.f;
+  return s.exchanged + most_of({to_lse + s.forward_scratch, end + s.n * s.h});
+}
+
+std::int64_t forward_keeping_products(const Sizes& s) {
+  const std::int64_t to_v = s.n * (s.h + s.q + 2 * s.k);
+  const std::int64_t to_lse = to_v + s.n * s.q + s.lse;
+  const std::int64_t to_a = to_lse + s.n * s.h;
+  return s.exchanged + most_of({to_v + s.n * s.h, to_lse + s.forward_scratch,
+                                to_a + s.n * (s.h + 2 * s.f), to_a + s.n * (3 * s.f + s.h)});
+}
+
+// What is live in each step of the backward pass: gradients that come and go, the tensors of the
+// forward pass until they are read for the last time, and what is made again.
+std::int64_t backward_floats(const Sizes& s, bool again) {
+  const std::int64_t norm = s.n * (s.h + 1), h = s.n * s.h, f = s.n * s.f;
+  const std::int64_t keys = s.n * (s.q + 2 * s.k);                     // q k v, or their gradients
+  const std::int64_t attention = keys + s.n * s.q + s.lse;             // and o and lse
+  const std::int64_t x = again ? h : h + norm;                         // and its norm
+  const std::int64_t before = x + attention + h + (again ? 0 : norm);  // and a and its norm
+  const std::int64_t late = again ? norm : 0;
+  return s.exchanged +
+         most_of({
+             before + 3 * f + h + f,           // dy: d_product of gate, up and product
+             before + 2 * f + h + 3 * f,       // d_gate, d_up of gate, up and d_product
+             before + h + late + 2 * f + h,    // d_a_norm
+             x + attention + h + s.n + 3 * h,  // d_a beside dy and d_a_norm
+             x + attention + h + s.n * s.q,    // d_o
+             x + attention + h + s.n * s.q + keys + s.backward_scratch,  // d_q, d_k, d_v
+             x + late + h + keys + h,                                    // d_x_norm
+             h + s.n + 3 * h,  // d_x beside d_a and d_x_norm
+         });
+}
+
+}  // namespace
+
+LayerMemory layer_memory(const StrategyTask& task, int rank, int micro_batch) {
+  const StrategyPlace place = place_of(task, rank);
+  const Sizes s = sizes_of(task, place, micro_batch);
+  LayerMemory memory{.ends = 2 * s.n * s.h};
+  switch (task.recompute[at(place.stage)]) {
+    case StrategyRecompute::none:
+      memory.kept = s.n * (4 * s.h + 2 * s.q + 2 * s.k + 3 * s.f + 2) + s.lse + s.exchanged;
+      memory.forward = forward_keeping_all(s);
+      memory.backward = backward_floats(s, false);
+      break;
+    case StrategyRecompute::selective:
+      memory.kept = s.n * (2 * s.h + 2 * s.q + 2 * s.k + 2 * s.f) + s.lse + s.exchanged;
+      memory.forward = forward_keeping_products(s);
+      memory.backward = backward_floats(s, true);
+      break;
+    case StrategyRecompute::full:
+      memory.kept = s.n * s.h;
+      memory.forward = memory.kept + forward_keeping_all(s);
+      memory.backward = std::max(memory.forward, memory.kept + backward_floats(s, false));
+      break;
+  }
+  return memory;
+}
+
+std::int64_t chunks_in_flight(const StrategyTask& task, int stage) {
+  const std::int64_t p = task.pp, v = task.v, m = task.micro_batches();
+  if (v == 1) return std::min(m, p - stage);
+  return std::min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1);
+}
+
+StrategyMemory strategy_memory(const StrategyTask& task, int rank) {
+  const int stage = place_of(task, rank).stage;
+  const std::int64_t layers = task.layers[at(stage)] / task.v;  // of a chunk
+  std::vector<LayerMemory> each;
+  LayerMemory heaviest;
+  for (int b = 0; b < task.micro_batches(); ++b) {
+    each.push_back(layer_memory(task, rank, b));
+    if (each.back().kept >= heaviest.kept) heaviest = each.back();
+  }
+  StrategyMemory memory;
+  memory.planned = kFloatBytes * ((chunks_in_flight(task, stage) * layers - 1) * heaviest.kept +
+                                  heaviest.ends + std::max(heaviest.forward, heaviest.backward));
+  std::set<std::pair<int, int>> held;  // chunks of micro-batches
+  std::int64_t kept = 0;               // of those
+  std::int64_t most = 0;
+  for (const StagePass& pass : task.order[at(stage)]) {
+    const LayerMemory& its = each[at(pass.micro_batch)];
+    const std::pair which(pass.chunk, pass.micro_batch);
+    if (held.erase(which) > 0) kept -= layers * its.kept;
+    most = std::max(most, kept + (layers - 1) * its.kept + its.ends +
+                              (pass.forward ? its.forward : its.backward));
+    if (!pass.forward) continue;
+    held.insert(which);
+    kept += layers * its.kept;
+  }
+  memory.counted = kFloatBytes * most;
+  return memory;
+}
+
+}  // namespace stowage::kernels

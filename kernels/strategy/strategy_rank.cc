@@ -1,0 +1,175 @@
+#include "kernels/strategy/strategy_rank.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "instances/numbers.h"
+#include "kernels/block/synthetic.h"
+#include "kernels/block/weight_shards.h"
+#include "kernels/ranks/thread_clock.h"
+#include "kernels/strategy/layer_pass.h"
+#include "kernels/strategy/memory_meter.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr Bytes kBytesOfFloat = 4;
+
+class StrategyRank {
+ public:
+  StrategyRank(Communicator& world, const StrategyTask& task)
+      : task_(task),
+        place_(place_of(task, world.rank())),
+        tp_(world.split(world.rank() / task.tp)),
+        cp_(world.split(world.rank() / (task.tp * task.cp) * task.tp + place_.shard)),
+        pipe_(world.split(world.rank() % (task.dp * task.cp * task.tp))),
+        replicas_(world.split(place_.stage * task.tp + place_.shard)),
+        kv_(tp_->split(place_.shard / kv_copies(task.block, task.tp))),
+        sharing_{.cp = task.cp > 1 ? cp_.get() : nullptr,
+                 .tp = task.tp > 1 ? tp_.get() : nullptr,
+                 .recompute = task.recompute[at(place_.stage)]} {
+    for (int b = 0; b < task.micro_batches(); ++b) {
+      rows_.push_back(std::make_unique<RowPart>(task, place_, b));
+    }
+    const BlockShape part = shard_shape(task.block, task.tp);
+    for (int c = 0; c < task.v; ++c) {
+      const int first = task.first_layer(part_of(c));
+      for (int l = 0; l < layers(); ++l) {
+        weights_.push_back(
+            shard_weights(task.block, layer_weights(task, first + l), task.tp, place_.shard));
+        step_.gradients.push_back(zero_weights<float>(part));
+      }
+    }
+    step_.y.resize(rows_.size());
+    step_.dx.resize(rows_.size());
+    step_.seconds.assign(rows_.size(), std::vector<PassSeconds>(at(task.v)));
+  }
+
+  RankStep run() && {
+    for (const StagePass& pass : task_.order[at(place_.stage)]) {
+      if (pass.forward) {
+        forward(pass);
+      } else {
+        backward(pass);
+      }
+    }
+    for (BlockWeights<float>& gradient : step_.gradients) {
+      for (std::vector<float>* tensor : gradient.tensors()) replicas_->all_reduce(*tensor);
+      kv_->all_reduce(gradient.key);
+      kv_->all_reduce(gradient.value);
+    }
+    step_.high_water = kBytesOfFloat * meter_.most();
+    step_.left = kBytesOfFloat * meter_.live();
+    return std::move(step_);
+  }
+
+ private:
+  using Passes = std::vector<std::unique_ptr<LayerPass>>;  // of the layers of a chunk
+
+  int layers() const { return task_.layers[at(place_.stage)] / task_.v; }
+  int part_of(int chunk) const { return chunk * task_.pp + place_.stage; }
+  int last_part() const { return task_.parts() - 1; }
+  int neighbour(int by) const { return (place_.stage + by + task_.pp) % task_.pp; }
+  // Of what part `part` receives, forward or backward.
+  int tag(const StagePass& pass, int part) const {
+    return 2 * (pass.micro_batch * task_.parts() + part) + (pass.forward ? 0 : 1);
+  }
+  std::size_t layer_of(const StagePass& pass, int l) const {
+    return at(std::int64_t{pass.chunk} * layers() + l);
+  }
+
+  void forward(const StagePass& pass) {
+    const RowPart& row = *rows_[at(pass.micro_batch)];
+    const int part = part_of(pass.chunk);
+    const std::int64_t floats = row.tokens * task_.block.hidden;
+    auto now = std::make_unique<MeteredFloats>(meter_, floats);
+    if (part == 0) {
+      fill(pass, Stream::input, now->all());
+    } else {
+      pipe_->receive(now->all(), neighbour(-1), tag(pass, part));
+    }
+    const double start = thread_cpu_seconds();
+    Passes& passes = passes_[{pass.chunk, pass.micro_batch}];
+    for (int l = 0; l < layers(); ++l) {
+      auto next = std::make_unique<MeteredFloats>(meter_, floats);
+      passes.push_back(std::make_unique<LayerPass>(row, sharing_, meter_));
+      passes.back()->forward(weights_[layer_of(pass, l)], now->all(), next->all());
+      now = std::move(next);
+    }
+    took(pass).forward = thread_cpu_seconds() - start;
+    if (part == last_part()) {
+      step_.y[at(pass.micro_batch)].assign(now->all().begin(), now->all().end());
+    } else {
+      pipe_->send(now->all(), neighbour(1), tag(pass, part + 1));
+    }
+  }
+
+  void backward(const StagePass& pass) {
+    const auto found = passes_.find({pass.chunk, pass.micro_batch});
+    if (found == passes_.end()) throw std::logic_error("a backward pass before its forward pass");
+    const RowPart& row = *rows_[at(pass.micro_batch)];
+    const int part = part_of(pass.chunk);
+    const std::int64_t floats = row.tokens * task_.block.hidden;
+    auto now = std::make_unique<MeteredFloats>(meter_, floats);
+    if (part == last_part()) {
+      fill(pass, Stream::upstream, now->all());
+    } else {
+      pipe_->receive(now->all(), neighbour(1), tag(pass, part));
+    }
+    const double start = thread_cpu_seconds();
+    for (int l = layers() - 1; l >= 0; --l) {
+      auto next = std::make_unique<MeteredFloats>(meter_, floats);
+      const std::size_t layer = layer_of(pass, l);
+      found->second[at(l)]->backward(weights_[layer], now->all(), next->all(),
+                                     step_.gradients[layer]);
+      now = std::move(next);
+    }
+    passes_.erase(found);
+    took(pass).backward = thread_cpu_seconds() - start;
+    if (part == 0) {
+      step_.dx[at(pass.micro_batch)].assign(now->all().begin(), now->all().end());
+    } else {
+      pipe_->send(now->all(), neighbour(-1), tag(pass, part - 1));
+    }
+  }
+
+  PassSeconds& took(const StagePass& pass) {
+    return step_.seconds[at(pass.micro_batch)][at(pass.chunk)];
+  }
+
+  // This rank's tokens of the packed sequences.
+  void fill(const StagePass& pass, Stream stream, std::span<float> mine) const {
+    const RowPart& row = *rows_[at(pass.micro_batch)];
+    const std::int64_t width = task_.block.hidden;
+    const auto& sequences = task_.rows[at(pass.micro_batch)][at(place_.replica)];
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      const std::int64_t begin = std::max<std::int64_t>(row.cu_seqlens[i], row.first);
+      const std::int64_t end =
+          std::min<std::int64_t>(row.cu_seqlens[i + 1], row.first + row.tokens);
+      if (begin >= end) continue;
+      fill_tokens({task_.seed, stream}, sequences[i], begin - row.cu_seqlens[i], width,
+                  mine.subspan(at((begin - row.first) * width), at((end - begin) * width)));
+    }
+  }
+
+  const StrategyTask& task_;
+  const StrategyPlace place_;
+  const std::unique_ptr<Communicator> tp_, cp_, pipe_, replicas_, kv_;
+  const LayerSharing sharing_;
+  std::vector<std::unique_ptr<RowPart>> rows_;  // by micro-batch
+  std::vector<BlockWeights<float>> weights_;    // of its layers, chunk by chunk
+  MemoryMeter meter_;
+  std::map<std::pair<int, int>, Passes> passes_;  // by chunk, by micro-batch
+  RankStep step_;
+};
+
+}  // namespace
+
+RankStep run_strategy_rank(Communicator& world, const StrategyTask& task) {
+  return StrategyRank(world, task).run();
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,212 @@
+#include "kernels/strategy/strategy_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "instances/numbers.h"
+#include "instances/pipeline/passes.h"
+#include "kernels/attention/attention_stage.h"
+#include "kernels/block/block_program.h"
+#include "kernels/block/relative_error.h"
+#include "kernels/block/rotary.h"
+#include "kernels/block/synthetic.h"
+#include "kernels/strategy/stage_memory.h"
+
+namespace stowage::kernels {
+namespace {
+
+void keep_worst(TensorCheck& check, double error, std::int64_t sequence,
+                const std::string& weight) {
+  ++check.compared;
+  if (check.compared > 1 && (error <= check.error || std::isnan(check.error))) return;
+  check.error = error;
+  check.sequence = sequence;
+  check.weight = weight;
+}
+
+double error_of(std::span<const float> have, std::span<const float> want) {
+  return relative_l2(have, std::vector<double>(want.begin(), want.end()));
+}
+
+double loss_of(std::span<const float> y, std::span<const float> upstream) {
+  double sum = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) sum += double{y[i]} * upstream[i];
+  return sum;
+}
+
+// All layers of one sequence after another.
+class OneRank {
+ public:
+  explicit OneRank(const StrategyTask& task) : task_(task) {
+    for (int layer = 0; layer < task.all_layers(); ++layer) {
+      weights_.push_back(layer_weights(task, layer));
+      gradients_.push_back(zero_weights<float>(task.block));
+    }
+  }
+
+  struct Alone {
+    std::vector<float> upstream, y, dx;
+  };
+  Alone run(std::int64_t id) {
+    const Tokens length = task_.lengths[at(id)];
+    const std::int64_t floats = length * task_.block.hidden;
+    Alone alone{.upstream = tokens(Stream::upstream, id, floats),
+                .y = std::vector<float>(at(floats)),
+                .dx = std::vector<float>(at(floats))};
+    const std::vector<float> x = tokens(Stream::input, id, floats);
+    const std::vector<std::int32_t> cu = {0, static_cast<std::int32_t>(length)};
+    LocalAttention attention({.total_q = length,
+                              .total_k = length,
+                              .heads = task_.block.heads,
+                              .kv_heads = task_.block.kv_heads,
+                              .head_dim = task_.block.head_dim,
+                              .cu_q = cu,
+                              .cu_k = cu});
+    const RotaryTable rotary(sequence_positions(cu, length), task_.block.head_dim,
+                             task_.block.rope_theta);
+    const BlockProgram program(task_.block, length, static_cast<int>(weights_.size()),
+                               attention.memory());
+    SeparateTensors tensors(program.tensors());
+    program.run(program.all_steps(), tensors,
+                {.rotary = rotary,
+                 .attention = attention,
+                 .weights = weights_,
+                 .gradients = gradients_,
+                 .x = x,
+                 .upstream = alone.upstream,
+                 .y = alone.y,
+                 .dx = alone.dx});
+    return alone;
+  }
+
+  const std::vector<BlockWeights<float>>& gradients() const { return gradients_; }
+
+ private:
+  std::vector<float> tokens(Stream stream, std::int64_t id, std::int64_t floats) const {
+    std::vector<float> rows(at(floats));
+    fill_tokens({task_.seed, stream}, id, 0, task_.block.hidden, rows);
+    return rows;
+  }
+
+  const StrategyTask& task_;
+  std::vector<BlockWeights<float>> weights_, gradients_;
+};
+
+void compare_tensors(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
+  OneRank one(task);
+  double sizes = 0;
+  for (std::size_t id = 0; id < task.lengths.size(); ++id) {
+    const auto sequence = static_cast<std::int64_t>(id);
+    const OneRank::Alone alone = one.run(sequence);
+    keep_worst(report.output, error_of(step.y[id], alone.y), sequence, "");
+    keep_worst(report.input_gradient, error_of(step.dx[id], alone.dx), sequence, "");
+    const double want = loss_of(alone.y, alone.upstream);
+    report.loss += loss_of(step.y[id], alone.upstream);
+    report.reference_loss += want;
+    sizes += std::abs(want);
+  }
+  if (report.loss != report.reference_loss) {
+    report.loss_error = std::abs(report.loss - report.reference_loss) / sizes;
+  }
+  for (std::size_t layer = 0; layer < step.gradients.size(); ++layer) {
+    for (int t = 0; t < kWeightTensors; ++t) {
+      keep_worst(report.weight_gradient,
+                 error_of(*step.gradients[layer].tensors()[at(t)],
+                          *one.gradients()[layer].tensors()[at(t)]),
+                 -1, "layer " + std::to_string(layer) + ' ' + std::string(kWeightNames[at(t)]));
+    }
+  }
+}
+
+void compare_memory(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
+  for (int rank = 0; rank < task.ranks(); ++rank) {
+    const int stage = place_of(task, rank).stage;
+    const StrategyMemory memory = strategy_memory(task, rank);
+    const Bytes seen = step.high_water[at(rank)];
+    StageMeasurement& its = report.stages[at(stage)];
+    its.planned = std::max(its.planned, memory.planned);
+    its.counted = std::max(its.counted, memory.counted);
+    its.high_water = std::max(its.high_water, seen);
+    const std::string who = "rank " + std::to_string(rank) + " of stage " + std::to_string(stage);
+    if (seen != memory.counted) {
+      report.problems.add(who + " held " + grouped(seen) +
+                          " bytes of activations where its passes " + "need " +
+                          grouped(memory.counted));
+    }
+    if (seen > memory.planned) {
+      report.problems.add(who + " held " + grouped(seen) + " bytes of activations, more than " +
+                          grouped(memory.planned) + " of the heaviest micro-batch in flight");
+    }
+    if (step.left[at(rank)] != 0) {
+      report.problems.add(who + " kept " + grouped(step.left[at(rank)]) +
+                          " bytes of activations behind the step");
+    }
+  }
+}
+
+// Each replica has a pipeline of its own; the slowest counts.
+double simulated_seconds(const StrategyTask& task, const StrategyStep& step) {
+  double end = 0;
+  for (const auto& micro_batches : step.seconds) {
+    PassPipeline pipeline{
+        .stages = task.pp,
+        .chunks = task.v,
+        .schedule = task.v > 1 ? PassSchedule::interleaved : PassSchedule::one_f_one_b};
+    for (const std::vector<PassSeconds>& parts : micro_batches) {
+      std::vector<PassTimes>& row = pipeline.rows.emplace_back();
+      for (const PassSeconds& pass : parts) {
+        row.push_back({.forward = pass.forward, .backward = pass.backward, .weights = 0});
+      }
+    }
+    end = std::max(end, simulate_passes(pipeline).end);
+  }
+  return end;
+}
+
+void sum_seconds(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
+  for (const auto& micro_batches : step.seconds) {
+    std::vector<PassSeconds> sums(at(task.pp));
+    for (const std::vector<PassSeconds>& parts : micro_batches) {
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        sums[part % sums.size()].forward += parts[part].forward;
+        sums[part % sums.size()].backward += parts[part].backward;
+      }
+    }
+    for (std::size_t s = 0; s < sums.size(); ++s) {
+      report.stages[s].forward_s = std::max(report.stages[s].forward_s, sums[s].forward);
+      report.stages[s].backward_s = std::max(report.stages[s].backward_s, sums[s].backward);
+    }
+  }
+}
+
+}  // namespace
+
+bool StrategyReport::passed() const {
+  return problems.list().empty() && output.passed() && input_gradient.passed() &&
+         weight_gradient.passed() && loss_error <= output.tolerance;
+}
+
+StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
+                          const StrategyJudging& judging) {
+  StrategyReport report;
+  for (TensorCheck* check : {&report.output, &report.input_gradient, &report.weight_gradient}) {
+    check->tolerance = judging.tolerance;
+  }
+  for (int s = 0; s < task.pp; ++s) {
+    report.stages.push_back({.layers = task.layers[at(s)],
+                             .recompute = task.recompute[at(s)],
+                             .in_flight = static_cast<double>(chunks_in_flight(task, s)) / task.v});
+  }
+  if (step.error) {
+    report.problems.add("rank " + std::to_string(step.error->rank) + ": " + step.error->message);
+    return report;
+  }
+  compare_tensors(task, step, report);
+  compare_memory(task, step, report);
+  sum_seconds(task, step, report);
+  report.critical_path_s = simulated_seconds(task, step);
+  return report;
+}
+
+}  // namespace stowage::kernels

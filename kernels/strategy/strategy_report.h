@@ -1,0 +1,62 @@
+// Runs a strategy and compares it with one rank that computes every sequence alone.
+//
+//   StrategyReport report = judge_step(task, run_on_threads(task), {});
+//   if (!report.passed()) complain(report.problems.list());
+//
+// The one rank runs all layers of each sequence by block/block_program.h and adds gradients up;
+// layers, recomputation, micro-batches and ranks are nothing to it. Memory is compared with
+// stage_memory.h, which counts it from a table: a rank must need what its order of passes makes
+// necessary, to the byte, and no more than the rows M2 and M6 of instances/strategy/README.md give
+// for the heaviest micro-batch. Thread safety: functions of their arguments alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "instances/strategy/instance.h"
+#include "instances/units.h"
+#include "kernels/problems.h"
+#include "kernels/run/executor.h"
+#include "kernels/strategy/strategy_step.h"
+#include "kernels/strategy/task.h"
+
+namespace stowage::kernels {
+
+struct StrategyJudging {
+  double tolerance = 1e-5;  // of relative errors
+};
+
+// The rank of a stage that needed the most.
+struct StageMeasurement {
+  int layers = 0;
+  StrategyRecompute recompute = StrategyRecompute::none;
+  double in_flight = 0;  // micro-batches, M2
+  Bytes planned = 0;     // of the heaviest micro-batch so many times
+  Bytes counted = 0;     // in the order of the passes
+  Bytes high_water = 0;  // seen
+  double forward_s = 0;  // of all its passes, the busiest rank of each; the busiest replica
+  double backward_s = 0;
+};
+
+struct StrategyReport {
+  std::vector<StageMeasurement> stages;
+  TensorCheck output;           // per sequence
+  TensorCheck input_gradient;   // per sequence
+  TensorCheck weight_gradient;  // per layer and weight, named as "layer 3 query"
+  double loss = 0;              // sum of dot(output, u), in double
+  double reference_loss = 0;    // of the one rank
+  double loss_error = 0;        // relative to the sum of the sizes of the sequences' losses
+  Problems problems;
+  // How long the passes take in the order of the plan, each as long as it took its busiest rank,
+  // were there a core for each rank (instances/pipeline/passes.h). Nothing if a rank failed.
+  std::optional<double> critical_path_s;
+
+  bool passed() const;
+};
+
+// Requires check(task) to be empty.
+StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
+                          const StrategyJudging& judging);
+
+}  // namespace stowage::kernels

@@ -1,0 +1,189 @@
+#include "kernels/strategy/strategy_step.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "instances/numbers.h"
+#include "kernels/block/weight_shards.h"
+
+namespace stowage::kernels {
+namespace {
+
+// A collective carries floats: a number of 64 bits is two of them, copied bit by bit.
+void put_word(std::vector<float>& to, std::int64_t word) {
+  std::array<float, 2> halves{};
+  std::memcpy(halves.data(), &word, sizeof word);
+  to.insert(to.end(), halves.begin(), halves.end());
+}
+
+void put_array(std::vector<float>& to, std::span<const float> array) {
+  to.insert(to.end(), array.begin(), array.end());
+}
+
+// What a rank said, from its front.
+class Said {
+ public:
+  explicit Said(std::span<const float> all) : rest_(all) {}
+
+  std::int64_t word() {
+    std::int64_t word = 0;
+    std::memcpy(&word, array(2).data(), sizeof word);
+    return word;
+  }
+  double seconds() { return std::bit_cast<double>(word()); }
+  std::span<const float> array(std::int64_t floats) {
+    const std::span<const float> taken = rest_.first(at(floats));
+    rest_ = rest_.subspan(at(floats));
+    return taken;
+  }
+
+ private:
+  std::span<const float> rest_;
+};
+
+// What rank 0 needs of a rank. Ranks of tp have the same outputs, ranks of dp and cp the same sums.
+struct Share {
+  bool y = false, dx = false, gradients = false;
+};
+
+Share share_of(const StrategyTask& task, const StrategyPlace& place) {
+  return {.y = place.stage == task.pp - 1 && place.shard == 0,
+          .dx = place.stage == 0 && place.shard == 0,
+          .gradients = place.replica == 0 && place.slice == 0};
+}
+
+std::vector<float> packed_step(const StrategyTask& task, const Share& share, const RankStep& step) {
+  std::vector<float> packed;
+  put_word(packed, step.high_water);
+  put_word(packed, step.left);
+  for (const std::vector<PassSeconds>& chunks : step.seconds) {
+    for (const PassSeconds& pass : chunks) {
+      put_word(packed, std::bit_cast<std::int64_t>(pass.forward));
+      put_word(packed, std::bit_cast<std::int64_t>(pass.backward));
+    }
+  }
+  for (int b = 0; b < task.micro_batches(); ++b) {
+    if (share.y) put_array(packed, step.y[at(b)]);
+    if (share.dx) put_array(packed, step.dx[at(b)]);
+  }
+  if (!share.gradients) return packed;
+  for (const BlockWeights<float>& gradient : step.gradients) {
+    for (const std::vector<float>* tensor : gradient.tensors()) put_array(packed, *tensor);
+  }
+  return packed;
+}
+
+class StepAssembly {
+ public:
+  explicit StepAssembly(const StrategyTask& task)
+      : task_(task), part_(shard_shape(task.block, task.tp)) {
+    for (const Tokens length : task.lengths) {
+      step_.y.emplace_back(at(length * task.block.hidden));
+      step_.dx.emplace_back(at(length * task.block.hidden));
+    }
+    step_.gradients.assign(at(task.all_layers()), zero_weights<float>(task.block));
+    step_.seconds.assign(at(task.dp), std::vector(at(task.micro_batches()),
+                                                  std::vector<PassSeconds>(at(task.parts()))));
+  }
+
+  void add(int rank, std::span<const float> packed) {
+    const StrategyPlace place = place_of(task_, rank);
+    const Share share = share_of(task_, place);
+    Said said(packed);
+    step_.high_water.push_back(said.word());
+    step_.left.push_back(said.word());
+    for (int b = 0; b < task_.micro_batches(); ++b) {
+      for (int c = 0; c < task_.v; ++c) {
+        PassSeconds& pass = step_.seconds[at(place.replica)][at(b)][at(c * task_.pp + place.stage)];
+        pass.forward = std::max(pass.forward, said.seconds());
+        pass.backward = std::max(pass.backward, said.seconds());
+      }
+    }
+    for (int b = 0; b < task_.micro_batches(); ++b) {
+      if (share.y) take_slice(said, place, b, step_.y);
+      if (share.dx) take_slice(said, place, b, step_.dx);
+    }
+    if (share.gradients) take_gradients(said, place);
+  }
+
+  StrategyStep take() && { return std::move(step_); }
+
+ private:
+  // A rank's tokens of a row, into the sequences that they belong to.
+  void take_slice(Said& said, const StrategyPlace& place, int micro_batch,
+                  std::vector<std::vector<float>>& sequences) const {
+    const std::int64_t width = task_.block.hidden;
+    const std::vector<std::int32_t> cu = task_.cu_seqlens(micro_batch, place.replica);
+    const std::vector<std::int64_t> split = even_split(cu.back(), task_.cp);
+    const std::int64_t first = split[at(place.slice)], last = split[at(place.slice + 1)];
+    const auto& ids = task_.rows[at(micro_batch)][at(place.replica)];
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const std::int64_t begin = std::max<std::int64_t>(cu[i], first);
+      const std::int64_t end = std::min<std::int64_t>(cu[i + 1], last);
+      if (begin >= end) continue;
+      std::ranges::copy(said.array((end - begin) * width),
+                        sequences[at(ids[i])].begin() + (begin - cu[i]) * width);
+    }
+  }
+
+  void take_gradients(Said& said, const StrategyPlace& place) {
+    for (int c = 0; c < task_.v; ++c) {
+      const int part = c * task_.pp + place.stage;
+      const int first = task_.first_layer(part);
+      for (int l = 0; l < task_.part_layers(part); ++l) {
+        BlockWeights<float> shard = zero_weights<float>(part_);
+        for (std::vector<float>* tensor : shard.tensors()) {
+          std::ranges::copy(said.array(std::ssize(*tensor)), tensor->begin());
+        }
+        put_shard(task_.block, task_.tp, place.shard, shard, step_.gradients[at(first + l)]);
+      }
+    }
+  }
+
+  const StrategyTask& task_;
+  const BlockShape part_;
+  StrategyStep step_;
+};
+
+}  // namespace
+
+StrategyStep collect_step(Communicator& world, const StrategyTask& task) {
+  const int me = world.rank();
+  const std::vector<float> mine =
+      packed_step(task, share_of(task, place_of(task, me)), run_strategy_rank(world, task));
+  std::vector<float> size;
+  put_word(size, std::ssize(mine));
+  std::vector<float> sizes(me == 0 ? 2 * at(world.size()) : 0);
+  world.gather(size, sizes, std::vector<std::int64_t>(at(world.size()), 2));
+  std::vector<std::int64_t> counts(at(world.size()));
+  std::int64_t total = 0;
+  if (me == 0) {
+    Said said(sizes);
+    for (std::int64_t& count : counts) total += count = said.word();
+  }
+  std::vector<float> all(at(total));
+  world.gather(mine, all, counts);
+  if (me != 0) return {};
+  StepAssembly assembly(task);
+  Said said(all);
+  for (int rank = 0; rank < world.size(); ++rank) {
+    assembly.add(rank, said.array(counts[at(rank)]));
+  }
+  return std::move(assembly).take();
+}
+
+StrategyStep run_on_threads(const StrategyTask& task) {
+  StrategyStep step;
+  const std::optional<RankError> error = run_ranks(task.ranks(), [&](Communicator& world) {
+    StrategyStep its = collect_step(world, task);
+    if (world.rank() == 0) step = std::move(its);
+  });
+  step.error = error;
+  return step;
+}
+
+}  // namespace stowage::kernels

@@ -1,0 +1,39 @@
+// A step of a strategy on all its ranks, put together: what each sequence came to, the gradient of
+// each layer, and what every rank needed.
+//
+//   const StrategyStep step = run_on_threads(task);
+//   if (step.error) complain(step.error->message);
+//   step.y[3];                       // of sequence 3
+//
+// Under MPI rank 0 of the world calls collect_step() with the others beside it. The results are the
+// same bits. Thread safety: functions of their arguments alone.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/block/block_weights.h"
+#include "kernels/ranks/communicator.h"
+#include "kernels/ranks/thread_ranks.h"
+#include "kernels/strategy/strategy_rank.h"
+#include "kernels/strategy/task.h"
+
+namespace stowage::kernels {
+
+struct StrategyStep {
+  std::vector<std::vector<float>> y, dx;       // of each sequence, (length, hidden)
+  std::vector<BlockWeights<float>> gradients;  // of each layer of the model
+  // Of a replica, by micro-batch, by part of the model: the busiest of its ranks.
+  std::vector<std::vector<std::vector<PassSeconds>>> seconds;
+  std::vector<Bytes> high_water, left;  // by rank
+  std::optional<RankError> error;       // set: all else is meaningless
+};
+
+// Requires check(task) to be empty. Throws where a rank fails; the result is rank 0's, elsewhere
+// nothing is in it.
+StrategyStep collect_step(Communicator& world, const StrategyTask& task);
+
+// With threads as ranks.
+StrategyStep run_on_threads(const StrategyTask& task);
+
+}  // namespace stowage::kernels
