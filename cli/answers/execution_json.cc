@@ -128,6 +128,31 @@ void write_exercise(JsonWriter& json, const kernels::MemoryExercise& report) {
   write_problems(json, report.problems);
 }
 
+// What the stages of a strategy held, and how long their passes took.
+void write_stages(JsonWriter& json, const kernels::StrategyReport& report, bool timeless) {
+  json.key("stages");
+  json.begin_array();
+  for (const kernels::StageMeasurement& stage : report.stages) {
+    json.begin_object(kOneLine);
+    json.integer("layers", stage.layers);
+    json.text("recompute", kStrategyRecomputes[static_cast<std::size_t>(stage.recompute)]);
+    json.number("in_flight", stage.in_flight);
+    json.integer("planned_bytes", stage.planned);
+    json.integer("counted_bytes", stage.counted);
+    json.integer("high_water_bytes", stage.high_water);
+    if (!timeless) {
+      json.number("forward_ms", stage.forward_s * 1000);
+      json.number("backward_ms", stage.backward_s * 1000);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::optional<double> in_ms(const std::optional<double>& seconds) {
+  return seconds ? std::optional(*seconds * 1000) : std::nullopt;
+}
+
 }  // namespace
 
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
@@ -211,6 +236,45 @@ std::string order_execution_json(const OrderInstance& instance, const OrderPlan&
   write_memory_head(json, "order", instance.name, plan.peak_bytes, report, "exercise", code);
   json.integer("layout_bytes", layout_bytes);
   write_exercise(json, report);
+  json.end_object();
+  return json.take();
+}
+
+std::string strategy_execution_json(const StrategyInstance& instance, const StrategyPlan& plan,
+                                    const kernels::ScaledStrategy& scaled,
+                                    const kernels::StrategyReport& report, bool timeless,
+                                    ExitCode code) {
+  JsonWriter json;
+  json.begin_object();
+  write_execution_head(json, "strategy", instance.name, report.passed(), code);
+  json.boolean("complete", report.complete);
+  json.integer("scale", scaled.scale);
+  json.integer("layer_scale", scaled.layer_scale);
+  json.number("work_flop", scaled.work_flop);
+  json.integer("ranks", scaled.task.ranks());
+  json.integer("pp", plan.pp);
+  json.integer("v", plan.v);
+  json.integer("micro_batches", plan.micro_batches);
+  json.integer("tp", plan.tp);
+  json.integer("cp", plan.cp);
+  json.integer("dp", plan.dp);
+  const auto compared = [&](double value) {
+    return report.output.compared > 0 ? std::optional(value) : std::nullopt;
+  };
+  write_number(json, "loss", compared(report.loss));
+  write_number(json, "reference_loss", compared(report.reference_loss));
+  write_number(json, "loss_error", compared(report.loss_error));
+  write_check(json, "output", report.output);
+  write_check(json, "input_gradient", report.input_gradient);
+  write_check(json, "weight_gradient", report.weight_gradient);
+  json.number("predicted_ms", plan.step_ms);
+  if (!timeless) {
+    write_number(json, "measured_ms", in_ms(report.critical_path_s));
+    write_number(json, "formula_ms", in_ms(report.formula_s));
+  }
+  write_stages(json, report, timeless);
+  write_problems(json, report.problems);
+  write_texts(json, "notes", scaled.notes);
   json.end_object();
   return json.take();
 }

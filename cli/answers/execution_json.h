@@ -10,12 +10,16 @@
 #include "instances/layout/plan.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
+#include "instances/strategy/instance.h"
+#include "instances/strategy/plan.h"
 #include "instances/violation.h"
 #include "kernels/exchange/exchange.h"
 #include "kernels/memory/block_execution.h"
 #include "kernels/memory/memory_exercise.h"
 #include "kernels/memory/order_execution.h"
 #include "kernels/run/executor.h"
+#include "kernels/strategy/scaled_strategy.h"
+#include "kernels/strategy/strategy_report.h"
 
 namespace stowage {
 
@@ -37,6 +41,12 @@ std::string order_execution_json(const OrderInstance& instance, const OrderPlan&
 std::string order_execution_json(const OrderInstance& instance, const OrderPlan& plan,
                                  Bytes layout_bytes, const kernels::MemoryExercise& report,
                                  ExitCode code);
+
+// The same of a strategy plan and what was made of it to be executed.
+std::string strategy_execution_json(const StrategyInstance& instance, const StrategyPlan& plan,
+                                    const kernels::ScaledStrategy& scaled,
+                                    const kernels::StrategyReport& report, bool timeless,
+                                    ExitCode code);
 
 // A run that did not happen because the plan is invalid: "passed" is false, nothing was computed.
 std::string refused_execution_json(const Instance& instance,

@@ -35,7 +35,8 @@ Table batch_table(const ExecutionReport& report, bool timeless) {
   return table;
 }
 
-Table check_table(const ExecutionReport& report) {
+template <class Report>
+Table check_table(const Report& report) {
   Table table({{"tensors", Align::left},
                {"compared", Align::right},
                {"worst error", Align::right},
@@ -51,6 +52,35 @@ Table check_table(const ExecutionReport& report) {
   add("output", report.output);
   add("input gradient", report.input_gradient);
   add("weight gradient", report.weight_gradient);
+  return table;
+}
+
+Table stage_table(const kernels::StrategyReport& report, bool timeless) {
+  std::vector<Table::Column> columns = {
+      {"stage", Align::right},     {"layers", Align::right},        {"recompute", Align::left},
+      {"in flight", Align::right}, {"planned bytes", Align::right}, {"counted", Align::right},
+      {"high water", Align::right}};
+  if (!timeless) {
+    columns.push_back({"forward ms", Align::right});
+    columns.push_back({"backward ms", Align::right});
+  }
+  Table table(columns);
+  for (std::size_t s = 0; s < report.stages.size(); ++s) {
+    const kernels::StageMeasurement& stage = report.stages[s];
+    std::vector<std::string> cells = {
+        std::to_string(s),
+        grouped(stage.layers),
+        std::string(kStrategyRecomputes[static_cast<std::size_t>(stage.recompute)]),
+        significant(stage.in_flight),
+        grouped(stage.planned),
+        grouped(stage.counted),
+        grouped(stage.high_water)};
+    if (!timeless) {
+      cells.push_back(ms_text(stage.forward_s * 1000));
+      cells.push_back(ms_text(stage.backward_s * 1000));
+    }
+    table.add(std::move(cells));
+  }
   return table;
 }
 
@@ -104,6 +134,36 @@ void tell_execution(Console& console, const ExecutionReport& report) {
   if (!timeless) {
     line += "  measured " + ms_text(measured_ms(report));
     if (report.critical_path_s) line += " ms at scale";
+  }
+  console.info(line);
+}
+
+void tell_strategy(Console& console, const StrategyPlan& plan,
+                   const kernels::ScaledStrategy& scaled, const kernels::StrategyReport& report,
+                   ExitCode code) {
+  const bool timeless = console.settings.timeless;
+  console.info("scale     lengths divided by " + grouped(scaled.scale) + ", layers by " +
+               grouped(scaled.layer_scale) + ", " + significant(scaled.work_flop / 1e9) +
+               " GFLOP on " + counted(scaled.task.ranks(), "rank"));
+  if (console.settings.level >= LogLevel::info) {
+    console.block(stage_table(report, timeless).text());
+    if (report.output.compared > 0) console.block(check_table(report).text());
+  }
+  if (report.output.compared > 0) {
+    console.info("loss      off by " + scientific(report.loss_error));
+  }
+  for (const std::string& note : scaled.notes) console.info("note      " + note);
+  for (const std::string& problem : report.problems.list()) console.finding("problem   " + problem);
+  if (report.problems.omitted() > 0) {
+    console.warn("and " + grouped(report.problems.omitted()) + " more problems");
+  }
+  std::string line = console.bold(code == ExitCode::ok        ? "pass"
+                                  : code == ExitCode::unknown ? "stopped"
+                                                              : "fail") +
+                     "  predicted " + ms_text(plan.step_ms) + " ms at full size";
+  if (!timeless && report.critical_path_s) {
+    line += "  measured " + ms_text(*report.critical_path_s * 1000) + " ms at scale, by formula " +
+            ms_text(*report.formula_s * 1000);
   }
   console.info(line);
 }

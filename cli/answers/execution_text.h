@@ -5,7 +5,10 @@
 
 #include "cli/terminal/console.h"
 #include "cli/terminal/exit_codes.h"
+#include "instances/strategy/plan.h"
 #include "kernels/run/executor.h"
+#include "kernels/strategy/scaled_strategy.h"
+#include "kernels/strategy/strategy_report.h"
 
 namespace stowage {
 
@@ -17,5 +20,10 @@ std::optional<double> measured_ms(const kernels::ExecutionReport& report);
 
 // Tables of batches and of errors, notes, problems and the verdict, on stderr.
 void tell_execution(Console& console, const kernels::ExecutionReport& report);
+
+// The same of a strategy, by stages.
+void tell_strategy(Console& console, const StrategyPlan& plan,
+                   const kernels::ScaledStrategy& scaled, const kernels::StrategyReport& report,
+                   ExitCode code);
 
 }  // namespace stowage

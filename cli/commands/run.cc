@@ -1,5 +1,6 @@
 // stowage run: execute the packed batches of a plan and compare them with every sequence alone, or
-// the buffers of a layout or order plan in one arena (run_layout.h, run_order.h).
+// the buffers of a layout or order plan in one arena (run_layout.h, run_order.h), or a strategy on
+// its ranks (run_strategy.h).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "cli/answers/execution_text.h"
 #include "cli/commands/run_layout.h"
 #include "cli/commands/run_order.h"
+#include "cli/commands/run_strategy.h"
 #include "cli/families/each.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
@@ -24,6 +26,7 @@
 #include "kernels/ranks/mpi_ranks.h"
 #include "kernels/run/executor.h"
 #include "kernels/run/process_pool.h"
+#include "kernels/strategy/strategy_processes.h"
 
 namespace stowage {
 namespace {
@@ -54,20 +57,21 @@ class RunCommand : public Command {
         "--work", work_gflop_, "GFLOP", 0.001, 1e6,
         "Not for layouts and orders: work to stay within when --scale is not given; default 10");
     flags.integer("--max-ranks", max_ranks_, "N", 1, 1024,
-                  "Not for layouts and orders: most ranks of a batch, whatever its degree; default "
-                  "64. Ranks are "
-                  "threads, or the processes of mpirun");
+                  "Not for layouts and orders: most ranks of a batch, whatever its degree, or of a "
+                  "strategy, which has all its ranks or is not run; default 64. Ranks are threads, "
+                  "or the processes of mpirun");
     flags.choice(
         "--exchange", exchange_, {kernels::kExchangeNames.begin(), kernels::kExchangeNames.end()},
-        "Not for layouts and orders: how the ranks of a batch share attention; default ulysses");
+        "Of scatter and assign steps: how the ranks of a batch share attention; default ulysses");
     flags.integer("--chunk-size", chunk_size_, "N", 1, kMaxExact,
                   "chunked: tokens of a chunk after scaling; default a quarter of the batch's "
                   "longest sequence");
     flags.integer("--retained", retained_, "K", 1, kMaxExact,
                   "chunked: chunks of a sequence that keep their activations; default 1");
-    flags.integer("--repeats", repeats_, "N", 1, 1000,
-                  "Not for layouts and orders: timed runs of each batch, of which the best counts; "
-                  "default 1");
+    flags.integer(
+        "--repeats", repeats_, "N", 1, 1000,
+        "Not for layouts and orders: timed runs of each batch, or of a strategy's step, of "
+        "which the best counts; default 1");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
                  "Stop between batches, or operators of an order, after it; the run is then "
                  "incomplete. Default none");
@@ -109,7 +113,7 @@ class RunCommand : public Command {
         kernels::ProcessPool pool(world);
         return load_and_run(console, &pool);
       }
-      kernels::serve(world);
+      kernels::serve(world, kernels::run_share, kernels::take_part_in_step);
       return ExitCode::ok;
     } catch (const std::exception& error) {  // the others wait for this process: end them all
       console.refuse({kInternal, "rank " + std::to_string(world.rank()), error.what()},
@@ -119,7 +123,7 @@ class RunCommand : public Command {
   }
 
   // `pool` is null for threads of this process.
-  ExitCode load_and_run(Console& console, kernels::RankPool* pool) const {
+  ExitCode load_and_run(Console& console, kernels::ProcessPool* pool) const {
     const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
     if (!both.value) return console.refuse(both.errors);
     const Instance& instance = both.value->instance;
@@ -132,6 +136,10 @@ class RunCommand : public Command {
       if (pool != nullptr) {
         return console.refuse({kUsage, "mpirun", what + " is of one rank: run it alone"});
       }
+    }
+    const auto* strategy = std::get_if<StrategyInstance>(&instance);
+    if (strategy != nullptr && !exchange_.empty()) {
+      return console.refuse({kUsage, "--exchange", "has no effect on a strategy"});
     }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify(instance, plan);
@@ -149,6 +157,16 @@ class RunCommand : public Command {
     if (graph != nullptr) {
       return run_order(console, *graph, std::get<OrderPlan>(plan),
                        {.instance_path = instance_path_, .scale = scale_, .seed = seed}, budget);
+    }
+    if (strategy != nullptr) {
+      return run_strategy(console, *strategy, std::get<StrategyPlan>(plan),
+                          {.scale = scale_,
+                           .work_gflop = work_gflop_,
+                           .max_ranks = max_ranks_,
+                           .repeats = repeats_,
+                           .seed = seed,
+                           .pool = pool},
+                          budget);
     }
     return execute(console, instance, plan, pool, budget);
   }

@@ -10,7 +10,7 @@
 namespace stowage::kernels {
 namespace {
 
-enum class Order : std::int64_t { stop, prepare, run };
+enum class Order : std::int64_t { stop, prepare, run, other };
 
 // A collective carries floats; these carry 64-bit integers as two of them, copied bit by bit.
 constexpr std::int64_t kFloatsPerInteger = 2;
@@ -364,7 +364,15 @@ std::vector<GroupOutput> ProcessPool::run(std::span<const GroupWork> groups) {
   return outputs;
 }
 
-void serve(Communicator& world, const ShareProgram& program) {
+void ProcessPool::run_other(std::vector<std::int64_t> words, const OtherWork& work) {
+  words.insert(words.begin(), static_cast<std::int64_t>(Order::other));
+  talking_ = true;
+  broadcast_integers(world_, words);
+  work(world_, std::span(words).subspan(1));
+  talking_ = false;
+}
+
+void serve(Communicator& world, const ShareProgram& program, const OtherWork& other) {
   BlockShape block;
   BlockWeights<float> weights;
   for (;;) {
@@ -380,6 +388,9 @@ void serve(Communicator& world, const ShareProgram& program) {
         break;
       case Order::run:
         take_part(world, program, {block, weights}, members_of(rest), {}, {});
+        break;
+      case Order::other:
+        other(world, rest);
         break;
     }
   }

@@ -10,6 +10,7 @@
 // Nothing here depends on what a rank is: ranks/mpi_ranks.h makes them processes, a test threads.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -25,6 +26,9 @@ namespace stowage::kernels {
 using ShareProgram = std::function<RankShare(Communicator&, const Model&, const GroupTask&,
                                              std::span<const float>, std::span<const float>)>;
 
+// Work that is no group of batches, by the words that rank 0 says of it.
+using OtherWork = std::function<void(Communicator&, std::span<const std::int64_t>)>;
+
 class ProcessPool final : public RankPool {
  public:
   explicit ProcessPool(Communicator& world, ShareProgram program = run_share)
@@ -35,6 +39,9 @@ class ProcessPool final : public RankPool {
   void prepare(const Model& model) override;
   std::vector<GroupOutput> run(std::span<const GroupWork> groups) override;
 
+  // Does other work with all ranks that serve, which do theirs with the same words.
+  void run_other(std::vector<std::int64_t> words, const OtherWork& work);
+
  private:
   Communicator& world_;
   ShareProgram program_;
@@ -42,7 +49,8 @@ class ProcessPool final : public RankPool {
   bool talking_ = false;  // in the middle of something that all take part in
 };
 
-// What every rank but 0 does while rank 0 has a pool.
-void serve(Communicator& world, const ShareProgram& program = run_share);
+// What every rank but 0 does while rank 0 has a pool. Without `other`, such work is an error.
+void serve(Communicator& world, const ShareProgram& program = run_share,
+           const OtherWork& other = {});
 
 }  // namespace stowage::kernels

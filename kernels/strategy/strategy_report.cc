@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "instances/numbers.h"
 #include "instances/pipeline/passes.h"
@@ -164,6 +165,34 @@ double simulated_seconds(const StrategyTask& task, const StrategyStep& step) {
   return end;
 }
 
+// T10 of what sum_seconds() found.
+double seconds_by_formula(const StrategyTask& task, const StrategyReport& report) {
+  const double m = task.micro_batches();
+  const double chunk = 1.0 / task.v;
+  double fill = 0;
+  double most = 0;
+  for (const StageMeasurement& stage : report.stages) {
+    const double mean = (stage.forward_s + stage.backward_s) / m;
+    fill += chunk * mean;
+    most = std::max(most, mean);
+  }
+  return fill + (m - chunk) * most;
+}
+
+// Of two runs, pass by pass.
+void keep_fastest(std::vector<std::vector<std::vector<PassSeconds>>>& seconds,
+                  const std::vector<std::vector<std::vector<PassSeconds>>>& others) {
+  for (std::size_t d = 0; d < seconds.size() && d < others.size(); ++d) {
+    for (std::size_t b = 0; b < seconds[d].size(); ++b) {
+      for (std::size_t part = 0; part < seconds[d][b].size(); ++part) {
+        PassSeconds& pass = seconds[d][b][part];
+        pass.forward = std::min(pass.forward, others[d][b][part].forward);
+        pass.backward = std::min(pass.backward, others[d][b][part].backward);
+      }
+    }
+  }
+}
+
 void sum_seconds(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
   for (const auto& micro_batches : step.seconds) {
     std::vector<PassSeconds> sums(at(task.pp));
@@ -183,15 +212,15 @@ void sum_seconds(const StrategyTask& task, const StrategyStep& step, StrategyRep
 }  // namespace
 
 bool StrategyReport::passed() const {
-  return problems.list().empty() && output.passed() && input_gradient.passed() &&
+  return complete && problems.list().empty() && output.passed() && input_gradient.passed() &&
          weight_gradient.passed() && loss_error <= output.tolerance;
 }
 
 StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
-                          const StrategyJudging& judging) {
+                          const StrategyExecution& execution) {
   StrategyReport report;
   for (TensorCheck* check : {&report.output, &report.input_gradient, &report.weight_gradient}) {
-    check->tolerance = judging.tolerance;
+    check->tolerance = execution.tolerance;
   }
   for (int s = 0; s < task.pp; ++s) {
     report.stages.push_back({.layers = task.layers[at(s)],
@@ -199,6 +228,7 @@ StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
                              .in_flight = static_cast<double>(chunks_in_flight(task, s)) / task.v});
   }
   if (step.error) {
+    report.complete = true;
     report.problems.add("rank " + std::to_string(step.error->rank) + ": " + step.error->message);
     return report;
   }
@@ -206,7 +236,24 @@ StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
   compare_memory(task, step, report);
   sum_seconds(task, step, report);
   report.critical_path_s = simulated_seconds(task, step);
+  report.formula_s = seconds_by_formula(task, report);
+  report.complete = true;
   return report;
+}
+
+StrategyReport execute_strategy(const StrategyTask& task, const StrategyRunner& run,
+                                const StrategyExecution& execution, Budget* budget) {
+  const auto reason = [&] { return budget == nullptr ? StopReason::none : budget->stop_reason(); };
+  StrategyReport stopped{.stopped_by = reason()};
+  std::optional<StrategyStep> step;
+  for (int r = 0; r < execution.repeats && stopped.stopped_by == StopReason::none; ++r) {
+    StrategyStep next = run(task);
+    if (step) keep_fastest(next.seconds, step->seconds);
+    step = std::move(next);
+    stopped.stopped_by = reason();
+    if (step->error) break;
+  }
+  return stopped.stopped_by == StopReason::none ? judge_step(task, *step, execution) : stopped;
 }
 
 }  // namespace stowage::kernels

@@ -1,6 +1,6 @@
 // Runs a strategy and compares it with one rank that computes every sequence alone.
 //
-//   StrategyReport report = judge_step(task, run_on_threads(task), {});
+//   StrategyReport report = execute_strategy(task, run_on_threads, {}, nullptr);
 //   if (!report.passed()) complain(report.problems.list());
 //
 // The one rank runs all layers of each sequence by block/block_program.h and adds gradients up;
@@ -10,10 +10,12 @@
 // for the heaviest micro-batch. Thread safety: functions of their arguments alone.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "instances/budget.h"
 #include "instances/strategy/instance.h"
 #include "instances/units.h"
 #include "kernels/problems.h"
@@ -23,9 +25,13 @@
 
 namespace stowage::kernels {
 
-struct StrategyJudging {
+struct StrategyExecution {
   double tolerance = 1e-5;  // of relative errors
+  int repeats = 1;          // timed runs, at least 1; the fastest of each pass counts
 };
+
+// What runs a task: run_on_threads(), or run_on_processes() with a pool.
+using StrategyRunner = std::function<StrategyStep(const StrategyTask&)>;
 
 // The rank of a stage that needed the most.
 struct StageMeasurement {
@@ -48,15 +54,23 @@ struct StrategyReport {
   double reference_loss = 0;    // of the one rank
   double loss_error = 0;        // relative to the sum of the sizes of the sequences' losses
   Problems problems;
+  bool complete = false;  // false: the budget ran out before the comparison
+  StopReason stopped_by = StopReason::none;
   // How long the passes take in the order of the plan, each as long as it took its busiest rank,
   // were there a core for each rank (instances/pipeline/passes.h). Nothing if a rank failed.
   std::optional<double> critical_path_s;
+  // The same by T10 of instances/strategy/README.md, of each stage's mean micro-batch.
+  std::optional<double> formula_s;
 
   bool passed() const;
 };
 
 // Requires check(task) to be empty.
 StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
-                          const StrategyJudging& judging);
+                          const StrategyExecution& execution);
+
+// Runs and judges. `budget` may be null; it is asked before each run and before the comparison.
+StrategyReport execute_strategy(const StrategyTask& task, const StrategyRunner& run,
+                                const StrategyExecution& execution, Budget* budget);
 
 }  // namespace stowage::kernels

@@ -193,6 +193,30 @@ TEST(StrategyReport, WrongNumbersAreFound) {
   EXPECT_FALSE(after([](StrategyStep& step) { step.y[1][0] = NAN; }).passed());
 }
 
+TEST(StrategyReport, RunsRepeatedlyAndStopsWithTheBudget) {
+  const StrategyTask task = task_of(kMixtures[9], false);
+  int runs = 0;
+  const StrategyRunner run = [&runs](const StrategyTask& its) {
+    ++runs;
+    StrategyStep step = run_on_threads(its);
+    for (auto& parts : step.seconds[0]) parts[0].forward = runs == 2 ? 1 : 2;
+    return step;
+  };
+  const StrategyReport report = execute_strategy(task, run, {.repeats = 3}, nullptr);
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(report.stages[0].forward_s, task.micro_batches());
+  EXPECT_GT(report.stages[1].backward_s, 0);
+  EXPECT_GE(*report.critical_path_s, task.micro_batches());
+  EXPECT_GE(*report.formula_s, task.micro_batches());
+  Budget none({.time_limit_s = 0});
+  const StrategyReport stopped = execute_strategy(task, run, {}, &none);
+  EXPECT_FALSE(stopped.passed());
+  EXPECT_FALSE(stopped.complete);
+  EXPECT_EQ(stopped.stopped_by, StopReason::time_limit);
+  EXPECT_EQ(runs, 3);
+}
+
 // Gradients that are not summed over replicas, sequences that are computed twice.
 TEST(StrategyReport, AnotherDealOfSequencesIsFound) {
   const StrategyTask planned = task_of(kMixtures[5], false);

@@ -1,0 +1,174 @@
+#include "kernels/strategy/scaled_strategy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "instances/numbers.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr std::int64_t kMostLayersInAll = 16;
+constexpr int kFewestHeads = 4;
+constexpr int kHeadDim = 16;
+constexpr int kWidestFfn = 1 << 16;
+
+std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
+
+// The smallest divisor of the layers of a chunk that leaves few enough.
+std::int64_t choose_layer_scale(const StrategyPlan& plan) {
+  const std::int64_t most = std::max(kMostLayersInAll, plan.pp * plan.v);
+  for (std::int64_t scale = 1;; ++scale) {
+    std::int64_t all = 0;
+    for (const StrategyStage& stage : plan.stages) {
+      all += plan.v * divided_up(stage.layers / plan.v, scale);
+    }
+    if (all <= most) return scale;
+  }
+}
+
+// The width of the feed-forward that a token meets, of a mean layer.
+double mean_ffn(const StrategyModel& model) {
+  double sum = 0;
+  double layers = 0;
+  for (const StrategyBlock& block : model.blocks) {
+    const auto count = static_cast<double>(block.count);
+    double width = static_cast<double>(block.dense_ffn());
+    if (block.routed()) {
+      width += static_cast<double>(block.experts->top_k) * static_cast<double>(block.experts->ffn);
+    }
+    sum += count * width;
+    layers += count;
+  }
+  return sum / layers;
+}
+
+// The most kv heads that the ratio allows and that tp ranks can share.
+int choose_kv_heads(int heads, double queries_per_kv, std::int64_t tp) {
+  for (int kv = heads; kv > 1; --kv) {
+    if (heads % kv != 0 || kv * queries_per_kv > heads * (1 + 1e-9)) continue;
+    if (kv % tp == 0 || tp % kv == 0) return kv;
+  }
+  return 1;
+}
+
+BlockShape small_block(const StrategyModel& model, const StrategyPlan& plan) {
+  const auto ranks = static_cast<int>(plan.tp * plan.cp);
+  const int heads = ranks * ((kFewestHeads + ranks - 1) / ranks);
+  const auto hidden = static_cast<double>(model.hidden);
+  const double ratio = mean_ffn(model) / hidden;
+  const auto tp = static_cast<double>(plan.tp);
+  const double parts =
+      std::clamp(std::round(ratio * heads * kHeadDim / tp), 1.0, std::floor(kWidestFfn / tp));
+  return {.hidden = heads * kHeadDim,
+          .heads = heads,
+          .kv_heads = choose_kv_heads(
+              heads, std::max(1.0, hidden / static_cast<double>(model.key_value_width())), plan.tp),
+          .head_dim = kHeadDim,
+          .ffn = static_cast<int>(parts * tp)};
+}
+
+double work_of_step(const StrategyTask& task, const std::vector<Tokens>& lengths,
+                    std::int64_t scale) {
+  double work = 0;
+  for (const Tokens length : lengths) {
+    work += block_flop(task.block, static_cast<double>(divided_up(length, scale)));
+  }
+  return work * task.all_layers();
+}
+
+std::int64_t choose_length_scale(const StrategyTask& task, const std::vector<Tokens>& lengths,
+                                 double most) {
+  std::int64_t low = 1;
+  std::int64_t high = std::max<std::int64_t>(1, *std::ranges::max_element(lengths));
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (work_of_step(task, lengths, middle) <= most) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+// Longest first, over all rows and back again, so that each has as many and about as long ones.
+void deal_sequences(StrategyTask& task, std::int64_t micro_batches) {
+  std::vector<std::int64_t> ids(task.lengths.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  std::ranges::stable_sort(
+      ids, [&](auto a, auto b) { return task.lengths[at(a)] > task.lengths[at(b)]; });
+  task.rows.assign(at(micro_batches), std::vector<std::vector<std::int64_t>>(at(task.dp)));
+  const std::size_t rows = at(micro_batches * task.dp);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::size_t place = i % rows;
+    const std::size_t row = i / rows % 2 == 0 ? place : rows - 1 - place;
+    task.rows[row / at(task.dp)][row % at(task.dp)].push_back(ids[i]);
+  }
+}
+
+// What the executed block is not.
+std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan& plan) {
+  std::vector<std::string> notes;
+  const auto any = [&](auto is) { return std::ranges::any_of(model.blocks, is); };
+  if (model.vocabulary > 0) {
+    notes.emplace_back("embedding and head are not executed, nor are logit chunks");
+  }
+  if (any([](const StrategyBlock& block) { return block.routed(); })) {
+    notes.emplace_back("experts are executed as one feed-forward as wide as what a token meets");
+  }
+  if (any([&](const StrategyBlock& block) { return block.ffn != model.blocks.front().ffn; })) {
+    notes.emplace_back("all layers are executed with their mean width of the feed-forward");
+  }
+  if (any([](const StrategyBlock& block) { return !block.gated; })) {
+    notes.emplace_back("feed-forwards are executed with a gate");
+  }
+  if (!model.causal) notes.emplace_back("attention is executed with the causal mask");
+  if (plan.tp > 1 && model.sequence_parallel) {
+    notes.emplace_back("ranks of tp are executed with whole norms: without sequence parallelism");
+  }
+  if (std::ranges::any_of(plan.stages, [](const StrategyStage& s) { return s.zero > 1; })) {
+    notes.emplace_back("ZeRO 2 and 3 are executed as 1: every rank has its weights and gradients");
+  }
+  return notes;
+}
+
+}  // namespace
+
+ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPlan& plan,
+                              const StrategyScale& wanted) {
+  ScaledStrategy scaled;
+  if (plan.pp * plan.tp * plan.cp * plan.dp > kMostStrategyRanks) {
+    scaled.problems.push_back("more than " + grouped(kMostStrategyRanks) + " ranks");
+    return scaled;
+  }
+  StrategyTask& task = scaled.task;
+  task.pp = static_cast<int>(plan.pp);
+  task.v = static_cast<int>(plan.v);
+  task.tp = static_cast<int>(plan.tp);
+  task.cp = static_cast<int>(plan.cp);
+  task.dp = static_cast<int>(plan.dp);
+  task.block = small_block(instance.model, plan);
+  task.seed = wanted.seed;
+  scaled.layer_scale = choose_layer_scale(plan);
+  for (const StrategyStage& stage : plan.stages) {
+    task.layers.push_back(
+        static_cast<int>(plan.v * divided_up(stage.layers / plan.v, scaled.layer_scale)));
+    task.recompute.push_back(stage.recompute);
+  }
+  scaled.scale = wanted.scale > 0
+                     ? wanted.scale
+                     : choose_length_scale(task, instance.lengths, wanted.max_work_flop);
+  scaled.work_flop = work_of_step(task, instance.lengths, scaled.scale);
+  for (const Tokens length : instance.lengths) {
+    task.lengths.push_back(divided_up(length, scaled.scale));
+  }
+  deal_sequences(task, plan.micro_batches);
+  task.order = planned_order(task.pp, task.v, static_cast<int>(plan.micro_batches));
+  scaled.notes = notes_on(instance.model, plan);
+  scaled.problems = check(task);
+  return scaled;
+}
+
+}  // namespace stowage::kernels
