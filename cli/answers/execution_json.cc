@@ -271,6 +271,7 @@ std::string strategy_execution_json(const StrategyInstance& instance, const Stra
   if (!timeless) {
     write_number(json, "measured_ms", in_ms(report.critical_path_s));
     write_number(json, "formula_ms", in_ms(report.formula_s));
+    json.number("exchange_ms", report.exchange_s * 1000);
   }
   write_stages(json, report, timeless);
   write_problems(json, report.problems);

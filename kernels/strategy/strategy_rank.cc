@@ -56,11 +56,13 @@ class StrategyRank {
         backward(pass);
       }
     }
+    const double start = thread_cpu_seconds();
     for (BlockWeights<float>& gradient : step_.gradients) {
       for (std::vector<float>* tensor : gradient.tensors()) replicas_->all_reduce(*tensor);
       kv_->all_reduce(gradient.key);
       kv_->all_reduce(gradient.value);
     }
+    step_.exchange_s = thread_cpu_seconds() - start;
     step_.high_water = kBytesOfFloat * meter_.most();
     step_.left = kBytesOfFloat * meter_.live();
     return std::move(step_);

@@ -32,6 +32,7 @@ struct RankStep {
   std::vector<std::vector<float>> y, dx;
   std::vector<BlockWeights<float>> gradients;     // of its layers, chunk by chunk: its shards
   std::vector<std::vector<PassSeconds>> seconds;  // [micro-batch][chunk]
+  double exchange_s = 0;                          // CPU seconds of summing the gradients
   Bytes high_water = 0;                           // of activations
   Bytes left = 0;                                 // of activations, behind the step
 };

@@ -180,8 +180,10 @@ double seconds_by_formula(const StrategyTask& task, const StrategyReport& report
 }
 
 // Of two runs, pass by pass.
-void keep_fastest(std::vector<std::vector<std::vector<PassSeconds>>>& seconds,
-                  const std::vector<std::vector<std::vector<PassSeconds>>>& others) {
+void keep_fastest(StrategyStep& step, const StrategyStep& other) {
+  step.exchange_s = std::min(step.exchange_s, other.exchange_s);
+  auto& seconds = step.seconds;
+  const auto& others = other.seconds;
   for (std::size_t d = 0; d < seconds.size() && d < others.size(); ++d) {
     for (std::size_t b = 0; b < seconds[d].size(); ++b) {
       for (std::size_t part = 0; part < seconds[d][b].size(); ++part) {
@@ -235,8 +237,9 @@ StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
   compare_tensors(task, step, report);
   compare_memory(task, step, report);
   sum_seconds(task, step, report);
-  report.critical_path_s = simulated_seconds(task, step);
-  report.formula_s = seconds_by_formula(task, report);
+  report.exchange_s = step.exchange_s;
+  report.critical_path_s = simulated_seconds(task, step) + step.exchange_s;
+  report.formula_s = seconds_by_formula(task, report) + step.exchange_s;
   report.complete = true;
   return report;
 }
@@ -248,7 +251,7 @@ StrategyReport execute_strategy(const StrategyTask& task, const StrategyRunner& 
   std::optional<StrategyStep> step;
   for (int r = 0; r < execution.repeats && stopped.stopped_by == StopReason::none; ++r) {
     StrategyStep next = run(task);
-    if (step) keep_fastest(next.seconds, step->seconds);
+    if (step) keep_fastest(next, *step);
     step = std::move(next);
     stopped.stopped_by = reason();
     if (step->error) break;

@@ -57,10 +57,12 @@ struct StrategyReport {
   bool complete = false;  // false: the budget ran out before the comparison
   StopReason stopped_by = StopReason::none;
   // How long the passes take in the order of the plan, each as long as it took its busiest rank,
-  // were there a core for each rank (instances/pipeline/passes.h). Nothing if a rank failed.
+  // were there a core for each rank (instances/pipeline/passes.h), and the sums of gradients
+  // behind them. Nothing if a rank failed.
   std::optional<double> critical_path_s;
   // The same by T10 of instances/strategy/README.md, of each stage's mean micro-batch.
   std::optional<double> formula_s;
+  double exchange_s = 0;  // of both, the sums of gradients
 
   bool passed() const;
 };

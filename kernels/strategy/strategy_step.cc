@@ -60,6 +60,7 @@ std::vector<float> packed_step(const StrategyTask& task, const Share& share, con
   std::vector<float> packed;
   put_word(packed, step.high_water);
   put_word(packed, step.left);
+  put_word(packed, std::bit_cast<std::int64_t>(step.exchange_s));
   for (const std::vector<PassSeconds>& chunks : step.seconds) {
     for (const PassSeconds& pass : chunks) {
       put_word(packed, std::bit_cast<std::int64_t>(pass.forward));
@@ -96,6 +97,7 @@ class StepAssembly {
     Said said(packed);
     step_.high_water.push_back(said.word());
     step_.left.push_back(said.word());
+    step_.exchange_s = std::max(step_.exchange_s, said.seconds());
     for (int b = 0; b < task_.micro_batches(); ++b) {
       for (int c = 0; c < task_.v; ++c) {
         PassSeconds& pass = step_.seconds[at(place.replica)][at(b)][at(c * task_.pp + place.stage)];

@@ -25,6 +25,7 @@ struct StrategyStep {
   std::vector<BlockWeights<float>> gradients;  // of each layer of the model
   // Of a replica, by micro-batch, by part of the model: the busiest of its ranks.
   std::vector<std::vector<std::vector<PassSeconds>>> seconds;
+  double exchange_s = 0;                // of the rank that summed gradients the longest
   std::vector<Bytes> high_water, left;  // by rank
   std::optional<RankError> error;       // set: all else is meaningless
 };

@@ -15,7 +15,10 @@
 #include "kernels/block/synthetic.h"
 #include "kernels/ranks/mpi_ranks.h"
 #include "kernels/ranks/thread_ranks.h"
+#include "kernels/strategy/strategy_report.h"
+#include "kernels/strategy/strategy_step.h"
 #include "tests/kernels/attention_batch.h"
+#include "tests/kernels/strategy/tasks.h"
 
 namespace stowage::kernels {
 namespace {
@@ -208,6 +211,47 @@ void failures(Communicator& world) {
   }
 }
 
+// Mixtures of strategies: their bits, and what every rank held.
+void strategies_as_threads(Communicator& world) {
+  for (const Mixture& mixture :
+       {Mixture{
+            .pp = 2, .tp = 2, .micro_batches = 3, .layers = {2, 1}, .recompute = {kFull, kNone}},
+        Mixture{.pp = 2,
+        .v = 2,
+        .cp = 2,
+        .micro_batches = 4,
+        .layers = {2, 4},
+        .recompute = {kSelective, kNone}},
+        Mixture{
+            .pp = 2, .dp = 2, .micro_batches = 2, .layers = {1, 1}, .recompute = {kNone, kFull}},
+        Mixture{.pp = 4,
+        .micro_batches = 6,
+        .layers = {1, 2, 1, 1},
+        .recompute = {kNone, kNone, kSelective, kFull}}}) {
+    const StrategyTask task = task_of(mixture, false);
+    const StrategyStep step = collect_step(world, task);
+    if (world.rank() != 0) continue;
+    require(judge_step(task, step, {}).passed(), "not what one rank computes");
+    const StrategyStep threads = run_on_threads(task);
+    require(step.y == threads.y && step.dx == threads.dx, "not what threads compute");
+    require(step.high_water == threads.high_water, "not what threads hold");
+    for (std::size_t layer = 0; layer < step.gradients.size(); ++layer) {
+      for (int t = 0; t < kWeightTensors; ++t) {
+        require(*step.gradients[layer].tensors()[t] == *threads.gradients[layer].tensors()[t],
+                "not the gradients of threads");
+      }
+    }
+  }
+}
+
+// A rank of the first stage that fails between two passes: nobody waits for ever.
+void strategy_throws(Communicator& world) {
+  StrategyTask task = task_of(
+      {.pp = 2, .tp = 2, .micro_batches = 4, .layers = {1, 1}, .recompute = {kNone, kNone}}, false);
+  if (world.rank() == 1) task.order[0][3] = {.forward = false, .chunk = 7, .micro_batch = 0};
+  run_strategy_rank(world, task);
+}
+
 // A process that is gone without a word.
 void dies(Communicator& world) {
   world.barrier();
@@ -230,6 +274,8 @@ int main(int argc, char** argv) {
       {"same", same_as_threads},
       {"attention", attention_as_threads},
       {"failures", failures},
+      {"strategies", strategies_as_threads},
+      {"strategy_throws", strategy_throws},
       {"dies", dies},
       {"throws", throws}};
   const auto program = programs.find(argc > 1 ? argv[1] : "");

@@ -44,6 +44,18 @@ TEST(MpiRanks, ARankThatThrowsEndsTheJob) {
   EXPECT_EQ(run.out, "");
 }
 
+TEST(MpiRanks, StrategiesHaveTheBitsOfThreads) {
+  const Finished run = program(4, "strategies");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "ok 4\n");
+}
+
+TEST(MpiRanks, ARankOfAStrategyThatThrowsEndsTheJob) {
+  const Finished run = program(4, "strategy_throws");
+  EXPECT_EQ(run.exit_code, 70) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("rank 1: a backward pass before its forward pass"));
+}
+
 TEST(MpiRanks, AProcessThatDiesEndsTheJob) {
   const Finished run = program(4, "dies");
   EXPECT_NE(run.exit_code, 0);

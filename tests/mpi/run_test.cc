@@ -78,6 +78,36 @@ TEST_F(MpiRun, SaysTheBytesOfThreadsForEveryExchange) {
   }
 }
 
+// Six layers in two stages, two replicas.
+constexpr char kStrategy[] = R"({
+  "format": "stowage/instance", "version": 1, "problem": "strategy", "name": "two-stages",
+  "model": {"hidden": 512, "heads": 8, "vocabulary": 32000, "blocks": [{"count": 6, "ffn": 1408}]},
+  "cluster": {"nodes": 1, "devices_per_node": 4, "memory_mib": 8000,
+              "mib_per_ms": {"inside": 224, "across": 24}},
+  "cost": {"linear_tflops": 193, "attention_tflops": 140},
+  "options": {"pp": [2], "tp": [1], "recompute": ["selective"], "micro_batches": [4]},
+  "lengths": [64, 40, 33, 20, 64, 40, 33, 20]
+}
+)";
+
+TEST_F(MpiRun, AStrategySaysTheBytesOfThreads) {
+  dir_.write("strategy.json", kStrategy);
+  EXPECT_EQ(alone({"solve", "strategy.json", "-o", "stages.json"}).exit_code, 0);
+  const std::vector<std::string> run = {"run", "strategy.json", "stages.json", "--timeless"};
+  const Finished threads = alone(run);
+  EXPECT_EQ(threads.exit_code, 0) << threads.err;
+  EXPECT_THAT(threads.out, HasSubstr(R"("dp": 2)"));
+  for (const int processes : {4, 5}) {  // one may be left over
+    const Finished mpi = on_processes(processes, run);
+    EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
+    EXPECT_EQ(mpi.out, threads.out);
+    EXPECT_EQ(mpi.err, threads.err);
+  }
+  const Finished few = on_processes(3, run);
+  EXPECT_EQ(few.exit_code, 2);
+  EXPECT_THAT(few.err, HasSubstr("the plan has 4 ranks and runs on no fewer; there are 3"));
+}
+
 TEST_F(MpiRun, OnlyTheFirstProcessNeedsTheFiles) {
   const Finished mpi =
       on_processes(3, {"run", "instance.json", "-", "--timeless"}, dir_.read("plan.json"));

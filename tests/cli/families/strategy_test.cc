@@ -12,6 +12,7 @@ namespace stowage::families_strategy_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class StrategyCommands : public testing::Test {
  protected:
@@ -116,7 +117,70 @@ TEST_F(StrategyCommands, WhatMakesNoSenseIsRefused) {
   generate();
   expect_refused({"export", "wanted.json", "-o", "model.lp"}, "a strategy has no model file");
   ASSERT_EQ(run({"solve", "wanted.json", "--method", "fast", "-o", "plan.json"}).exit_code, 0);
-  expect_refused({"run", "wanted.json", "plan.json"}, "plans hold no batches");
+  expect_refused({"run", "wanted.json", "plan.json", "--exchange", "ring"},
+                 "--exchange: has no effect on a strategy");
+  expect_refused({"run", "wanted.json", "plan.json", "--max-ranks", "7"},
+                 "--max-ranks: the plan has 8 ranks and runs on no fewer; 7 are allowed");
+}
+
+// Six layers in two stages, two ranks of tp.
+constexpr char kTwoStages[] = R"({
+  "format": "stowage/instance", "version": 1, "problem": "strategy", "name": "two-stages",
+  "model": {"hidden": 512, "heads": 8, "kv_width": 128, "vocabulary": 32000,
+            "blocks": [{"count": 6, "ffn": 1408}]},
+  "cluster": {"nodes": 1, "devices_per_node": 4, "memory_mib": 8000,
+              "mib_per_ms": {"inside": 224, "across": 24}},
+  "cost": {"linear_tflops": 193, "attention_tflops": 140},
+  "options": {"pp": [2], "tp": [2], "recompute": ["full"], "micro_batches": [4]},
+  "lengths": [64, 40, 33, 20, 64, 40, 33, 20]
+}
+)";
+
+TEST_F(StrategyCommands, RunsOnItsRanks) {
+  dir_.write("wanted.json", kTwoStages);
+  ASSERT_EQ(run({"solve", "wanted.json", "-o", "plan.json"}).exit_code, 0);
+  const auto report = answer({"run", "wanted.json", "plan.json", "--repeats", "2"});
+  EXPECT_EQ(report["passed"], true);
+  EXPECT_EQ(report["ranks"], 4);
+  EXPECT_EQ(report["pp"], 2);
+  EXPECT_EQ(report["tp"], 2);
+  EXPECT_EQ(report["micro_batches"], 4);
+  EXPECT_EQ(report["scale"], 1);
+  EXPECT_LE(report["loss_error"], 1e-5);
+  for (const char* check : {"output", "input_gradient", "weight_gradient"}) {
+    EXPECT_EQ(report[check]["passed"], true);
+  }
+  EXPECT_EQ(report["weight_gradient"]["compared"], 6 * 9);
+  EXPECT_GT(report["measured_ms"], 0);
+  EXPECT_GT(report["formula_ms"], 0);
+  ASSERT_EQ(report["stages"].size(), 2U);
+  EXPECT_EQ(report["stages"][0]["in_flight"], 2);
+  for (const auto& stage : report["stages"]) {
+    EXPECT_EQ(stage["recompute"], "full");
+    EXPECT_EQ(stage["high_water_bytes"], stage["counted_bytes"]);
+    EXPECT_LE(stage["counted_bytes"], stage["planned_bytes"]);
+    EXPECT_GT(stage["backward_ms"], 0);
+  }
+  const Finished timeless = run({"run", "wanted.json", "plan.json", "--timeless", "--scale", "2"});
+  EXPECT_EQ(timeless.exit_code, 0);
+  EXPECT_THAT(timeless.out, Not(HasSubstr("measured_ms")));
+  EXPECT_EQ(timeless.out,
+            run({"run", "wanted.json", "plan.json", "--timeless", "--scale", "2"}).out);
+  EXPECT_THAT(timeless.err, HasSubstr("lengths divided by 2, layers by 1"));
+}
+
+TEST_F(StrategyCommands, ARunEndsWithTheTimeAndNeedsAValidPlan) {
+  dir_.write("wanted.json", kTwoStages);
+  ASSERT_EQ(run({"solve", "wanted.json", "-o", "plan.json"}).exit_code, 0);
+  const auto stopped = answer({"run", "wanted.json", "plan.json", "-t", "0"}, 3);
+  EXPECT_EQ(stopped["complete"], false);
+  EXPECT_EQ(stopped["loss"], nullptr);
+  auto plan = nlohmann::json::parse(dir_.read("plan.json"));
+  plan["micro_batches"] = 3;
+  dir_.write("plan.json", plan.dump());
+  const auto refused = answer({"run", "wanted.json", "plan.json"}, 1);
+  EXPECT_EQ(refused["passed"], false);
+  EXPECT_EQ(refused["violations"][0]["rule"], "options");
 }
 
 }  // namespace
