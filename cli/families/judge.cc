@@ -78,6 +78,13 @@ class BoundJudge {
       if (!judgement.proven || bound.value > judgement.proven->value) judgement.proven = bound;
     }
     if (!foreign(judgement.violations)) judge_bounds(judgement);
+    if (judgement.proven && judgement.violations.empty()) {
+      // Rounding may put a bound that equals the optimum a hair above it.
+      const double objective = plan_objective(both_.plan);
+      if (!exceeds(judgement.proven->value, objective)) {
+        judgement.proven->value = std::min(judgement.proven->value, objective);
+      }
+    }
     if (judgement.proven) {
       judgement.shown.proven = {judgement.proven->value, judgement.proven->name};
     }

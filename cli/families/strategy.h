@@ -1,6 +1,7 @@
 // What families.h asks, answered for strategy.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,7 +31,11 @@ constexpr BoundNames bound_names_of(const StrategyInstance&) {
   return {kStrategyClosedForms, kStrategyCertified, kStrategySearched};
 }
 // The bound that a certificate proves is told by this name.
-constexpr const char* bound_name_of(const StrategyCertificate&) { return "prices"; }
+inline const char* bound_name_of(const StrategyCertificate& certificate) {
+  const bool cases =
+      std::ranges::any_of(certificate.classes, &StrategyCertificate::Class::thresholds);
+  return cases ? "thresholds" : "prices";
+}
 
 // The optimum, by trying everything, where configurations are few.
 std::optional<NamedBound> tried_again_of(const StrategyInstance& instance, double claimed);

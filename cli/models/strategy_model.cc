@@ -1,11 +1,57 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cli/models/exported_model.h"
+#include "formulations/strategy/mip.h"
+#include "instances/strategy/compose.h"
+#include "instances/strategy/table.h"
 
 namespace stowage {
 
-// Classes are searched one by one; there is no MILP of them yet that other solvers could take.
-ModelAnswer exported_model_of(const StrategyInstance&, const StrategyPlan*, const ModelFlags&) {
-  return refused("INSTANCE",
-                 "must be of scatter, assign, layout or order: a strategy has no model file");
+// Of the class and layout of the plan that is known: there are hundreds, and each has a model.
+ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPlan* known,
+                              const ModelFlags&) {
+  if (known == nullptr) {
+    return refused("INSTANCE", "must have a configuration that fits to make a model of, has none",
+                   ExitCode::refused);
+  }
+  const StrategyClass its{known->pp, known->v, known->micro_batches};
+  const StrategyLayout layout{known->tp, known->cp, known->dp, known->ep};
+  const StrategyTable table(instance);
+  const StageCosts costs(table, its, layout);
+  const bool folded = table.equal_layers();
+  const StrategyMipForm form = folded ? StrategyMipForm::folded : StrategyMipForm::path;
+  if (const std::int64_t binaries = strategy_mip_binaries(costs, form);
+      binaries > static_cast<std::int64_t>(kMostVariables)) {
+    return refused("INSTANCE", "must have a model of at most " + std::to_string(kMostVariables) +
+                                   " binary variables, has one of " + std::to_string(binaries));
+  }
+  StrategyMip mip = build_strategy_mip(costs, form);
+  ExportedModel exported;
+  exported.what = "the class and layout of method fast";
+  exported.legend = {
+      std::string("columns: f_s") + (folded ? "" : "_i") + "_l_zZrR 1 if stage s has l layers" +
+          (folded ? "" : " from layer i on") + " at ZeRO level Z,",
+      "with R (0 none, 1 selective, 2 full) computed again; T the step in ms but for E, the",
+      "exchange of states that computing does not hide; X the time of the slowest stage",
+      std::string("rows: ") + (folded ? "SM2" : "SM1") + ", SM3 to SM7 of formulations/README.md"};
+  exported.facts = [its, layout](JsonWriter& json) {
+    json.integer("pp", its.pp);
+    json.integer("v", its.v);
+    json.integer("micro_batches", its.micro_batches);
+    json.integer("tp", layout.tp);
+    json.integer("cp", layout.cp);
+    json.integer("dp", layout.dp);
+    json.integer("ep", layout.ep);
+  };
+  exported.model = mip.model;
+  exported.plan = [&instance, its, layout,
+                   mip = std::move(mip)](const std::vector<double>& values) -> Plan {
+    const StrategyTable own(instance);
+    return compose_strategy(StageCosts(own, its, layout), decode(mip, values));
+  };
+  return exported;
 }
 
 }  // namespace stowage

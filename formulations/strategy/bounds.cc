@@ -172,37 +172,30 @@ std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, cons
   return certificate;
 }
 
-void raise_prices(const StrategyTable& table, StrategyCertificate& certificate, Ms enough,
-                  const Budget& budget) {
-  Ms bound = kInfinity;
-  for (StrategyCertificate::Class& its : certificate.classes) {
-    StrategyCertificate::Class tried = its;
-    Ms best = least_area(table, its);
-    if (best >= enough) {
-      bound = std::min(bound, best);
-      continue;
+Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms enough,
+                const Budget& budget) {
+  const Ms area = least_area(table, its);
+  if (area >= enough) return area;
+  StrategyCertificate::Class tried = its;
+  Ms best = -kInfinity;
+  for (int round = 0; round < kRounds; ++round) {
+    const Weakest weakest = weakest_of(table, tried);
+    if (weakest.ms > best) {
+      best = weakest.ms;
+      its.prices = tried.prices;
     }
-    best = -kInfinity;
-    for (int round = 0; round < kRounds; ++round) {
-      const Weakest weakest = weakest_of(table, tried);
-      if (weakest.ms > best) {
-        best = weakest.ms;
-        its.prices = tried.prices;
-      }
-      if (best >= enough || its.pp == 1 || budget.exhausted()) break;
-      // Less for stages that take little: a subgradient, as factors (exponentiated gradient).
-      const std::vector<Ms> times = cheapest_times(*weakest.costs, tried.prices);
-      const Ms most = *std::max_element(times.begin(), times.end());
-      const double length = kFirstStep / std::sqrt(1 + round);
-      for (std::size_t s = 0; s < times.size(); ++s) {
-        tried.prices[s] *= std::exp(length * (times[s] / most - 1));
-      }
-      const double sum = std::accumulate(tried.prices.begin(), tried.prices.end(), 0.0);
-      for (double& price : tried.prices) price /= sum;
+    if (best >= enough || its.pp == 1 || budget.exhausted()) break;
+    // Less for stages that take little: a subgradient, as factors (exponentiated gradient).
+    const std::vector<Ms> times = cheapest_times(*weakest.costs, tried.prices);
+    const Ms most = *std::max_element(times.begin(), times.end());
+    const double length = kFirstStep / std::sqrt(1 + round);
+    for (std::size_t s = 0; s < times.size(); ++s) {
+      tried.prices[s] *= std::exp(length * (times[s] / most - 1));
     }
-    bound = std::min(bound, best);
+    const double sum = std::accumulate(tried.prices.begin(), tried.prices.end(), 0.0);
+    for (double& price : tried.prices) price /= sum;
   }
-  certificate.bound_ms = bound;
+  return best;
 }
 
 LeastMemory least_memory(const StrategyTable& table) {

@@ -2,7 +2,9 @@
 //
 //   const StrategyTable table(instance);
 //   StrategyCertificate proof = equal_prices(table);   // SB1 of every class
-//   raise_prices(table, proof, best_known_ms, budget); // SB2 of those that are below
+//   for (auto& its : proof.classes) {
+//     raise_prices(table, its, best_known_ms, budget); // SB2, where it is below
+//   }
 //
 // Proofs are in formulations/README.md under the bounds' names.
 #pragma once
@@ -21,8 +23,9 @@ namespace stowage {
 // Names of the bounds that need no search, of those with a certificate, and of those that a search
 // only says.
 inline constexpr std::array<std::string_view, 1> kStrategyClosedForms = {"work"};
-inline constexpr std::array<std::string_view, 1> kStrategyCertified = {"prices"};
-inline constexpr std::array<std::string_view, 1> kStrategySearched = {"search"};
+inline constexpr std::array<std::string_view, 2> kStrategyCertified = {"prices", "thresholds"};
+inline constexpr std::array<std::string_view, 3> kStrategySearched = {"search", "mip-cbc",
+                                                                      "mip-glpk"};
 
 // All products and attention on all devices, with nothing sent and nothing idle [SB0].
 Ms work_bound(const StrategyTable& table);
@@ -38,10 +41,10 @@ Ms class_bound(const StrategyTable& table, const StrategyCertificate::Class& its
 // the budget ended it before it was complete.
 std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, const Budget& budget);
 
-// Better prices for the classes whose bound is below `enough`, in some rounds of a subgradient
-// method; keeps the best prices of each class. Ends early with the budget.
-void raise_prices(const StrategyTable& table, StrategyCertificate& certificate, Ms enough,
-                  const Budget& budget);
+// Better prices for a class whose bound is below `enough`, in some rounds of a subgradient method;
+// keeps the best ones and returns the bound. Ends early with the budget.
+Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms enough,
+                const Budget& budget);
 
 // The least memory with which some configuration fits, and where it is needed.
 struct LeastMemory {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heuristics/strategy/configurations.h"
+#include "heuristics/strategy/published.h"
 
 namespace stowage {
 
@@ -17,6 +18,10 @@ std::vector<StrategyHeuristic> heuristics(const StrategyInstance&) {
       "rules of thumb, as in Megatron-Bridge, docs/performance-guide.md", rule_of_thumb);
   add("homogeneous", "the best configuration with equal stages, of all",
       "exhaustive search, as in Megatron-LM (arXiv 2104.04473, section 3)", best_homogeneous);
+  add("galvatron", "stages divided evenly beforehand, each with its cheapest choice that fits",
+      "Galvatron (arXiv 2211.13878), Galvatron-BMW (2307.02031), with one layout", galvatron);
+  add("alpa", "the least sum of the stages for each time of the slowest one",
+      "Alpa (arXiv 2201.12023, section 5.2), with one layout", alpa);
   add("fast", "that, and stages with layers, ZeRO and recomputation of their own", "",
       [](const StrategyTable& table, const Budget& budget) {
         return best_uneven(table, best_homogeneous(table, budget), budget);

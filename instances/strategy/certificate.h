@@ -2,8 +2,9 @@
 //
 // A class is what stays fixed while layers and choices change: stages, chunks and micro-batches.
 // Its bound weighs the times of the stages with prices that sum to 1 (formulations/README.md, SB1
-// and SB2). check_certificate lists the classes itself and does all the arithmetic again, so that
-// it does not matter who found the prices, or how. The weakest class bounds the instance.
+// and SB2), or tells cases apart by the time of the slowest stage (SB4). check_certificate lists
+// the classes itself and does all the arithmetic again, so that it does not matter who found the
+// prices, or how. The weakest class bounds the instance.
 //
 //   const StrategyCertificateCheck check = check_certificate(instance, certificate);
 //   if (check.violations.empty()) std::cout << "nothing is faster than " << check.bound_ms;
@@ -21,12 +22,17 @@
 
 namespace stowage {
 
+// Stages times ranges of layers, of which equal layers have one for each number of them: with more
+// than that, no cases are told apart.
+inline constexpr std::int64_t kMostStrategyRanges = std::int64_t{1} << 18;
+
 struct StrategyCertificate {
   struct Class {
     std::int64_t pp = 1;
     std::int64_t v = 1;
     std::int64_t micro_batches = 1;
     std::vector<double> prices;  // one for each stage; equal ones give the area bound
+    bool thresholds = false;     // SB4 may be asked as well
 
     bool operator==(const Class&) const = default;
   };

@@ -12,6 +12,7 @@
 
 #include "instances/infeasibility_check.h"
 #include "instances/strategy/certificate.h"
+#include "instances/strategy/split_truth.h"
 #include "instances/strategy/truth.h"
 #include "instances/strategy/verify.h"
 #include "instances/violation_list.h"
@@ -37,96 +38,30 @@ std::string layout_of(const StrategyTruth::Setting& setting) {
          (setting.ep > 1 ? ", ep " + text(setting.ep) : "");
 }
 
-// The least that stages cost together in one class and layout, over all splits of the layers and
-// all choices whose memory fits.
-class LeastSum {
- public:
-  LeastSum(const StrategyInstance& instance, const StrategyTruth& truth,
-           const StrategyTruth::Setting& setting)
-      : instance_(instance), truth_(truth), setting_(setting) {
-    chunks_ = *std::max_element(instance.options.logit_chunks.begin(),
-                                instance.options.logit_chunks.end());
-  }
-
-  // cost(stage index, what it takes); infinite if nothing fits.
-  template <class Cost>
-  double run(Cost cost) const {
-    const std::int64_t layers = truth_.layers();
-    std::vector<double> best(static_cast<std::size_t>(layers) + 1, kNone);
-    best[0] = 0;
-    for (std::int64_t s = 0; s < setting_.pp; ++s) {
-      std::vector<double> now(best.size(), kNone);
-      std::map<std::int64_t, double> by_count;  // where layers are equal
-      for (std::int64_t before = 0; before < layers; ++before) {
-        const double so_far = best[static_cast<std::size_t>(before)];
-        if (so_far == kNone) continue;
-        const std::int64_t most = layers - before - (setting_.pp - 1 - s);
-        for (std::int64_t count = s + 1 == setting_.pp ? most : 1; count <= most; ++count) {
-          if (!allowed(count)) continue;
-          double own = kNone;
-          if (truth_.layers_differ()) {
-            own = cheapest(s, before, count, cost);
-          } else if (const auto known = by_count.find(count); known != by_count.end()) {
-            own = known->second;
-          } else {
-            own = by_count[count] = cheapest(s, before, count, cost);
-          }
-          double& end = now[static_cast<std::size_t>(before + count)];
-          end = std::min(end, so_far + own);
-        }
-      }
-      best = std::move(now);
-    }
-    return best.back();
-  }
-
- private:
-  bool allowed(std::int64_t count) const {
-    if (setting_.v == 1) return true;
-    if (count % setting_.v != 0) return false;
-    return !truth_.layers_differ() || count * setting_.pp == truth_.layers();
-  }
-
-  template <class Cost>
-  double cheapest(std::int64_t s, std::int64_t before, std::int64_t count, Cost cost) const {
-    const std::vector<std::int64_t> its = truth_.layers_of(setting_, s, before, count);
-    double least = kNone;
-    for (const std::int64_t zero : instance_.options.zero) {
-      for (const StrategyRecompute recompute : instance_.options.recompute) {
-        const StrategyTruth::Stage stage = truth_.stage(setting_, s, its, zero, recompute, chunks_);
-        if (stage.memory_mib > instance_.cluster.memory_mib * (1 + kRelative)) continue;
-        least = std::min(least, cost(s, stage));
-      }
-    }
-    return least;
-  }
-
-  const StrategyInstance& instance_;
-  const StrategyTruth& truth_;
-  StrategyTruth::Setting setting_;
-  std::int64_t chunks_ = 1;
-};
-
-// SB1, SB2: no plan of this class and layout is faster.
+// SB1, SB2: no plan of this class and layout is faster. With SB4 where `its` asks for it and the
+// prices do not reach `wanted`.
 Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
-                 const StrategyTruth::Setting& setting, const std::vector<double>& prices) {
-  const LeastSum least(instance, truth, setting);
+                 const StrategyTruth::Setting& setting, const StrategyCertificate::Class& its,
+                 Ms wanted) {
+  const SplitTruth splits(instance, truth, setting);
   if (setting.pp == 1) {
-    return least.run([&](std::int64_t, const StrategyTruth::Stage& stage) {
+    return splits.least_sum([&](std::int64_t, const StrategyTruth::Stage& stage) {
       return truth.step(setting, {stage});
     });
   }
-  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+  const double sum = std::accumulate(its.prices.begin(), its.prices.end(), 0.0);
+  const auto price = [&](std::int64_t s) { return its.prices[static_cast<std::size_t>(s)] / sum; };
   const double chunk = 1 / static_cast<double>(setting.v);
   const double rounds = static_cast<double>(setting.micro_batches) - chunk;
-  const Ms steady = least.run([&](std::int64_t s, const StrategyTruth::Stage& stage) {
-    const double price = prices[static_cast<std::size_t>(s)] / sum;
-    return (chunk + rounds * price) * stage.time_ms + price * truth.uncovered(stage);
+  const Ms steady = splits.least_sum([&](std::int64_t s, const StrategyTruth::Stage& stage) {
+    return (chunk + rounds * price(s)) * stage.time_ms + price(s) * truth.uncovered(stage);
   });
-  const Ms alone = least.run([&](std::int64_t s, const StrategyTruth::Stage& stage) {
-    return stage.longest_ms + prices[static_cast<std::size_t>(s)] / sum * truth.uncovered(stage);
+  const Ms alone = splits.least_sum([&](std::int64_t s, const StrategyTruth::Stage& stage) {
+    return stage.longest_ms + price(s) * truth.uncovered(stage);
   });
-  return std::max(steady, alone);
+  const Ms priced = std::max(steady, alone);
+  if (!its.thresholds || priced >= wanted) return priced;
+  return std::max(priced, splits.least_by_cases(wanted));
 }
 
 // SB1 of one setting without its memory: no plan has less to do. What all layers take in one
@@ -214,7 +149,7 @@ class CertificateChecker {
     for (const StrategyTruth::Setting& setting : settings) {
       if (bound <= shared_work(instance_, truth_, setting)) continue;
       const Ms least =
-          setting_bound(instance_, truth_, setting, prices.at(key_of(setting))->prices);
+          setting_bound(instance_, truth_, setting, *prices.at(key_of(setting)), bound);
       if (bound > least * (1 + kRelative)) complain(least, setting);
     }
   }
@@ -255,9 +190,8 @@ std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
     const StrategyTruth truth(instance);
     for (const StrategyTruth::Setting& setting : truth.settings()) {
       const double none =
-          LeastSum(instance, truth, setting).run([](std::int64_t, const StrategyTruth::Stage&) {
-            return 0.0;
-          });
+          SplitTruth(instance, truth, setting)
+              .least_sum([](std::int64_t, const StrategyTruth::Stage&) { return 0.0; });
       if (none == kNone) continue;
       check.wrong("/by",
                   text(setting.pp) + " stages, " + text(setting.v) + " chunks, " +

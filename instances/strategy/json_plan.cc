@@ -50,6 +50,7 @@ void fields(Visitor& v, Class& its) {
   v.required("v", its.v, kCount);
   v.required("micro_batches", its.micro_batches, kCount);
   v.required("prices", its.prices, kAmount);
+  v.omit_if(!its.thresholds, "thresholds", its.thresholds);
 }
 
 template <class Visitor, Of<StrategyCertificate> Certificate>

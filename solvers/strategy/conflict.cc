@@ -1,10 +1,13 @@
 // Why a strategy instance has no plan: the memory of a device against what the configuration that
 // needs least needs, or options that do not combine.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "formulations/strategy/bounds.h"
+#include "instances/json/limits.h"
 #include "instances/numbers.h"
 #include "instances/strategy/json.h"
 #include "instances/strategy/table.h"
@@ -13,13 +16,27 @@
 namespace stowage {
 namespace {
 
+// A list of options with one more value. Where it is as long as lists may be, a repeated value
+// makes room, or else the one that is farthest from the new one.
+void allow_value(std::vector<std::int64_t>& list, std::int64_t value) {
+  std::ranges::sort(list);
+  list.erase(std::ranges::unique(list).begin(), list.end());
+  if (std::ranges::find(list, value) != list.end()) return;
+  if (std::ssize(list) >= kMaxOptionValues) {
+    list.erase(value - list.front() > list.back() - value ? list.begin() : list.end() - 1);
+  }
+  list.push_back(value);
+}
+
 // Degree 1 in every list: what always divides.
 Change with_ones(const StrategyInstance& instance) {
   StrategyInstance changed = instance;
   StrategyOptions& options = changed.options;
   const bool with_ep = !rule_of_ep(instance).empty();
-  for (auto* list : {&options.pp, &options.v, &options.tp, &options.cp}) list->push_back(1);
-  if (with_ep) options.ep.push_back(1);
+  for (auto* list : {&options.pp, &options.v, &options.tp, &options.cp}) {
+    allow_value(*list, 1);
+  }
+  if (with_ep) allow_value(options.ep, 1);
   options.micro_batches = {1};
   return {"/options",
           std::string("allow degree 1 in options.pp, v, tp") +
@@ -78,17 +95,17 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   allow("/options/recompute", "allow full recomputation",
         [](StrategyOptions& options) { options.recompute.push_back(StrategyRecompute::full); });
   allow("/options/zero", "allow ZeRO level 3",
-        [](StrategyOptions& options) { options.zero.push_back(3); });
+        [](StrategyOptions& options) { allow_value(options.zero, 3); });
   const std::int64_t widest = *std::ranges::max_element(instance.options.tp);
   allow("/options/tp", "allow tp " + std::to_string(2 * widest),
-        [&](StrategyOptions& options) { options.tp.push_back(2 * widest); });
+        [&](StrategyOptions& options) { allow_value(options.tp, 2 * widest); });
   const std::int64_t longest = *std::ranges::max_element(instance.options.cp);
   allow("/options/cp", "allow cp " + std::to_string(2 * longest),
-        [&](StrategyOptions& options) { options.cp.push_back(2 * longest); });
+        [&](StrategyOptions& options) { allow_value(options.cp, 2 * longest); });
   if (std::ranges::none_of(instance.model.blocks, &StrategyBlock::routed)) return conflict;
   const std::int64_t apart = *std::ranges::max_element(instance.options.ep);
   allow("/options/ep", "allow ep " + std::to_string(2 * apart),
-        [&](StrategyOptions& options) { options.ep.push_back(2 * apart); });
+        [&](StrategyOptions& options) { allow_value(options.ep, 2 * apart); });
   return conflict;
 }
 

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "formulations/strategy/bounds.h"
+#include "formulations/strategy/thresholds.h"
 #include "heuristics/strategy/configurations.h"
 #include "heuristics/strategy/registry.h"
 #include "instances/numbers.h"
 #include "instances/strategy/compose.h"
 #include "instances/strategy/table.h"
 #include "solvers/family_solve.h"
+#include "solvers/milp/backends.h"
 #include "solvers/strategy/explain.h"
+#include "solvers/strategy/mip_solve.h"
 #include "solvers/strategy/stage_search.h"
 
 namespace stowage {
@@ -24,6 +27,10 @@ const Method kAuto{"auto", MethodKind::ours,
 const Method kExact{"exact", MethodKind::ours,
                     "the same without raising prices: class by class, until proof or limit",
                     "stage_search.h"};
+const Method kMip{"mip", MethodKind::ours, "class by class by a MILP backend, for small instances",
+                  "formulations/README.md"};
+
+constexpr double kRounding = 4e-10;  // the checker lets pass twice as much and more
 
 class StrategySolve : public FamilySolve<StrategyInstance> {
  public:
@@ -57,7 +64,8 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   }
 
   StoppedBy search() override {
-    const bool whole = options_.method == kAuto.name || options_.method == kExact.name;
+    const bool mip = options_.method == kMip.name;
+    const bool whole = options_.method == kAuto.name || options_.method == kExact.name || mip;
     const std::string first = whole ? "fast" : options_.method;
     for (const StrategyHeuristic& heuristic : heuristics(instance_)) {
       if (heuristic.name != first) continue;
@@ -70,7 +78,29 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
     if (!incumbent_.plan() && refuted_by_memory()) return StoppedBy::proof;
     if (!ended()) prove(options_.method == kAuto.name);
     if (!whole || ended()) return ending();
-    search_classes();
+    if (mip) return run_mip();
+    search_classes('L', "search", [this](const StageCosts& costs, Ms below) -> Searched {
+      StageSearch search(costs);
+      StageSearch::Answer answer = search.run(below, budget_);
+      return {std::move(answer.stages), answer.complete ? kInfinity : 0, answer.complete};
+    });
+    return ending();
+  }
+
+  StoppedBy run_mip() {
+    if (built_backends().empty()) {
+      incumbent_.remark("no MILP backend is built in");
+      return StoppedBy::error;
+    }
+    const MilpBackend backend = backend_of(options_);
+    search_classes('M', "mip-" + std::string(name(backend)),
+                   [&](const StageCosts& costs, Ms below) -> Searched {
+                     StrategyMipResult found = solve_strategy_mip(
+                         costs, {.backend = backend, .below = below, .seed = options_.seed},
+                         budget_);
+                     if (!found.detail.empty()) incumbent_.remark(found.detail);
+                     return {std::move(found.stages), found.bound, found.complete};
+                   });
     return ending();
   }
 
@@ -99,18 +129,32 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   void prove(bool raise) {
     certificate_ = equal_prices(*table_, budget_);
     if (!certificate_) return;
-    if (raise && incumbent_.plan()) {
-      raise_prices(*table_, *certificate_, incumbent_.plan()->step_ms, budget_);
+    if (raise && incumbent_.plan() && certificate_->bound_ms < incumbent_.plan()->step_ms) {
+      sharpen(*table_, *certificate_, incumbent_.plan()->step_ms, budget_);
     }
-    if (incumbent_.plan()) {
-      // Rounding must not lift it above what is known.
-      certificate_->bound_ms = std::min(certificate_->bound_ms, incumbent_.plan()->step_ms);
-    }
-    incumbent_.raise_bound({"prices", certificate_->bound_ms});
+    state_certified();
   }
 
+  void state_certified() {
+    if (incumbent_.plan()) {
+      // Rounding must not lift it above what is known, or keep it below.
+      const Ms known = incumbent_.plan()->step_ms;
+      if (certificate_->bound_ms >= known * (1 - kRounding)) certificate_->bound_ms = known;
+    }
+    const bool cases =
+        std::ranges::any_of(certificate_->classes, &StrategyCertificate::Class::thresholds);
+    incumbent_.raise_bound({cases ? "thresholds" : "prices", certificate_->bound_ms});
+  }
+
+  struct Searched {
+    std::vector<StagePlan> stages;  // below what was known; or empty
+    Ms bound = kInfinity;           // of what was not found
+    bool complete = true;
+  };
+
   // Classes and layouts, the most promising first, until none can be better than the plan.
-  void search_classes() {
+  template <class Run>
+  void search_classes(char source, const std::string& by, Run run) {
     struct Open {
       Ms bound;
       StageCosts costs;
@@ -131,18 +175,20 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
       }
     }
     std::ranges::stable_sort(open, {}, &Open::bound);
+    Ms left = kInfinity;  // no plan that was not found is faster
     for (const Open& each : open) {
       if (each.bound >= target()) break;
-      StageSearch search(each.costs);
-      const StageSearch::Answer answer = search.run(target(), budget_);
-      if (!answer.stages.empty()) {
-        incumbent_.offer(compose_strategy(each.costs, answer.stages), 'L', "search");
+      Searched found = run(each.costs, target());
+      if (!found.stages.empty()) {
+        incumbent_.offer(compose_strategy(each.costs, found.stages), source, by);
+        if (certificate_) state_certified();
       }
-      if (answer.complete) continue;
-      incumbent_.raise_bound({"search", std::min(each.bound, target())});
+      left = std::min(left, std::max(found.bound, each.bound));
+      if (found.complete) continue;
+      incumbent_.raise_bound({by, std::min(left, target())});
       return;
     }
-    if (incumbent_.plan()) incumbent_.raise_bound({"search", target()});
+    if (incumbent_.plan()) incumbent_.raise_bound({by, std::min(left, target())});
   }
 
   void fall_back() override {
@@ -158,7 +204,9 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
 }  // namespace
 
 std::vector<Method> methods_of(const StrategyInstance& instance) {
-  return method_list(kAuto, heuristics(instance), {kExact});
+  std::vector<Method> more{kExact};
+  if (!built_backends().empty()) more.push_back(kMip);
+  return method_list(kAuto, heuristics(instance), more);
 }
 
 Outcome solve_family(const StrategyInstance& instance, const SolveOptions& options, Budget& budget,

@@ -11,7 +11,9 @@
 #include <string>
 
 #include "heuristics/strategy/configurations.h"
+#include "instances/numbers.h"
 #include "instances/strategy/generate.h"
+#include "instances/strategy/optimum.h"
 #include "instances/strategy/verify.h"
 #include "tests/tiny_strategy.h"
 
@@ -64,6 +66,45 @@ TEST(StrategyHeuristics, TheRuleTakesTheLeast) {
   EXPECT_EQ(rule->dp, 8);
   EXPECT_EQ(rule->micro_batches, 8);  // one sequence in each row
   EXPECT_EQ(rule->stages[0].zero, 1);
+}
+
+// Seven layers on two stages: Galvatron's division gives the last one what does not divide, and
+// each stage takes its own choice: the first holds two micro-batches, the last one.
+TEST(StrategyHeuristics, GalvatronDividesBeforehand) {
+  auto instance = *generate_strategy({.nodes = 1}, std::vector<Tokens>(64, 2048));
+  instance.model.blocks[0].count = 7;
+  instance.options.pp = {2};
+  instance.options.v = {1, 2};
+  const std::optional<StrategyPlan> plan = plans_of(instance).at("galvatron");
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->v, 1);
+  EXPECT_EQ(plan->stages[0].layers, 3);
+  EXPECT_EQ(plan->stages[1].layers, 4);
+}
+
+// Without exchanges, and with sequences of one length, Alpa's objective is the step: nothing in one
+// chunk is faster. Galvatron divides those layers that it may not move.
+TEST(StrategyHeuristics, AlpaIsTheBestWithoutExchanges) {
+  int compared = 0;
+  int behind = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    instance.options.v = {1};
+    instance.cluster.mib_per_ms = {.inside = 1e9, .across = 1e9};
+    for (Tokens& length : instance.lengths) length = instance.lengths.front();
+    const std::optional<Ms> best = least_step(instance);
+    if (!best) continue;
+    auto plans = plans_of(instance);
+    ASSERT_EQ(plans["alpa"].has_value(), *best < kInfinity) << seed;
+    if (!plans["alpa"]) continue;
+    EXPECT_NEAR(plans["alpa"]->step_ms, *best, 1e-6 * *best) << seed;
+    compared += plans["alpa"]->pp > 1 ? 1 : 0;
+    if (!plans["galvatron"]) continue;
+    EXPECT_GE(plans["galvatron"]->step_ms, *best * (1 - 1e-9)) << seed;
+    behind += plans["galvatron"]->step_ms > *best * 1.001 ? 1 : 0;
+  }
+  EXPECT_GT(compared, 10);
+  EXPECT_GT(behind, 0);
 }
 
 // The head makes the last stage heavy: stages of their own give it fewer layers.

@@ -94,6 +94,7 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
     StrategyCertificate certificate = of_nothing(instance);
     for (auto& its : certificate.classes) {
       for (double& price : its.prices) price = draw.real(0, 1);
+      its.thresholds = draw.coin();
     }
     certificate.bound_ms = *least * 1.0001;
     EXPECT_THAT(rules_of(instance, certificate), ElementsAre("certificate_bound")) << seed;
@@ -102,15 +103,39 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
   EXPECT_GT(refused, 50);
 }
 
+// Where layers cannot be shared evenly no prices reach the optimum, and cases do. A plan that is
+// not there is proven to be none just as well: the least step that cases find is that of brute
+// force.
+TEST(StrategyCertificate, CasesProveWhatPricesDoNot) {
+  int only_by_cases = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    for (Tokens& length : instance.lengths) length = instance.lengths.front();
+    const auto best = brute_force(instance);
+    if (!best) continue;
+    StrategyCertificate certificate = of_nothing(instance);
+    certificate.bound_ms = best->step_ms;
+    const bool by_prices = rules_of(instance, certificate).empty();
+    for (auto& its : certificate.classes) its.thresholds = true;
+    EXPECT_THAT(rules_of(instance, certificate), IsEmpty()) << seed;
+    only_by_cases += by_prices ? 0 : 1;
+    certificate.bound_ms *= 1 + 1e-6;
+    EXPECT_THAT(rules_of(instance, certificate), ElementsAre("certificate_bound")) << seed;
+  }
+  EXPECT_GT(only_by_cases, 10);
+}
+
 TEST(StrategyCertificate, IsReadBack) {
   const auto none = read_strategy_certificate("{\"certificate\": null}");
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->has_value());
   const auto some = read_strategy_certificate(
       R"({"certificate": {"bound_ms": 2.5, "classes": [
-          {"pp": 2, "v": 1, "micro_batches": 4, "prices": [0.25, 0.75]}]}})");
+          {"pp": 2, "v": 1, "micro_batches": 4, "prices": [0.25, 0.75]},
+          {"pp": 2, "v": 1, "micro_batches": 8, "prices": [1, 1], "thresholds": true}]}})");
   ASSERT_TRUE(some);
-  const StrategyCertificate expected{.bound_ms = 2.5, .classes = {{2, 1, 4, {0.25, 0.75}}}};
+  const StrategyCertificate expected{.bound_ms = 2.5,
+                                     .classes = {{2, 1, 4, {0.25, 0.75}}, {2, 1, 8, {1, 1}, true}}};
   EXPECT_EQ(**some, expected);
   EXPECT_FALSE(read_strategy_certificate(R"({"certificate": {"bound_ms": -1, "classes": []}})"));
 }

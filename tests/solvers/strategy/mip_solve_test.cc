@@ -1,0 +1,148 @@
+// The MIP of a class and layout: equal to brute force, folded or as a path, by every backend.
+#include "solvers/strategy/mip_solve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "formulations/strategy/mip.h"
+#include "instances/families.h"
+#include "instances/strategy/generate.h"
+#include "instances/strategy/verify.h"
+#include "solvers/solve.h"
+#include "solvers/strategy/stage_search.h"
+#include "tests/long_run.h"
+#include "tests/oracles/strategy/brute_force.h"
+#include "tests/tiny_strategy.h"
+
+namespace stowage::strategy_mip_solve_test {
+namespace {
+
+using ::testing::IsEmpty;
+
+// Of a class and layout, that of the stages of a point of the model.
+std::optional<Ms> step_of(const StageCosts& costs, StrategyMipForm form, MilpBackend backend) {
+  const StrategyMip mip = build_strategy_mip(costs, form);
+  if (mip.empty) return std::nullopt;
+  Budget budget;
+  const MilpResult solved = solve_milp(backend, mip.model, {}, budget);
+  if (solved.status == MilpStatus::infeasible) return std::nullopt;
+  EXPECT_EQ(solved.status, MilpStatus::optimal) << solved.detail;
+  const StrategyPlan plan = compose_strategy(costs, decode(mip, solved.values));
+  EXPECT_TRUE(fits(costs.table().instance(), plan));
+  // The model counts what the plan takes.
+  EXPECT_NEAR(plan.step_ms, solved.objective, 1e-6 * plan.step_ms);
+  return plan.step_ms;
+}
+
+StrategyInstance only(StrategyInstance instance, const StrategyClass& its,
+                      const StrategyLayout& layout) {
+  instance.options.pp = {its.pp};
+  instance.options.v = {its.v};
+  instance.options.micro_batches = {its.micro_batches};
+  instance.options.tp = {layout.tp};
+  instance.options.cp = {layout.cp};
+  instance.options.ep = {layout.ep};
+  return instance;
+}
+
+TEST(StrategyMip, FoldedAndAsAPathItIsBruteForceAndSearch) {
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(40, 1000));
+  int folded = 0;
+  int several = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const StrategyInstance instance =
+        seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    const StrategyTable table(instance);
+    for (const StrategyClass& its : table.classes()) {
+      const StrategyLayout layout = table.layouts(its).back();
+      const StageCosts costs(table, its, layout);
+      const std::optional<StrategyPlan> best = brute_force(only(instance, its, layout));
+      Budget budget;
+      StageSearch search(costs);
+      EXPECT_EQ(search.run(kInfinity, budget).stages.empty(), !best) << seed;
+      for (const MilpBackend backend : built_backends()) {
+        for (const StrategyMipForm form : {StrategyMipForm::path, StrategyMipForm::folded}) {
+          if (form == StrategyMipForm::folded && !table.equal_layers()) continue;
+          const std::optional<Ms> step = step_of(costs, form, backend);
+          ASSERT_EQ(step.has_value(), best.has_value()) << seed << ' ' << its.pp;
+          if (!best) continue;
+          EXPECT_NEAR(*step, best->step_ms, 1e-6 * best->step_ms) << seed << ' ' << its.pp;
+          folded += form == StrategyMipForm::folded ? 1 : 0;
+          several += its.pp > 1 ? 1 : 0;
+        }
+      }
+    }
+  }
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  EXPECT_GT(folded, 20);
+  EXPECT_GT(several, 20);
+}
+
+// Of its answers below what is known: those that are, and a bound that is no lie.
+TEST(StrategyMip, WhatIsNotBelowIsNotFound) {
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const StrategyInstance instance = tiny_strategy(seed, 6);
+    const StrategyTable table(instance);
+    for (const StrategyClass& its : table.classes()) {
+      const StrategyLayout layout = table.layouts(its).front();
+      const StageCosts costs(table, its, layout);
+      const std::optional<StrategyPlan> best = brute_force(only(instance, its, layout));
+      if (!best) continue;
+      for (const double share : {0.9, 1.1}) {
+        Budget budget;
+        const Ms below = share * best->step_ms;
+        const StrategyMipResult result =
+            solve_strategy_mip(costs, {built_backends().front(), below}, budget);
+        EXPECT_TRUE(result.complete) << result.detail;
+        EXPECT_LE(std::min(result.bound, below), best->step_ms) << seed;
+        EXPECT_EQ(result.stages.empty(), share < 1) << seed;
+        found += result.stages.empty() ? 0 : 1;
+      }
+    }
+  }
+  EXPECT_GT(found, 10);
+}
+
+TEST(StrategyMip, IsAMethodThatFindsTheOptimum) {
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    const std::optional<StrategyPlan> best = brute_force(instance);
+    Budget budget;
+    const Outcome outcome = solve(Instance(instance), {.method = "mip"}, budget);
+    ASSERT_EQ(outcome.plan.has_value(), best.has_value()) << seed << outcome.detail;
+    if (!best) continue;
+    EXPECT_NEAR(*outcome.objective, best->step_ms, 1e-6 * best->step_ms) << seed;
+    EXPECT_LE(outcome.bound, best->step_ms * (1 + 1e-9)) << seed;
+    EXPECT_GE(outcome.bound, best->step_ms * (1 - 1e-5)) << seed;
+    EXPECT_THAT(verify(instance, std::get<StrategyPlan>(*outcome.plan)), IsEmpty()) << seed;
+  }
+}
+
+// A published model on eight devices: 32 layers on four stages, with a heavy head.
+TEST(StrategyMip, OfAPublishedModelIsWhatTheSearchFinds) {
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  StrategyInstance instance =
+      *generate_strategy({.model = "llama3-8b", .nodes = 1}, std::vector<Tokens>(16, 2048));
+  const StrategyTable table(instance);
+  const StageCosts costs(table, {4, 1, 8}, {2, 1, 1, 1});
+  Budget budget;
+  StageSearch search(costs);
+  const StageSearch::Answer answer = search.run(kInfinity, budget);
+  ASSERT_FALSE(answer.stages.empty());
+  const Ms least = compose_strategy(costs, answer.stages).step_ms;
+  for (const MilpBackend backend : built_backends()) {
+    const std::optional<Ms> step = step_of(costs, StrategyMipForm::folded, backend);
+    ASSERT_TRUE(step);
+    EXPECT_NEAR(*step, least, 1e-6 * least);
+  }
+}
+
+}  // namespace
+}  // namespace stowage::strategy_mip_solve_test
