@@ -21,7 +21,7 @@ MODELS = {"7B": {"preset": "llama-7b"},
 GIB = (34, 72)
 ACROSS = (25, 6)  # GB/s
 LENGTHS = ((256, 8), (64, 32), (32, 128))  # sequences, thousands of tokens
-BASELINES = ("rule", "homogeneous")
+BASELINES = ("rule", "homogeneous", "galvatron", "alpa", "uniap")
 
 
 def cases(stowage, folder):

@@ -18,6 +18,7 @@
 #include "solvers/strategy/explain.h"
 #include "solvers/strategy/mip_solve.h"
 #include "solvers/strategy/stage_search.h"
+#include "solvers/strategy/uniap_solve.h"
 
 namespace stowage {
 namespace {
@@ -29,6 +30,10 @@ const Method kExact{"exact", MethodKind::ours,
                     "stage_search.h"};
 const Method kMip{"mip", MethodKind::ours, "class by class by a MILP backend, for small instances",
                   "formulations/README.md"};
+
+const Method kUniap{"uniap", MethodKind::baseline,
+                    "layers and choices of each class without chunks by a MILP, with one layout",
+                    "UniAP (arXiv 2307.16375)"};
 
 constexpr double kRounding = 4e-10;  // the checker lets pass twice as much and more
 
@@ -64,6 +69,7 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   }
 
   StoppedBy search() override {
+    if (options_.method == kUniap.name) return run_uniap();
     const bool mip = options_.method == kMip.name;
     const bool whole = options_.method == kAuto.name || options_.method == kExact.name || mip;
     const std::string first = whole ? "fast" : options_.method;
@@ -84,6 +90,30 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
       StageSearch::Answer answer = search.run(below, budget_);
       return {std::move(answer.stages), answer.complete ? kInfinity : 0, answer.complete};
     });
+    return ending();
+  }
+
+  StoppedBy run_uniap() {
+    if (built_backends().empty()) {
+      incumbent_.remark("no MILP backend is built in");
+      return StoppedBy::error;
+    }
+    UniapResult found = solve_uniap(*table_,
+                                    {.backend = backend_of(options_),
+                                     .milp_seconds = options_.milp_seconds,
+                                     .seed = options_.seed},
+                                    budget_);
+    if (found.plan) {
+      incumbent_.offer(std::move(*found.plan), 'M', "uniap");
+    } else {
+      incumbent_.remark("uniap has no configuration that fits");
+    }
+    if (found.unsolved > 0) {
+      incumbent_.remark(std::to_string(found.unsolved) +
+                        " of its MILPs did not end: " + found.detail);
+    }
+    if (!incumbent_.plan() && refuted_by_memory()) return StoppedBy::proof;
+    if (!ended()) prove(false);
     return ending();
   }
 
@@ -205,8 +235,10 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
 
 std::vector<Method> methods_of(const StrategyInstance& instance) {
   std::vector<Method> more{kExact};
-  if (!built_backends().empty()) more.push_back(kMip);
-  return method_list(kAuto, heuristics(instance), more);
+  if (!built_backends().empty()) more.insert(more.end(), {kUniap, kMip});
+  std::vector<Method> all = method_list(kAuto, heuristics(instance), more);
+  baselines_before_ours(all);
+  return all;
 }
 
 Outcome solve_family(const StrategyInstance& instance, const SolveOptions& options, Budget& budget,

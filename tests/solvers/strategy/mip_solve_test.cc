@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "formulations/strategy/mip.h"
+#include "instances/check.h"
 #include "instances/families.h"
 #include "instances/strategy/generate.h"
+#include "instances/strategy/json.h"
 #include "instances/strategy/verify.h"
 #include "solvers/solve.h"
 #include "solvers/strategy/stage_search.h"
+#include "solvers/strategy/uniap_solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"
@@ -123,6 +126,52 @@ TEST(StrategyMip, IsAMethodThatFindsTheOptimum) {
     EXPECT_GE(outcome.bound, best->step_ms * (1 - 1e-5)) << seed;
     EXPECT_THAT(verify(instance, std::get<StrategyPlan>(*outcome.plan)), IsEmpty()) << seed;
   }
+}
+
+// UniAP's model counts the step of its plan where sums of layers say all: one sequence length, no
+// level 3, nothing to exchange. Then it is Alpa's, and the optimum of one chunk.
+TEST(Uniap, WithoutExchangesItIsTheBestInOneChunk) {
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  int several = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4);
+    instance.model.blocks.resize(1);
+    instance.options.v = {1};
+    std::erase(instance.options.zero, 3);
+    if (instance.options.zero.empty()) instance.options.zero = {1};
+    instance.cluster.mib_per_ms = {.inside = 1e9, .across = 1e9};
+    for (Tokens& length : instance.lengths) length = instance.lengths.front();
+    if (!check(Instance(instance)).empty()) continue;
+    const std::optional<StrategyPlan> best = brute_force(instance);
+    Budget budget;
+    const Outcome outcome = solve(Instance(instance), {.method = "uniap"}, budget);
+    ASSERT_EQ(outcome.plan.has_value(), best.has_value()) << seed << outcome.detail;
+    if (!best) continue;
+    EXPECT_NEAR(*outcome.objective, best->step_ms, 1e-5 * best->step_ms) << seed;
+    several += best->pp > 1 ? 1 : 0;
+  }
+  EXPECT_GT(several, 3);
+}
+
+// Its plans are plans, whatever the instance, and never faster than the optimum.
+TEST(Uniap, PlansAreValid) {
+  if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
+  int planned = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const StrategyInstance instance =
+        seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4);
+    const StrategyTable table(instance);
+    Budget budget;
+    const UniapResult found = solve_uniap(table, {.backend = built_backends().back()}, budget);
+    EXPECT_EQ(found.unsolved, 0) << found.detail;
+    if (!found.plan) continue;
+    ++planned;
+    StrategyPlan plan = *found.plan;
+    plan.instance_hash = instance_hash(instance);
+    EXPECT_THAT(verify(instance, plan), IsEmpty()) << seed;
+    EXPECT_GE(plan.step_ms, brute_force(instance)->step_ms * (1 - 1e-9)) << seed;
+  }
+  EXPECT_GT(planned, 10);
 }
 
 // A published model on eight devices: 32 layers on four stages, with a heavy head.
