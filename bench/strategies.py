@@ -1,11 +1,12 @@
 """The table of strategies in bench/README.md: 36 cases of 64 devices, all methods.
 
-usage: python3 bench/strategies.py STOWAGE [SECONDS]
+usage: python3 bench/strategies.py STOWAGE [SECONDS [PP...]]
 
 STOWAGE is the command. The cases are models of 32 equal layers (7B, 8B, 27B) on 8 nodes of 8 devices
 with 34 or 72 GiB and 25 or 6 GB/s between nodes, and 256 sequences of 8K, 64 of 32K or 32 of 128K
-tokens. SECONDS limits each solve, 10 if it is not given. Each plan of `auto` goes through `verify`
-with its certificate, and the gap is that of the bound which `verify` proved.
+tokens. SECONDS limits each solve, 10 if it is not given; PP are the numbers of stages that plans may
+have, 1 2 4 8 if none is given. Each plan of `auto` goes through `verify` with its certificate, and the
+gap is that of the bound which `verify` proved. Other methods: how much longer their step takes.
 """
 import json
 import pathlib
@@ -24,7 +25,7 @@ LENGTHS = ((256, 8), (64, 32), (32, 128))  # sequences, thousands of tokens
 BASELINES = ("rule", "homogeneous", "galvatron", "alpa", "uniap")
 
 
-def cases(stowage, folder):
+def cases(stowage, folder, stages):
     """Name and file of each."""
     for model, its in MODELS.items():
         for gib in GIB:
@@ -40,7 +41,7 @@ def cases(stowage, folder):
                     for block in model_of["blocks"]:
                         block["ffn"] = its.get("ffn", block["ffn"])
                     instance["cluster"]["mib_per_ms"]["across"] = across * 1e6 / 2**20
-                    instance["options"]["pp"] = [1, 2, 4, 8]
+                    instance["options"]["pp"] = stages
                     path = pathlib.Path(folder) / (re.sub(r"[^0-9A-Za-z]+", "-", name) + ".json")
                     path.write_text(json.dumps(instance))
                     yield name, path
@@ -75,12 +76,13 @@ def text_of(plan):
 def main():
     stowage = sys.argv[1]
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10
+    stages = [int(value) for value in sys.argv[3:]] or [1, 2, 4, 8]
     rows = []
     print("| case | `auto` ms | bound | gap | " + " | ".join(f"`{b}`" for b in BASELINES) +
           " | configuration | s |")
     print("|---|---:|---|---:|" + "---:|" * len(BASELINES) + "---|---:|")
     with tempfile.TemporaryDirectory() as folder:
-        for name, path in cases(stowage, folder):
+        for name, path in cases(stowage, folder, stages):
             outcome = solve(stowage, path, "auto", seconds)
             best = outcome["objective_ms"]
             if best is None:

@@ -241,9 +241,8 @@ class ConfigureCommand : public Command {
                    " of " + ms_text(run.heaviest->memory_mib) + " MiB");
     } else {
       console.warn(
-          std::string("the layout of the heaviest rank is not planned: the model's layers ") +
-          (std::ranges::any_of(instance.model.blocks, &StrategyBlock::routed) ? "have experts"
-                                                                              : "differ"));
+          "the layout of the heaviest rank is not planned: widths of the model do not divide among "
+          "the tp ranks");
     }
     console.info(console.bold("configured") + "  " + configuration_name(first.plan) + "   " +
                  ms_text(first.mean.step_ms) + " ms a step, mean of " +

@@ -31,6 +31,7 @@ std::vector<Buffer> buffers_of(const TransformerOperations& step) {
 // One block for the forward passes and one for the backward passes, in the order they run.
 std::vector<RepeatedBlock> passes_of(const TransformerOperations& step,
                                      const std::vector<Buffer>& buffers) {
+  if (!step.alike) return {};
   const auto same_pass = [](const Operation& a, const Operation& b) {
     return a.layer == b.layer && a.backward == b.backward;
   };

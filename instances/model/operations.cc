@@ -1,6 +1,7 @@
 // Longer than 300 lines: the passes of a step share its tape, sizes and saved tensors.
 #include "instances/model/operations.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -60,7 +61,6 @@ struct Sizes {
   Bytes full = 0;
   Bytes queries = 0;  // Q
   Bytes keys = 0;     // KV
-  Bytes wide = 0;     // F
   Bytes sums = 0;     // LSE
   Bytes logits = 0;   // of one chunk
 };
@@ -69,6 +69,7 @@ struct Sizes {
 struct Saved {
   int x = -1, norm1 = -1, q = -1, k = -1, v = -1, attention = -1, sums = -1, gathered = -1, r = -1,
       norm2 = -1, gate = -1, up = -1, act = -1;
+  int routes = -1, tokens = -1, expert_gate = -1, expert_up = -1, expert_act = -1;
 };
 
 std::string name_of(const TransformerStep& step, int layers) {
@@ -84,9 +85,11 @@ std::string name_of(const TransformerStep& step, int layers) {
 
 class Tracer {
  public:
-  Tracer(const TransformerStep& step, const TransformerShape& shape)
-      : step_(step), shape_(shape), ulysses_(step.split == SequenceSplit::ulysses) {
-    out_.layers = step.layers > 0 ? step.layers : shape.layers;
+  Tracer(const TransformerStep& step, const TransformerShape& shape,
+         const std::vector<FeedForward>& layers)
+      : step_(step), layers_(layers), ulysses_(step.split == SequenceSplit::ulysses) {
+    out_.layers = static_cast<int>(layers.size());
+    for (const FeedForward& layer : layers) out_.alike = out_.alike && layer == layers.front();
     out_.name = name_of(step, out_.layers);
     const Bytes t = step.ranks;
     const Bytes key_width =
@@ -95,7 +98,6 @@ class Tracer {
     sizes_.shard = sizes_.full / t;
     sizes_.queries = 2 * step.tokens * shape.query_width() / t;
     sizes_.keys = 2 * step.tokens * key_width / t;
-    sizes_.wide = 2 * step.tokens * shape.feed_forward / t;
     sizes_.sums = 4 * step.tokens * shape.heads / t;
     const Bytes words = (shape.vocabulary + t - 1) / t;  // of a rank
     sizes_.logits = 4 * step.tokens / step.logit_chunks * words;
@@ -125,7 +127,17 @@ class Tracer {
   void enter(int layer, const char* suffix) {
     prefix_ = std::to_string(layer) + '.';
     suffix_ = suffix;
+    its_ = layers_[static_cast<std::size_t>(layer)];
   }
+  bool routed() const { return its_.experts > 0; }
+  bool dense() const { return its_.width > 0 || !routed(); }
+  // Inside the feed-forward parts of this layer.
+  Bytes wide() const { return 2 * step_.tokens * its_.width / step_.ranks; }
+  Bytes expert_wide() const {
+    return 2 * step_.tokens * its_.expert_width / step_.ranks * its_.top_k;
+  }
+  Bytes routes() const { return 4 * step_.tokens * its_.experts / step_.ranks; }
+  Bytes copies() const { return sizes_.shard * its_.top_k; }
   std::string id(const char* name) const { return prefix_ + name + suffix_; }
   int run(const char* name, Bytes size, Reads reads) { return tape_.run(id(name), size, reads); }
 
@@ -139,7 +151,20 @@ class Tracer {
     return run(name, sizes_.shard, {run(partial, sizes_.full, reads)});
   }
 
-  // From x to the product of gate and up.
+  // The same of the copies of tokens that experts have.
+  int gather_copies(const char* name, int shard) {
+    return ulysses_ ? shard : run(name, sizes_.full * its_.top_k, {shard});
+  }
+  int product_of_copies(const char* partial, const char* name, Reads reads) {
+    if (ulysses_) return run(name, copies(), reads);
+    return run(name, copies(), {run(partial, sizes_.full * its_.top_k, reads)});
+  }
+  // An all-to-all to where the experts are, or back.
+  int exchange(const char* name, int tensor) {
+    return step_.shared_experts ? run(name, copies(), {tensor}) : tensor;
+  }
+
+  // From x to the products of gate and up.
   Saved forward(int x) {
     Saved s{.x = x};
     s.norm1 = run("norm1", sizes_.shard, {x});
@@ -157,21 +182,44 @@ class Tracer {
     const int out = product("o_partial", "o", {s.gathered});
     s.r = run("r", sizes_.shard, {x, out});
     s.norm2 = run("norm2", sizes_.shard, {s.r});
-    const int full2 = gather("norm2_full", s.norm2);
-    if (shape_.gated) {
-      s.gate = tape_.run({{id("gate"), sizes_.wide}, {id("up"), sizes_.wide}}, {full2});
-      s.up = s.gate + 1;
-    } else {
-      s.up = run("up", sizes_.wide, {full2});
+    if (dense()) {
+      const int full2 = gather("norm2_full", s.norm2);
+      if (its_.gated) {
+        s.gate = tape_.run({{id("gate"), wide()}, {id("up"), wide()}}, {full2});
+        s.up = s.gate + 1;
+      } else {
+        s.up = run("up", wide(), {full2});
+      }
+      s.act = run("act", wide(), {s.gate, s.up});
     }
-    s.act = run("act", sizes_.wide, {s.gate, s.up});
+    if (routed()) to_experts(s);
     return s;
+  }
+
+  void to_experts(Saved& s) {
+    s.routes = run("routes", routes(), {s.norm2});
+    s.tokens = exchange("received", run("sent", copies(), {s.norm2, s.routes}));
+    const int full = gather_copies("tokens_full", s.tokens);
+    if (its_.gated) {
+      s.expert_gate =
+          tape_.run({{id("expert_gate"), expert_wide()}, {id("expert_up"), expert_wide()}}, {full});
+      s.expert_up = s.expert_gate + 1;
+    } else {
+      s.expert_up = run("expert_up", expert_wide(), {full});
+    }
+    s.expert_act = run("expert_act", expert_wide(), {s.expert_gate, s.expert_up, s.routes});
   }
 
   // From there to the next x.
   int feed_forward_end(const Saved& s) {
-    const int down = product("down_partial", "down", {s.act});
-    return run("y", sizes_.shard, {s.r, down});
+    int down = -1;
+    int returned = -1;
+    if (dense()) down = product("down_partial", "down", {s.act});
+    if (routed()) {
+      returned = exchange("returned",
+                          product_of_copies("expert_down_partial", "expert_down", {s.expert_act}));
+    }
+    return run("y", sizes_.shard, {s.r, down, returned});
   }
 
   // What the backward pass needs and was not kept.
@@ -179,30 +227,61 @@ class Tracer {
     enter(layer, "_again");
     if (step_.recompute == Recompute::full) return forward(s.x);
     if (step_.recompute == Recompute::selective) {
-      s.act = run("act", sizes_.wide, {s.gate, s.up});
+      if (dense()) s.act = run("act", wide(), {s.gate, s.up});
+      if (routed()) {
+        s.expert_act = run("expert_act", expert_wide(), {s.expert_gate, s.expert_up, s.routes});
+      }
       s.norm1 = s.norm2 = -1;  // when they are needed
     }
     return s;
   }
 
+  void norm2_again(Saved& s) {
+    if (s.norm2 < 0) s.norm2 = run("norm2_again", sizes_.shard, {s.r});
+  }
+
+  // From the gradient of y to what it is of the second norm.
+  int feed_forward_back(Saved& s, int dy) {
+    const int dy_full = gather("d_y_full", dy);
+    const int d_act = run("d_act", wide(), {dy_full, s.act});
+    int d_gate = -1;
+    int d_up = -1;
+    if (its_.gated) {
+      d_gate = tape_.run({{id("d_gate"), wide()}, {id("d_up"), wide()}}, {d_act, s.gate, s.up});
+      d_up = d_gate + 1;
+    } else {
+      d_up = run("d_up", wide(), {d_act, s.up});
+    }
+    norm2_again(s);
+    const int full2 = gather("norm2_full_back", s.norm2);
+    return product("d_norm2_partial", "d_norm2", {d_gate, d_up, full2});
+  }
+
+  // The same through the experts and the router.
+  int experts_back(Saved& s, int dy) {
+    const int d_copies = exchange("d_received", run("d_returned", copies(), {dy}));
+    const int d_full = gather_copies("d_copies_full", d_copies);
+    const int d_act = run("d_expert_act", expert_wide(), {d_full, s.expert_act});
+    std::vector<Tensor> gradients = {{id("d_routes"), routes()},
+                                     {id("d_expert_up"), expert_wide()}};
+    if (its_.gated) gradients.push_back({id("d_expert_gate"), expert_wide()});
+    const int d_routes =
+        tape_.run(std::move(gradients), {d_act, s.expert_gate, s.expert_up, s.routes});
+    const int d_up = d_routes + 1;
+    const int d_gate = its_.gated ? d_up + 1 : -1;
+    const int full = gather_copies("tokens_full_back", s.tokens);
+    const int d_tokens = product_of_copies("d_tokens_partial", "d_tokens", {d_gate, d_up, full});
+    const int d_sent = exchange("d_sent", d_tokens);
+    norm2_again(s);
+    return run("d_norm2_routed", sizes_.shard, {d_sent, d_routes, s.norm2});
+  }
+
   int backward(int layer, Saved s, int dy) {
     s = recomputed(layer, s);
     enter(layer, "");
-    const int dy_full = gather("d_y_full", dy);
-    const int d_act = run("d_act", sizes_.wide, {dy_full, s.act});
-    int d_gate = -1;
-    int d_up = -1;
-    if (shape_.gated) {
-      d_gate = tape_.run({{id("d_gate"), sizes_.wide}, {id("d_up"), sizes_.wide}},
-                         {d_act, s.gate, s.up});
-      d_up = d_gate + 1;
-    } else {
-      d_up = run("d_up", sizes_.wide, {d_act, s.up});
-    }
-    if (s.norm2 < 0) s.norm2 = run("norm2_again", sizes_.shard, {s.r});
-    const int full2 = gather("norm2_full_back", s.norm2);
-    const int d_norm2 = product("d_norm2_partial", "d_norm2", {d_gate, d_up, full2});
-    const int d_r_inner = run("d_r_inner", sizes_.shard, {d_norm2, s.r});
+    const int d_norm2 = dense() ? feed_forward_back(s, dy) : -1;
+    const int d_routed = routed() ? experts_back(s, dy) : -1;
+    const int d_r_inner = run("d_r_inner", sizes_.shard, {d_norm2, d_routed, s.r});
     const int d_r = run("d_r", sizes_.shard, {dy, d_r_inner});
     const int d_r_full = gather("d_r_full", d_r);
     int d_attention = run("d_attention", sizes_.queries, {d_r_full, s.gathered});
@@ -240,8 +319,9 @@ class Tracer {
   }
 
   const TransformerStep& step_;
-  const TransformerShape& shape_;
+  const std::vector<FeedForward>& layers_;
   const bool ulysses_;
+  FeedForward its_;  // of the layer at hand
   Sizes sizes_;
   TransformerOperations out_;
   Tape tape_{out_};
@@ -249,7 +329,8 @@ class Tracer {
   const char* suffix_ = "";
 };
 
-void check_options(const TransformerStep& step, const TransformerShape& shape, ErrorList& errors) {
+void check_options(const TransformerStep& step, const TransformerShape& shape,
+                   const std::vector<FeedForward>& layers, ErrorList& errors) {
   const auto integer = [&](const char* where, std::int64_t value, std::int64_t least,
                            std::int64_t most) {
     return check_option(where, value, least, most, errors);
@@ -268,7 +349,13 @@ void check_options(const TransformerStep& step, const TransformerShape& shape, E
                    std::to_string(divisor));
   };
   divides("/ranks", step.ranks, "heads", shape.heads);
-  divides("/ranks", step.ranks, "feed-forward width", shape.feed_forward);
+  const FeedForward* checked = nullptr;
+  for (const FeedForward& layer : layers) {
+    if (checked != nullptr && layer == *checked) continue;
+    checked = &layer;
+    divides("/ranks", step.ranks, "feed-forward width", layer.width);
+    divides("/ranks", step.ranks, "width of an expert", layer.expert_width);
+  }
   if (kv_heads && step.kv_heads > 0) {
     divides("/kv_heads", step.kv_heads, "heads", shape.heads);
     divides("/ranks", step.ranks, "key heads", step.kv_heads);
@@ -293,10 +380,20 @@ Result<TransformerOperations> trace_operations(const TransformerStep& step) {
 Result<TransformerOperations> trace_operations(const TransformerStep& step,
                                                const TransformerShape& shape) {
   if (shape.experts > 0) return experts_not_modelled(shape);
+  const int layers = std::clamp(step.layers > 0 ? step.layers : shape.layers, 0, kMostLayers);
+  return trace_operations(
+      step, shape,
+      std::vector<FeedForward>(static_cast<std::size_t>(layers),
+                               {.width = shape.feed_forward, .gated = shape.gated}));
+}
+
+Result<TransformerOperations> trace_operations(const TransformerStep& step,
+                                               const TransformerShape& shape,
+                                               const std::vector<FeedForward>& layers) {
   ErrorList errors;
-  check_options(step, shape, errors);
+  check_options(step, shape, layers, errors);
   if (!errors.empty()) return std::move(errors).take();
-  return Tracer(step, shape).run();
+  return Tracer(step, shape, layers).run();
 }
 
 }  // namespace stowage

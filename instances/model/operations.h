@@ -16,11 +16,23 @@
 //   LSE  = 4 b s heads / t           the logarithm of attention's denominators, 32 bits
 //   LOGITS = 4 b s vocabulary / t    in `logit_chunks` pieces, and as many for their gradients
 //
+// and where a router picks k of e experts of width g for each token
+//
+//   ROUTES = 4 b s e / t             the router's scores, 32 bits
+//   COPIES = 2 b s h k / t           the tokens that go to experts; k FULL gathered
+//   G      = 2 b s g k / t           inside the experts
+//
 // Forward: x U; norm U; gathered norm FULL, which dies after the product that makes qkv, Q + 2 KV;
 // q Q, k KV, v KV; attention Q and LSE; its projection FULL, summed and scattered U; residual U;
 // norm U; gathered norm FULL; gate F, up F; their product F; down FULL, summed and scattered U; the
 // next x U. Backward: the gradients of these in reverse, and the gathered tensors again. Weights,
 // their gradients and the optimizer lie elsewhere. One layer by itself has 41 tensors.
+//
+// Experts stand in the place of gate, up and down, or beside them: routes ROUTES; sent COPIES;
+// where ranks share experts, received COPIES, an all-to-all further; gathered k FULL; gate G, up G;
+// their product with the routes G; down k FULL, summed and scattered COPIES; returned COPIES, an
+// all-to-all further. Each expert is assumed to get as many tokens, so that a rank receives as many
+// copies as it sends (Switch Transformers, 2101.03961, balance them).
 //
 // Sources: Megatron's tensor and sequence parallelism (arXiv 2205.05198), Ulysses (2309.14509),
 // MEMO's request sequences (2407.12117).
@@ -55,7 +67,20 @@ struct TransformerStep {
   bool whole_step = true;  // with embedding and head; otherwise x comes and dx goes at the edges
   Recompute recompute = Recompute::none;
   SequenceSplit split = SequenceSplit::megatron;
-  int logit_chunks = 1;  // along the sequence; 1 to 1024, divides the tokens of a rank
+  int logit_chunks = 1;         // along the sequence; 1 to 1024, divides the tokens of a rank
+  bool shared_experts = false;  // ranks have other experts each: tokens go there and back
+};
+
+// What stands behind the attention of a layer: a part that every token goes through, experts, or
+// both.
+struct FeedForward {
+  int width = 0;  // 0: no such part
+  bool gated = true;
+  int experts = 0;  // 0: none
+  int top_k = 0;    // of them, that a token goes to
+  int expert_width = 0;
+
+  bool operator==(const FeedForward&) const = default;
 };
 
 struct Tensor {
@@ -75,6 +100,7 @@ struct Operation {
 struct TransformerOperations {
   std::string name;  // "llama-7b-8192tok-8ranks-32layers"
   int layers = 0;
+  bool alike = true;  // the layers are
   std::vector<Tensor> tensors;
   std::vector<Operation> operations;
 };
@@ -86,5 +112,10 @@ Result<TransformerOperations> trace_operations(const TransformerStep& step);
 // The same of any shape, with `step.model` as its name.
 Result<TransformerOperations> trace_operations(const TransformerStep& step,
                                                const TransformerShape& shape);
+
+// The same with a feed-forward part for each layer in the place of the shape's, and as many layers.
+Result<TransformerOperations> trace_operations(const TransformerStep& step,
+                                               const TransformerShape& shape,
+                                               const std::vector<FeedForward>& layers);
 
 }  // namespace stowage

@@ -2,30 +2,54 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <utility>
+#include <vector>
 
-#include "instances/json/errors.h"
 #include "instances/layout/trace.h"
 #include "instances/numbers.h"
 
 namespace stowage {
 namespace {
 
-// What lives where the backward passes of layers begin: kept from the forward passes.
-Bytes kept_bytes(const LayoutInstance& layout) {
-  std::int64_t turn = std::numeric_limits<std::int64_t>::max();
-  for (const std::vector<std::int64_t>& occurrence : layout.layers.back().occurrences) {
-    for (const std::int64_t buffer : occurrence) {
-      turn = std::min(turn, layout.buffers[at(buffer)].lower);
-    }
-  }
+// What the forward passes of layers wrote and the backward passes read.
+Bytes kept_bytes(const TransformerOperations& step, const LayoutInstance& layout) {
+  const auto turned = std::ranges::find_if(step.operations, &Operation::backward);
+  const std::int64_t turn = turned - step.operations.begin();
+  std::int64_t end = turn;  // of the forward passes; what comes between is not kept
+  while (end > 0 && step.operations[at(end - 1)].layer == Operation::kNoLayer) --end;
   Bytes kept = 0;
   for (const Buffer& buffer : layout.buffers) {
-    if (buffer.lower < turn && turn < buffer.upper) kept += buffer.size;
+    if (buffer.lower < end && turn < buffer.upper) kept += buffer.size;
   }
   return kept;
+}
+
+// The feed-forward parts of the layers of a stage, in order.
+std::vector<FeedForward> parts_of(const StrategyModel& model, const StrategyPlan& plan,
+                                  std::int64_t stage) {
+  std::vector<FeedForward> all;
+  for (const StrategyBlock& block : model.blocks) {
+    FeedForward part{.width = static_cast<int>(block.dense_ffn()), .gated = block.gated};
+    if (block.routed()) {
+      part.experts = static_cast<int>(block.experts->count);
+      part.top_k = static_cast<int>(block.experts->top_k);
+      part.expert_width = static_cast<int>(block.experts->ffn);
+    }
+    all.insert(all.end(), at(block.count), part);
+  }
+  std::int64_t before = 0;
+  for (std::int64_t s = 0; s < stage; ++s) before += plan.stages[at(s)].layers;
+  const bool alike =
+      std::ranges::all_of(all, [&](const auto& part) { return part == all.front(); });
+  const std::int64_t chunks = alike ? 1 : plan.v;
+  const std::int64_t its = plan.stages[at(stage)].layers / chunks;
+  std::vector<FeedForward> parts;
+  for (std::int64_t c = 0; c < chunks; ++c) {
+    // Chunks of layers that differ go round the stages, as many layers in each.
+    const std::int64_t first = chunks == 1 ? before : (c * plan.pp + stage) * its;
+    parts.insert(parts.end(), all.begin() + first, all.begin() + first + its);
+  }
+  return parts;
 }
 
 }  // namespace
@@ -33,16 +57,6 @@ Bytes kept_bytes(const LayoutInstance& layout) {
 Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover& handover,
                                Tokens tokens) {
   const StrategyModel& model = instance.model;
-  const StrategyBlock& block = model.blocks.front();
-  for (const StrategyBlock& other : model.blocks) {
-    if (other.routed()) {
-      return InputError{code::kGenerator, "/blocks",
-                        "must be without experts for a trace of buffers: what they hold depends on "
-                        "the routing"};
-    }
-    if (other.dense_ffn() == block.dense_ffn() && other.gated == block.gated) continue;
-    return InputError{code::kGenerator, "/blocks", "must be alike for a trace of buffers, differ"};
-  }
   const StrategyPlan& plan = handover.plan();
   const std::int64_t its = handover.tightest_stage();
   const StrategyStage& stage = plan.stages[at(its)];
@@ -52,9 +66,7 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                                .layers = static_cast<int>(stage.layers),
                                .hidden = static_cast<int>(model.hidden),
                                .heads = static_cast<int>(model.heads),
-                               .feed_forward = static_cast<int>(block.dense_ffn()),
-                               .vocabulary = static_cast<int>(model.vocabulary),
-                               .gated = block.gated};
+                               .vocabulary = static_cast<int>(model.vocabulary)};
   TransformerStep step{.model = instance.name,
                        .tokens = round_up(tokens, plan.tp * chunks),
                        .ranks = static_cast<int>(plan.tp),
@@ -65,7 +77,8 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                                         ? Recompute::selective
                                         : Recompute::none,
                        .split = plan.tp > 1 ? SequenceSplit::megatron : SequenceSplit::ulysses,
-                       .logit_chunks = static_cast<int>(chunks)};
+                       .logit_chunks = static_cast<int>(chunks),
+                       .shared_experts = plan.ep > 1};
   // Key heads that do not divide among the ranks count as all of them: too much, never too little.
   const std::int64_t width = model.hidden / model.heads;
   if (width > 0 && model.key_value_width() % width == 0) {
@@ -74,12 +87,14 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
       step.kv_heads = static_cast<int>(key_heads);
     }
   }
-  Result<LayoutInstance> layout = trace_layout(trace_operations(step, shape), 1);
+  const Result<TransformerOperations> traced =
+      trace_operations(step, shape, parts_of(model, plan, its));
+  Result<LayoutInstance> layout = trace_layout(traced, 1);
   if (!layout) return layout.errors();
   RankLayout made{.instance = *std::move(layout)};
   const double waiting = std::max(0.0, handover.in_flight() - 1);
-  made.waiting_bytes =
-      static_cast<Bytes>(std::ceil(waiting * static_cast<double>(kept_bytes(made.instance))));
+  made.waiting_bytes = static_cast<Bytes>(
+      std::ceil(waiting * static_cast<double>(kept_bytes(*traced, made.instance))));
   return made;
 }
 

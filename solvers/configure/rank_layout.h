@@ -18,8 +18,8 @@ struct RankLayout {
 
 // Of the handover's tightest stage, for a micro-batch with `tokens` tokens on each of its ranks of
 // tp devices, rounded up to what tp and the chunks of logits divide. Only a stage with a head has
-// the operations of the head. Errors: those of trace_layout(), and E504 at "/blocks" where layers
-// differ or have experts, which a trace cannot say.
+// the operations of the head. Experts hold the copies of tokens that M3 counts: as many on every
+// rank, and twice while ranks that share experts exchange them. Errors: those of trace_layout().
 Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover& handover,
                                Tokens tokens);
 

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -14,6 +17,7 @@
 #include "instances/check.h"
 #include "instances/scatter/cost_model.h"
 #include "instances/strategy/generate.h"
+#include "instances/strategy/json.h"
 #include "instances/verify.h"
 #include "solvers/configure/rank_layout.h"
 #include "solvers/solve.h"
@@ -161,13 +165,103 @@ TEST(RankLayout, CountsWhatOtherMicroBatchesKeep) {
   } else {
     EXPECT_EQ(layout->waiting_bytes, 0);
   }
-  StrategyInstance mixed = instance;
-  mixed.model.blocks.push_back({.count = 1, .ffn = 128});
-  EXPECT_FALSE(rank_layout(mixed, handover, 2048));
-  StrategyInstance routed = instance;
-  routed.model.blocks.front().experts = {4, 2, 128};
-  EXPECT_THAT(to_string(rank_layout(routed, handover, 2048).errors().front()),
-              HasSubstr("E504 /blocks: must be without experts"));
+}
+
+// Layers that differ, with experts and without. A token leaves, of h wide activations, x, its norm,
+// q, k, v, what attention makes of them, r and its norm, 16 h bytes, and 4 for each head's
+// logarithm; 6 for each width of a feed-forward part, 4 without a gate; with experts 4 for each
+// score and 2 h for each copy. M3 counts 18 h instead of 16 where there are experts, and neither
+// logarithms nor scores.
+TEST(RankLayout, OfLayersWithExpertsByHand) {
+  int shared = 0;
+  int mixed = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    StrategyInstance instance = tiny_experts(seed);
+    instance.model.flash_attention = true;
+    instance.model.sequence_parallel = true;
+    instance.model.kv_width.reset();
+    instance.model.heads = 8;
+    instance.cluster.memory_mib = 1e6;
+    instance.options.v = {1};
+    instance.options.recompute = {StrategyRecompute::none};
+    if (!check(Instance(instance)).empty()) continue;
+    const StrategyModel& model = instance.model;
+    const auto h = static_cast<double>(model.hidden);
+    const StrategyTable table(instance);
+    for (const StrategyPlan& plan : fastest_homogeneous(table, 8, Budget())) {
+      const Handover handover(table, plan);
+      const Result<RankLayout> layout = rank_layout(instance, handover, 1024);
+      if (!layout || handover.in_flight() <= 1) continue;
+      const std::int64_t its = handover.tightest_stage();
+      const std::int64_t layers = plan.stages[0].layers;
+      double bytes = 0;   // of a token
+      double beside = 0;  // what M3 counts otherwise
+      bool routed = true;
+      const double outside = plan.tp > 1 ? 16 : 18;
+      std::int64_t layer = 0;
+      for (const StrategyBlock& block : model.blocks) {
+        const double experts = block.routed() ? static_cast<double>(block.experts->count) : 0;
+        const double copies = block.routed() ? static_cast<double>(block.experts->top_k) : 0;
+        const double width =
+            static_cast<double>(block.dense_ffn()) +
+            (block.routed() ? copies * static_cast<double>(block.experts->ffn) : 0);
+        const double exact = 4 * static_cast<double>(model.heads) + 4 * experts;
+        for (std::int64_t k = 0; k < block.count; ++k, ++layer) {
+          if (layer / layers != its) continue;
+          bytes += (outside + 2 * copies) * h + (block.gated ? 6 : 4) * width + exact;
+          beside += (18 - outside) * h - exact;
+          routed = routed && block.routed();
+        }
+      }
+      const double tokens = 1024 / static_cast<double>(plan.tp);
+      const double traced = static_cast<double>(layout->waiting_bytes) / (handover.in_flight() - 1);
+      EXPECT_NEAR(traced, bytes * tokens, 1) << seed;
+      shared += plan.ep > 1 ? 1 : 0;
+      mixed += table.equal_layers() ? 0 : 1;
+      if (!routed) continue;
+      const StageCosts costs(table, {plan.pp, plan.v, plan.micro_batches},
+                             {plan.tp, plan.cp, plan.dp, plan.ep});
+      const StageChoice choice{plan.stages[0].zero, plan.stages[0].recompute};
+      const auto mib = [&](double row) {
+        return costs.with_row(its, its * layers, layers, choice, {row, 0}).memory_mib -
+               (its == plan.pp - 1 ? costs.logits_mib(table.logit_chunks().back(), {row, 0}) : 0);
+      };
+      const double counted = (mib(2 * tokens) - mib(tokens)) / costs.in_flight(its) * (1 << 20);
+      EXPECT_NEAR(counted, (bytes + beside) * tokens, 1e-6 * counted) << seed;
+    }
+  }
+  EXPECT_GT(shared, 3);
+  EXPECT_GT(mixed, 3);
+}
+
+// Every bundled instance that has a configuration: the layout of the heaviest rank, its states and
+// what waits fit, by the factor if need be.
+TEST(Configure, BundledInstancesHoldWhatTheyPromise) {
+  const auto data = std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/strategy";
+  int held = 0;
+  for (const char* folder : {"tiny", "real"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(data / folder)) {
+      std::ifstream file(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(file), {});
+      const Result<StrategyInstance> instance =
+          read_strategy_instance(text, entry.path().parent_path().string());
+      ASSERT_TRUE(instance) << entry.path();
+      Budget budget;
+      const ConfiguredRun run =
+          configure(*instance, {instance->lengths}, {.candidates = 4}, budget);
+      if (!run.strategy.plan) continue;
+      ASSERT_FALSE(run.ranking.empty()) << entry.path();
+      if (!run.ranking.front().why_not.empty()) {
+        EXPECT_FALSE(run.heaviest) << entry.path();
+        continue;
+      }
+      ASSERT_TRUE(run.heaviest) << entry.path();
+      EXPECT_TRUE(run.heaviest->fits()) << entry.path();
+      EXPECT_THAT(verify(Instance(run.heaviest->instance), *run.heaviest->outcome.plan), IsEmpty());
+      ++held;
+    }
+  }
+  EXPECT_EQ(held, 7);
 }
 
 TEST(Configure, RanksByTrueLengthsAndHoldsWhatItPromises) {
