@@ -100,6 +100,7 @@ class UniapBuilder {
     std::vector<Term> one;
     std::vector<Term> mib;
     std::vector<Term> ms;
+    std::vector<std::vector<Term>> products(at(layers_));
     out_.choices.emplace_back();
     for (std::size_t k = 0; k < out_.its.size(); ++k) {
       const Additive its = additive(costs_, stage, out_.its[k]);
@@ -112,11 +113,15 @@ class UniapBuilder {
         const std::string name =
             std::to_string(l) + '_' + number + '_' + std::to_string(static_cast<std::int64_t>(k));
         const int product = out_.model.add_variable({.name = "Z_" + name, .upper = 1});
-        add_row("UA5_" + name, -1, kInfinity,
-                {{product, 1}, {chosen, -1}, {out_.places[at(l)][at(stage)], -1}});
+        add_row("UA5_" + name, -kInfinity, 0, {{product, 1}, {chosen, -1}});
+        products[at(l)].push_back({product, 1});
         mib.push_back({product, its.layer_mib[at(l)]});
         ms.push_back({product, its.layer_ms[at(l)]});
       }
+    }
+    for (std::int64_t l = 0; l < layers_; ++l) {
+      products[at(l)].push_back({out_.places[at(l)][at(stage)], -1});
+      add_row("UA5_" + std::to_string(l) + '_' + number, 0, 0, std::move(products[at(l)]));
     }
     add_row("UA4_" + number, 1, 1, std::move(one));
     add_row("UA6_" + number, -kInfinity, costs_.table().instance().cluster.memory_mib,

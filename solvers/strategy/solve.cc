@@ -109,8 +109,8 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
       incumbent_.remark("uniap has no configuration that fits");
     }
     if (found.unsolved > 0) {
-      incumbent_.remark(std::to_string(found.unsolved) +
-                        " of its MILPs did not end: " + found.detail);
+      incumbent_.remark(std::to_string(found.unsolved) + " of its MILPs did not end" +
+                        (found.detail.empty() ? "" : ": " + found.detail));
     }
     if (!incumbent_.plan() && refuted_by_memory()) return StoppedBy::proof;
     if (!ended()) prove(false);
