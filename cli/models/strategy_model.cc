@@ -33,7 +33,7 @@ ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPl
   exported.legend = {
       std::string("columns: f_s") + (folded ? "" : "_i") + "_l_zZrR 1 if stage s has l layers" +
           (folded ? "" : " from layer i on") + " at ZeRO level Z,",
-      "with R (0 none, 1 selective, 2 full) computed again; T the step in ms but for E, the",
+      "with R (0 none, 1 selective, 2 full) computed again; T the step in ms but for Y, the",
       "exchange of states that computing does not hide; X the time of the slowest stage",
       std::string("rows: ") + (folded ? "SM2" : "SM1") + ", SM3 to SM7 of formulations/README.md"};
   exported.facts = [its, layout](JsonWriter& json) {

@@ -118,7 +118,7 @@ class StrategyMipBuilder {
     const double rounds = static_cast<double>(costs_.of_class().micro_batches) - chunk;
     const int steady = out_.model.add_variable({.name = "T", .objective = 1});
     const int slowest = out_.model.add_variable({.name = "X"});
-    const int left = out_.model.add_variable({.name = "E", .objective = 1});
+    const int left = out_.model.add_variable({.name = "Y", .objective = 1});
     std::vector<Term> sum;
     for (std::size_t s = 0; s < times_.size(); ++s) {
       std::vector<Term> terms = times_[s];

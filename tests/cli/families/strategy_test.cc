@@ -81,9 +81,24 @@ TEST_F(StrategyCommands, IsDrawnExplainedAndCompared) {
   const Finished table =
       run({"compare", "wanted.json", "--node-limit", "5000", "--format", "table"});
   EXPECT_EQ(table.exit_code, 0) << table.err;
-  for (const char* method : {"rule", "homogeneous", "fast"}) {
+  for (const char* method : {"rule", "homogeneous", "galvatron", "alpa", "fast"}) {
     EXPECT_THAT(table.out, HasSubstr(method));
   }
+}
+
+// The model of the class and layout of fast, and a solution of it made a plan.
+TEST_F(StrategyCommands, AModelIsExportedAndASolutionRead) {
+  generate();
+  const auto exported = answer({"export", "wanted.json", "-o", "model.lp"});
+  EXPECT_EQ(exported["pp"], 1);
+  EXPECT_THAT(dir_.read("model.lp"), HasSubstr("SM2_0:"));
+  dir_.write("model.sol", "# Objective value = 1\nf_0_32_z3r1 1\n");
+  const Finished read = run({"import", "wanted.json", "model.sol", "-o", "plan.json"});
+  ASSERT_EQ(read.exit_code, 0) << read.err;
+  EXPECT_EQ(nlohmann::json::parse(dir_.read("plan.json"))["stages"][0]["layers"], 32);
+  EXPECT_EQ(answer({"verify", "wanted.json", "plan.json"})["valid"], true);
+  change([](nlohmann::json& wanted) { wanted["cluster"]["memory_mib"] = 1000; });
+  EXPECT_EQ(run({"export", "wanted.json", "-o", "model.lp"}).exit_code, 1);
 }
 
 TEST_F(StrategyCommands, WithoutRoomItSaysWhoAndWhatHelps) {
@@ -115,7 +130,6 @@ TEST_F(StrategyCommands, WhatMakesNoSenseIsRefused) {
   expect_refused({"generate", "strategy", "--lengths", "no.txt", "--tokens", "4"},
                  "--tokens: has no effect with --lengths");
   generate();
-  expect_refused({"export", "wanted.json", "-o", "model.lp"}, "a strategy has no model file");
   ASSERT_EQ(run({"solve", "wanted.json", "--method", "fast", "-o", "plan.json"}).exit_code, 0);
   expect_refused({"run", "wanted.json", "plan.json", "--exchange", "ring"},
                  "--exchange: has no effect on a strategy");

@@ -20,6 +20,7 @@
 #include "tests/tiny_assign.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_scatter.h"
+#include "tests/tiny_strategy.h"
 
 namespace stowage::models_exported_model_test {
 namespace {
@@ -76,6 +77,7 @@ TEST(ExportedModel, SolutionsBecomePlans) {
   int scatter = 0;
   int assign = 0;
   int layout = 0;
+  int strategy = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     scatter += static_cast<int>(expect_round_trip(tiny_scatter(seed), {}));
@@ -85,11 +87,14 @@ TEST(ExportedModel, SolutionsBecomePlans) {
     LayoutInstance published = tiny_layout(seed);
     published.capacity.reset();  // which the published rows do not know
     layout += static_cast<int>(expect_round_trip(published, {.published = true}));
+    strategy += static_cast<int>(expect_round_trip(tiny_strategy(seed), {}));
+    strategy += static_cast<int>(expect_round_trip(tiny_experts(seed), {}));
     if (HasFailure()) return;
   }
   EXPECT_GE(scatter, 40);
   EXPECT_GE(assign, 20);
   EXPECT_GE(layout, 40);
+  EXPECT_GE(strategy, 20);
 }
 
 TEST(ExportedModel, SaysWhatItsNamesMean) {
