@@ -106,7 +106,8 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
       best = std::move(step);
     }
   }
-  if (std::isfinite(least)) result.bound = least;
+  // What is mended to keep the rules has other micro-batches, and may be faster.
+  if (std::isfinite(least) && (best.empty() || obeys(table, best))) result.bound = least;
   if (best.empty()) return result;
   const std::optional<StepDraft> step = obeying(table, std::move(best));
   if (step) result.plan = to_plan(view, table, *step);

@@ -31,7 +31,7 @@ struct FlexspChunksResult {
   std::optional<ScatterPlan>
       plan;  // the best count; nothing if for each some chunk has no grouping
   // No grouping of the chunks of any of the counts is faster, ms; 0 if the budget left no time to
-  // prove anything.
+  // prove anything, or the best one was mended to keep the rules.
   Ms bound = 0;
   std::string failure;  // what a backend said that cannot be; empty if nothing
 };

@@ -165,9 +165,11 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
       incumbent_.remark("every chunking tried has a chunk without a grouping");
     }
     if (!result.failure.empty()) incumbent_.remark("a class bound failed: " + result.failure);
-    incumbent_.remark("no solver groups FlexSP's chunks in less than " + ms_text(result.bound) +
-                      " ms");
-    method_bound_ = result.bound;
+    if (result.bound > 0) {
+      incumbent_.remark("no solver groups FlexSP's chunks in less than " + ms_text(result.bound) +
+                        " ms");
+      method_bound_ = result.bound;
+    }
     return StoppedBy::heuristic_end;
   }
 

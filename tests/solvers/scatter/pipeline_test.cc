@@ -163,6 +163,16 @@ TEST_P(ScatterPipelineOf, PublishedMethodsAreValuedByTheStep) {
   EXPECT_GT(planned, kFew / 6);
 }
 
+// Its micro-batches are united to an allowed number: that is none of the groupings of its chunks,
+// and faster than all of them.
+TEST_P(ScatterPipelineOf, APlanThatIsMendedHasNoBoundOfItsChunks) {
+  Budget budget;
+  const Outcome outcome = solve(tiny_pipeline_scatter(475, 4, 4),
+                                {.method = "flexsp-chunks", .backend = GetParam()}, budget);
+  EXPECT_TRUE(outcome.plan);
+  EXPECT_FALSE(outcome.method_bound);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, ScatterPipelineOf, testing::ValuesIn(built_backends()),
                          [](const auto& backend) { return std::string(name(backend.param)); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScatterPipelineOf);
