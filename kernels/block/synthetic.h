@@ -16,7 +16,7 @@
 
 namespace stowage::kernels {
 
-enum class Stream : std::uint64_t { input = 1, upstream = 2, weights = 3 };
+enum class Stream : std::uint64_t { input = 1, upstream = 2, weights = 3, target = 4 };
 
 struct Source {
   std::uint64_t seed = 0;

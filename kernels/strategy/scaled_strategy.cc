@@ -13,6 +13,7 @@ constexpr std::int64_t kMostLayersInAll = 16;
 constexpr int kFewestHeads = 4;
 constexpr int kHeadDim = 16;
 constexpr int kWidestFfn = 1 << 16;
+constexpr double kWidestHead = 4096;
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
@@ -69,13 +70,26 @@ BlockShape small_block(const StrategyModel& model, const StrategyPlan& plan) {
           .ffn = static_cast<int>(parts * tp)};
 }
 
+// In proportion to the hidden width, and a multiple of tp.
+std::int64_t small_vocabulary(const StrategyModel& model, const StrategyPlan& plan, int hidden) {
+  if (model.vocabulary == 0) return 0;
+  const double wanted =
+      static_cast<double>(model.vocabulary) * hidden / static_cast<double>(model.hidden);
+  const auto width = static_cast<std::int64_t>(std::clamp(wanted, 2.0, kWidestHead));
+  return divided_up(width, plan.tp) * plan.tp;
+}
+
 double work_of_step(const StrategyTask& task, const std::vector<Tokens>& lengths,
                     std::int64_t scale) {
-  double work = 0;
+  double layer = 0;
+  double tokens = 0;
   for (const Tokens length : lengths) {
-    work += block_flop(task.block, static_cast<double>(divided_up(length, scale)));
+    const auto its = static_cast<double>(divided_up(length, scale));
+    layer += block_flop(task.block, its);
+    tokens += its;
   }
-  return work * task.all_layers();
+  return layer * task.all_layers() +
+         6 * tokens * task.block.hidden * static_cast<double>(task.vocabulary);
 }
 
 std::int64_t choose_length_scale(const StrategyTask& task, const std::vector<Tokens>& lengths,
@@ -113,7 +127,7 @@ std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan
   std::vector<std::string> notes;
   const auto any = [&](auto is) { return std::ranges::any_of(model.blocks, is); };
   if (model.vocabulary > 0) {
-    notes.emplace_back("embedding and head are not executed, nor are logit chunks");
+    notes.emplace_back("the embedding is not executed");
   }
   if (any([](const StrategyBlock& block) { return block.routed(); })) {
     notes.emplace_back("experts are executed as one feed-forward as wide as what a token meets");
@@ -150,6 +164,8 @@ ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPl
   task.cp = static_cast<int>(plan.cp);
   task.dp = static_cast<int>(plan.dp);
   task.block = small_block(instance.model, plan);
+  task.vocabulary = small_vocabulary(instance.model, plan, task.block.hidden);
+  task.logit_chunks = plan.logit_chunks;
   task.seed = wanted.seed;
   scaled.layer_scale = choose_layer_scale(plan);
   for (const StrategyStage& stage : plan.stages) {

@@ -9,6 +9,7 @@
 //              stages of 7, 9, 9, 7 layers become stages of 4, 5, 5, 4
 //   widths     heads of 16 channels, four or as many as tp cp needs; keys and feed-forward in
 //              proportion
+//   head       as wide in proportion, at most 4096; logits in as many chunks
 //   lengths    divided by `scale`, rounded up
 //   sequences  dealt to the rows of micro-batches and replicas, longest first, there and back
 //

@@ -122,6 +122,10 @@ LayerMemory layer_memory(const StrategyTask& task, int rank, int micro_batch) {
   const StrategyPlace place = place_of(task, rank);
   const Sizes s = sizes_of(task, place, micro_batch);
   LayerMemory memory{.ends = 2 * s.n * s.h};
+  if (task.vocabulary > 0 && place.stage == task.pp - 1) {
+    memory.output = s.n * s.h;
+    memory.head = 2 * s.n * s.h + chunk_tokens(task, s.n) * (task.vocabulary / task.tp);
+  }
   switch (task.recompute[at(place.stage)]) {
     case StrategyRecompute::none:
       memory.kept = s.n * (4 * s.h + 2 * s.q + 2 * s.k + 3 * s.f + 2) + s.lse + s.exchanged;
@@ -158,20 +162,26 @@ StrategyMemory strategy_memory(const StrategyTask& task, int rank) {
     if (each.back().kept >= heaviest.kept) heaviest = each.back();
   }
   StrategyMemory memory;
-  memory.planned = kFloatBytes * ((chunks_in_flight(task, stage) * layers - 1) * heaviest.kept +
-                                  heaviest.ends + std::max(heaviest.forward, heaviest.backward));
+  // One of the layers that are held is at work, or none while the head is. The last stage runs the
+  // last chunk backward right behind its forward pass, so that one output waits at a time.
+  const std::int64_t held_layers = chunks_in_flight(task, stage) * layers;
+  const std::int64_t at_work = heaviest.ends + std::max(heaviest.forward, heaviest.backward);
+  memory.planned = kFloatBytes * std::max((held_layers - 1) * heaviest.kept + at_work,
+                                          held_layers * heaviest.kept + heaviest.head);
   std::set<std::pair<int, int>> held;  // chunks of micro-batches
   std::int64_t kept = 0;               // of those
   std::int64_t most = 0;
   for (const StagePass& pass : task.order[at(stage)]) {
     const LayerMemory& its = each[at(pass.micro_batch)];
     const std::pair which(pass.chunk, pass.micro_batch);
-    if (held.erase(which) > 0) kept -= layers * its.kept;
+    const std::int64_t output = pass.chunk == task.v - 1 ? its.output : 0;
+    if (held.erase(which) > 0) kept -= layers * its.kept + output;
     most = std::max(most, kept + (layers - 1) * its.kept + its.ends +
                               (pass.forward ? its.forward : its.backward));
+    if (!pass.forward && output > 0) most = std::max(most, kept + layers * its.kept + its.head);
     if (!pass.forward) continue;
     held.insert(which);
-    kept += layers * its.kept;
+    kept += layers * its.kept + output;
   }
   memory.counted = kFloatBytes * most;
   return memory;

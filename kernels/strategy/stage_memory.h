@@ -14,8 +14,9 @@
 //   full        n h                                     x
 //
 // and with cp what Ulysses exchanged, but for full. Beside what is kept, a pass works with its
-// input and output, 2 n h, and with what ends within it. Weights, their gradients and constants
-// are not activations. Thread safety: functions of their arguments alone.
+// input and output, 2 n h, and with what ends within it. A head keeps the output of the last layer,
+// n h, and works with its gradient and the logits of one chunk of tokens. Weights, their gradients
+// and constants are not activations. Thread safety: functions of their arguments alone.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct LayerMemory {
   std::int64_t forward = 0;   // at most, while its forward pass runs, kept included
   std::int64_t backward = 0;  // the same of its backward pass
   std::int64_t ends = 0;      // input and output of a chunk
+  std::int64_t output = 0;    // of the last chunk of the model, kept for a head
+  std::int64_t head = 0;      // at most, while the head runs: output, its gradient, logits
 };
 LayerMemory layer_memory(const StrategyTask& task, int rank, int micro_batch);
 

@@ -29,7 +29,9 @@ Words words_of_task(const StrategyTask& task) {
                  task.tp,
                  task.cp,
                  task.dp,
-                 std::bit_cast<std::int64_t>(task.seed)};
+                 std::bit_cast<std::int64_t>(task.seed),
+                 task.vocabulary,
+                 task.logit_chunks};
   put_list(words, task.layers);
   put_list(words, task.recompute);
   put_list(words, task.lengths);
@@ -62,6 +64,8 @@ class TaskReader {
     block.norm_epsilon = std::bit_cast<double>(next<std::int64_t>());
     for (int* member : {&task.pp, &task.v, &task.tp, &task.cp, &task.dp}) *member = next<int>();
     task.seed = std::bit_cast<std::uint64_t>(next<std::int64_t>());
+    task.vocabulary = next<std::int64_t>();
+    task.logit_chunks = next<std::int64_t>();
     task.layers = list<int>();
     task.recompute = list<StrategyRecompute>();
     task.lengths = list<Tokens>();

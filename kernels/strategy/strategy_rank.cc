@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "instances/numbers.h"
 #include "kernels/block/synthetic.h"
+#include "kernels/block/vocabulary_head.h"
 #include "kernels/block/weight_shards.h"
 #include "kernels/ranks/thread_clock.h"
 #include "kernels/strategy/layer_pass.h"
@@ -43,6 +45,19 @@ class StrategyRank {
         step_.gradients.push_back(zero_weights<float>(part));
       }
     }
+    if (task.vocabulary > 0 && place_.stage == task.pp - 1) {
+      head_ = {.hidden = task.block.hidden,
+               .first = place_.shard * (task.vocabulary / task.tp),
+               .columns = task.vocabulary / task.tp,
+               .peers = sharing_.tp};
+      const std::vector<float> whole =
+          synthetic_head(task.block.hidden, task.vocabulary, task.seed);
+      for (int h = 0; h < task.block.hidden; ++h) {
+        const auto row = whole.begin() + h * task.vocabulary + head_->first;
+        head_weights_.insert(head_weights_.end(), row, row + head_->columns);
+      }
+      step_.head_gradient.resize(head_weights_.size());
+    }
     step_.y.resize(rows_.size());
     step_.dx.resize(rows_.size());
     step_.seconds.assign(rows_.size(), std::vector<PassSeconds>(at(task.v)));
@@ -62,6 +77,7 @@ class StrategyRank {
       kv_->all_reduce(gradient.key);
       kv_->all_reduce(gradient.value);
     }
+    if (head_) replicas_->all_reduce(step_.head_gradient);
     step_.exchange_s = thread_cpu_seconds() - start;
     step_.high_water = kBytesOfFloat * meter_.most();
     step_.left = kBytesOfFloat * meter_.live();
@@ -104,6 +120,7 @@ class StrategyRank {
     took(pass).forward = thread_cpu_seconds() - start;
     if (part == last_part()) {
       step_.y[at(pass.micro_batch)].assign(now->all().begin(), now->all().end());
+      if (head_) outputs_[pass.micro_batch] = std::move(now);
     } else {
       pipe_->send(now->all(), neighbour(1), tag(pass, part + 1));
     }
@@ -116,7 +133,10 @@ class StrategyRank {
     const int part = part_of(pass.chunk);
     const std::int64_t floats = row.tokens * task_.block.hidden;
     auto now = std::make_unique<MeteredFloats>(meter_, floats);
-    if (part == last_part()) {
+    const double before = thread_cpu_seconds();
+    if (part == last_part() && head_) {
+      run_head(pass, now->all());
+    } else if (part == last_part()) {
       fill(pass, Stream::upstream, now->all());
     } else {
       pipe_->receive(now->all(), neighbour(1), tag(pass, part));
@@ -130,12 +150,43 @@ class StrategyRank {
       now = std::move(next);
     }
     passes_.erase(found);
-    took(pass).backward = thread_cpu_seconds() - start;
+    took(pass).backward = thread_cpu_seconds() - (part == last_part() && head_ ? before : start);
     if (part == 0) {
       step_.dx[at(pass.micro_batch)].assign(now->all().begin(), now->all().end());
     } else {
       pipe_->send(now->all(), neighbour(-1), tag(pass, part - 1));
     }
+  }
+
+  // The loss of a micro-batch and the gradient of its output, some tokens at a time.
+  void run_head(const StagePass& pass, std::span<float> dy) {
+    const RowPart& row = *rows_[at(pass.micro_batch)];
+    const auto output = outputs_.extract(pass.micro_batch);
+    const std::span<const float> y = output.mapped()->all();
+    const std::vector<std::int32_t> targets = targets_of(pass);
+    const std::int64_t width = task_.block.hidden;
+    const std::int64_t most = chunk_tokens(task_, row.tokens);
+    MeteredFloats logits(meter_, most * head_->columns);
+    for (std::int64_t first = 0; first < row.tokens; first += most) {
+      const std::int64_t count = std::min(most, row.tokens - first);
+      const std::size_t begin = at(first * width), floats = at(count * width);
+      step_.loss += head_chunk(*head_, head_weights_,
+                               {.y = y.subspan(begin, floats),
+                                .targets = std::span(targets).subspan(at(first), at(count))},
+                               logits.all().first(at(count * head_->columns)),
+                               dy.subspan(begin, floats), step_.head_gradient);
+    }
+  }
+
+  std::vector<std::int32_t> targets_of(const StagePass& pass) const {
+    std::vector<std::int32_t> targets;
+    for_own_tokens(pass,
+                   [&](std::int64_t id, std::int64_t first, std::int64_t, std::int64_t count) {
+                     const std::vector<std::int32_t> its =
+                         synthetic_targets(task_.seed, id, first, count, task_.vocabulary);
+                     targets.insert(targets.end(), its.begin(), its.end());
+                   });
+    return targets;
   }
 
   PassSeconds& took(const StagePass& pass) {
@@ -144,16 +195,24 @@ class StrategyRank {
 
   // This rank's tokens of the packed sequences.
   void fill(const StagePass& pass, Stream stream, std::span<float> mine) const {
-    const RowPart& row = *rows_[at(pass.micro_batch)];
     const std::int64_t width = task_.block.hidden;
+    for_own_tokens(
+        pass, [&](std::int64_t id, std::int64_t first, std::int64_t place, std::int64_t count) {
+          fill_tokens({task_.seed, stream}, id, first, width,
+                      mine.subspan(at(place * width), at(count * width)));
+        });
+  }
+
+  // visit(sequence, its first token here, that token's place among the rank's, how many)
+  void for_own_tokens(const StagePass& pass, const auto& visit) const {
+    const RowPart& row = *rows_[at(pass.micro_batch)];
     const auto& sequences = task_.rows[at(pass.micro_batch)][at(place_.replica)];
     for (std::size_t i = 0; i < sequences.size(); ++i) {
       const std::int64_t begin = std::max<std::int64_t>(row.cu_seqlens[i], row.first);
       const std::int64_t end =
           std::min<std::int64_t>(row.cu_seqlens[i + 1], row.first + row.tokens);
       if (begin >= end) continue;
-      fill_tokens({task_.seed, stream}, sequences[i], begin - row.cu_seqlens[i], width,
-                  mine.subspan(at((begin - row.first) * width), at((end - begin) * width)));
+      visit(sequences[i], begin - row.cu_seqlens[i], begin - row.first, end - begin);
     }
   }
 
@@ -164,7 +223,10 @@ class StrategyRank {
   std::vector<std::unique_ptr<RowPart>> rows_;  // by micro-batch
   std::vector<BlockWeights<float>> weights_;    // of its layers, chunk by chunk
   MemoryMeter meter_;
-  std::map<std::pair<int, int>, Passes> passes_;  // by chunk, by micro-batch
+  std::map<std::pair<int, int>, Passes> passes_;           // by chunk, by micro-batch
+  std::optional<HeadPart> head_;                           // in the last stage
+  std::vector<float> head_weights_;                        // its columns
+  std::map<int, std::unique_ptr<MeteredFloats>> outputs_;  // that wait for the head
   RankStep step_;
 };
 

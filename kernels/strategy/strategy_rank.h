@@ -6,9 +6,10 @@
 //
 // Activations go forward and gradients backward as messages (ranks/communicator.h), so that no
 // order of passes that leads to an end can make ranks wait for each other; the weight gradients are
-// summed over dp and cp at the end. The loss is that of run/executor.h: the sum over all tokens of
-// dot(output, u), u a fixed pseudo-random vector of the token. No head is computed and no optimizer
-// step is made. A rank that throws lets the others leave.
+// summed over dp and cp at the end. The loss is that of block/vocabulary_head.h, computed in chunks
+// of tokens right before the backward pass; without a vocabulary that of run/executor.h, the sum
+// over all tokens of dot(output, u), u a fixed pseudo-random vector of the token. No embedding is
+// looked up and no optimizer step is made. A rank that throws lets the others leave.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct RankStep {
   // the inputs in the first one, elsewhere empty.
   std::vector<std::vector<float>> y, dx;
   std::vector<BlockWeights<float>> gradients;     // of its layers, chunk by chunk: its shards
+  std::vector<float> head_gradient;               // its columns, in the last stage
+  double loss = 0;                                // of its tokens, where a head is
   std::vector<std::vector<PassSeconds>> seconds;  // [micro-batch][chunk]
   double exchange_s = 0;                          // CPU seconds of summing the gradients
   Bytes high_water = 0;                           // of activations

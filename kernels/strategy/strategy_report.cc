@@ -12,6 +12,7 @@
 #include "kernels/block/relative_error.h"
 #include "kernels/block/rotary.h"
 #include "kernels/block/synthetic.h"
+#include "kernels/block/vocabulary_head.h"
 #include "kernels/strategy/stage_memory.h"
 
 namespace stowage::kernels {
@@ -44,10 +45,14 @@ class OneRank {
       weights_.push_back(layer_weights(task, layer));
       gradients_.push_back(zero_weights<float>(task.block));
     }
+    if (task.vocabulary == 0) return;
+    head_ = synthetic_head(task.block.hidden, task.vocabulary, task.seed);
+    head_gradient_.resize(head_.size());
   }
 
   struct Alone {
     std::vector<float> upstream, y, dx;
+    double loss = 0;
   };
   Alone run(std::int64_t id) {
     const Tokens length = task_.lengths[at(id)];
@@ -69,21 +74,35 @@ class OneRank {
     const BlockProgram program(task_.block, length, static_cast<int>(weights_.size()),
                                attention.memory());
     SeparateTensors tensors(program.tensors());
-    program.run(program.all_steps(), tensors,
-                {.rotary = rotary,
-                 .attention = attention,
-                 .weights = weights_,
-                 .gradients = gradients_,
-                 .x = x,
-                 .upstream = alone.upstream,
-                 .y = alone.y,
-                 .dx = alone.dx});
+    const BlockCall call{.rotary = rotary,
+                         .attention = attention,
+                         .weights = weights_,
+                         .gradients = gradients_,
+                         .x = x,
+                         .upstream = alone.upstream,
+                         .y = alone.y,
+                         .dx = alone.dx};
+    program.run(program.forward_steps(), tensors, call);
+    alone.loss = head_.empty() ? loss_of(alone.y, alone.upstream) : run_head(id, alone);
+    program.run(program.backward_steps(), tensors, call);
     return alone;
   }
+
+  const std::vector<float>& head_gradient() const { return head_gradient_; }
 
   const std::vector<BlockWeights<float>>& gradients() const { return gradients_; }
 
  private:
+  // All logits of the sequence at once.
+  double run_head(std::int64_t id, Alone& alone) {
+    const Tokens length = task_.lengths[at(id)];
+    std::vector<float> logits(at(length * task_.vocabulary));
+    const std::vector<std::int32_t> targets =
+        synthetic_targets(task_.seed, id, 0, length, task_.vocabulary);
+    return head_chunk({.hidden = task_.block.hidden, .columns = task_.vocabulary}, head_,
+                      {.y = alone.y, .targets = targets}, logits, alone.upstream, head_gradient_);
+  }
+
   std::vector<float> tokens(Stream stream, std::int64_t id, std::int64_t floats) const {
     std::vector<float> rows(at(floats));
     fill_tokens({task_.seed, stream}, id, 0, task_.block.hidden, rows);
@@ -92,6 +111,7 @@ class OneRank {
 
   const StrategyTask& task_;
   std::vector<BlockWeights<float>> weights_, gradients_;
+  std::vector<float> head_, head_gradient_;
 };
 
 void compare_tensors(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
@@ -102,10 +122,14 @@ void compare_tensors(const StrategyTask& task, const StrategyStep& step, Strateg
     const OneRank::Alone alone = one.run(sequence);
     keep_worst(report.output, error_of(step.y[id], alone.y), sequence, "");
     keep_worst(report.input_gradient, error_of(step.dx[id], alone.dx), sequence, "");
-    const double want = loss_of(alone.y, alone.upstream);
-    report.loss += loss_of(step.y[id], alone.upstream);
-    report.reference_loss += want;
-    sizes += std::abs(want);
+    report.loss += task.vocabulary > 0 ? 0 : loss_of(step.y[id], alone.upstream);
+    report.reference_loss += alone.loss;
+    sizes += std::abs(alone.loss);
+  }
+  if (task.vocabulary > 0) {
+    report.loss = step.loss;
+    keep_worst(report.weight_gradient, error_of(step.head_gradient, one.head_gradient()), -1,
+               "head");
   }
   if (report.loss != report.reference_loss) {
     report.loss_error = std::abs(report.loss - report.reference_loss) / sizes;

@@ -50,7 +50,7 @@ struct StrategyReport {
   TensorCheck output;           // per sequence
   TensorCheck input_gradient;   // per sequence
   TensorCheck weight_gradient;  // per layer and weight, named as "layer 3 query"
-  double loss = 0;              // sum of dot(output, u), in double
+  double loss = 0;              // as in strategy_rank.h, summed in double
   double reference_loss = 0;    // of the one rank
   double loss_error = 0;        // relative to the sum of the sizes of the sequences' losses
   Problems problems;

@@ -34,7 +34,7 @@ class Said {
     std::memcpy(&word, array(2).data(), sizeof word);
     return word;
   }
-  double seconds() { return std::bit_cast<double>(word()); }
+  double number() { return std::bit_cast<double>(word()); }
   std::span<const float> array(std::int64_t floats) {
     const std::span<const float> taken = rest_.first(at(floats));
     rest_ = rest_.subspan(at(floats));
@@ -61,6 +61,7 @@ std::vector<float> packed_step(const StrategyTask& task, const Share& share, con
   put_word(packed, step.high_water);
   put_word(packed, step.left);
   put_word(packed, std::bit_cast<std::int64_t>(step.exchange_s));
+  put_word(packed, std::bit_cast<std::int64_t>(step.loss));
   for (const std::vector<PassSeconds>& chunks : step.seconds) {
     for (const PassSeconds& pass : chunks) {
       put_word(packed, std::bit_cast<std::int64_t>(pass.forward));
@@ -75,6 +76,7 @@ std::vector<float> packed_step(const StrategyTask& task, const Share& share, con
   for (const BlockWeights<float>& gradient : step.gradients) {
     for (const std::vector<float>* tensor : gradient.tensors()) put_array(packed, *tensor);
   }
+  put_array(packed, step.head_gradient);
   return packed;
 }
 
@@ -86,6 +88,7 @@ class StepAssembly {
       step_.y.emplace_back(at(length * task.block.hidden));
       step_.dx.emplace_back(at(length * task.block.hidden));
     }
+    step_.head_gradient.resize(at(task.block.hidden * task.vocabulary));
     step_.gradients.assign(at(task.all_layers()), zero_weights<float>(task.block));
     step_.seconds.assign(at(task.dp), std::vector(at(task.micro_batches()),
                                                   std::vector<PassSeconds>(at(task.parts()))));
@@ -97,12 +100,14 @@ class StepAssembly {
     Said said(packed);
     step_.high_water.push_back(said.word());
     step_.left.push_back(said.word());
-    step_.exchange_s = std::max(step_.exchange_s, said.seconds());
+    step_.exchange_s = std::max(step_.exchange_s, said.number());
+    const double loss = said.number();
+    if (share.y) step_.loss += loss;
     for (int b = 0; b < task_.micro_batches(); ++b) {
       for (int c = 0; c < task_.v; ++c) {
         PassSeconds& pass = step_.seconds[at(place.replica)][at(b)][at(c * task_.pp + place.stage)];
-        pass.forward = std::max(pass.forward, said.seconds());
-        pass.backward = std::max(pass.backward, said.seconds());
+        pass.forward = std::max(pass.forward, said.number());
+        pass.backward = std::max(pass.backward, said.number());
       }
     }
     for (int b = 0; b < task_.micro_batches(); ++b) {
@@ -143,6 +148,12 @@ class StepAssembly {
         }
         put_shard(task_.block, task_.tp, place.shard, shard, step_.gradients[at(first + l)]);
       }
+    }
+    if (place.stage < task_.pp - 1) return;
+    const std::int64_t columns = task_.vocabulary / task_.tp;
+    for (int h = 0; h < task_.block.hidden; ++h) {
+      std::ranges::copy(said.array(columns),
+                        step_.head_gradient.begin() + h * task_.vocabulary + place.shard * columns);
     }
   }
 

@@ -23,6 +23,8 @@ namespace stowage::kernels {
 struct StrategyStep {
   std::vector<std::vector<float>> y, dx;       // of each sequence, (length, hidden)
   std::vector<BlockWeights<float>> gradients;  // of each layer of the model
+  std::vector<float> head_gradient;            // (hidden, vocabulary)
+  double loss = 0;                             // where there is a head
   // Of a replica, by micro-batch, by part of the model: the busiest of its ranks.
   std::vector<std::vector<std::vector<PassSeconds>>> seconds;
   double exchange_s = 0;                // of the rank that summed gradients the longest

@@ -84,6 +84,10 @@ std::vector<std::string> check(const StrategyTask& task) {
   for (const Tokens length : task.lengths) {
     if (length < 1 || length > kMaxBatchRows) return {"a length is out of range"};
   }
+  if (task.vocabulary < 0 || task.vocabulary > kWidestVocabulary ||
+      task.vocabulary % task.tp != 0 || task.logit_chunks < 1) {
+    problems.push_back("tp does not divide the vocabulary, or no chunk of logits is left");
+  }
   for (const std::string& problem : check_shards(task.block, task.tp)) problems.push_back(problem);
   if (task.block.heads % (task.tp * task.cp) != 0) {
     problems.push_back("tp cp does not divide the heads");
@@ -109,6 +113,10 @@ std::vector<std::vector<StagePass>> planned_order(int pp, int v, int micro_batch
                                  .micro_batch = static_cast<int>(pass.row)});
   });
   return order;
+}
+
+std::int64_t chunk_tokens(const StrategyTask& task, std::int64_t tokens) {
+  return tokens / task.logit_chunks + (tokens % task.logit_chunks > 0 ? 1 : 0);
 }
 
 BlockWeights<float> layer_weights(const StrategyTask& task, int layer) {

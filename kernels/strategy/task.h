@@ -1,5 +1,5 @@
-// What the ranks of a strategy execute: a model of equal layers, who has which of them, and the
-// sequences of every micro-batch.
+// What the ranks of a strategy execute: a model of equal layers and a head, who has which of them,
+// and the sequences of every micro-batch.
 //
 // Ranks lie pp x dp x cp x tp, the last running fastest. The layers of a stage are dealt to v
 // chunks; chunk c of stage s is part c pp + s of the model (instances/pipeline/passes.h).
@@ -32,7 +32,9 @@ struct StagePass {
 };
 
 struct StrategyTask {
-  BlockShape block;  // of every layer
+  BlockShape block;               // of every layer
+  std::int64_t vocabulary = 0;    // of the head; 0: none, and a loss that needs none
+  std::int64_t logit_chunks = 1;  // of a rank's tokens of a micro-batch
   int pp = 1;
   int v = 1;
   int tp = 1;
@@ -67,6 +69,7 @@ StrategyPlace place_of(const StrategyTask& task, int rank);
 // The most ranks and layers that are executed.
 inline constexpr int kMostStrategyRanks = 1024;
 inline constexpr int kMostStrategyLayers = 4096;
+inline constexpr std::int64_t kWidestVocabulary = std::int64_t{1} << 20;
 
 // Everything that keeps a task from being executed, one sentence each. Whether `order` leads to an
 // end is not looked at.
@@ -75,6 +78,9 @@ std::vector<std::string> check(const StrategyTask& task);
 // The passes of each stage under 1F1B, or interleaved where v > 1, as instances/pipeline/passes.h
 // simulates them. With chunks pp divides the micro-batches.
 std::vector<std::vector<StagePass>> planned_order(int pp, int v, int micro_batches);
+
+// The most tokens of a rank whose logits exist at once, of so many that it has.
+std::int64_t chunk_tokens(const StrategyTask& task, std::int64_t tokens);
 
 // The weights of a layer of the whole model.
 BlockWeights<float> layer_weights(const StrategyTask& task, int layer);

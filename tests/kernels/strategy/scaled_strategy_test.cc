@@ -115,7 +115,7 @@ TEST(ScaledStrategy, WhatIsNotExecutedIsSaid) {
   plan.stages[1].zero = 3;
   const std::vector<std::string> notes = scale_strategy(instance, plan, {}).notes;
   EXPECT_EQ(notes.size(), 6U);
-  for (const char* what : {"head", "experts", "mean width", "gate", "causal", "ZeRO"}) {
+  for (const char* what : {"embedding", "experts", "mean width", "gate", "causal", "ZeRO"}) {
     EXPECT_THAT(notes, Contains(HasSubstr(what)));
   }
 }

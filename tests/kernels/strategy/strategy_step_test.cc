@@ -52,11 +52,42 @@ const std::vector<Mixture> kMixtures = {
      .layers = {3, 6},
      .recompute = {kSelective, kSelective}},
     {.pp = 2, .v = 2, .dp = 2, .micro_batches = 2, .layers = {2, 2}, .recompute = {kNone, kFull}},
+    // With a head, whose logits are most of the memory or little of it.
+    {.tp = 4, .layers = {1}, .recompute = {kFull}, .vocabulary = 40},
+    {.cp = 2,
+     .dp = 2,
+     .micro_batches = 2,
+     .layers = {1},
+     .recompute = {kNone},
+     .vocabulary = 3000,
+     .logit_chunks = 2},
+    {.pp = 2,
+     .tp = 2,
+     .micro_batches = 4,
+     .layers = {2, 1},
+     .recompute = {kNone, kFull},
+     .vocabulary = 400,
+     .logit_chunks = 3},
+    {.pp = 4,
+     .micro_batches = 4,
+     .layers = {1, 1, 1, 1},
+     .recompute = {kNone, kNone, kFull, kSelective},
+     .vocabulary = 2001,
+     .logit_chunks = 100},
+    {.pp = 2,
+     .v = 2,
+     .dp = 2,
+     .micro_batches = 4,
+     .layers = {2, 2},
+     .recompute = {kFull, kNone},
+     .vocabulary = 701,
+     .logit_chunks = 4},
 };
 
 std::string name_of(const Mixture& m) {
   return "pp " + std::to_string(m.pp) + " v " + std::to_string(m.v) + " tp " +
-         std::to_string(m.tp) + " cp " + std::to_string(m.cp) + " dp " + std::to_string(m.dp);
+         std::to_string(m.tp) + " cp " + std::to_string(m.cp) + " dp " + std::to_string(m.dp) +
+         " vocabulary " + std::to_string(m.vocabulary);
 }
 
 TEST(StrategyStep, MixturesEqualOneRank) {
@@ -74,7 +105,8 @@ TEST(StrategyStep, MixturesEqualOneRank) {
       EXPECT_LE(report.weight_gradient.error, 1e-5) << report.weight_gradient.weight;
       EXPECT_LE(report.loss_error, 1e-5);
       EXPECT_EQ(report.output.compared, std::ssize(task.lengths));
-      EXPECT_EQ(report.weight_gradient.compared, kWeightTensors * task.all_layers());
+      EXPECT_EQ(report.weight_gradient.compared,
+                kWeightTensors * task.all_layers() + (mixture.vocabulary > 0 ? 1 : 0));
       EXPECT_GT(report.critical_path_s.value_or(0), 0);
       for (const StageMeasurement& stage : report.stages) {
         EXPECT_EQ(stage.high_water, stage.counted);
@@ -193,6 +225,26 @@ TEST(StrategyReport, WrongNumbersAreFound) {
   EXPECT_FALSE(after([](StrategyStep& step) { step.y[1][0] = NAN; }).passed());
 }
 
+TEST(StrategyReport, AHeadIsCompared) {
+  const StrategyTask task = task_of(kMixtures[16], true);
+  StrategyStep step = run_on_threads(task);
+  EXPECT_TRUE(judge_step(task, step, {}).passed());
+  // In fewer chunks there are more logits than the plan has room for.
+  StrategyTask fewer = task;
+  fewer.logit_chunks = 1;
+  const StrategyReport full = judge_step(task, run_on_threads(fewer), {});
+  EXPECT_FALSE(full.passed());
+  EXPECT_TRUE(full.weight_gradient.passed());
+  EXPECT_GT(full.stages[0].high_water, full.stages[0].planned);
+  step.head_gradient[77] += 1;
+  const StrategyReport gradient = judge_step(task, step, {});
+  EXPECT_FALSE(gradient.passed());
+  EXPECT_EQ(gradient.weight_gradient.weight, "head");
+  step.head_gradient[77] -= 1;
+  step.loss *= 1.001;
+  EXPECT_FALSE(judge_step(task, step, {}).passed());
+}
+
 TEST(StrategyReport, RunsRepeatedlyAndStopsWithTheBudget) {
   const StrategyTask task = task_of(kMixtures[9], false);
   int runs = 0;
@@ -255,6 +307,7 @@ TEST(StrategyTask, WhatCannotBeExecutedIsSaid) {
   EXPECT_THAT(complaint([](StrategyTask& task) { task.block.hidden = 0; }), HasSubstr("hidden"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.block.ffn = 49; }), HasSubstr("ffn"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.tp = 3; }), HasSubstr("divide heads"));
+  EXPECT_THAT(complaint([](StrategyTask& task) { task.vocabulary = 3; }), HasSubstr("vocabulary"));
   EXPECT_THAT(complaint([](StrategyTask& task) {
                 task.block.heads = task.block.kv_heads = 6;
                 task.tp = 4;

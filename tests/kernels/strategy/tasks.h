@@ -13,6 +13,8 @@ struct Mixture {
   int micro_batches = 1;
   std::vector<int> layers;
   std::vector<StrategyRecompute> recompute;
+  std::int64_t vocabulary = 0;
+  std::int64_t logit_chunks = 1;
 };
 
 inline constexpr StrategyRecompute kNone = StrategyRecompute::none;
@@ -22,7 +24,9 @@ inline constexpr StrategyRecompute kFull = StrategyRecompute::full;
 // Two sequences in each row, all rows as long where `equal`.
 inline StrategyTask task_of(const Mixture& mixture, bool equal) {
   StrategyTask task{.block = {.hidden = 32, .heads = 8, .kv_heads = 2, .head_dim = 8, .ffn = 48},
-                    .pp = mixture.pp,
+                    .vocabulary = mixture.vocabulary,
+      .logit_chunks = mixture.logit_chunks,
+      .pp = mixture.pp,
                     .v = mixture.v,
                     .tp = mixture.tp,
                     .cp = mixture.cp,
