@@ -157,6 +157,10 @@ ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPl
     scaled.problems.push_back("more than " + grouped(kMostStrategyRanks) + " ranks");
     return scaled;
   }
+  if (plan.micro_batches > kMostStrategyPasses / (plan.pp * plan.v)) {
+    scaled.problems.push_back("more than " + grouped(kMostStrategyPasses) + " passes");
+    return scaled;
+  }
   StrategyTask& task = scaled.task;
   task.pp = static_cast<int>(plan.pp);
   task.v = static_cast<int>(plan.v);

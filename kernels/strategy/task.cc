@@ -76,6 +76,9 @@ std::vector<std::string> check(const StrategyTask& task) {
       task.order.size() != at(task.pp)) {
     return {"not every stage has layers, a recomputation and an order"};
   }
+  if (std::int64_t{task.micro_batches()} * task.parts() > kMostStrategyPasses) {
+    return {"more than " + std::to_string(kMostStrategyPasses) + " passes"};
+  }
   for (const int count : task.layers) {
     if (count >= 1 && count <= kMostStrategyLayers && count % task.v == 0) continue;
     problems.push_back("a stage has " + std::to_string(count) + " layers, which " +

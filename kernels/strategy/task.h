@@ -66,9 +66,10 @@ struct StrategyPlace {
 };
 StrategyPlace place_of(const StrategyTask& task, int rank);
 
-// The most ranks and layers that are executed.
+// The most ranks, layers of a stage, and micro-batches times parts of the model that are executed.
 inline constexpr int kMostStrategyRanks = 1024;
 inline constexpr int kMostStrategyLayers = 4096;
+inline constexpr std::int64_t kMostStrategyPasses = std::int64_t{1} << 20;
 inline constexpr std::int64_t kWidestVocabulary = std::int64_t{1} << 20;
 
 // Everything that keeps a task from being executed, one sentence each. Whether `order` leads to an

@@ -124,6 +124,9 @@ TEST(ScaledStrategy, WhatIsTooLargeIsAProblem) {
   StrategyPlan plan = four_stages();
   plan.dp = 1000;
   EXPECT_THAT(scale_strategy(llama(), plan, {}).problems, ElementsAre(HasSubstr("1 024 ranks")));
+  plan.dp = 1;
+  plan.micro_batches = 1 << 19;
+  EXPECT_THAT(scale_strategy(llama(), plan, {}).problems, ElementsAre(HasSubstr("passes")));
   StrategyInstance instance = llama();
   instance.lengths.assign(16, 1 << 24);
   EXPECT_THAT(scale_strategy(instance, four_stages(), {.scale = 1}).problems,

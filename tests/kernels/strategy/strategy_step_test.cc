@@ -319,6 +319,8 @@ TEST(StrategyTask, WhatCannotBeExecutedIsSaid) {
   EXPECT_THAT(complaint([](StrategyTask& task) { task.dp = 2; }), HasSubstr("each replica"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.v = 2; }), HasSubstr("chunks"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.layers.pop_back(); }), HasSubstr("stage"));
+  EXPECT_THAT(complaint([](StrategyTask& task) { task.rows.resize(1 << 20); }),
+              HasSubstr("passes"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.lengths[0] = 0; }), HasSubstr("length"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.rows[0][0][0] = 99; }),
               HasSubstr("there is not"));
