@@ -1,6 +1,7 @@
 #include "solvers/strategy/solve.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -148,7 +149,8 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
     if (least.mib <= instance_.cluster.memory_mib) return false;
     refuted_ = Refutation{"stage " + std::to_string(least.stage) + " of " +
                               std::to_string(least.of_class.pp) + " needs " +
-                              significant(least.mib) + " MiB in the configuration that needs least",
+                              std::to_string(static_cast<std::int64_t>(std::ceil(least.mib))) +
+                              " MiB in the configuration that needs least",
                           "raise cluster.memory_mib to at least " + shortest(least.mib),
                           {},
                           {.by = "configurations"}};
