@@ -116,6 +116,15 @@ std::int64_t backward_floats(const Sizes& s, bool again) {
          });
 }
 
+LayerMemory most_of_each(const LayerMemory& a, const LayerMemory& b) {
+  return {.kept = std::max(a.kept, b.kept),
+          .forward = std::max(a.forward, b.forward),
+          .backward = std::max(a.backward, b.backward),
+          .ends = std::max(a.ends, b.ends),
+          .output = std::max(a.output, b.output),
+          .head = std::max(a.head, b.head)};
+}
+
 }  // namespace
 
 LayerMemory layer_memory(const StrategyTask& task, int rank, int micro_batch) {
@@ -156,10 +165,10 @@ StrategyMemory strategy_memory(const StrategyTask& task, int rank) {
   const int stage = place_of(task, rank).stage;
   const std::int64_t layers = task.layers[at(stage)] / task.v;  // of a chunk
   std::vector<LayerMemory> each;
-  LayerMemory heaviest;
+  LayerMemory heaviest;  // the most of each: of two slices as long, one may be of a longer row
   for (int b = 0; b < task.micro_batches(); ++b) {
     each.push_back(layer_memory(task, rank, b));
-    if (each.back().kept >= heaviest.kept) heaviest = each.back();
+    heaviest = most_of_each(heaviest, each.back());
   }
   StrategyMemory memory;
   // One of the layers that are held is at work, or none while the head is. The last stage runs the

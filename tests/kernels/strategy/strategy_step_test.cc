@@ -119,6 +119,20 @@ TEST(StrategyStep, MixturesEqualOneRank) {
   }
 }
 
+// Slices of 9 and of 8 tokens have 2 each but for one, and what they work with is of the whole row.
+TEST(StrategyStep, SlicesAsLongOfLongerRowsArePlannedFor) {
+  const Mixture mixture{.cp = 4, .micro_batches = 2, .layers = {2}, .recompute = {kFull}};
+  for (const std::vector<Tokens>& lengths : {std::vector<Tokens>{9, 8}, {8, 9}}) {
+    StrategyTask task = task_of(mixture, true);
+    task.lengths = lengths;
+    task.rows = {{{0}}, {{1}}};
+    ASSERT_THAT(check(task), IsEmpty());
+    const StrategyReport report = judge_step(task, run_on_threads(task), {});
+    EXPECT_THAT(report.problems.list(), IsEmpty());
+    EXPECT_TRUE(report.passed());
+  }
+}
+
 // The one rank of the report, by hand: layers of the reference in double, each sequence alone.
 TEST(StrategyStep, EqualsTheReferenceInDouble) {
   const StrategyTask task = task_of(kMixtures[12], false);

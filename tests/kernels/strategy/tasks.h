@@ -25,8 +25,8 @@ inline constexpr StrategyRecompute kFull = StrategyRecompute::full;
 inline StrategyTask task_of(const Mixture& mixture, bool equal) {
   StrategyTask task{.block = {.hidden = 32, .heads = 8, .kv_heads = 2, .head_dim = 8, .ffn = 48},
                     .vocabulary = mixture.vocabulary,
-      .logit_chunks = mixture.logit_chunks,
-      .pp = mixture.pp,
+                    .logit_chunks = mixture.logit_chunks,
+                    .pp = mixture.pp,
                     .v = mixture.v,
                     .tp = mixture.tp,
                     .cp = mixture.cp,
