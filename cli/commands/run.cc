@@ -73,8 +73,8 @@ class RunCommand : public Command {
         "Not for layouts and orders: timed runs of each batch, or of a strategy's step, of "
         "which the best counts; default 1");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
-                 "Stop between batches, or operators of an order, after it; the run is then "
-                 "incomplete. Default none");
+                 "Stop between batches, operators of an order, or runs of a strategy's step, after "
+                 "it; the run is then incomplete. Default none");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Seed of tokens, weights and patterns; default 0");
     output_flags_.declare(flags, true);

@@ -25,9 +25,10 @@ namespace stowage {
 namespace {
 
 const Method kAuto{"auto", MethodKind::ours,
-                   "fast, prices for every class, then a search of the classes that are left", ""};
+                   "fast, cases or prices for every class, then a search of those that are left",
+                   ""};
 const Method kExact{"exact", MethodKind::ours,
-                    "the same without raising prices: class by class, until proof or limit",
+                    "the same with equal prices alone: class by class, until proof or limit",
                     "stage_search.h"};
 const Method kMip{"mip", MethodKind::ours, "class by class by a MILP backend, for small instances",
                   "formulations/README.md"};
