@@ -120,7 +120,7 @@ std::string ranking_table(const ConfiguredRun& run) {
 }
 
 std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,
-                         std::int64_t steps, ExitCode code) {
+                         std::int64_t steps, ExitCode code, const ReplannedAnswer* replanned) {
   JsonWriter json;
   json.begin_object();
   write_head(json, "stowage/ranking", "strategy", instance.name);
@@ -130,6 +130,10 @@ std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& 
   json.text("bound_by", run.strategy.bound_by);
   json.text("stopped_by", to_string(run.ended_by()));
   json.integer("solved_again", run.solved_again);
+  if (replanned != nullptr) {
+    json.key("replanned");
+    write_replanned(json, *replanned);
+  }
   json.key("layout");
   if (run.heaviest) {
     write_layout(json, *run.heaviest);

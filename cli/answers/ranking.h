@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/answers/replanned.h"
 #include "cli/terminal/exit_codes.h"
 #include "instances/strategy/instance.h"
 #include "solvers/configure/configure.h"
@@ -18,8 +19,9 @@ std::string binding_text(const RankedConfiguration& each);
 // experts.
 std::string ranking_table(const ConfiguredRun& run);
 
-// A stowage/ranking document.
+// A stowage/ranking document; with "replanned" where the configuration replaces an old one.
 std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,
-                         std::int64_t steps, ExitCode code);
+                         std::int64_t steps, ExitCode code,
+                         const ReplannedAnswer* replanned = nullptr);
 
 }  // namespace stowage

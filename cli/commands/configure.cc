@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "cli/answers/outcome_json.h"
-#include "cli/answers/ranking.h"
-#include "cli/commands/configured_files.h"
+#include "cli/answers/replanned.h"
+#include "cli/commands/configured_report.h"
+#include "cli/commands/old_configuration.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -26,6 +26,7 @@
 #include "instances/model/transformer.h"
 #include "instances/numbers.h"
 #include "instances/strategy/generate.h"
+#include "solvers/configure/replan.h"
 
 namespace stowage {
 namespace {
@@ -55,8 +56,7 @@ class ConfigureCommand : public Command {
                      "--sequences 16 -o run-7b",
                      "stowage configure --preset llama-13b --sequences 64 --tokens 16K -o "
                      "run-13b",
-                     "stowage configure --nodes 1 --lengths lengths.txt --sequences 8 --steps "
-                     "2 --candidates 4 -o run-small"}};
+                     "stowage configure --from run-13b --lost 3,16-23 -o run-13b-smaller"}};
   }
 
   void declare(Flags& flags) override {
@@ -85,6 +85,7 @@ class ConfigureCommand : public Command {
                   "Steps that are planned: so many times --sequences lines of the file; default 1");
     flags.integer("--candidates", candidates_, "N", 1, 1000,
                   "Configurations that are planned on the true lengths; default 10");
+    from_.declare(flags);
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     solve_.declare(flags,
                    "Wall clock of the search for configurations; default none: until it ends");
@@ -100,7 +101,7 @@ class ConfigureCommand : public Command {
     if (auto error = check_new_directory(output_)) return console.refuse(*error);
     Loaded<StrategyInstance> loaded = load();
     if (!loaded.value) return console.refuse(loaded.errors);
-    const StrategyInstance instance = *std::move(loaded.value);
+    StrategyInstance instance = *std::move(loaded.value);
     if (!instance.model.flash_attention) {
       return console.refuse({kUsage, "INSTANCE",
                              "must have flash_attention: without it memory grows with the square "
@@ -117,29 +118,68 @@ class ConfigureCommand : public Command {
     const InterruptScope interrupt;
     Budget budget(solve_.limits(interrupt.flag()));
     StatusLine status(console);
-    const ConfiguredRun run = configure(
-        instance, steps_of_, {.candidates = at(candidates_.value_or(kCandidates))}, budget,
-        [&status](const std::string& doing) { status.tell("configure " + doing); });
-    return report(console, instance, run);
+    const ConfigureProgress progress = [&status](const std::string& doing) {
+      status.tell("configure " + doing);
+    };
+    ConfigureOptions options{.candidates = at(candidates_.value_or(kCandidates))};
+    if (old_) {
+      progress("comparing what moves");
+      return run_again(console, std::move(instance), options, budget, progress);
+    }
+    const ConfiguredRun run = configure(instance, steps_of_, options, budget, progress);
+    return report_configured(console, {instance, run, std::ssize(steps_of_), output_});
   }
 
  private:
+  // The best of those that have a plan for every step; of none what configure() says of the
+  // largest cluster that is left.
+  ExitCode run_again(Console& console, StrategyInstance instance, ConfigureOptions options,
+                     Budget& budget, const ConfigureProgress& progress) {
+    ReplannedAnswer answer{.old_devices = instance.cluster.devices(),
+                           .old_plan = old_->plan,
+                           .lost = old_->lost,
+                           .weight = from_.weight()};
+    for (const Replanned& each :
+         replan(instance, old_->plan, old_->lost,
+                {.weight = answer.weight, .most = options.candidates}, budget)) {
+      options.plans = {each.plan};
+      const ConfiguredRun run = configure(each.instance, steps_of_, options, budget, progress);
+      if (run.without_plan == run.ranking.size()) {
+        for (const RankedConfiguration& its : run.ranking) {
+          console.info(configuration_name(its.plan) + ": " + its.why_not);
+        }
+        continue;
+      }
+      answer.chosen = each;
+      return report_configured(console,
+                               {each.instance, run, std::ssize(steps_of_), output_, &answer});
+    }
+    instance.cluster = remaining_clusters(instance.cluster, old_->lost).front();
+    options.plans.clear();
+    const ConfiguredRun run = configure(instance, steps_of_, options, budget, progress);
+    return report_configured(console, {instance, run, std::ssize(steps_of_), output_});
+  }
+
+  bool has_instance() const { return !instance_path_.empty() || from_.given(); }
+
   std::optional<InputError> misplaced() const {
+    if (auto error = from_.misplaced(instance_path_)) return error;
+    const std::string with = from_.given() ? "--from" : "INSTANCE";
     if (!lengths_.empty() && !tokens_.empty()) {
       return InputError{kUsage, "--tokens", "has no effect with --lengths"};
     }
-    if (!instance_path_.empty()) {
+    if (has_instance()) {
       const std::pair<const char*, bool> given[] = {{"--preset", !model_.empty()},
                                                     {"--machine", !machine_.empty()},
                                                     {"--nodes", nodes_.has_value()},
                                                     {"--devices-per-node", per_node_.has_value()},
                                                     {"--memory-mib", memory_mib_.has_value()}};
       for (const auto& [flag, is] : given) {
-        if (is) return InputError{kUsage, flag, "has no effect with INSTANCE, which says it"};
+        if (is) return InputError{kUsage, flag, "has no effect with " + with + ", which says it"};
       }
       if (lengths_.empty() && tokens_.empty() && (sequences_ || steps_)) {
         return InputError{kUsage, sequences_ ? "--sequences" : "--steps",
-                          "has no effect on the lengths of INSTANCE: give --lengths"};
+                          "has no effect on the lengths of " + with + ": give --lengths"};
       }
     }
     return std::nullopt;
@@ -161,7 +201,7 @@ class ConfigureCommand : public Command {
       }
       return true;
     }
-    if (!instance_path_.empty() && tokens_.empty()) return false;
+    if (has_instance() && tokens_.empty()) return false;
     Tokens tokens = 8192;
     if (!tokens_.empty()) {
       const Result<Tokens> read = read_token_flag("--tokens", tokens_);
@@ -175,7 +215,7 @@ class ConfigureCommand : public Command {
   Loaded<StrategyInstance> load() {
     const Result<bool> read = read_steps();
     if (!read) return {std::nullopt, errors_in("", read.errors())};
-    if (instance_path_.empty()) {
+    if (!has_instance()) {
       StrategyGenerator generator{.name = name_};
       if (!model_.empty()) generator.model = model_;
       generator.nodes = nodes_.value_or(generator.nodes);
@@ -186,12 +226,9 @@ class ConfigureCommand : public Command {
       if (!made) return {std::nullopt, as_flag_errors(made.errors())};
       return {*std::move(made), {}};
     }
-    Loaded<Instance> instance = load_instance(instance_path_);
-    if (!instance.value) return {std::nullopt, std::move(instance.errors)};
-    if (auto error = not_of(*instance.value, "strategy")) {
-      return {std::nullopt, errors_in(instance_path_, {*error})};
-    }
-    auto strategy = std::get<StrategyInstance>(*std::move(instance.value));
+    Loaded<StrategyInstance> known = from_.given() ? load_old() : load_known();
+    if (!known.value) return known;
+    StrategyInstance strategy = *std::move(known.value);
     if (!name_.empty()) strategy.name = name_;
     if (*read) {
       strategy.lengths = mean_step(steps_of_);
@@ -201,54 +238,21 @@ class ConfigureCommand : public Command {
     return {std::move(strategy), {}};
   }
 
-  ExitCode report(Console& console, const StrategyInstance& instance, const ConfiguredRun& run) {
-    OutcomeFrame frame{.timeless = console.settings.timeless};
-    const Instance of_strategy = instance;
-    frame.instance = &of_strategy;
-    const std::size_t with_plan = run.ranking.size() - run.without_plan;
-    if (with_plan == 0) {
-      if (run.strategy.status == Status::infeasible) {
-        for (const std::string& reason : infeasibility_report(of_strategy, run.strategy)) {
-          console.info(reason);
-        }
-      }
-      for (const RankedConfiguration& each : run.ranking) {
-        console.info(configuration_name(each.plan) + ": " + each.why_not);
-      }
-      if (!run.ranking.empty()) {
-        console.info("remedy: more --candidates, more memory, or shorter sequences");
-      }
-      frame.exit_code =
-          run.strategy.status == Status::infeasible ? ExitCode::refused : ExitCode::unknown;
-      if (!run.strategy.plan) {
-        return console.answer(outcome_json(run.strategy, frame), frame.exit_code);
-      }
-      return console.answer(ranking_json(instance, run, std::ssize(steps_of_), frame.exit_code),
-                            frame.exit_code);
+  Loaded<StrategyInstance> load_known() const {
+    Loaded<Instance> instance = load_instance(instance_path_);
+    if (!instance.value) return {std::nullopt, std::move(instance.errors)};
+    if (auto error = not_of(*instance.value, "strategy")) {
+      return {std::nullopt, errors_in(instance_path_, {*error})};
     }
-    const std::string ranking = ranking_json(instance, run, std::ssize(steps_of_), ExitCode::ok);
-    if (auto error = write_new_directory(output_, configured_files(instance, run, ranking))) {
-      return console.refuse(*error);
-    }
-    if (console.settings.level >= LogLevel::info) console.block(ranking_table(run));
-    const RankedConfiguration& first = run.ranking.front();
-    if (first.activation_factor > 1) {
-      console.info("memory    solved again with " + percent_text(first.activation_factor - 1) +
-                   " more for each token: the layout of the heaviest rank did not fit");
-    }
-    if (run.heaviest) {
-      console.info("layout    the heaviest rank needs " + ms_text(run.heaviest->needed_mib()) +
-                   " of " + ms_text(run.heaviest->memory_mib) + " MiB");
-    } else {
-      console.warn(
-          "the layout of the heaviest rank is not planned: widths of the model do not divide among "
-          "the tp ranks");
-    }
-    console.info(console.bold("configured") + "  " + configuration_name(first.plan) + "   " +
-                 ms_text(first.mean.step_ms) + " ms a step, mean of " +
-                 counted(std::ssize(first.steps), "step") + "  stopped_by " +
-                 std::string(to_string(run.ended_by())) + "  verified  -> " + output_);
-    return console.answer(ranking, ExitCode::ok);
+    return {std::get<StrategyInstance>(*std::move(instance.value)), {}};
+  }
+
+  // Fills old_ as well.
+  Loaded<StrategyInstance> load_old() {
+    Loaded<OldConfiguration> old = from_.load();
+    if (!old.value) return {std::nullopt, std::move(old.errors)};
+    old_ = *std::move(old.value);
+    return {old_->instance, {}};
   }
 
   std::string instance_path_;
@@ -264,9 +268,11 @@ class ConfigureCommand : public Command {
   std::optional<std::int64_t> sequences_;
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> candidates_;
+  FromFlags from_;
   SolveFlags solve_;
   OutputFlags output_flags_;
   Steps steps_of_;
+  std::optional<OldConfiguration> old_;
 };
 
 }  // namespace

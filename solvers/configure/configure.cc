@@ -29,14 +29,6 @@ constexpr double kClearly = 1.005;        // slower on each of them, and by so m
 constexpr int kMostRaises = 4;            // of one configuration's factor
 constexpr double kRaiseMargin = 1e-6;     // rounding must not ask for one more
 
-// Whether trainers have a word for it: what is sharded and recomputed is the same in all stages.
-bool is_uniform(const StrategyPlan& plan) {
-  return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
-    return stage.zero == plan.stages.front().zero &&
-           stage.recompute == plan.stages.front().recompute;
-  });
-}
-
 bool has_equal_stages(const StrategyPlan& plan) {
   return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
     return stage.layers == plan.stages.front().layers;
@@ -120,14 +112,19 @@ class Configuring {
     if (progress_) progress_(doing);
   }
 
-  void begin() {
+  std::vector<StrategyPlan> candidates() const {
+    if (!options_.plans.empty()) return options_.plans;
     std::vector<StrategyPlan> plans = fastest_homogeneous(table_, options_.candidates, Budget());
     const auto& best = std::get<StrategyPlan>(*run_.strategy.plan);
     if (is_uniform(best) && !has_equal_stages(best)) {
       plans.insert(plans.begin(), best);
       if (plans.size() > options_.candidates) plans.pop_back();
     }
-    for (StrategyPlan& plan : plans) {
+    return plans;
+  }
+
+  void begin() {
+    for (StrategyPlan& plan : candidates()) {
       plan.name = instance_.name;
       plan.instance_hash = instance_hash(instance_);
       state_bound(plan, std::min(run_.strategy.bound, plan.step_ms), run_.strategy.bound_by);
@@ -397,6 +394,13 @@ Mib HeaviestRank::needed_mib() const {
 StoppedBy ConfiguredRun::ended_by() const {
   const bool limit = is_limit(strategy.stopped_by);
   return ::stowage::stopped_by(stopped_by, limit ? strategy.stopped_by : StoppedBy::heuristic_end);
+}
+
+bool is_uniform(const StrategyPlan& plan) {
+  return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
+    return stage.zero == plan.stages.front().zero &&
+           stage.recompute == plan.stages.front().recompute;
+  });
 }
 
 std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps) {

@@ -29,6 +29,8 @@ namespace stowage {
 struct ConfigureOptions {
   std::size_t candidates = 10;       // configurations that are planned on true lengths
   std::string step_method = "fast";  // of scatter
+  // Not empty: only these are planned, whatever `candidates` says. Each fits the instance.
+  std::vector<StrategyPlan> plans;
 };
 
 struct ConfiguredStep {
@@ -93,6 +95,9 @@ ConfiguredRun configure(const StrategyInstance& instance,
                         const std::vector<std::vector<Tokens>>& steps,
                         const ConfigureOptions& options, Budget& budget,
                         const ConfigureProgress& progress = {});
+
+// Whether trainers have a word for it: what is sharded and recomputed is the same in all stages.
+bool is_uniform(const StrategyPlan& plan);
 
 // "pp 1, v 1, tp 1, ZeRO 3, none": what differs between configurations of a ranking.
 std::string configuration_name(const StrategyPlan& plan);

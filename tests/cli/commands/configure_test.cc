@@ -183,6 +183,97 @@ TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   EXPECT_EQ(files_in(dir_ / "full").size(), 1U);
 }
 
+// A lost device, and what was lost with it: the same files, and what moves.
+TEST_F(Configured, ReplacesAnOldConfiguration) {
+  const std::vector<std::string> lengths = {"--lengths", "lengths.txt", "--sequences", "12"};
+  std::vector<std::string> first = {"--nodes", "2", "--devices-per-node", "4", "-o", "old"};
+  first.insert(first.end(), lengths.begin(), lengths.end());
+  ASSERT_EQ(configure(first).exit_code, 0);
+  const Finished run = configure({"--from", "old", "--lost", "5", "-o", "new"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* said : {"before    pp ", "after     pp ", " of 7 devices that are left: ",
+                           "move      ", " over one link", "configured  pp "}) {
+    EXPECT_THAT(run.err, HasSubstr(said));
+  }
+  const json moved = json::parse(run.out)["replanned"];
+  const std::int64_t used = moved["nodes"].get<int>() * moved["devices_per_node"].get<int>();
+  EXPECT_TRUE(used == 4 || used == 6) << used;
+  EXPECT_EQ(moved["lost"], json({5}));
+  EXPECT_EQ(moved["before"]["devices"], 8);
+  EXPECT_EQ(moved["device_of_rank"].size(), static_cast<std::size_t>(used));
+  const std::map<std::string, std::string> files = files_in(dir_ / "new");
+  EXPECT_EQ(files.at("ranking.json"), run.out);
+  const json cluster = json::parse(files.at("strategy.json"))["cluster"];
+  EXPECT_EQ(cluster["nodes"], moved["nodes"]);
+  EXPECT_EQ(cluster["devices_per_node"], moved["devices_per_node"]);
+  const Finished verdict =
+      run_stowage({"verify", "strategy.json", "configuration.json"}, {.directory = dir_ / "new"});
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
+
+  // The ends of the weight: nothing is faster, and nothing moves less.
+  const auto with_weight = [&](const std::string& weight) {
+    const Finished end = configure(
+        {"--from", "old", "--lost", "0,4-5", "--move-weight", weight, "-o", "weight-" + weight});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return json::parse(end.out);
+  };
+  const json fresh = with_weight("0");
+  const json near = with_weight("1e9");
+  EXPECT_LE(fresh["configurations"][0]["mean_step_objective_ms"],
+            near["configurations"][0]["mean_step_objective_ms"]);
+  EXPECT_GE(fresh["replanned"]["move_ms"], near["replanned"]["move_ms"]);
+  EXPECT_EQ(fresh["replanned"]["lost_mib"], near["replanned"]["lost_mib"]);
+  EXPECT_EQ(near["replanned"]["lost"], json({0, 4, 5}));
+}
+
+TEST_F(Configured, RefusesToReplaceWhatIsNotThere) {
+  ASSERT_EQ(
+      configure({"--nodes", "1", "--tokens", "2K", "--sequences", "8", "-o", "old"}).exit_code, 0);
+  const auto refusal = [this](std::vector<std::string> arguments, int code = 2) {
+    arguments.insert(arguments.end(), {"-o", "new"});
+    const Finished run = configure(arguments);
+    EXPECT_EQ(run.exit_code, code) << run.err;
+    EXPECT_FALSE(fs::exists(dir_ / "new"));
+    return run.err;
+  };
+  const std::string from = "--from";
+  const std::string lost = "--lost";
+  EXPECT_THAT(refusal({from, "old"}), HasSubstr("--lost: is required with --from"));
+  EXPECT_THAT(refusal({lost, "3"}), HasSubstr("--lost: has no effect without --from"));
+  EXPECT_THAT(refusal({"--move-weight", "1"}),
+              HasSubstr("--move-weight: has no effect without --from"));
+  EXPECT_THAT(refusal({"a.json", from, "old", lost, "3"}),
+              HasSubstr("--from: has no effect with INSTANCE"));
+  EXPECT_THAT(refusal({from, "old", lost, "3", "--nodes", "1"}),
+              HasSubstr("--nodes: has no effect with --from"));
+  EXPECT_THAT(refusal({from, "old", lost, "3,8"}), HasSubstr("--lost: must be at most 7, is 8"));
+  EXPECT_THAT(refusal({from, "old", lost, "3,2-4"}), HasSubstr("--lost: names device 3 twice"));
+  for (const char* word : {"x", "-1", "4-3", "3-", "1-2-3", "99999999999999999999"}) {
+    EXPECT_THAT(refusal({from, "old", "--lost=" + std::string(word)}),
+                HasSubstr("--lost: must be device numbers and ranges like 8-15"));
+  }
+  EXPECT_THAT(refusal({from, "old", lost, "0-7"}), HasSubstr("--lost: must leave a device"));
+  EXPECT_THAT(refusal({from, "none", lost, "3"}), HasSubstr("none/strategy.json"));
+  // One device of 8 is too small for the model.
+  EXPECT_THAT(refusal({from, "old", lost, "0-6"}, 1), HasSubstr("MiB"));
+
+  // A directory without a plan, and one with a plan of something else.
+  fs::create_directory(dir_ / "other");
+  std::map<std::string, std::string> files = files_in(dir_ / "old");
+  dir_.write("other/strategy.json", files.at("strategy.json"));
+  EXPECT_THAT(refusal({from, "other", lost, "3"}), HasSubstr("other/configuration.json"));
+  dir_.write("other/configuration.json", files.at("layout.plan.json"));
+  EXPECT_THAT(refusal({from, "other", lost, "3"}), HasSubstr("E209"));
+  json broken = json::parse(files.at("configuration.json"));
+  broken["plan"] = nullptr;
+  dir_.write("other/configuration.json", broken.dump());
+  EXPECT_THAT(refusal({from, "other", lost, "3"}), HasSubstr("E211"));
+  broken = json::parse(files.at("configuration.json"));
+  broken["plan"]["dp"] = broken["plan"]["dp"].get<int>() + 1;
+  dir_.write("other/configuration.json", broken.dump());
+  EXPECT_THAT(refusal({from, "other", lost, "3"}), HasSubstr("the plan is invalid"));
+}
+
 TEST(NewDirectory, IsThereWholeOrNotAtAll) {
   const TempDir dir;
   const std::string path = dir / "new";
