@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/terminal/console.h"
 #include "cli/terminal/error_codes.h"
 #include "instances/numbers.h"
 #include "instances/verify.h"
