@@ -12,9 +12,9 @@
 #include "instances/json/reader.h"
 #include "instances/layout/generate.h"
 #include "instances/layout/packing.h"
-#include "instances/order/generate.h"
 #include "instances/layout/trace.h"
 #include "instances/lengths/list.h"
+#include "instances/order/generate.h"
 #include "instances/scatter/generate_json.h"
 #include "instances/scatter/json_members.h"
 

@@ -16,8 +16,8 @@ namespace stowage {
 //
 // `layers` of the instance holds one block for the forward and one for the backward passes: of each
 // layer, the buffers that are allocated and freed within its pass. What crosses from one layer to
-// the next, or waits for the backward pass, is in none; layers that differ have none. Errors: those of trace_operations(), E504
-// for an alignment that is none, E335 for more than 2^53 bytes.
+// the next, or waits for the backward pass, is in none; layers that differ have none. Errors: those
+// of trace_operations(), E504 for an alignment that is none, E335 for more than 2^53 bytes.
 Result<LayoutInstance> trace_layout(const TransformerStep& step, Bytes alignment = 1);
 
 // The same of operations that were traced already.

@@ -1,3 +1,4 @@
+// Longer than 300 lines: every collective and message, and every way for a rank to leave one.
 #include "kernels/ranks/thread_ranks.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one list of mixtures, and every way to get one of them wrong.
 #include "kernels/strategy/strategy_step.h"
 
 #include <gmock/gmock.h>
