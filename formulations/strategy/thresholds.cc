@@ -100,7 +100,7 @@ class Thresholds {
     }
     for (std::vector<Ms>* values : {&times_, &lefts_}) {
       std::ranges::sort(*values);
-      values->erase(std::ranges::unique(*values).begin(), values->end());
+      values->erase(std::unique(values->begin(), values->end()), values->end());
     }
   }
 

@@ -111,7 +111,7 @@ class QuickestStages {
       if (each.ms < kInfinity) all.push_back(each.ms);
     }
     std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
 

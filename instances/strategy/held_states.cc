@@ -171,7 +171,7 @@ double HeldStates::missing_bytes(std::span<const std::int64_t> holders) const {
       }
       std::ranges::sort(held, {}, [](const Share& each) { return each.parameters.from; });
       std::ranges::sort(ends);
-      ends.erase(std::ranges::unique(ends).begin(), ends.end());
+      ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
       double unheld = 0;
       for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
         double covered = 0;

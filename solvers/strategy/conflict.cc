@@ -20,7 +20,7 @@ namespace {
 // makes room, or else the one that is farthest from the new one.
 void allow_value(std::vector<std::int64_t>& list, std::int64_t value) {
   std::ranges::sort(list);
-  list.erase(std::ranges::unique(list).begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   if (std::ranges::find(list, value) != list.end()) return;
   if (std::ssize(list) >= kMaxOptionValues) {
     list.erase(value - list.front() > list.back() - value ? list.begin() : list.end() - 1);
