@@ -153,11 +153,12 @@ class SplitTruth {
     const std::pair key{truth_.layers_differ() ? before : 0, count};
     auto& known = known_[static_cast<std::size_t>(s)];
     const auto [its, is_new] = known.try_emplace(key);
+    std::vector<StrategyTruth::Stage>& stages = its->second;
     if (is_new) {
       for_each_that_fits(s, before, count,
-                         [&](const StrategyTruth::Stage& stage) { its->second.push_back(stage); });
+                         [&](const StrategyTruth::Stage& stage) { stages.push_back(stage); });
     }
-    for (const StrategyTruth::Stage& stage : its->second) take(stage);
+    for (const StrategyTruth::Stage& stage : stages) take(stage);
     return least;
   }
 

@@ -97,11 +97,11 @@ class LivingTensors final : public TensorMemory {
       : memory_(arena), lives_(lives), now_(tensors, 0) {}
 
   std::span<float> at(int tensor) override { return memory_.at(now_[stowage::at(tensor)]); }
-  void begin(std::size_t life) {
+  void begin_life(std::size_t life) {
     now_[stowage::at(lives_.tensor(life))] = static_cast<int>(life);
     memory_.begin(static_cast<int>(life));
   }
-  void end(std::size_t life) { memory_.end(static_cast<int>(life)); }
+  void end_life(std::size_t life) { memory_.end(static_cast<int>(life)); }
   void stepped(int step) override { memory_.stepped(step); }
 
  private:
@@ -141,7 +141,7 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
   for (std::size_t step = 0; step < plan.order.size(); ++step) {
     if (stopped()) return done;
     for (const std::size_t life : lives.begins(step)) {
-      planned.begin(life);
+      planned.begin_life(life);
       const int t = lives.tensor(life);
       if (program.is_input(t)) program.fill_input(t, seed, planned.at(t));
     }
@@ -151,7 +151,7 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
       BitwiseCheck* check = check_of(done, program.role(t));
       if (check != nullptr && lives.final(life)) check->compare(separate.at(t), planned.at(t));
       if (program.role(t) == TensorRole::loss) done.loss = planned.at(t)[0];
-      planned.end(life);
+      planned.end_life(life);
     }
     planned.stepped(static_cast<int>(step));
   }
