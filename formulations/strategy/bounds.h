@@ -1,9 +1,10 @@
 // Lower bounds on the step of any configuration of a strategy instance.
 //
 //   const StrategyTable table(instance);
-//   StrategyCertificate proof = equal_prices(table);   // SB1 of every class
-//   for (auto& its : proof.classes) {
-//     raise_prices(table, its, best_known_ms, budget); // SB2, where it is below
+//   if (auto proof = equal_prices(table, budget)) {      // SB1 of every class
+//     for (auto& its : proof->classes) {
+//       raise_prices(table, its, best_known_ms, budget); // SB2, where it is below
+//     }
 //   }
 //
 // Proofs are in formulations/README.md under the bounds' names.

@@ -8,12 +8,11 @@
 #include "instances/numbers.h"
 #include "kernels/attention/attention_stage.h"
 #include "kernels/block/weight_shards.h"
+#include "kernels/memory/recorded_block.h"
 #include "kernels/ranks/communicator.h"
 
 namespace stowage::kernels {
 namespace {
-
-constexpr Bytes kFloatBytes = 4;
 
 // Widths of a rank's part of a layer and its tokens, in floats.
 struct Sizes {

@@ -11,14 +11,13 @@
 #include "kernels/block/synthetic.h"
 #include "kernels/block/vocabulary_head.h"
 #include "kernels/block/weight_shards.h"
+#include "kernels/memory/recorded_block.h"
 #include "kernels/ranks/thread_clock.h"
 #include "kernels/strategy/layer_pass.h"
 #include "kernels/strategy/memory_meter.h"
 
 namespace stowage::kernels {
 namespace {
-
-constexpr Bytes kBytesOfFloat = 4;
 
 class StrategyRank {
  public:
@@ -79,8 +78,8 @@ class StrategyRank {
     }
     if (head_) replicas_->all_reduce(step_.head_gradient);
     step_.exchange_s = thread_cpu_seconds() - start;
-    step_.high_water = kBytesOfFloat * meter_.most();
-    step_.left = kBytesOfFloat * meter_.live();
+    step_.high_water = kFloatBytes * meter_.most();
+    step_.left = kFloatBytes * meter_.live();
     return std::move(step_);
   }
 

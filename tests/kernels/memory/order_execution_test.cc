@@ -79,6 +79,21 @@ LayoutPlan laid_out(const OrderInstance& graph, const OrderPlan& plan) {
   return layout;
 }
 
+// Apart from each other, so that nothing but the order is wrong.
+std::vector<Bytes> apart(const LayoutInstance& buffers) {
+  std::vector<Bytes> offsets;
+  Bytes end = 0;
+  for (const Buffer& buffer : buffers.buffers) {
+    offsets.push_back(end);
+    end += buffer.size;
+  }
+  return offsets;
+}
+
+std::int64_t operator_named(const OrderInstance& graph, const std::string& id) {
+  return std::ranges::find(graph.operators, id, &OrderOperator::id) - graph.operators.begin();
+}
+
 TEST(OrderExecution, AnyOrderHasTheBitsOfProgramOrderAndThePlannedPeak) {
   std::uint64_t seed = 0;
   int orders = 0, without_gaps = 0;
@@ -174,18 +189,10 @@ TEST(OrderExecution, ARunAgainThatSeesOtherWeightsShowsInTheBits) {
   const Result<TrainingProgram> program = recorded_training(graph);
   ASSERT_TRUE(program);
   OrderPlan plan = solved<OrderPlan>(graph, "program");
-  const auto named = [&](const std::string& id) {
-    return std::ranges::find(graph.operators, id, &OrderOperator::id) - graph.operators.begin();
-  };
-  plan.order.push_back(named("0.gate"));
+  plan.order.push_back(operator_named(graph, "0.gate"));
   EXPECT_THAT(verify(graph, plan), Not(IsEmpty()));
-  std::vector<Bytes> apart;
-  Bytes end = 0;
-  for (const Buffer& buffer : order_layout(graph, plan).buffers) {
-    apart.push_back(end);
-    end += buffer.size;
-  }
-  const OrderExecution done = execute_order(graph, *program, plan, apart, 1, nullptr);
+  const OrderExecution done =
+      execute_order(graph, *program, plan, apart(order_layout(graph, plan)), 1, nullptr);
   EXPECT_EQ(done.again, 1);
   EXPECT_FALSE(done.passed());
   EXPECT_GT(done.activation.differing, 0);
@@ -197,11 +204,9 @@ TEST(OrderExecution, ATensorMadeAgainWhereAnotherLivesIsNamed) {
   const Result<TrainingProgram> program = recorded_training(graph);
   ASSERT_TRUE(program);
   OrderPlan plan = solved<OrderPlan>(graph, "program");
-  const auto named = [&](const std::string& id) {
-    return std::ranges::find(graph.operators, id, &OrderOperator::id) - graph.operators.begin();
-  };
   // Made again just before the backward pass reads it.
-  plan.order.insert(std::ranges::find(plan.order, named("0.d_down_weight")), named("0.swiglu"));
+  plan.order.insert(std::ranges::find(plan.order, operator_named(graph, "0.d_down_weight")),
+                    operator_named(graph, "0.swiglu"));
   const LayoutInstance buffers = order_layout(graph, plan);
   const auto layout = solved<LayoutPlan>(buffers, "auto");
   ASSERT_TRUE(execute_order(graph, *program, plan, layout.offsets, 1, nullptr).passed());
@@ -228,14 +233,8 @@ TEST(OrderExecution, AnOrderThatIsNoneShowsInTheBits) {
   };
   std::iter_swap(place("0.d_query_input"), place("0.update.query"));
   EXPECT_THAT(verify(graph, plan), Not(IsEmpty()));
-  // Apart from each other, so that nothing but the order is wrong.
-  std::vector<Bytes> apart;
-  Bytes end = 0;
-  for (const OrderTensor& tensor : graph.tensors) {
-    apart.push_back(end);
-    end += tensor.size;
-  }
-  const OrderExecution done = execute_order(graph, *program, plan, apart, 1, nullptr);
+  const OrderExecution done =
+      execute_order(graph, *program, plan, apart(order_layout(graph, plan)), 1, nullptr);
   EXPECT_FALSE(done.passed());
   EXPECT_GT(done.input_gradient.differing, 0);
 }
