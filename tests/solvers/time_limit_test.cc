@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "instances/assign/generate.h"
@@ -96,36 +98,39 @@ INSTANTIATE_TEST_SUITE_P(Families, NoTime,
                          [](const auto& family) { return std::string(family.param.name); });
 
 struct Timed {
-  double seconds = 0;  // CPU, the least of three
+  double seconds = 0;  // CPU
   Outcome outcome;
 };
 
 // A solve that may not begin, whatever the reason.
-Timed solved_without_time(const AssignInstance& instance, const std::string& method,
-                          const Budget::Limits& limits) {
+Timed solved_once_without_time(const AssignInstance& instance, const std::string& method,
+                               const Budget::Limits& limits) {
   Timed timed;
-  for (int k = 0; k < 3; ++k) {
-    const std::clock_t begin = std::clock();
-    Budget none(limits);
-    timed.outcome = solve(instance, {.method = method}, none);
-    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    timed.seconds = k == 0 ? seconds : std::min(timed.seconds, seconds);
-  }
+  const std::clock_t begin = std::clock();
+  Budget none(limits);
+  timed.outcome = solve(instance, {.method = method}, none);
+  timed.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_TRUE(timed.outcome.plan) << method << ": " << timed.outcome.detail;
   EXPECT_TRUE(timed.outcome.violations.empty()) << method;
   return timed;
 }
 
-// What must be done even so is to verify a plan: it is what the rest is measured with.
-double seconds_to_verify(const AssignInstance& instance, const AssignPlan& plan) {
-  double least = 0;
-  for (int k = 0; k < 3; ++k) {
-    const std::clock_t begin = std::clock();
-    EXPECT_TRUE(verify(instance, plan).empty());
-    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    least = k == 0 ? seconds : std::min(least, seconds);
+// The least of three.
+Timed solved_without_time(const AssignInstance& instance, const std::string& method,
+                          const Budget::Limits& limits) {
+  Timed least = solved_once_without_time(instance, method, limits);
+  for (int k = 0; k < 2; ++k) {
+    Timed timed = solved_once_without_time(instance, method, limits);
+    if (timed.seconds < least.seconds) least = std::move(timed);
   }
   return least;
+}
+
+// What must be done even so is to verify a plan: it is what the rest is measured with.
+double seconds_to_verify(const AssignInstance& instance, const AssignPlan& plan) {
+  const std::clock_t begin = std::clock();
+  EXPECT_TRUE(verify(instance, plan).empty());
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
 AssignInstance deep_pipeline() {
@@ -156,16 +161,24 @@ AssignInstance many_chunks(int whole) {
 
 // Rows through a thousand stages: one simulation, not one for every order that might be better. A
 // method that simulates once takes 2.3 verifications with its own, one that simulates twice 3.3.
+// Both times are measured in turn, and what other work on the machine adds to them falls off with
+// the rounds.
 constexpr double kMostVerifications = 2.8;
+constexpr int kMostRounds = 12;
 TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
   for (const AssignInstance& instance : {many_rows(2000), many_chunks(200)}) {
     for (const Method& method : methods(instance)) {
-      const Timed timed = solved_without_time(instance, method.name, {.time_limit_s = 0});
-      ASSERT_TRUE(timed.outcome.plan);
-      const auto& plan = std::get<AssignPlan>(*timed.outcome.plan);
-      EXPECT_LT(timed.seconds,
-                kMostVerifications * std::max(kLeast, seconds_to_verify(instance, plan)))
-          << method.name;
+      double solved = std::numeric_limits<double>::infinity();
+      double verified = solved;
+      for (int round = 0; round < kMostRounds; ++round) {
+        const Timed timed = solved_once_without_time(instance, method.name, {.time_limit_s = 0});
+        ASSERT_TRUE(timed.outcome.plan);
+        const auto& plan = std::get<AssignPlan>(*timed.outcome.plan);
+        solved = std::min(solved, timed.seconds);
+        verified = std::min(verified, seconds_to_verify(instance, plan));
+        if (round > 0 && solved < kMostVerifications * std::max(kLeast, verified)) break;
+      }
+      EXPECT_LT(solved, kMostVerifications * std::max(kLeast, verified)) << method.name;
     }
   }
 }
