@@ -130,6 +130,9 @@ void write_exercise(JsonWriter& json, const kernels::MemoryExercise& report) {
 
 // What the stages of a strategy held, and how long their passes took.
 void write_stages(JsonWriter& json, const kernels::StrategyReport& report, bool timeless) {
+  const auto seen = [&](double value) {
+    return report.complete ? std::optional(value) : std::nullopt;
+  };
   json.key("stages");
   json.begin_array();
   for (const kernels::StageMeasurement& stage : report.stages) {
@@ -139,10 +142,10 @@ void write_stages(JsonWriter& json, const kernels::StrategyReport& report, bool 
     json.number("in_flight", stage.in_flight);
     json.integer("planned_bytes", stage.planned);
     json.integer("counted_bytes", stage.counted);
-    json.integer("high_water_bytes", stage.high_water);
+    write_number(json, "high_water_bytes", seen(static_cast<double>(stage.high_water)));
     if (!timeless) {
-      json.number("forward_ms", stage.forward_s * 1000);
-      json.number("backward_ms", stage.backward_s * 1000);
+      write_number(json, "forward_ms", seen(stage.forward_s * 1000));
+      write_number(json, "backward_ms", seen(stage.backward_s * 1000));
     }
     json.end_object();
   }
@@ -271,7 +274,8 @@ std::string strategy_execution_json(const StrategyInstance& instance, const Stra
   if (!timeless) {
     write_number(json, "measured_ms", in_ms(report.critical_path_s));
     write_number(json, "formula_ms", in_ms(report.formula_s));
-    json.number("exchange_ms", report.exchange_s * 1000);
+    write_number(json, "exchange_ms",
+                 report.complete ? std::optional(report.exchange_s * 1000) : std::nullopt);
   }
   write_stages(json, report, timeless);
   write_problems(json, report.problems);

@@ -64,6 +64,7 @@ Table stage_table(const kernels::StrategyReport& report, bool timeless) {
     columns.push_back({"forward ms", Align::right});
     columns.push_back({"backward ms", Align::right});
   }
+  const auto seen = [&](const std::string& text) { return report.complete ? text : "-"; };
   Table table(columns);
   for (std::size_t s = 0; s < report.stages.size(); ++s) {
     const kernels::StageMeasurement& stage = report.stages[s];
@@ -74,10 +75,10 @@ Table stage_table(const kernels::StrategyReport& report, bool timeless) {
         significant(stage.in_flight),
         grouped(stage.planned),
         grouped(stage.counted),
-        grouped(stage.high_water)};
+        seen(grouped(stage.high_water))};
     if (!timeless) {
-      cells.push_back(ms_text(stage.forward_s * 1000));
-      cells.push_back(ms_text(stage.backward_s * 1000));
+      cells.push_back(seen(ms_text(stage.forward_s * 1000)));
+      cells.push_back(seen(ms_text(stage.backward_s * 1000)));
     }
     table.add(std::move(cells));
   }

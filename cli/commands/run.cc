@@ -2,6 +2,7 @@
 // the buffers of a layout or order plan in one arena (run_layout.h, run_order.h), or a strategy on
 // its ranks (run_strategy.h).
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,8 +74,8 @@ class RunCommand : public Command {
         "Not for layouts and orders: timed runs of each batch, or of a strategy's step, of "
         "which the best counts; default 1");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
-                 "Stop between batches, operators of an order, or runs of a strategy's step, after "
-                 "it; the run is then incomplete. Default none");
+                 "Stop between batches, operators of an order, or layers of a strategy, after it; "
+                 "the run is then incomplete. Default none");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Seed of tokens, weights and patterns; default 0");
     output_flags_.declare(flags, true);
@@ -205,9 +206,7 @@ class RunCommand : public Command {
     if (repeats_) options.repeats = static_cast<int>(*repeats_);
 
     const std::optional<kernels::PackedPlan> batches = packed(instance, plan);
-    if (!batches) {
-      return console.refuse({kUsage, "INSTANCE", "is of a problem whose plans hold no batches"});
-    }
+    if (!batches) throw std::logic_error("a family is neither run in batches nor in its own way");
     StatusLine status(console);
     const ExecutionReport report = kernels::execute(
         *batches, options,

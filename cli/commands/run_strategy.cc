@@ -46,9 +46,9 @@ ExitCode run_strategy(Console& console, const StrategyInstance& instance, const 
     StatusLine(console).tell("running   " + counted(ranks, "rank"));
     report = kernels::execute_strategy(
         scaled.task,
-        [&run](const kernels::StrategyTask& task) {
-          return run.pool == nullptr ? kernels::run_on_threads(task)
-                                     : kernels::run_on_processes(*run.pool, task);
+        [&run](const kernels::StrategyTask& task, const Budget* its) {
+          return run.pool == nullptr ? kernels::run_on_threads(task, its)
+                                     : kernels::run_on_processes(*run.pool, task, its);
         },
         {.repeats = static_cast<int>(run.repeats.value_or(1))}, &budget);
   }

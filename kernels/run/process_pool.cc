@@ -3,30 +3,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <stdexcept>
-#include <string>
+
+#include "kernels/ranks/packed_integers.h"
+#include "kernels/run/rank_ending.h"
 
 namespace stowage::kernels {
 namespace {
 
 enum class Order : std::int64_t { stop, prepare, run, other };
-
-// A collective carries floats; these carry 64-bit integers as two of them, copied bit by bit.
-constexpr std::int64_t kFloatsPerInteger = 2;
-static_assert(sizeof(std::int64_t) == kFloatsPerInteger * sizeof(float));
-
-std::vector<float> as_floats(std::span<const std::int64_t> integers) {
-  std::vector<float> floats(integers.size() * kFloatsPerInteger);
-  if (!integers.empty()) std::memcpy(floats.data(), integers.data(), integers.size_bytes());
-  return floats;
-}
-
-std::vector<std::int64_t> as_integers(std::span<const float> floats) {
-  std::vector<std::int64_t> integers(floats.size() / kFloatsPerInteger);
-  if (!integers.empty()) std::memcpy(integers.data(), floats.data(), floats.size_bytes());
-  return integers;
-}
 
 // Rank 0's integers on every rank.
 std::vector<std::int64_t> broadcast_integers(Communicator& world,
@@ -116,45 +101,6 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
   return members;
 }
 
-// What became of a rank in its group; travels as integers.
-struct Ending {
-  enum State : std::int64_t { finished, failed, abandoned };
-  State state = finished;
-  std::string message;
-
-  static constexpr std::size_t kMessageWords = 64;  // longer messages are cut
-  static constexpr std::size_t kWords = kMessageWords + 2;
-
-  std::vector<std::int64_t> words() const {
-    std::vector<std::int64_t> words(kWords);
-    words[0] = state;
-    words[1] = static_cast<std::int64_t>(std::min(message.size(), kMessageWords * 8));
-    std::memcpy(&words[2], message.data(), static_cast<std::size_t>(words[1]));
-    return words;
-  }
-  static Ending of(std::span<const std::int64_t> words) {
-    Ending ending{.state = static_cast<State>(words[0])};
-    ending.message.resize(static_cast<std::size_t>(words[1]));
-    std::memcpy(ending.message.data(), &words[2], ending.message.size());
-    return ending;
-  }
-};
-
-// A rank's part in its group. An exception stays here: the world goes on.
-Ending run_guarded(Communicator& world, int colour, const ShareProgram& program, const Model& model,
-                   const Member* member, std::span<const float> x, std::span<const float> upstream,
-                   RankShare& share) {
-  try {
-    const auto group = world.split(colour);
-    if (member != nullptr) share = program(*group, model, member->task, x, upstream);
-    return {};
-  } catch (const Abandoned& left) {
-    return {Ending::abandoned, left.what()};
-  } catch (const std::exception& error) {
-    return {Ending::failed, error.what()};
-  }
-}
-
 // What a finished rank hands in: y, dx, its seconds, and the gradient if it is its group's first.
 std::int64_t result_floats(const Model& model, const Member& member, int rank) {
   const int place = rank - member.first;
@@ -188,16 +134,6 @@ std::span<const float> take(std::span<const float>& rest, std::int64_t count) {
   return taken;
 }
 
-// The same error that run_ranks() would report.
-std::optional<RankError> error_of(std::span<const Ending> endings) {
-  for (const auto state : {Ending::failed, Ending::abandoned}) {
-    for (std::size_t r = 0; r < endings.size(); ++r) {
-      if (endings[r].state == state) return RankError{static_cast<int>(r), endings[r].message};
-    }
-  }
-  return std::nullopt;
-}
-
 // visit(group, place) for every rank that has a group, in rank order.
 template <class Visit>
 void for_each_rank(const std::vector<Member>& members, Visit visit) {
@@ -226,30 +162,17 @@ std::vector<float> scatter_inputs(Communicator& world, std::int64_t width,
   return mine;
 }
 
-// What became of every rank, on rank 0; elsewhere empty.
-std::vector<Ending> gather_endings(Communicator& world, const Ending& mine) {
-  constexpr std::int64_t kFloats = Ending::kWords * kFloatsPerInteger;
-  std::vector<float> all(world.rank() == 0 ? world.size() * kFloats : 0);
-  world.gather(as_floats(mine.words()), all, std::vector<std::int64_t>(world.size(), kFloats));
-  const std::vector<std::int64_t> words = as_integers(all);
-  std::vector<Ending> endings;
-  for (std::span<const std::int64_t> rest(words); !rest.empty();
-       rest = rest.subspan(Ending::kWords)) {
-    endings.push_back(Ending::of(rest.first(Ending::kWords)));
-  }
-  return endings;
-}
-
 // On rank 0 the results of all ranks that finished, in rank order.
 std::vector<float> gather_results(Communicator& world, const Model& model,
                                   const std::vector<Member>& members,
-                                  std::span<const Ending> endings, std::span<const float> mine) {
+                                  std::span<const RankEnding> endings,
+                                  std::span<const float> mine) {
   std::vector<std::int64_t> counts(world.size());
   std::int64_t total = 0;
   if (world.rank() == 0) {
     for_each_rank(members, [&](std::size_t g, int place) {
       const int rank = members[g].first + place;
-      if (endings[rank].state != Ending::finished) return;
+      if (endings[rank].state != RankEnding::finished) return;
       total += counts[rank] = result_floats(model, members[g], rank);
     });
   }
@@ -259,8 +182,9 @@ std::vector<float> gather_results(Communicator& world, const Model& model,
 }
 
 // The next group's output of what gather_results() returned.
-GroupOutput take_output(const Model& model, const Member& group, std::span<const Ending> endings,
-                        std::size_t floats, std::span<const float>& rest) {
+GroupOutput take_output(const Model& model, const Member& group,
+                        std::span<const RankEnding> endings, std::size_t floats,
+                        std::span<const float>& rest) {
   const std::int64_t width = model.block.hidden;
   GroupOutput out;
   out.error = error_of(endings);
@@ -268,7 +192,7 @@ GroupOutput take_output(const Model& model, const Member& group, std::span<const
   out.dx.resize(floats);
   std::vector<std::vector<double>> seconds(group.task.ranks);
   for (int place = 0; place < group.task.ranks; ++place) {
-    if (endings[place].state != Ending::finished) continue;
+    if (endings[place].state != RankEnding::finished) continue;
     const std::span<const std::int64_t> where = group.layout.of(place);
     const auto count = static_cast<std::int64_t>(where.size()) * width;
     put_rows(where, width, take(rest, count), out.y);
@@ -297,12 +221,15 @@ void take_part(Communicator& world, const ShareProgram& program, const Model& mo
   const std::vector<float> rows = scatter_inputs(world, model.block.hidden, members, groups);
   const std::span<const float> both(rows);
   RankShare share;
-  const Ending ending =
-      run_guarded(world, static_cast<int>(mine - members.begin()), program, model, member,
-                  both.first(both.size() / 2), both.subspan(both.size() / 2), share);
+  const RankEnding ending = guarded([&] {
+    const auto group = world.split(static_cast<int>(mine - members.begin()));
+    if (member == nullptr) return;
+    share = program(*group, model, member->task, both.first(both.size() / 2),
+                    both.subspan(both.size() / 2));
+  });
 
-  const std::vector<Ending> endings = gather_endings(world, ending);
-  const bool has_result = member != nullptr && ending.state == Ending::finished;
+  const std::vector<RankEnding> endings = gather_endings(world, ending);
+  const bool has_result = member != nullptr && ending.state == RankEnding::finished;
   const std::vector<float> result =
       has_result ? result_of(share, me == member->first) : std::vector<float>();
   const std::vector<float> results = gather_results(world, model, members, endings, result);

@@ -1,25 +1,29 @@
 #include "kernels/strategy/scaled_strategy.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "instances/numbers.h"
+#include "kernels/block/block_weights.h"
+#include "kernels/memory/recorded_block.h"
 
 namespace stowage::kernels {
 namespace {
 
 constexpr std::int64_t kMostLayersInAll = 16;
 constexpr int kFewestHeads = 4;
-constexpr int kHeadDim = 16;
+constexpr std::array<int, 4> kHeadDims = {16, 8, 4, 2};
+constexpr Bytes kMostWeightBytes = 1 << 30;
 constexpr int kWidestFfn = 1 << 16;
 constexpr double kWidestHead = 4096;
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
 // The smallest divisor of the layers of a chunk that leaves few enough.
-std::int64_t choose_layer_scale(const StrategyPlan& plan) {
-  const std::int64_t most = std::max(kMostLayersInAll, plan.pp * plan.v);
+std::int64_t choose_layer_scale(const StrategyPlan& plan, std::int64_t few) {
+  const std::int64_t most = std::max(few, plan.pp * plan.v);
   for (std::int64_t scale = 1;; ++scale) {
     std::int64_t all = 0;
     for (const StrategyStage& stage : plan.stages) {
@@ -54,19 +58,19 @@ int choose_kv_heads(int heads, double queries_per_kv, std::int64_t tp) {
   return 1;
 }
 
-BlockShape small_block(const StrategyModel& model, const StrategyPlan& plan) {
+BlockShape small_block(const StrategyModel& model, const StrategyPlan& plan, int head_dim) {
   const auto ranks = static_cast<int>(plan.tp * plan.cp);
   const int heads = ranks * ((kFewestHeads + ranks - 1) / ranks);
   const auto hidden = static_cast<double>(model.hidden);
   const double ratio = mean_ffn(model) / hidden;
   const auto tp = static_cast<double>(plan.tp);
   const double parts =
-      std::clamp(std::round(ratio * heads * kHeadDim / tp), 1.0, std::floor(kWidestFfn / tp));
-  return {.hidden = heads * kHeadDim,
+      std::clamp(std::round(ratio * heads * head_dim / tp), 1.0, std::floor(kWidestFfn / tp));
+  return {.hidden = heads * head_dim,
           .heads = heads,
           .kv_heads = choose_kv_heads(
               heads, std::max(1.0, hidden / static_cast<double>(model.key_value_width())), plan.tp),
-          .head_dim = kHeadDim,
+          .head_dim = head_dim,
           .ffn = static_cast<int>(parts * tp)};
 }
 
@@ -77,6 +81,39 @@ std::int64_t small_vocabulary(const StrategyModel& model, const StrategyPlan& pl
       static_cast<double>(model.vocabulary) * hidden / static_cast<double>(model.hidden);
   const auto width = static_cast<std::int64_t>(std::clamp(wanted, 2.0, kWidestHead));
   return divided_up(width, plan.tp) * plan.tp;
+}
+
+// Weights and gradients of all ranks, of the one rank beside them, and of what is put together.
+Bytes weight_bytes(const StrategyTask& task) {
+  const auto sizes = weight_sizes(task.block);
+  const std::int64_t floats =
+      std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) * task.all_layers() +
+      task.block.hidden * task.vocabulary;
+  const std::int64_t copies = 2 * std::int64_t{task.dp} * task.cp + 6;
+  return kFloatBytes * floats * copies;
+}
+
+void put_layers(const StrategyPlan& plan, std::int64_t few, ScaledStrategy& scaled) {
+  scaled.layer_scale = choose_layer_scale(plan, few);
+  scaled.task.layers.clear();
+  for (const StrategyStage& stage : plan.stages) {
+    scaled.task.layers.push_back(
+        static_cast<int>(plan.v * divided_up(stage.layers / plan.v, scaled.layer_scale)));
+  }
+}
+
+// The most layers, and of these the widest heads, whose weights are not too many.
+bool choose_model(const StrategyModel& model, const StrategyPlan& plan, ScaledStrategy& scaled) {
+  StrategyTask& task = scaled.task;
+  for (std::int64_t few = kMostLayersInAll; few > 0; few /= 2) {
+    put_layers(plan, few, scaled);
+    for (const int head_dim : kHeadDims) {
+      task.block = small_block(model, plan, head_dim);
+      task.vocabulary = small_vocabulary(model, plan, task.block.hidden);
+      if (weight_bytes(task) <= kMostWeightBytes) return true;
+    }
+  }
+  return false;
 }
 
 double work_of_step(const StrategyTask& task, const std::vector<Tokens>& lengths,
@@ -167,15 +204,14 @@ ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPl
   task.tp = static_cast<int>(plan.tp);
   task.cp = static_cast<int>(plan.cp);
   task.dp = static_cast<int>(plan.dp);
-  task.block = small_block(instance.model, plan);
-  task.vocabulary = small_vocabulary(instance.model, plan, task.block.hidden);
   task.logit_chunks = plan.logit_chunks;
   task.seed = wanted.seed;
-  scaled.layer_scale = choose_layer_scale(plan);
-  for (const StrategyStage& stage : plan.stages) {
-    task.layers.push_back(
-        static_cast<int>(plan.v * divided_up(stage.layers / plan.v, scaled.layer_scale)));
-    task.recompute.push_back(stage.recompute);
+  for (const StrategyStage& stage : plan.stages) task.recompute.push_back(stage.recompute);
+  if (!choose_model(instance.model, plan, scaled)) {
+    scaled.problems.push_back("the weights of " + counted(task.ranks(), "rank") + " need " +
+                              grouped(weight_bytes(task) >> 20) + " MiB, more than " +
+                              grouped(kMostWeightBytes >> 20) + ": run a plan of fewer ranks");
+    return scaled;
   }
   scaled.scale = wanted.scale > 0
                      ? wanted.scale
@@ -187,6 +223,11 @@ ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPl
   deal_sequences(task, plan.micro_batches);
   task.order = planned_order(task.pp, task.v, static_cast<int>(plan.micro_batches));
   scaled.notes = notes_on(instance.model, plan);
+  if (wanted.scale == 0 && scaled.work_flop > wanted.max_work_flop) {
+    scaled.notes.emplace_back("the work is above the wanted " +
+                              significant(wanted.max_work_flop / 1e9) +
+                              " GFLOP, with sequences of one token each");
+  }
   scaled.problems = check(task);
   return scaled;
 }

@@ -6,9 +6,10 @@
 //   run_on_threads(scaled.task);
 //
 //   layers     divided by the smallest number that leaves 16 or fewer, or one a chunk, rounded up:
-//              stages of 7, 9, 9, 7 layers become stages of 4, 5, 5, 4
-//   widths     heads of 16 channels, four or as many as tp cp needs; keys and feed-forward in
-//              proportion
+//              stages of 7, 9, 9, 7 layers become stages of 4, 5, 5, 4; fewer where the narrowest
+//              heads do not suffice for the weights
+//   widths     four heads or as many as tp cp needs, of 16 channels, or of fewer where all ranks'
+//              weights would need more than 1 GiB; keys and feed-forward in proportion
 //   head       as wide in proportion, at most 4096; logits in as many chunks
 //   lengths    divided by `scale`, rounded up
 //   sequences  dealt to the rows of micro-batches and replicas, longest first, there and back
@@ -28,7 +29,8 @@
 namespace stowage::kernels {
 
 struct StrategyScale {
-  std::int64_t scale = 0;  // 0: the smallest that keeps the work within max_work_flop
+  // 0: the smallest that keeps the work within max_work_flop, or leaves one token a sequence.
+  std::int64_t scale = 0;
   double max_work_flop = 1e10;
   std::uint64_t seed = 0;
 };

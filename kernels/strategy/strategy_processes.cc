@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "instances/numbers.h"
+#include "kernels/run/rank_ending.h"
 
 namespace stowage::kernels {
 namespace {
@@ -102,24 +103,29 @@ class TaskReader {
   std::span<const std::int64_t> rest_;
 };
 
-StrategyStep take_step(Communicator& world, const StrategyTask& task) {
-  const bool runs = world.rank() < task.ranks();
-  const auto group = world.split(runs ? 0 : 1);
-  return runs ? collect_step(*group, task) : StrategyStep{};
+StrategyStep take_step(Communicator& world, const StrategyTask& task, const Budget* budget) {
+  StrategyStep step;
+  const RankEnding ending = guarded([&] {
+    const bool runs = world.rank() < task.ranks();
+    const auto group = world.split(runs ? 0 : 1);
+    if (runs) step = collect_step(*group, task, budget);
+  });
+  step.error = error_of(gather_endings(world, ending));
+  return step;
 }
 
 }  // namespace
 
-StrategyStep run_on_processes(ProcessPool& pool, const StrategyTask& task) {
+StrategyStep run_on_processes(ProcessPool& pool, const StrategyTask& task, const Budget* budget) {
   StrategyStep step;
   pool.run_other(words_of_task(task), [&](Communicator& world, std::span<const std::int64_t>) {
-    step = take_step(world, task);
+    step = take_step(world, task, budget);
   });
   return step;
 }
 
 void take_part_in_step(Communicator& world, std::span<const std::int64_t> words) {
-  take_step(world, TaskReader(words).task());
+  take_step(world, TaskReader(words).task(), nullptr);
 }
 
 }  // namespace stowage::kernels

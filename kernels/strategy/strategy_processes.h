@@ -7,7 +7,7 @@
 //   serve(world, run_share, take_part_in_step);
 //
 // The task has at most as many ranks as the job; the processes behind them wait. An exception on a
-// rank goes through: whoever started the processes ends them all.
+// rank is the step's error, as with threads.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@
 
 namespace stowage::kernels {
 
-StrategyStep run_on_processes(ProcessPool& pool, const StrategyTask& task);
+// Rank 0 alone looks at the budget, which may be null: ranks that exchange something with it leave
+// with it, a replica of its own ends its passes first.
+StrategyStep run_on_processes(ProcessPool& pool, const StrategyTask& task, const Budget* budget);
 
 // What every rank but 0 does with what rank 0 told.
 void take_part_in_step(Communicator& world, std::span<const std::int64_t> words);

@@ -21,8 +21,9 @@ namespace {
 
 class StrategyRank {
  public:
-  StrategyRank(Communicator& world, const StrategyTask& task)
+  StrategyRank(Communicator& world, const StrategyTask& task, const Budget* budget)
       : task_(task),
+        budget_(budget),
         place_(place_of(task, world.rank())),
         tp_(world.split(world.rank() / task.tp)),
         cp_(world.split(world.rank() / (task.tp * task.cp) * task.tp + place_.shard)),
@@ -98,6 +99,12 @@ class StrategyRank {
     return at(std::int64_t{pass.chunk} * layers() + l);
   }
 
+  void leave_if_stopped() const {
+    if (budget_ != nullptr && budget_->exhausted()) {
+      throw std::runtime_error("stopped in the middle of a step");
+    }
+  }
+
   void forward(const StagePass& pass) {
     const RowPart& row = *rows_[at(pass.micro_batch)];
     const int part = part_of(pass.chunk);
@@ -111,6 +118,7 @@ class StrategyRank {
     const double start = thread_cpu_seconds();
     Passes& passes = passes_[{pass.chunk, pass.micro_batch}];
     for (int l = 0; l < layers(); ++l) {
+      leave_if_stopped();
       auto next = std::make_unique<MeteredFloats>(meter_, floats);
       passes.push_back(std::make_unique<LayerPass>(row, sharing_, meter_));
       passes.back()->forward(weights_[layer_of(pass, l)], now->all(), next->all());
@@ -142,6 +150,7 @@ class StrategyRank {
     }
     const double start = thread_cpu_seconds();
     for (int l = layers() - 1; l >= 0; --l) {
+      leave_if_stopped();
       auto next = std::make_unique<MeteredFloats>(meter_, floats);
       const std::size_t layer = layer_of(pass, l);
       found->second[at(l)]->backward(weights_[layer], now->all(), next->all(),
@@ -167,6 +176,7 @@ class StrategyRank {
     const std::int64_t most = chunk_tokens(task_, row.tokens);
     MeteredFloats logits(meter_, most * head_->columns);
     for (std::int64_t first = 0; first < row.tokens; first += most) {
+      leave_if_stopped();
       const std::int64_t count = std::min(most, row.tokens - first);
       const std::size_t begin = at(first * width), floats = at(count * width);
       step_.loss += head_chunk(*head_, head_weights_,
@@ -216,6 +226,7 @@ class StrategyRank {
   }
 
   const StrategyTask& task_;
+  const Budget* budget_;  // or null
   const StrategyPlace place_;
   const std::unique_ptr<Communicator> tp_, cp_, pipe_, replicas_, kv_;
   const LayerSharing sharing_;
@@ -231,8 +242,8 @@ class StrategyRank {
 
 }  // namespace
 
-RankStep run_strategy_rank(Communicator& world, const StrategyTask& task) {
-  return StrategyRank(world, task).run();
+RankStep run_strategy_rank(Communicator& world, const StrategyTask& task, const Budget* budget) {
+  return StrategyRank(world, task, budget).run();
 }
 
 }  // namespace stowage::kernels

@@ -9,12 +9,14 @@
 // summed over dp and cp at the end. The loss is that of block/vocabulary_head.h, computed in chunks
 // of tokens right before the backward pass; without a vocabulary that of run/executor.h, the sum
 // over all tokens of dot(output, u), u a fixed pseudo-random vector of the token. No embedding is
-// looked up and no optimizer step is made. A rank that throws lets the others leave.
+// looked up and no optimizer step is made. A rank that throws lets the others leave. A rank that
+// has a budget looks at it before each layer and each chunk of logits.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "instances/budget.h"
 #include "kernels/block/block_weights.h"
 #include "kernels/ranks/communicator.h"
 #include "kernels/strategy/task.h"
@@ -40,8 +42,9 @@ struct RankStep {
   Bytes left = 0;                                 // of activations, behind the step
 };
 
-// A collective call of as many ranks as check(task), which must be empty, says. Throws
-// std::logic_error for an order in which a backward pass has no forward pass.
-RankStep run_strategy_rank(Communicator& world, const StrategyTask& task);
+// A collective call of as many ranks as check(task), which must be empty, says. `budget` may be
+// null, and be that of all threads of a process. Throws std::logic_error for an order in which a
+// backward pass has no forward pass, std::runtime_error once the budget is exhausted.
+RankStep run_strategy_rank(Communicator& world, const StrategyTask& task, const Budget* budget);
 
 }  // namespace stowage::kernels

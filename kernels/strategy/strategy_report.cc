@@ -42,7 +42,7 @@ double loss_of(std::span<const float> y, std::span<const float> upstream) {
 // All layers of one sequence after another.
 class OneRank {
  public:
-  explicit OneRank(const StrategyTask& task) : task_(task) {
+  OneRank(const StrategyTask& task, const Budget* budget) : task_(task), budget_(budget) {
     for (int layer = 0; layer < task.all_layers(); ++layer) {
       weights_.push_back(layer_weights(task, layer));
       gradients_.push_back(zero_weights<float>(task.block));
@@ -56,7 +56,8 @@ class OneRank {
     std::vector<float> upstream, y, dx;
     double loss = 0;
   };
-  Alone run(std::int64_t id) {
+  // Nothing once the budget is exhausted.
+  std::optional<Alone> run(std::int64_t id) {
     const Tokens length = task_.lengths[at(id)];
     const std::int64_t floats = length * task_.block.hidden;
     Alone alone{.upstream = tokens(Stream::upstream, id, floats),
@@ -84,9 +85,9 @@ class OneRank {
                          .upstream = alone.upstream,
                          .y = alone.y,
                          .dx = alone.dx};
-    program.run(program.forward_steps(), tensors, call);
+    if (!run_steps(program, program.forward_steps(), tensors, call)) return std::nullopt;
     alone.loss = head_.empty() ? loss_of(alone.y, alone.upstream) : run_head(id, alone);
-    program.run(program.backward_steps(), tensors, call);
+    if (!run_steps(program, program.backward_steps(), tensors, call)) return std::nullopt;
     return alone;
   }
 
@@ -95,6 +96,15 @@ class OneRank {
   const std::vector<BlockWeights<float>>& gradients() const { return gradients_; }
 
  private:
+  bool run_steps(const BlockProgram& program, const StepRange& steps, TensorMemory& tensors,
+                 const BlockCall& call) const {
+    for (int step = steps.begin; step < steps.end; ++step) {
+      if (budget_ != nullptr && budget_->exhausted()) return false;
+      program.run({step, step + 1}, tensors, call);
+    }
+    return true;
+  }
+
   // All logits of the sequence at once.
   double run_head(std::int64_t id, Alone& alone) {
     const Tokens length = task_.lengths[at(id)];
@@ -112,16 +122,21 @@ class OneRank {
   }
 
   const StrategyTask& task_;
+  const Budget* budget_;  // or null
   std::vector<BlockWeights<float>> weights_, gradients_;
   std::vector<float> head_, head_gradient_;
 };
 
-void compare_tensors(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
-  OneRank one(task);
+// False once the budget is exhausted.
+bool compare_tensors(const StrategyTask& task, const StrategyStep& step, const Budget* budget,
+                     StrategyReport& report) {
+  OneRank one(task, budget);
   double sizes = 0;
   for (std::size_t id = 0; id < task.lengths.size(); ++id) {
     const auto sequence = static_cast<std::int64_t>(id);
-    const OneRank::Alone alone = one.run(sequence);
+    const std::optional<OneRank::Alone> ran = one.run(sequence);
+    if (!ran) return false;
+    const OneRank::Alone& alone = *ran;
     keep_worst(report.output, error_of(step.y[id], alone.y), sequence, "");
     keep_worst(report.input_gradient, error_of(step.dx[id], alone.dx), sequence, "");
     report.loss += task.vocabulary > 0 ? 0 : loss_of(step.y[id], alone.upstream);
@@ -144,6 +159,7 @@ void compare_tensors(const StrategyTask& task, const StrategyStep& step, Strateg
                  -1, "layer " + std::to_string(layer) + ' ' + std::string(kWeightNames[at(t)]));
     }
   }
+  return true;
 }
 
 void compare_memory(const StrategyTask& task, const StrategyStep& step, StrategyReport& report) {
@@ -237,15 +253,12 @@ void sum_seconds(const StrategyTask& task, const StrategyStep& step, StrategyRep
   }
 }
 
-}  // namespace
-
-bool StrategyReport::passed() const {
-  return complete && problems.list().empty() && output.passed() && input_gradient.passed() &&
-         weight_gradient.passed() && loss_error <= output.tolerance;
+StopReason reason_of(const Budget* budget) {
+  return budget == nullptr ? StopReason::none : budget->stop_reason();
 }
 
-StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
-                          const StrategyExecution& execution) {
+// Before anything was seen.
+StrategyReport planned_report(const StrategyTask& task, const StrategyExecution& execution) {
   StrategyReport report;
   for (TensorCheck* check : {&report.output, &report.input_gradient, &report.weight_gradient}) {
     check->tolerance = execution.tolerance;
@@ -255,12 +268,40 @@ StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
                              .recompute = task.recompute[at(s)],
                              .in_flight = static_cast<double>(chunks_in_flight(task, s)) / task.v});
   }
+  return report;
+}
+
+StrategyReport stopped_report(const StrategyTask& task, const StrategyExecution& execution,
+                              StopReason reason) {
+  StrategyReport report = planned_report(task, execution);
+  for (int rank = 0; rank < task.ranks(); ++rank) {
+    const StrategyMemory memory = strategy_memory(task, rank);
+    StageMeasurement& its = report.stages[at(place_of(task, rank).stage)];
+    its.planned = std::max(its.planned, memory.planned);
+    its.counted = std::max(its.counted, memory.counted);
+  }
+  report.stopped_by = reason;
+  return report;
+}
+
+}  // namespace
+
+bool StrategyReport::passed() const {
+  return complete && problems.list().empty() && output.passed() && input_gradient.passed() &&
+         weight_gradient.passed() && loss_error <= output.tolerance;
+}
+
+StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
+                          const StrategyExecution& execution, const Budget* budget) {
+  StrategyReport report = planned_report(task, execution);
   if (step.error) {
     report.complete = true;
     report.problems.add("rank " + std::to_string(step.error->rank) + ": " + step.error->message);
     return report;
   }
-  compare_tensors(task, step, report);
+  if (!compare_tensors(task, step, budget, report)) {
+    return stopped_report(task, execution, reason_of(budget));
+  }
   compare_memory(task, step, report);
   sum_seconds(task, step, report);
   report.exchange_s = step.exchange_s;
@@ -271,18 +312,20 @@ StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
 }
 
 StrategyReport execute_strategy(const StrategyTask& task, const StrategyRunner& run,
-                                const StrategyExecution& execution, Budget* budget) {
-  const auto reason = [&] { return budget == nullptr ? StopReason::none : budget->stop_reason(); };
-  StrategyReport stopped{.stopped_by = reason()};
+                                const StrategyExecution& execution, const Budget* budget) {
   std::optional<StrategyStep> step;
-  for (int r = 0; r < execution.repeats && stopped.stopped_by == StopReason::none; ++r) {
-    StrategyStep next = run(task);
-    if (step) keep_fastest(next, *step);
-    step = std::move(next);
-    stopped.stopped_by = reason();
+  for (int r = 0; r < execution.repeats; ++r) {
+    StopReason reason = reason_of(budget);
+    if (reason == StopReason::none) {
+      StrategyStep next = run(task, budget);
+      if (step) keep_fastest(next, *step);
+      step = std::move(next);
+      reason = reason_of(budget);
+    }
+    if (reason != StopReason::none) return stopped_report(task, execution, reason);
     if (step->error) break;
   }
-  return stopped.stopped_by == StopReason::none ? judge_step(task, *step, execution) : stopped;
+  return judge_step(task, *step, execution, budget);
 }
 
 }  // namespace stowage::kernels

@@ -31,7 +31,8 @@ struct StrategyExecution {
 };
 
 // What runs a task: run_on_threads(), or run_on_processes() with a pool.
-using StrategyRunner = std::function<StrategyStep(const StrategyTask&)>;
+// The budget, which may be null, ends the step with an error.
+using StrategyRunner = std::function<StrategyStep(const StrategyTask&, const Budget*)>;
 
 // The rank of a stage that needed the most.
 struct StageMeasurement {
@@ -54,7 +55,7 @@ struct StrategyReport {
   double reference_loss = 0;    // of the one rank
   double loss_error = 0;        // relative to the sum of the sizes of the sequences' losses
   Problems problems;
-  bool complete = false;  // false: the budget ran out before the comparison
+  bool complete = false;  // false: the budget ran out, and nothing was compared
   StopReason stopped_by = StopReason::none;
   // How long the passes take in the order of the plan, each as long as it took its busiest rank,
   // were there a core for each rank (instances/pipeline/passes.h), and the sums of gradients
@@ -67,12 +68,13 @@ struct StrategyReport {
   bool passed() const;
 };
 
-// Requires check(task) to be empty.
+// Requires check(task) to be empty. `budget` may be null; the one rank looks at it between the
+// operators of its layers.
 StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
-                          const StrategyExecution& execution);
+                          const StrategyExecution& execution, const Budget* budget = nullptr);
 
-// Runs and judges. `budget` may be null; it is asked before each run and before the comparison.
+// Runs and judges within the budget, which may be null.
 StrategyReport execute_strategy(const StrategyTask& task, const StrategyRunner& run,
-                                const StrategyExecution& execution, Budget* budget);
+                                const StrategyExecution& execution, const Budget* budget);
 
 }  // namespace stowage::kernels

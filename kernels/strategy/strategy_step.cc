@@ -164,10 +164,10 @@ class StepAssembly {
 
 }  // namespace
 
-StrategyStep collect_step(Communicator& world, const StrategyTask& task) {
+StrategyStep collect_step(Communicator& world, const StrategyTask& task, const Budget* budget) {
   const int me = world.rank();
   const std::vector<float> mine =
-      packed_step(task, share_of(task, place_of(task, me)), run_strategy_rank(world, task));
+      packed_step(task, share_of(task, place_of(task, me)), run_strategy_rank(world, task, budget));
   std::vector<float> size;
   put_word(size, std::ssize(mine));
   std::vector<float> sizes(me == 0 ? 2 * at(world.size()) : 0);
@@ -189,10 +189,10 @@ StrategyStep collect_step(Communicator& world, const StrategyTask& task) {
   return std::move(assembly).take();
 }
 
-StrategyStep run_on_threads(const StrategyTask& task) {
+StrategyStep run_on_threads(const StrategyTask& task, const Budget* budget) {
   StrategyStep step;
   const std::optional<RankError> error = run_ranks(task.ranks(), [&](Communicator& world) {
-    StrategyStep its = collect_step(world, task);
+    StrategyStep its = collect_step(world, task, budget);
     if (world.rank() == 0) step = std::move(its);
   });
   step.error = error;

@@ -32,11 +32,12 @@ struct StrategyStep {
   std::optional<RankError> error;       // set: all else is meaningless
 };
 
-// Requires check(task) to be empty. Throws where a rank fails; the result is rank 0's, elsewhere
-// nothing is in it.
-StrategyStep collect_step(Communicator& world, const StrategyTask& task);
+// Requires check(task) to be empty. Throws where a rank fails or its budget, which may be null, is
+// exhausted; the result is rank 0's, elsewhere nothing is in it.
+StrategyStep collect_step(Communicator& world, const StrategyTask& task,
+                          const Budget* budget = nullptr);
 
-// With threads as ranks.
-StrategyStep run_on_threads(const StrategyTask& task);
+// With threads as ranks, which all look at the budget.
+StrategyStep run_on_threads(const StrategyTask& task, const Budget* budget = nullptr);
 
 }  // namespace stowage::kernels

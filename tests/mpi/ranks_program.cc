@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kernels/block/synthetic.h"
@@ -249,7 +251,7 @@ void strategy_throws(Communicator& world) {
   StrategyTask task = task_of(
       {.pp = 2, .tp = 2, .micro_batches = 4, .layers = {1, 1}, .recompute = {kNone, kNone}}, false);
   if (world.rank() == 1) task.order[0][3] = {.forward = false, .chunk = 7, .micro_batch = 0};
-  run_strategy_rank(world, task);
+  run_strategy_rank(world, task, nullptr);
 }
 
 // A process that is gone without a word.
@@ -284,6 +286,10 @@ int main(int argc, char** argv) {
   try {
     program->second(process.world());
     if (process.world().rank() == 0) std::cout << "ok " << process.world().size() << '\n';
+  } catch (const Abandoned& left) {  // the rank that failed has the first word
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    std::cerr << "rank " << process.world().rank() << ": " << left.what() << std::endl;
+    process.abort(70);
   } catch (const std::exception& error) {
     std::cerr << "rank " << process.world().rank() << ": " << error.what() << std::endl;
     process.abort(70);

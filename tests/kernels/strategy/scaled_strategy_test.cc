@@ -9,6 +9,7 @@ namespace stowage::kernels::strategy_scaled_strategy_test {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -49,6 +50,31 @@ TEST(ScaledStrategy, KeepsTheClassAndTheProportions) {
   EXPECT_EQ(task.seed, 5U);
   EXPECT_LE(scaled.work_flop, 1e10);
   EXPECT_GT(scale_strategy(llama(), four_stages(), {.scale = scaled.scale - 1}).work_flop, 1e10);
+}
+
+TEST(ScaledStrategy, ManyRanksGetNarrowHeads) {
+  StrategyPlan plan = four_stages();
+  plan.pp = 1;
+  plan.stages.resize(1);
+  plan.stages[0].layers = 32;
+  plan.tp = 1;
+  plan.cp = 64;
+  plan.micro_batches = 1;
+  const ScaledStrategy scaled = scale_strategy(llama(), plan, {});
+  EXPECT_THAT(scaled.problems, IsEmpty());
+  EXPECT_EQ(scaled.task.block.heads, 64);
+  EXPECT_EQ(scaled.task.block.head_dim, 2);
+  EXPECT_THAT(scaled.task.layers, ElementsAre(8));
+  plan.cp = 512;
+  EXPECT_THAT(scale_strategy(llama(), plan, {}).problems,
+              ElementsAre(HasSubstr("run a plan of fewer ranks")));
+}
+
+TEST(ScaledStrategy, WorkThatCannotBeLessIsSaid) {
+  const ScaledStrategy scaled = scale_strategy(llama(), four_stages(), {.max_work_flop = 1});
+  EXPECT_THAT(scaled.problems, IsEmpty());
+  EXPECT_THAT(scaled.task.lengths, Each(1));
+  EXPECT_THAT(scaled.notes, Contains(HasSubstr("above the wanted 1e-09 GFLOP")));
 }
 
 TEST(ScaledStrategy, ChunksOfUnequalStagesStay) {

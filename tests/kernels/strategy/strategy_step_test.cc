@@ -263,9 +263,9 @@ TEST(StrategyReport, AHeadIsCompared) {
 TEST(StrategyReport, RunsRepeatedlyAndStopsWithTheBudget) {
   const StrategyTask task = task_of(kMixtures[9], false);
   int runs = 0;
-  const StrategyRunner run = [&runs](const StrategyTask& its) {
+  const StrategyRunner run = [&runs](const StrategyTask& its, const Budget* budget) {
     ++runs;
-    StrategyStep step = run_on_threads(its);
+    StrategyStep step = run_on_threads(its, budget);
     for (auto& parts : step.seconds[0]) parts[0].forward = runs == 2 ? 1 : 2;
     return step;
   };
@@ -282,6 +282,36 @@ TEST(StrategyReport, RunsRepeatedlyAndStopsWithTheBudget) {
   EXPECT_FALSE(stopped.complete);
   EXPECT_EQ(stopped.stopped_by, StopReason::time_limit);
   EXPECT_EQ(runs, 3);
+}
+
+// Every look at the clock is a tick: the step ends at each of them, and so does the comparison.
+TEST(StrategyReport, StopsInTheMiddleOfAStepAndOfTheComparison) {
+  const StrategyTask task = task_of(kMixtures[9], false);
+  Budget all({.time_limit_s = 1e9, .clock = BudgetClock::looks});
+  EXPECT_TRUE(execute_strategy(task, run_on_threads, {}, &all).passed());
+  const double ticks = all.seconds() * 1e6;
+  ASSERT_GT(ticks, 40);
+  int in_the_step = 0, in_the_comparison = 0;
+  for (const double end : {3.0, 10.0, 20.0, ticks / 2, ticks - 5}) {
+    int failed = 0;
+    const StrategyRunner run = [&failed](const StrategyTask& its, const Budget* budget) {
+      StrategyStep step = run_on_threads(its, budget);
+      failed = step.error ? 1 : 0;
+      return step;
+    };
+    Budget some({.time_limit_s = end * 1e-6, .clock = BudgetClock::looks});
+    const StrategyReport report = execute_strategy(task, run, {}, &some);
+    EXPECT_FALSE(report.complete);
+    EXPECT_TRUE(report.problems.list().empty());
+    EXPECT_EQ(report.stopped_by, StopReason::time_limit);
+    EXPECT_EQ(report.output.compared, 0);
+    EXPECT_EQ(report.output.tolerance, 1e-5);
+    ASSERT_EQ(std::ssize(report.stages), task.pp);
+    EXPECT_GT(report.stages[0].planned, 0);
+    ++(failed == 1 ? in_the_step : in_the_comparison);
+  }
+  EXPECT_GT(in_the_step, 0);
+  EXPECT_GT(in_the_comparison, 0);
 }
 
 // Gradients that are not summed over replicas, sequences that are computed twice.
@@ -303,7 +333,7 @@ TEST(StrategyStep, ARankThatThrowsLetsTheOthersLeave) {
         auto& passes = mine.order[place_of(task, thrower).stage];
         passes[passes.size() / 2] = {.forward = false, .chunk = 5, .micro_batch = 0};
       }
-      run_strategy_rank(world, mine);
+      run_strategy_rank(world, mine, nullptr);
     });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->rank, thrower);
