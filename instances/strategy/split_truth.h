@@ -68,10 +68,11 @@ class SplitTruth {
     return best.back();
   }
 
-  // SB4: no plan is faster, or none than `below`; 0 where ranges of layers are too many to list.
+  // SB4: no plan is faster, or none than `below`. Where that is not so, the first case found that
+  // allows a faster one; 0 where ranges of layers are too many to list.
   Ms least_by_cases(Ms below) const {
     if (!listed_) return 0;
-    Cases cases{*this, below, {}, {}};
+    Cases cases{*this, below, below, {}, {}};
     least_sum([&](std::int64_t, const StrategyTruth::Stage& stage) {
       cases.times.push_back(stage.time_ms);
       cases.lefts.push_back(truth_.uncovered(stage));
@@ -90,14 +91,16 @@ class SplitTruth {
 
   // Plans told apart by their slowest stage and the exchange that is left. Some case has the least
   // one; a case that cannot be below what is known is left out, a case of one value each is
-  // counted.
+  // counted. One that is below what is asked ends it: a claim that is false is refused at once.
   struct Cases {
     const SplitTruth& splits;
+    Ms below;
     Ms least;
     std::vector<Ms> times;
     std::vector<Ms> lefts;
 
     void look(const Part& time, const Part& left) {
+      if (least * (1 + kRelative) < below) return;
       const Ms bound = bound_of(time, left);
       if (bound >= least) return;
       const std::size_t slow = time.second - time.first;
