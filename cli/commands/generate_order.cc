@@ -33,11 +33,12 @@ class GenerateOrderCommand : public Command {
     flags.text("-o,--output", output_, "INSTANCE", "Write the instance there instead of stdout");
     std::vector<std::string> kinds;
     for (const std::string_view kind : OrderGenerator::kNames) kinds.emplace_back(kind);
-    flags.choice("--kind", kind_, kinds,
-                 "A transformer's training step, the same with recomputation, with gradients added "
-                 "up in place or with experts, chunks of tokens through two layers, a randomly "
-                 "wired network, random operators in layers, or a convolutional network whose "
-                 "forward operators may run again. Default transformer");
+    flags.choice(
+        "--kind", kind_, kinds,
+        "A transformer's training step, the same with recomputation, with gradients added "
+        "up in place or with experts, chunks of tokens through two layers, a randomly "
+        "wired network, random operators in layers, the same read at about their place, or a "
+        "convolutional network whose forward operators may run again. Default transformer");
     flags.integer("--operators", operators_, "N", 1, 1'000'000,
                   "About so many operators; default " + std::to_string(usual.operators));
     flags.text("--tokens", tokens_, "TOKENS",
@@ -50,7 +51,7 @@ class GenerateOrderCommand : public Command {
     flags.integer("--alignment", alignment_, "N", 1, 1 << 20,
                   "Alignment of all tensors; default 1, kernels: 64");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
-                  "Randwire, layered: seed of every draw; default 0");
+                  "Randwire, both layered: seed of every draw; default 0");
     flags.number("--capacity-share", capacity_share_, "X", 1e-9, 1,
                  "Vgg, unet, kernels: forward operators may run again, and the time is to be least "
                  "within this share of the peak of the list's order; default the least peak");
@@ -72,7 +73,9 @@ class GenerateOrderCommand : public Command {
 
  private:
   bool network() const { return kind_ == "vgg" || kind_ == "unet"; }
-  bool random() const { return kind_ == "randwire" || kind_ == "layered"; }
+  bool random() const {
+    return kind_ == "randwire" || kind_ == "layered" || kind_ == "layered-local";
+  }
 
   void declare_kernels(Flags& flags) {
     const RecordedBlock block;

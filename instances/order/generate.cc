@@ -11,6 +11,7 @@
 #include "instances/numbers.h"
 #include "instances/option_check.h"
 #include "instances/order/check.h"
+#include "instances/order/generate_layered.h"
 #include "instances/order/generate_network.h"
 #include "instances/order/generate_transformer.h"
 #include "instances/order/graph_builder.h"
@@ -129,34 +130,6 @@ OrderInstance randwire_graph(const OrderGenerator& generator) {
   return std::move(graph).take();
 }
 
-OrderInstance layered_graph(const OrderGenerator& generator) {
-  constexpr std::uint64_t kReads = 4;
-  constexpr std::uint64_t kLayersBack = 3;
-  std::mt19937_64 random(generator.seed);
-  std::int64_t width = 1;
-  while (width * width < generator.operators) ++width;
-  width = std::max<std::int64_t>(1, width / 2);
-  const auto size = [&] { return kUnit * static_cast<Bytes>(1 + draw(random, kMostUnits)); };
-  GraphBuilder graph;
-  std::vector<std::vector<int>> layers = {{graph.input("x", size())}};
-  for (std::int64_t i = 0; i < generator.operators; ++i) {
-    if (i % width == 0) layers.emplace_back();
-    std::vector<int> reads;
-    const std::uint64_t count = 1 + draw(random, kReads);
-    for (std::uint64_t k = 0; k < count; ++k) {
-      const std::size_t back =
-          std::min<std::size_t>(layers.size() - 1, 1 + draw(random, kLayersBack));
-      const std::vector<int>& from = layers[layers.size() - 1 - back];
-      reads.push_back(from[draw(random, from.size())]);
-    }
-    std::sort(reads.begin(), reads.end());
-    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-    layers.back().push_back(graph.run(numbered("f", i), reads, numbered("y", i), size()));
-  }
-  for (const int tensor : layers.back()) graph.mark_output(tensor);
-  return std::move(graph).take();
-}
-
 OrderInstance graph_of(const OrderGenerator& generator) {
   switch (generator.kind) {
     case Kind::chunked:
@@ -164,7 +137,9 @@ OrderInstance graph_of(const OrderGenerator& generator) {
     case Kind::randwire:
       return randwire_graph(generator);
     case Kind::layered:
-      return layered_graph(generator);
+      return layered_graph(generator.operators, generator.seed);
+    case Kind::layered_local:
+      return local_layers_graph(generator.operators, generator.seed);
     case Kind::vgg:
       return vgg_graph(generator.operators);
     case Kind::unet:
@@ -183,6 +158,7 @@ bool has_tokens(const OrderGenerator& generator) {
   switch (generator.kind) {
     case Kind::randwire:
     case Kind::layered:
+    case Kind::layered_local:
     case Kind::vgg:
     case Kind::unet:
       return false;
@@ -252,7 +228,8 @@ Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   instance.alignment = generator.alignment;
   instance.name = std::string(OrderGenerator::kNames[static_cast<std::size_t>(generator.kind)]) +
                   '-' + std::to_string(instance.operators.size());
-  const bool drawn = generator.kind == Kind::randwire || generator.kind == Kind::layered;
+  const bool drawn = generator.kind == Kind::randwire || generator.kind == Kind::layered ||
+                     generator.kind == Kind::layered_local;
   const bool network = generator.kind == Kind::vgg || generator.kind == Kind::unet;
   if (!network) {
     instance.name += drawn ? "-seed" + std::to_string(generator.seed)

@@ -9,7 +9,7 @@
 // gradients of weights and 4 updates; numbers have 2 bytes, the width is 4096, that of the
 // feed-forward part 11008. Weights stay in memory. Sources of the shapes: Llama (arXiv 2302.13971);
 // RandWire (1904.01569), graphs of Watts and Strogatz with 4 neighbours, 0.75 of them rewired;
-// random layered graphs as Moccasin (2304.14463) uses them.
+// local layers (2207.05899, appendix A), as Moccasin (2304.14463) uses them.
 #pragma once
 
 #include <array>
@@ -23,19 +23,21 @@ namespace stowage {
 
 struct OrderGenerator {
   enum class Kind {
-    transformer,  // forward and backward; the list has all updates of weights at the end
-    recompute,    // the same, each layer computed again before its backward pass
-    accumulate,   // the same as recompute; gradients of weights are added up in place, no updates
-    experts,      // a transformer with 8 experts in place of each feed-forward part
-    chunked,      // forward passes of two layers over chunks of tokens; the list goes by layers
-    randwire,     // stages of 32 randomly wired operators
-    layered,      // operators in layers; each reads one to four tensors of the few layers before
-    vgg,          // a convolutional network forward and backward; forward operators may run again
-    unet,         // the same of a network that goes down and up in size
+    transformer,    // forward and backward; the list has all updates of weights at the end
+    recompute,      // the same, each layer computed again before its backward pass
+    accumulate,     // the same as recompute; gradients of weights are added up in place, no updates
+    experts,        // a transformer with 8 experts in place of each feed-forward part
+    chunked,        // forward passes of two layers over chunks of tokens; the list goes by layers
+    randwire,       // stages of 32 randomly wired operators
+    layered,        // operators in layers; each reads one to four tensors of the few layers before
+    layered_local,  // operators in layers; each is read by those at about its place in the next
+                    // one, and some by one further on (2207.05899, appendix A)
+    vgg,            // a convolutional network forward and backward; forward operators may run again
+    unet,           // the same of a network that goes down and up in size
   };
-  static constexpr std::array<std::string_view, 9> kNames = {
-      "transformer", "recompute", "accumulate", "experts", "chunked",
-      "randwire",    "layered",   "vgg",        "unet"};
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "transformer", "recompute", "accumulate",    "experts", "chunked",
+      "randwire",    "layered",   "layered-local", "vgg",     "unet"};
 
   Kind kind = Kind::transformer;
   std::int64_t operators = 100;  // about so many, whole layers, chunks or stages; 1 to 1e6
@@ -44,7 +46,7 @@ struct OrderGenerator {
   // per token are rounded up.
   Tokens tokens_from = 0;
   Bytes alignment = 1;     // of all tensors; 1 to 2^20
-  std::uint64_t seed = 0;  // of randwire and layered; at most 2^53
+  std::uint64_t seed = 0;  // of randwire and both layered; at most 2^53
   // Vgg, unet: the time is to be least within this share of the peak of the list's order; 0: the
   // peak is to be least.
   double capacity_share = 0;

@@ -171,12 +171,14 @@ TEST(OrderJson, TheHashForgetsNamesAndNothingElse) {
 
 TEST(OrderGenerate, EveryKindIsSoundAndTheSameAgain) {
   using Kind = OrderGenerator::Kind;
-  for (const Kind kind : {Kind::transformer, Kind::recompute, Kind::accumulate, Kind::experts,
-                          Kind::chunked, Kind::randwire, Kind::layered, Kind::vgg, Kind::unet}) {
+  for (const Kind kind :
+       {Kind::transformer, Kind::recompute, Kind::accumulate, Kind::experts, Kind::chunked,
+        Kind::randwire, Kind::layered, Kind::layered_local, Kind::vgg, Kind::unet}) {
     for (const std::int64_t operators : {1, 100, 1000}) {
       const OrderGenerator wanted{.kind = kind, .operators = operators, .seed = 5};
       const auto made = generate_order(wanted);
-      const bool random = kind == Kind::randwire || kind == Kind::layered;
+      const bool random =
+          kind == Kind::randwire || kind == Kind::layered || kind == Kind::layered_local;
       ASSERT_TRUE(made) << to_string(made.errors()[0]);
       EXPECT_THAT(check(*made), IsEmpty()) << made->name;
       EXPECT_EQ(*made, *generate_order(wanted));

@@ -139,7 +139,7 @@ TEST(OrderSearch, RefutesEveryCapacityBelowTheOptimum) {
 TEST(OrderSolve, EveryMethodIsValidAndNoneIsBelowTheBound) {
   using Kind = OrderGenerator::Kind;
   for (const Kind kind : {Kind::transformer, Kind::recompute, Kind::accumulate, Kind::experts,
-                          Kind::chunked, Kind::randwire, Kind::layered}) {
+                          Kind::chunked, Kind::randwire, Kind::layered, Kind::layered_local}) {
     const OrderInstance graph = generated(kind, 40);
     const Outcome best = solved(graph, "auto", 20'000);
     for (const Method& method : methods(graph)) {
