@@ -34,7 +34,10 @@ struct CommitFound {
 // What all walks through one graph share.
 struct CommitGraph {
   explicit CommitGraph(const OrderTable& its)
-      : table(its), least(its), wanted(at(its.operators()), 0) {
+      : table(its),
+        least(its),
+        wanted(at(its.operators()), 0),
+        places(at(its.operators()), kNoPlace) {
     std::mt19937_64 random(0);
     marks.reserve(at(its.operators()));
     for (int op = 0; op < its.operators(); ++op) marks.push_back(random());
@@ -49,6 +52,8 @@ struct CommitGraph {
   LeastLive least;
   std::vector<std::uint64_t> marks;  // of operators: a set has the exclusive or of its members'
   std::vector<int> wanted;           // the walk in which an operator is a target
+  static constexpr int kNoPlace = -1;
+  std::vector<int> places;  // of an operator in a walk's list of what may run
   int walks = 0;
 };
 

@@ -17,7 +17,6 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,7 +39,14 @@ class CommitWalk {
         steps_(memory),
         capacity_(capacity),
         left_(targets.size()) {
-    for (const int op : targets) add_ready(op, ready_);
+    for (const int op : targets) {
+      if (steps_.ready(op)) put(op);
+    }
+  }
+  CommitWalk(const CommitWalk&) = delete;
+  CommitWalk& operator=(const CommitWalk&) = delete;
+  ~CommitWalk() {
+    for (const int op : ready_) graph_.places[at(op)] = CommitGraph::kNoPlace;
   }
 
   CommitFound run(std::int64_t most_states, const Budget& budget) {
@@ -50,6 +56,7 @@ class CommitWalk {
       end = explore(most_states, budget);
       if (end == CommitEnd::found) settle();
     }
+    go_to(0);
     for (auto op = done_.rbegin(); op != done_.rend(); ++op) steps_.undo(*op);
     return {.end = end,
             .steps = std::move(done_),
@@ -60,6 +67,7 @@ class CommitWalk {
  private:
   static constexpr std::int64_t kStatesPerLook = 64;  // at the budget
   static constexpr int kNoState = -1;
+  static constexpr std::size_t kFewestChains = 64;  // a power of two
 
   struct State {
     int parent = kNoState;
@@ -67,16 +75,43 @@ class CommitWalk {
     std::uint32_t count = 0;
     int total = 0;  // operators since the last commit
     Bytes live = 0;
-    std::uint64_t mark = 0;    // of the set
-    int same_mark = kNoState;  // another state of this mark
+    std::uint64_t mark = 0;  // of the set
+    int beside = kNoState;   // another state of its chain
   };
   // Least live first, then the most operators, then the first found.
   using Entry = std::tuple<Bytes, int, int>;
 
   bool wanted(int op) const { return graph_.wanted[at(op)] == graph_.walks; }
   bool fits(int op) const { return steps_.need(op) <= capacity_; }
-  void add_ready(int op, std::vector<int>& to) const {
-    if (wanted(op) && steps_.ready(op)) to.push_back(op);
+
+  // What may run is listed, in any order.
+  void put(int op) {
+    graph_.places[at(op)] = static_cast<int>(ready_.size());
+    ready_.push_back(op);
+  }
+  void drop(int op) {
+    const int place = graph_.places[at(op)];
+    graph_.places[at(op)] = CommitGraph::kNoPlace;
+    const int last = ready_.back();
+    ready_.pop_back();
+    if (last == op) return;
+    ready_[at(place)] = last;
+    graph_.places[at(last)] = place;
+  }
+
+  void run_listed(int op) {
+    steps_.run(op);
+    drop(op);
+    for (const int next : steps_.next(op)) {
+      if (wanted(next) && steps_.ready(next)) put(next);
+    }
+  }
+  void undo_listed(int op) {
+    for (const int next : steps_.next(op)) {
+      if (graph_.places[at(next)] != CommitGraph::kNoPlace) drop(next);
+    }
+    steps_.undo(op);
+    put(op);
   }
 
   // Runs whatever fits and raises nothing, for good [OC1].
@@ -85,29 +120,23 @@ class CommitWalk {
       more = false;
       for (std::size_t k = 0; k < ready_.size();) {
         const int op = ready_[k];
-        if (!steps_.done(op)) {
-          if (!fits(op) || steps_.growth(op) > 0) {
-            ++k;
-            continue;
-          }
-          steps_.run(op);
-          done_.push_back(op);
-          --left_;
-          more = true;
-          for (const int next : steps_.next(op)) add_ready(next, ready_);
+        if (!fits(op) || steps_.growth(op) > 0) {
+          ++k;
+          continue;
         }
-        ready_[k] = ready_.back();
-        ready_.pop_back();
+        run_listed(op);
+        done_.push_back(op);
+        --left_;
+        more = true;
       }
     }
-    std::sort(ready_.begin(), ready_.end());
   }
 
   CommitEnd explore(std::int64_t most_states, const Budget& budget) {
     states_.assign(1, {.live = steps_.live()});
     ops_.clear();
-    by_mark_.clear();
-    by_mark_.emplace(0, 0);
+    chains_.assign(kFewestChains, kNoState);
+    chain(0);
     queue_ = {};
     queue_.push({steps_.live(), 0, 0});
     least_overflow_ = std::numeric_limits<Bytes>::max();
@@ -134,26 +163,42 @@ class CommitWalk {
     return path;
   }
 
+  std::span<const int> ops_of(const State& state) const {
+    return std::span(ops_).subspan(state.first, state.count);
+  }
+
+  // From the state that has run to another one, by what they have in common.
+  void go_to(int state) {
+    way_.clear();
+    while (at_ != state) {
+      if (states_[at(at_)].total < states_[at(state)].total) {
+        way_.push_back(state);
+        state = states_[at(state)].parent;
+        continue;
+      }
+      const std::span<const int> ops = ops_of(states_[at(at_)]);
+      for (auto op = ops.rbegin(); op != ops.rend(); ++op) undo_listed(*op);
+      at_ = states_[at(at_)].parent;
+    }
+    for (auto next = way_.rbegin(); next != way_.rend(); ++next) {
+      for (const int op : ops_of(states_[at(*next)])) run_listed(op);
+      at_ = *next;
+    }
+  }
+
   // A state behind it to commit to, or kNoState.
   int expand(int state) {
-    const std::vector<int> path = path_to(state);
-    std::vector<int> ready = ready_;
-    for (const int op : path) {
-      steps_.run(op);
-      for (const int next : steps_.next(op)) add_ready(next, ready);
-    }
-    int reached = kNoState;
-    for (const int op : ready) {
-      if (steps_.done(op)) continue;
+    go_to(state);
+    tries_ = ready_;
+    std::sort(tries_.begin(), tries_.end());
+    for (const int op : tries_) {
       if (!fits(op)) {
         least_overflow_ = std::min(least_overflow_, steps_.need(op));
         continue;
       }
-      reached = visit(state, op);
-      if (reached != kNoState) break;
+      if (const int reached = visit(state, op); reached != kNoState) return reached;
     }
-    for (auto op = path.rbegin(); op != path.rend(); ++op) steps_.undo(*op);
-    return reached;
+    return kNoState;
   }
 
   // The state after `op`, and after all that is then free, if it is one to commit to.
@@ -167,15 +212,13 @@ class CommitWalk {
     int reached = kNoState;
     if (good || !known(mark, total)) {
       const int index = static_cast<int>(states_.size());
-      const auto same = by_mark_.emplace(mark, index);
       states_.push_back({.parent = parent,
                          .first = static_cast<std::uint32_t>(ops_.size()),
                          .count = static_cast<std::uint32_t>(run_now_.size()),
                          .total = total,
                          .live = steps_.live(),
-                         .mark = mark,
-                         .same_mark = same.second ? kNoState : same.first->second});
-      same.first->second = index;
+                         .mark = mark});
+      chain(index);
       ops_.insert(ops_.end(), run_now_.begin(), run_now_.end());
       ++all_states_;
       if (good) {
@@ -208,41 +251,58 @@ class CommitWalk {
     }
   }
 
+  int& chain_of(std::uint64_t mark) { return chains_[mark & (chains_.size() - 1)]; }
+
+  // Puts a new state into the chain of its mark. There are as many chains as states at least.
+  void chain(int state) {
+    if (states_.size() <= chains_.size()) {
+      State& its = states_[at(state)];
+      its.beside = std::exchange(chain_of(its.mark), state);
+      return;
+    }
+    chains_.assign(4 * chains_.size(), kNoState);
+    for (int each = 0; each <= state; ++each) {
+      State& its = states_[at(each)];
+      its.beside = std::exchange(chain_of(its.mark), each);
+    }
+  }
+
   // Whether the set of all that has run now is that of a state. Equal marks are compared member by
   // member: a proof rests on it.
-  bool known(std::uint64_t mark, int total) const {
-    const auto found = by_mark_.find(mark);
-    if (found == by_mark_.end()) return false;
-    for (int state = found->second; state != kNoState; state = states_[at(state)].same_mark) {
-      if (states_[at(state)].total != total) continue;
-      const std::vector<int> path = path_to(state);
-      if (std::ranges::all_of(path, [this](int op) { return steps_.done(op); })) return true;
+  bool known(std::uint64_t mark, int total) {
+    for (int state = chain_of(mark); state != kNoState; state = states_[at(state)].beside) {
+      const State& its = states_[at(state)];
+      if (its.mark == mark && its.total == total && has_run(state)) return true;
     }
     return false;
+  }
+
+  bool has_run(int state) const {
+    for (; state > 0; state = states_[at(state)].parent) {
+      for (const int op : ops_of(states_[at(state)])) {
+        if (!steps_.done(op)) return false;
+      }
+    }
+    return true;
   }
 
   // Goes to the largest least set on the way to the state. Its members can run in the order of that
   // way within the capacity, for without the others no step needs more [OC2].
   void commit(int state) {
     std::vector<int> path = path_to(state);
-    for (const int op : path) steps_.run(op);
+    go_to(state);
     if (path.size() > 1 && path.size() < left_) {
       std::vector<int> members = least(path);
       if (members.size() < path.size()) {
-        for (auto op = path.rbegin(); op != path.rend(); ++op) steps_.undo(*op);
+        go_to(0);
         std::ranges::sort(members);
         std::erase_if(path, [&](int op) { return !std::ranges::binary_search(members, op); });
-        for (const int op : path) steps_.run(op);
+        for (const int op : path) run_listed(op);
       }
     }
+    at_ = 0;
     left_ -= path.size();
     done_.insert(done_.end(), path.begin(), path.end());
-    for (const int op : path) {
-      for (const int next : steps_.next(op)) add_ready(next, ready_);
-    }
-    std::erase_if(ready_, [this](int op) { return steps_.done(op); });
-    std::sort(ready_.begin(), ready_.end());
-    ready_.erase(std::unique(ready_.begin(), ready_.end()), ready_.end());
   }
 
   std::vector<int> least(const std::vector<int>& path) {
@@ -260,16 +320,19 @@ class CommitWalk {
   const Bytes capacity_;
   std::size_t left_;        // targets that have not run
   std::vector<int> done_;   // what has run for good
-  std::vector<int> ready_;  // targets that may run after it
+  std::vector<int> ready_;  // targets that may run next
   std::int64_t all_states_ = 0;
 
   // Of one search between commits.
   std::vector<State> states_;
   std::vector<int> ops_;
-  std::unordered_map<std::uint64_t, int> by_mark_;
+  int at_ = 0;               // the state that has run
+  std::vector<int> chains_;  // a state of each, by the lowest bits of marks
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   Bytes least_overflow_ = std::numeric_limits<Bytes>::max();
   std::vector<int> run_now_;  // operators that visit() has run
+  std::vector<int> way_;      // of go_to(): states, the last first
+  std::vector<int> tries_;    // of expand()
 };
 
 }  // namespace stowage

@@ -57,8 +57,10 @@ class OrderMemory {
 
   // Requires ready(op).
   void run(int op) {
-    live_ += growth(op);
-    for (const int t : table_.touched(op)) --left_[at(t)];
+    live_ += table_.keeps(op);
+    for (const int t : table_.touched(op)) {
+      if (--left_[at(t)] == 0 && !table_.stays(t)) live_ -= table_.size(t);
+    }
     for (const int next : table_.behind(op)) --waits_[at(next)];
     done_[at(op)] = true;
   }
@@ -66,8 +68,10 @@ class OrderMemory {
   void undo(int op) {
     done_[at(op)] = false;
     for (const int next : table_.behind(op)) ++waits_[at(next)];
-    for (const int t : table_.touched(op)) ++left_[at(t)];
-    live_ -= growth(op);
+    live_ -= table_.keeps(op);
+    for (const int t : table_.touched(op)) {
+      if (left_[at(t)]++ == 0 && !table_.stays(t)) live_ += table_.size(t);
+    }
   }
 
  private:
