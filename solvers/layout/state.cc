@@ -133,10 +133,14 @@ bool LayoutState::pass_over(int b, Bytes level) {
 void LayoutState::list_touched() {
   ++visit_;
   touched_.clear();
+  // Pinned buffers need room as well, which is not looked at here.
+  const Bytes least_room = table_.any_pins() ? -1 : capacity_;
   for (const Raised& raised : raised_) {
     const Bytes bound = rows_[at(raised.buffer)].bound;
     for (const SectionRange& range : table_.ranges(raised.buffer)) {
       for (int s = range.first; s < range.last; ++s) {
+        // Even all that is unplaced here fits above the new bound.
+        if (bound + remaining_[at(s)] <= least_room) continue;
         Touch& touch = touches_[at(s)];
         if (touch.visit != visit_) {
           touch = {visit_, raised.before, bound};
@@ -154,10 +158,10 @@ bool LayoutState::sections_fit() {
   list_touched();
   for (const int s : touched_) {
     const Touch& touch = touches_[at(s)];
-    if (!table_.any_pins()) {
-      if (touch.high + remaining_[at(s)] <= capacity_) continue;
-      // All that is unplaced here is so in a section beside it as well, which needs no less room.
-      if (ends_[at(s)] == 0 || (starts_[at(s)] == 0 && ends_[at(s - 1)] > 0)) continue;
+    // All that is unplaced here is so in a section beside it as well, which needs no less room.
+    if (!table_.any_pins() &&
+        (ends_[at(s)] == 0 || (starts_[at(s)] == 0 && ends_[at(s - 1)] > 0))) {
+      continue;
     }
     if (!fits_between(s, touch.low, touch.high)) return false;
   }
@@ -167,8 +171,12 @@ bool LayoutState::sections_fit() {
 // The buffers of a section lie one above another: those whose bound is a level or more must fit
 // above that level. Looks at the levels above `low`, up to `high`.
 bool LayoutState::fits_between(int section, Bytes low, Bytes high) {
+  // Above lower levels all that is unplaced fits.
+  if (!table_.any_pins()) low = std::max(low, capacity_ - remaining_[at(section)]);
   Bytes above = 0;
-  std::size_t count = 0;  // of levels_, from the highest down
+  Bytes sum = 0;
+  Bytes highest = 0;
+  std::size_t count = 0;  // of levels_
   for (const int b : neighbours_.in(section)) {
     const Row& row = rows_[at(b)];
     if (row.placed || row.bound <= low) continue;
@@ -176,10 +184,13 @@ bool LayoutState::fits_between(int section, Bytes low, Bytes high) {
       above += row.size;
       continue;
     }
-    std::size_t i = count++;
-    for (; i > 0 && levels_[i - 1].bound < row.bound; --i) levels_[i] = levels_[i - 1];
-    levels_[i] = {row.bound, row.size};
+    levels_[count++] = {row.bound, row.size};
+    sum += row.size;
+    highest = std::max(highest, row.bound);
   }
+  if (!table_.any_pins() && highest + sum + above <= capacity_) return true;
+  std::sort(levels_.begin(), levels_.begin() + static_cast<std::ptrdiff_t>(count),
+            [](const Level& a, const Level& b) { return a.bound > b.bound; });
   for (std::size_t i = 0; i < count; ++i) {
     above += levels_[i].size;
     Bytes need = levels_[i].bound + above;
