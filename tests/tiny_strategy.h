@@ -1,6 +1,6 @@
 // Random strategy instances small enough for brute force, with every odd feature switched on now
 // and then: blocks that differ, grouped queries, tied embeddings, no vocabulary, no FlashAttention,
-// no sequence parallelism, memory that little fits, degrees that do not combine.
+// no sequence parallelism, stream chunks, memory that little fits, degrees that do not combine.
 #pragma once
 
 #include <random>
@@ -63,6 +63,9 @@ inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_seq
   }
   wanted.cluster.memory_mib =
       one_in(3) ? 4.0 + static_cast<double>(up_to(40)) : 40.0 + static_cast<double>(up_to(400));
+  if (one_in(4))
+    options.stream_chunks =
+        one_in(3) ? std::vector<std::int64_t>{5} : std::vector<std::int64_t>{3, 1};
   return wanted;
 }
 

@@ -148,6 +148,8 @@ std::string notes_on_groups(const StrategyPlan& plan, const LaunchedSteps& steps
     notes += "# The longest sequence then puts " + text_of(of_rank) +
              " tokens on a rank, the plans at most " + text_of(steps.tokens_of_rank) + ".\n";
   }
+  const std::int64_t chunks = plan.stages.front().stream_chunks;
+  if (chunks > 1) notes += "# Layers go in " + text_of(chunks) + " parts (StreamBP).\n";
   return notes;
 }
 
@@ -240,8 +242,7 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
   const bool sharded = stage.zero > 0;
   std::string toml =
       "# TorchTitan in this configuration, as version 0.2 reads it. Name the model's flavor and "
-      "the "
-      "data set.\n" +
+      "the data set.\n" +
       notes_on_groups(plan, steps);
   if (stage.zero == 1) {
     toml +=

@@ -49,6 +49,9 @@ void write_configuration(JsonWriter& json, const RankedConfiguration& each, bool
   if (with_ep) json.integer("ep", plan.ep);
   json.integer("zero", plan.stages.front().zero);
   json.text("recompute", recompute_name(plan));
+  if (plan.stages.front().stream_chunks > 1) {
+    json.integer("stream_chunks", plan.stages.front().stream_chunks);
+  }
   json.integer("micro_batches", plan.micro_batches);
   json.number("mean_step_objective_ms", plan.step_ms);
   json.integer("steps_planned", std::ssize(each.steps));
@@ -104,7 +107,7 @@ std::string ranking_table(const ConfiguredRun& run) {
                                     grouped(plan.cp),
                                     grouped(plan.dp),
                                     grouped(plan.stages.front().zero),
-                                    std::string(recompute_name(plan)),
+                                    recompute_text(plan.stages.front()),
                                     grouped(std::ssize(each.steps)),
                                     ms_text(step),
                                     percent_text(each.behind - 1),

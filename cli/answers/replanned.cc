@@ -32,6 +32,9 @@ void write_replanned(JsonWriter& json, const ReplannedAnswer& answer) {
   json.integer("zero", old.stages.front().zero);
   json.text("recompute",
             kStrategyRecomputes[at(static_cast<std::int64_t>(old.stages.front().recompute))]);
+  if (old.stages.front().stream_chunks > 1) {
+    json.integer("stream_chunks", old.stages.front().stream_chunks);
+  }
   json.integer("micro_batches", old.micro_batches);
   json.number("mean_step_objective_ms", old.step_ms);
   json.end_object();

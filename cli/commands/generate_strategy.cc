@@ -48,6 +48,9 @@ class GenerateStrategyCommand : public Command {
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
                   "Memory of a device; default the machine's, or 73728");
+    flags.integer("--stream-chunks", stream_chunks_, "N", 1, 1024,
+                  "Chunks of a layer's passes with full recomputation: powers of two up to N; "
+                  "default 1");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
                   "Sequences of the step; default 256, or all of a file");
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence; default 8K");
@@ -70,6 +73,7 @@ class GenerateStrategyCommand : public Command {
     generator.nodes = nodes_.value_or(generator.nodes);
     generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
     generator.memory_mib = memory_mib_;
+    generator.most_stream_chunks = stream_chunks_.value_or(generator.most_stream_chunks);
     Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths));
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     return put_instance(console, *made, write_strategy_instance(*made), output_);
@@ -101,6 +105,7 @@ class GenerateStrategyCommand : public Command {
   std::optional<std::int64_t> nodes_;
   std::optional<std::int64_t> per_node_;
   std::optional<std::int64_t> memory_mib_;
+  std::optional<std::int64_t> stream_chunks_;
   std::optional<std::int64_t> sequences_;
   OutputFlags output_flags_;
 };

@@ -66,12 +66,14 @@ class StrategyMipBuilder {
   void add_binary(std::int64_t stage, std::int64_t first, std::int64_t its,
                   const StageChoice& choice, const StageCost& cost) {
     const std::string range = form_ == StrategyMipForm::folded ? "" : '_' + std::to_string(first);
-    const int binary =
-        out_.model.add_variable({.name = "f_" + std::to_string(stage) + range + '_' +
-                                         std::to_string(its) + "_z" + std::to_string(choice.zero) +
-                                         'r' + std::to_string(static_cast<int>(choice.recompute)),
-                                 .upper = 1,
-                                 .integer = true});
+    const std::string chunks =
+        choice.stream_chunks > 1 ? 'd' + std::to_string(choice.stream_chunks) : "";
+    const int binary = out_.model.add_variable(
+        {.name = "f_" + std::to_string(stage) + range + '_' + std::to_string(its) + "_z" +
+                 std::to_string(choice.zero) + 'r' +
+                 std::to_string(static_cast<int>(choice.recompute)) + chunks,
+         .upper = 1,
+         .integer = true});
     out_.binaries.push_back({stage, first, {its, choice}});
     times_[at(stage)].push_back({binary, cost.time_ms});
     if (costs_.exposed(cost) > 0) lefts_[at(stage)].push_back({binary, costs_.exposed(cost)});

@@ -79,6 +79,9 @@ std::string name_of(const TransformerStep& step, int layers) {
   if (step.split == SequenceSplit::ulysses) name += "-ulysses";
   if (step.recompute == Recompute::selective) name += "-selective";
   if (step.recompute == Recompute::full) name += "-full";
+  if (step.recompute == Recompute::full && step.stream_chunks > 1) {
+    name += "-s" + std::to_string(step.stream_chunks);
+  }
   if (step.logit_chunks > 1) name += "-c" + std::to_string(step.logit_chunks);
   return step.whole_step ? name : name + "-inner";
 }
@@ -87,7 +90,10 @@ class Tracer {
  public:
   Tracer(const TransformerStep& step, const TransformerShape& shape,
          const std::vector<FeedForward>& layers)
-      : step_(step), layers_(layers), ulysses_(step.split == SequenceSplit::ulysses) {
+      : step_(step),
+        layers_(layers),
+        ulysses_(step.split == SequenceSplit::ulysses),
+        tokens_(step.tokens) {
     out_.layers = static_cast<int>(layers.size());
     for (const FeedForward& layer : layers) out_.alike = out_.alike && layer == layers.front();
     out_.name = name_of(step, out_.layers);
@@ -109,8 +115,13 @@ class Tracer {
     for (int layer = 0; layer < out_.layers; ++layer) {
       tape_.enter(layer, false);
       enter(layer, "");
+      if (in_parts()) {
+        saved.push_back({.x = x});
+        x = forward_in_parts(layer, x);
+        continue;
+      }
       saved.push_back(forward(x));
-      x = feed_forward_end(saved.back());
+      x = feed_forward_end(saved.back(), sizes_.shard);
     }
     tape_.enter(Operation::kNoLayer, false);
     int dx = step_.whole_step ? head(x) : tape_.run("dx", sizes_.shard, {x});
@@ -124,19 +135,18 @@ class Tracer {
   }
 
  private:
-  void enter(int layer, const char* suffix) {
+  void enter(int layer, std::string suffix) {
     prefix_ = std::to_string(layer) + '.';
-    suffix_ = suffix;
+    suffix_ = std::move(suffix);
     its_ = layers_[static_cast<std::size_t>(layer)];
   }
+  bool in_parts() const { return step_.recompute == Recompute::full && step_.stream_chunks > 1; }
   bool routed() const { return its_.experts > 0; }
   bool dense() const { return its_.width > 0 || !routed(); }
   // Inside the feed-forward parts of this layer.
-  Bytes wide() const { return 2 * step_.tokens * its_.width / step_.ranks; }
-  Bytes expert_wide() const {
-    return 2 * step_.tokens * its_.expert_width / step_.ranks * its_.top_k;
-  }
-  Bytes routes() const { return 4 * step_.tokens * its_.experts / step_.ranks; }
+  Bytes wide() const { return 2 * tokens_ * its_.width / step_.ranks; }
+  Bytes expert_wide() const { return 2 * tokens_ * its_.expert_width / step_.ranks * its_.top_k; }
+  Bytes routes() const { return 4 * tokens_ * its_.experts / step_.ranks; }
   Bytes copies() const { return sizes_.shard * its_.top_k; }
   std::string id(const char* name) const { return prefix_ + name + suffix_; }
   int run(const char* name, Bytes size, Reads reads) { return tape_.run(id(name), size, reads); }
@@ -164,16 +174,32 @@ class Tracer {
     return step_.shared_experts ? run(name, copies(), {tensor}) : tensor;
   }
 
-  // From x to the products of gate and up.
-  Saved forward(int x) {
+  // Sizes of one part of the tokens, of so many.
+  void cut_into(int parts) {
+    tokens_ = step_.tokens / parts;
+    for (Bytes* size : {&sizes_.shard, &sizes_.full, &sizes_.queries, &sizes_.keys, &sizes_.sums}) {
+      *size /= parts;
+    }
+  }
+  void make_whole(const Sizes& whole) {
+    sizes_ = whole;
+    tokens_ = step_.tokens;
+  }
+
+  // From x to the products of gate and up; with keys and values that there are.
+  Saved forward(int x, int keys = -1) {
     Saved s{.x = x};
     s.norm1 = run("norm1", sizes_.shard, {x});
     const int full1 = gather("norm1_full", s.norm1);
-    const int qkv = run("qkv", sizes_.queries + 2 * sizes_.keys, {full1});
-    s.q = tape_.run({{id("q"), sizes_.queries}, {id("k"), sizes_.keys}, {id("v"), sizes_.keys}},
-                    {qkv});  // Ulysses exchanges here
-    s.k = s.q + 1;
-    s.v = s.q + 2;
+    if (keys >= 0) {
+      s.q = run("q", sizes_.queries, {full1});
+    } else {
+      const int qkv = run("qkv", sizes_.queries + 2 * sizes_.keys, {full1});
+      s.q = tape_.run({{id("q"), sizes_.queries}, {id("k"), sizes_.keys}, {id("v"), sizes_.keys}},
+                      {qkv});  // Ulysses exchanges here
+    }
+    s.k = keys >= 0 ? keys : s.q + 1;
+    s.v = s.k + 1;
     s.attention =
         tape_.run({{id("attention"), sizes_.queries}, {id("lse"), sizes_.sums}}, {s.q, s.k, s.v});
     s.sums = s.attention + 1;
@@ -210,8 +236,8 @@ class Tracer {
     s.expert_act = run("expert_act", expert_wide(), {s.expert_gate, s.expert_up, s.routes});
   }
 
-  // From there to the next x.
-  int feed_forward_end(const Saved& s) {
+  // From there to the next x, of `size` bytes; or to a part of it that is there.
+  int feed_forward_end(const Saved& s, Bytes size, int y = -1) {
     int down = -1;
     int returned = -1;
     if (dense()) down = product("down_partial", "down", {s.act});
@@ -219,7 +245,9 @@ class Tracer {
       returned = exchange("returned",
                           product_of_copies("expert_down_partial", "expert_down", {s.expert_act}));
     }
-    return run("y", sizes_.shard, {s.r, down, returned});
+    if (y < 0) return run("y", size, {s.r, down, returned});
+    tape_.consume({s.r, down, returned, y});
+    return y;
   }
 
   // What the backward pass needs and was not kept.
@@ -277,8 +305,75 @@ class Tracer {
   }
 
   int backward(int layer, Saved s, int dy) {
+    if (in_parts()) {
+      return backward_in_parts(layer, s.x, dy);
+    }
     s = recomputed(layer, s);
     enter(layer, "");
+    const Grown ends = gradients(s, dy, {});
+    return run("d_x", sizes_.shard, {ends.x, ends.x_inner});
+  }
+
+  // What the backward pass of a part leaves: terms of the gradient of x, and gradients of all keys
+  // and values.
+  struct Grown {
+    int x = -1, x_inner = -1, keys = -1;
+  };
+
+  // All keys, and behind them all values.
+  int keys_in_parts(int layer, const std::string& pass, int x, const Sizes& whole) {
+    int keys = -1;
+    for (int part = 0; part < step_.stream_chunks; ++part) {
+      enter(layer, pass + std::to_string(part));
+      const int full = gather("norm1_full_keys", run("norm1_keys", sizes_.shard, {x}));
+      if (part == 0) {
+        keys = tape_.run({{id("k"), whole.keys}, {id("v"), whole.keys}}, {full});
+      } else {
+        tape_.consume({full, keys, keys + 1});
+      }
+    }
+    return keys;
+  }
+
+  int forward_in_parts(int layer, int x) {
+    const Sizes whole = sizes_;
+    cut_into(step_.stream_chunks);
+    const int keys = keys_in_parts(layer, "_", x, whole);
+    int y = -1;
+    for (int part = 0; part < step_.stream_chunks; ++part) {
+      enter(layer, '_' + std::to_string(part));
+      y = feed_forward_end(forward(x, keys), whole.shard, y);
+    }
+    make_whole(whole);
+    return y;
+  }
+
+  int backward_in_parts(int layer, int x, int dy) {
+    const Sizes whole = sizes_;
+    const int parts = step_.stream_chunks;
+    cut_into(parts);
+    const int keys = keys_in_parts(layer, "_again_", x, whole);
+    int d_x = -1;
+    Grown grown;
+    for (int part = parts - 1; part >= 0; --part) {
+      enter(layer, "_again_" + std::to_string(part));
+      const Saved s = forward(x, keys);
+      enter(layer, '_' + std::to_string(part));
+      if (grown.keys < 0) {
+        grown.keys = tape_.run({{id("d_k"), whole.keys}, {id("d_v"), whole.keys}}, {dy});
+      }
+      grown = gradients(s, dy, grown);
+      if (d_x < 0) {
+        d_x = run("d_x", whole.shard, {grown.x, grown.x_inner});
+      } else {
+        tape_.consume({grown.x, grown.x_inner, d_x});
+      }
+    }
+    make_whole(whole);
+    return d_x;
+  }
+
+  Grown gradients(Saved s, int dy, const Grown& before) {
     const int d_norm2 = dense() ? feed_forward_back(s, dy) : -1;
     const int d_routed = routed() ? experts_back(s, dy) : -1;
     const int d_r_inner = run("d_r_inner", sizes_.shard, {d_norm2, d_routed, s.r});
@@ -286,21 +381,30 @@ class Tracer {
     const int d_r_full = gather("d_r_full", d_r);
     int d_attention = run("d_attention", sizes_.queries, {d_r_full, s.gathered});
     if (ulysses_) d_attention = run("d_attention_back", sizes_.queries, {d_attention});
+    Grown ends{.keys = before.keys};
+    std::vector<Tensor> of_inputs = {{id("d_q"), sizes_.queries}};
+    if (ends.keys < 0) {
+      of_inputs.push_back({id("d_k"), sizes_.keys});
+      of_inputs.push_back({id("d_v"), sizes_.keys});
+    }
     const int d_q =
-        tape_.run({{id("d_q"), sizes_.queries}, {id("d_k"), sizes_.keys}, {id("d_v"), sizes_.keys}},
-                  {d_attention, s.q, s.k, s.v, s.attention, s.sums});
-    const int d_qkv = run("d_qkv", sizes_.queries + 2 * sizes_.keys, {d_q, d_q + 1, d_q + 2});
+        tape_.run(std::move(of_inputs), {d_attention, s.q, s.k, s.v, s.attention, s.sums, ends.keys,
+                                         ends.keys < 0 ? -1 : ends.keys + 1});
+    if (ends.keys < 0) ends.keys = d_q + 1;
+    const int d_qkv =
+        run("d_qkv", sizes_.queries + 2 * sizes_.keys, {d_q, ends.keys, ends.keys + 1});
     if (s.norm1 < 0) s.norm1 = run("norm1_again", sizes_.shard, {s.x});
     const int full1 = gather("norm1_full_back", s.norm1);
     const int d_norm1 = product("d_norm1_partial", "d_norm1", {d_qkv, full1});
-    const int d_x_inner = run("d_x_inner", sizes_.shard, {d_norm1, s.x});
-    return run("d_x", sizes_.shard, {d_r, d_x_inner});
+    ends.x = d_r;
+    ends.x_inner = run("d_x_inner", sizes_.shard, {d_norm1, s.x});
+    return ends;
   }
 
   // From the last x to its gradient, the logits in chunks.
   int head(int x) {
     prefix_ = "head.";
-    suffix_ = "";
+    suffix_.clear();
     const int norm = run("norm", sizes_.shard, {x});
     const int full = gather("norm_full", norm);
     int d_full = -1;
@@ -322,11 +426,12 @@ class Tracer {
   const std::vector<FeedForward>& layers_;
   const bool ulysses_;
   FeedForward its_;  // of the layer at hand
-  Sizes sizes_;
+  Sizes sizes_;      // of all tokens, or of a part
+  Tokens tokens_;
   TransformerOperations out_;
   Tape tape_{out_};
   std::string prefix_;
-  const char* suffix_ = "";
+  std::string suffix_;
 };
 
 void check_options(const TransformerStep& step, const TransformerShape& shape,
@@ -339,6 +444,7 @@ void check_options(const TransformerStep& step, const TransformerShape& shape,
   const bool ranks = integer("/ranks", step.ranks, 1, shape.heads);
   const bool kv_heads = integer("/kv_heads", step.kv_heads, 0, shape.heads);
   const bool chunks = integer("/logit_chunks", step.logit_chunks, 1, kMostChunks);
+  const bool parts = integer("/stream_chunks", step.stream_chunks, 1, kMostChunks);
   integer("/layers", step.layers, 0, kMostLayers);
   if (!ranks) return;
   const auto divides = [&](const char* where, std::int64_t divisor, const char* what,
@@ -366,6 +472,9 @@ void check_options(const TransformerStep& step, const TransformerShape& shape,
   divides("/ranks", step.ranks, "tokens", step.tokens);
   if (chunks && step.tokens % step.ranks == 0) {
     divides("/logit_chunks", step.logit_chunks, "tokens of a rank", step.tokens / step.ranks);
+  }
+  if (parts && step.tokens % step.ranks == 0) {
+    divides("/stream_chunks", step.stream_chunks, "tokens of a rank", step.tokens / step.ranks);
   }
 }
 

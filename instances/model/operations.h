@@ -28,6 +28,11 @@
 // next x U. Backward: the gradients of these in reverse, and the gathered tensors again. Weights,
 // their gradients and the optimizer lie elsewhere. One layer by itself has 41 tensors.
 //
+// In `stream_chunks` parts, the keys and values of all tokens are made first, then the rest of each
+// part. Backward they are made again; then follow, from the last part to the first, the rest of a
+// part's forward pass and its backward pass. What these write is of the part, but for the next x
+// and the gradients of keys, values and x, which grow from part to part.
+//
 // Experts stand in the place of gate, up and down, or beside them: routes ROUTES; sent COPIES;
 // where ranks share experts, received COPIES, an all-to-all further; gathered k FULL; gate G, up G;
 // their product with the routes G; down k FULL, summed and scattered COPIES; returned COPIES, an
@@ -67,7 +72,10 @@ struct TransformerStep {
   bool whole_step = true;  // with embedding and head; otherwise x comes and dx goes at the edges
   Recompute recompute = Recompute::none;
   SequenceSplit split = SequenceSplit::megatron;
-  int logit_chunks = 1;         // along the sequence; 1 to 1024, divides the tokens of a rank
+  int logit_chunks = 1;  // along the sequence; 1 to 1024, divides the tokens of a rank
+  // Parts of the sequence in which a layer goes forward and backward, with full recomputation only
+  // (StreamBP, arXiv 2506.03077); 1 to 1024, divides the tokens of a rank.
+  int stream_chunks = 1;
   bool shared_experts = false;  // ranks have other experts each: tokens go there and back
 };
 

@@ -74,8 +74,10 @@ Ms shared_work(const StrategyInstance& instance, const StrategyTruth& truth,
   double least = kNone;
   for (const std::int64_t zero : instance.options.zero) {
     for (const StrategyRecompute recompute : instance.options.recompute) {
-      least =
-          std::min(least, truth.stage(setting, setting.pp - 1, all, zero, recompute, 1).time_ms);
+      for (const std::int64_t parts : truth.stream_chunks(recompute)) {
+        least = std::min(
+            least, truth.stage(setting, setting.pp - 1, all, zero, recompute, parts, 1).time_ms);
+      }
     }
   }
   const auto m = static_cast<double>(setting.micro_batches);

@@ -23,6 +23,7 @@ StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan
     plan.stages.push_back({.layers = stage.layers,
                            .zero = stage.choice.zero,
                            .recompute = stage.choice.recompute,
+                           .stream_chunks = stage.choice.stream_chunks,
                            .time_ms = cost.time_ms,
                            .longest_ms = cost.longest_ms,
                            .exchange_ms = cost.exchange_ms,

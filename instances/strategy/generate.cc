@@ -17,6 +17,7 @@ constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
 constexpr std::int64_t kMemoryMib = 73'728;
 constexpr std::int64_t kMostDegree = 16;  // of pp and cp
 constexpr std::int64_t kMostChunks = 4;
+constexpr std::int64_t kMostStreamChunks = 1024;
 
 // 1, 2, 4, ... up to both limits.
 std::vector<std::int64_t> powers_of_two(std::int64_t most, std::int64_t also_most) {
@@ -58,6 +59,7 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                    std::to_string(generator.nodes));
   }
   if (generator.memory_mib) check_option("/memory_mib", *generator.memory_mib, 1, kMostMib, errors);
+  check_option("/stream_chunks", generator.most_stream_chunks, 1, kMostStreamChunks, errors);
   if (lengths.empty()) {
     errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");
   }
@@ -75,7 +77,8 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                   .cp = powers_of_two(devices, kMostDegree),
                   .ep = degrees_of_experts(*shape, devices),
                   .zero = {1, 3},
-                  .logit_chunks = {1, 4, 16}},
+                  .logit_chunks = {1, 4, 16},
+                  .stream_chunks = powers_of_two(generator.most_stream_chunks, kMostStreamChunks)},
       .lengths = std::move(lengths)};
   if (machine != nullptr) {
     if (!generator.memory_mib) instance.cluster.memory_mib = machine->memory_mib();

@@ -25,7 +25,8 @@ struct StrategyGenerator {
   std::string machine;                // one of machine_names(); empty: the format's defaults
   // Of a device; 1 to 2^40. Nothing: the machine's, 73728 without one.
   std::optional<std::int64_t> memory_mib;
-  std::string name;  // empty: made from the others
+  std::int64_t most_stream_chunks = 1;  // powers of two up to it; 1 to 1024
+  std::string name;                     // empty: made from the others
 
   bool operator==(const StrategyGenerator&) const = default;
 };

@@ -55,6 +55,10 @@ std::string instance_hash(const StrategyInstance& instance) {
   add_set(fingerprint, options.micro_batches);
   fingerprint.add(static_cast<std::int64_t>(instance.lengths.size()));
   for (const Tokens length : instance.lengths) fingerprint.add(length);
+  if (std::ranges::any_of(options.stream_chunks, [](std::int64_t d) { return d > 1; })) {
+    fingerprint.add(std::string_view("stream_chunks"));
+    add_set(fingerprint, options.stream_chunks);
+  }
   if (std::ranges::none_of(model.blocks, &StrategyBlock::routed)) return fingerprint.text();
   for (const StrategyBlock& block : model.blocks) {
     const StrategyExperts experts = block.routed() ? *block.experts : StrategyExperts{};

@@ -4,7 +4,7 @@
 //
 // The formulas for time and memory are numbered in instances/strategy/README.md, with their
 // sources: Korthikanti et al. (arXiv 2205.05198), Narayanan et al. (2104.04473), ZeRO (1910.02054),
-// FlashAttention-2 (2307.08691), Ulysses (2309.14509).
+// FlashAttention-2 (2307.08691), Ulysses (2309.14509), StreamBP (2506.03077).
 //
 //   StrategyInstance wanted{
 //       .model = {.hidden = 4096, .heads = 32, .vocabulary = 32000,
@@ -112,6 +112,8 @@ struct StrategyOptions {
   std::vector<StrategyRecompute> recompute = {StrategyRecompute::none, StrategyRecompute::selective,
                                               StrategyRecompute::full};
   std::vector<std::int64_t> logit_chunks = {1};
+  // Parts of a row in which a layer goes forward and backward, if all of it is computed again.
+  std::vector<std::int64_t> stream_chunks = {1};
   std::vector<std::int64_t> micro_batches;  // empty: every divisor of the number of sequences
 
   bool operator==(const StrategyOptions&) const = default;

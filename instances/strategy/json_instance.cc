@@ -117,6 +117,8 @@ void fields(Visitor& v, Options& options) {
   v.optional("zero", options.zero, {0, kMaxZero});
   v.special("recompute", options.recompute, read_recomputes, write_recomputes);
   v.optional("logit_chunks", options.logit_chunks, kDegree);
+  v.omit_if(options.stream_chunks == std::vector<std::int64_t>{1}, "stream_chunks",
+            options.stream_chunks, kDegree);
   v.omit_if(options.micro_batches.empty(), "micro_batches", options.micro_batches,
             {1, kMaxSequences});
 }
@@ -203,6 +205,7 @@ static void check_strategy(const StrategyInstance& instance, const JsonPath& roo
   check_list(its.zero.size(), "zero", false);
   check_list(its.recompute.size(), "recompute", false);
   check_list(its.logit_chunks.size(), "logit_chunks", false);
+  check_list(its.stream_chunks.size(), "stream_chunks", false);
   check_list(its.micro_batches.size(), "micro_batches", true);
   check_experts(instance, root, errors);
 }

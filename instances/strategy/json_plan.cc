@@ -19,6 +19,7 @@ void fields(Visitor& v, Stage& stage) {
   v.required("layers", stage.layers, kCount);
   v.required("zero", stage.zero, {0, kMaxZero});
   v.choice("recompute", stage.recompute, kStrategyRecomputes);
+  v.omit_if(stage.stream_chunks == 1, "stream_chunks", stage.stream_chunks, kCount);
   v.required("time_ms", stage.time_ms, kAmount);
   v.required("longest_ms", stage.longest_ms, kAmount);
   v.required("exchange_ms", stage.exchange_ms, kAmount);

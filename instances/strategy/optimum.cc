@@ -39,14 +39,16 @@ class EveryConfiguration {
       const auto its = truth_.layers_of(setting_, stage, before, count);
       for (const std::int64_t zero : instance_.options.zero) {
         for (const StrategyRecompute recompute : instance_.options.recompute) {
-          for (const std::int64_t chunks : instance_.options.logit_chunks) {
-            if (--left_ < 0) return false;
-            const StrategyTruth::Stage next =
-                truth_.stage(setting_, stage, its, zero, recompute, chunks);
-            if (next.memory_mib > instance_.cluster.memory_mib * (1 + 1e-9)) continue;
-            stages_.push_back(next);
-            if (!extend(before + count)) return false;
-            stages_.pop_back();
+          for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
+            for (const std::int64_t chunks : instance_.options.logit_chunks) {
+              if (--left_ < 0) return false;
+              const StrategyTruth::Stage next =
+                  truth_.stage(setting_, stage, its, zero, recompute, parts, chunks);
+              if (next.memory_mib > instance_.cluster.memory_mib * (1 + 1e-9)) continue;
+              stages_.push_back(next);
+              if (!extend(before + count)) return false;
+              stages_.pop_back();
+            }
           }
         }
       }

@@ -4,6 +4,7 @@
 // threads may call them at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -18,13 +19,21 @@ struct StrategyStage {
   std::int64_t layers = 0;
   std::int64_t zero = 0;
   StrategyRecompute recompute = StrategyRecompute::none;
-  Ms time_ms = 0;      // forward and backward of a mean micro-batch
-  Ms longest_ms = 0;   // of a micro-batch of the longest sequence alone
+  std::int64_t stream_chunks = 1;  // of a layer's passes; above 1 only if `full`
+  Ms time_ms = 0;                  // forward and backward of a mean micro-batch
+  Ms longest_ms = 0;               // of a micro-batch of the longest sequence alone
   Ms exchange_ms = 0;  // of gradients and states once a step, what computing hides included
   Mib memory_mib = 0;  // at its most
 
   bool operator==(const StrategyStage&) const = default;
 };
+
+// "selective", or "full in 4 chunks".
+inline std::string recompute_text(const StrategyStage& stage) {
+  const std::string name(kStrategyRecomputes[static_cast<std::size_t>(stage.recompute)]);
+  return stage.stream_chunks > 1 ? name + " in " + std::to_string(stage.stream_chunks) + " chunks"
+                                 : name;
+}
 
 struct StrategyPlan {
   std::string name;           // of the instance

@@ -24,7 +24,7 @@ std::vector<StageView> stages_of(const StrategyInstance& instance, const Strateg
   std::int64_t first = 0;
   for (std::int64_t s = 0; s < plan.pp; ++s) {
     const StrategyStage& stage = plan.stages[at(s)];
-    const StageChoice choice{.zero = stage.zero, .recompute = stage.recompute};
+    const StageChoice choice = choice_of(stage);
     stages.push_back({.times = costs.passes(s, first, stage.layers, choice),
                       .memory_mib = stage.memory_mib,
                       .in_flight = costs.in_flight(s),

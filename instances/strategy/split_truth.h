@@ -171,8 +171,11 @@ class SplitTruth {
     const std::vector<std::int64_t> its = truth_.layers_of(setting_, s, before, count);
     for (const std::int64_t zero : instance_.options.zero) {
       for (const StrategyRecompute recompute : instance_.options.recompute) {
-        const StrategyTruth::Stage stage = truth_.stage(setting_, s, its, zero, recompute, chunks_);
-        if (stage.memory_mib <= instance_.cluster.memory_mib * (1 + kRelative)) take(stage);
+        for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
+          const StrategyTruth::Stage stage =
+              truth_.stage(setting_, s, its, zero, recompute, parts, chunks_);
+          if (stage.memory_mib <= instance_.cluster.memory_mib * (1 + kRelative)) take(stage);
+        }
       }
     }
   }

@@ -1,4 +1,4 @@
-// What stages cost: the second half of table.h.
+// What stages cost: the second part of table.h.
 #include <algorithm>
 #include <array>
 
@@ -100,16 +100,6 @@ double StageCosts::dispatch_ms() const {
   return std::max(inside, across) / kMibBytes;
 }
 
-// What layers keep of a token beside activation_bytes(), on a device that has all of it. M3
-double StageCosts::kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const {
-  if (recompute == StrategyRecompute::full) return 0;
-  const StrategyModel& model = table_->instance().model;
-  const double repeated = model.sequence_parallel ? 1 : static_cast<double>(layout_.tp);
-  const double sent = 2 * repeated * static_cast<double>(model.hidden) * layers.copies;
-  const bool less = recompute == StrategyRecompute::selective && model.flash_attention;
-  return sent + (less ? layers.kept_selective : layers.kept);
-}
-
 // Of collectives that move so many bytes of each parameter of a stage. T8
 Ms StageCosts::states_ms(double bytes, const Parameters& parameters) const {
   const auto tp = static_cast<double>(layout_.tp);
@@ -120,32 +110,12 @@ Ms StageCosts::states_ms(double bytes, const Parameters& parameters) const {
   return shared + experts;
 }
 
-double StageCosts::in_flight(std::int64_t stage) const {
-  const auto p = static_cast<double>(class_.pp);
-  const auto v = static_cast<double>(class_.v);
-  const auto m = static_cast<double>(class_.micro_batches);
-  const auto s = static_cast<double>(stage);
-  if (class_.v == 1) return std::min(m, p - s);
-  return std::min(m * v, 2 * (p - s - 1) + (v - 1) * p + 1) / v;
-}
-
-double StageCosts::activation_bytes(const Row& row, StrategyRecompute recompute) const {
-  const StrategyModel& model = table_->instance().model;
-  const auto hidden = static_cast<double>(model.hidden);
-  const auto tp = static_cast<double>(layout_.tp);
-  const double repeated = model.sequence_parallel ? 1 : tp;  // tp ranks each have all of it
-  if (recompute == StrategyRecompute::full) return 2 * repeated * hidden * row.tokens;
-  const double square = 5 * static_cast<double>(model.heads) * row.squares;
-  const bool selective = recompute == StrategyRecompute::selective;
-  if (model.flash_attention) {
-    return (10 * repeated + (selective ? 14 : 24)) * hidden * row.tokens;
-  }
-  return (10 * repeated + 24) * hidden * row.tokens + (selective ? 0 : square);
-}
-
-Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
-  return 8 * static_cast<double>(table_->instance().model.vocabulary) * row.tokens /
-         static_cast<double>(chunks) / kMibBytes;
+// Products of few tokens are slow as those of little width are: each part after the first takes
+// what so many tokens more would take, in each of the passes.
+Ms StageCosts::streamed_ms(const Span& span, std::int64_t chunks) const {
+  if (chunks == 1) return 0;
+  const double more = static_cast<double>(chunks - 1) * table_->instance().cost.half_width;
+  return forward_of(span, {.tokens = more / static_cast<double>(layout_.tp)}).lin;
 }
 
 StageCosts::Parts StageCosts::forward_of(const Span& span, const Row& row) const {
@@ -193,6 +163,7 @@ Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
               2 * part.dispatched;
   if (choice.recompute == StrategyRecompute::full) {
     ms += part.lin + part.att + part.gathered + part.turned + part.dispatched;
+    ms += 4 * streamed_ms(span, choice.stream_chunks);
   }
   if (choice.recompute == StrategyRecompute::selective) {
     ms += model.flash_attention ? kSelectiveShare * part.lin : part.att;
@@ -215,21 +186,15 @@ PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_
     times.weights += head_ms(mean_) / 3;
   }
   if (class_.pp > 1) times.forward += sent_ms(mean_) / 2;
+  times.forward += streamed_ms(its, choice.stream_chunks);
   const Ms all = stage_ms(stage, its, mean_, choice, parameters);
   if (choice.zero == 3) {  // gathered forward and backward, scattered backward
-    const Ms without = stage_ms(stage, its, mean_, {2, choice.recompute}, parameters);
+    const Ms without =
+        stage_ms(stage, its, mean_, {2, choice.recompute, choice.stream_chunks}, parameters);
     times.forward += (all - without) / 3;
   }
   times.backward = all - times.forward - times.weights;
   return times;
-}
-
-Mib StageCosts::micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
-                                const StageChoice& choice) const {
-  const Span its = span(stage, first, layers);
-  return (its.layers * activation_bytes(heaviest_, choice.recompute) +
-          kept_bytes(its.sum, choice.recompute) * heaviest_.tokens) /
-         kMibBytes;
 }
 
 StageCost StageCosts::of(std::int64_t stage, std::int64_t first, std::int64_t layers,
@@ -257,7 +222,7 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   bytes += in_flight(stage) * its.layers * activation_bytes(heaviest, choice.recompute);
   bytes += in_flight(stage) * kept_bytes(its.sum, choice.recompute) * heaviest.tokens;
   if (choice.recompute == StrategyRecompute::full) {
-    bytes += activation_bytes(heaviest, StrategyRecompute::none) + its.widest * heaviest.tokens;
+    bytes += again_bytes(its, heaviest, choice.stream_chunks);
   }
   if (choice.zero == 3) bytes += 4 * its.largest / tp;
   cost.memory_mib = bytes / kMibBytes;

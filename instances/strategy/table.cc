@@ -47,7 +47,15 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
   std::sort(recomputes.begin(), recomputes.end());
   recomputes.erase(std::unique(recomputes.begin(), recomputes.end()), recomputes.end());
   for (const std::int64_t zero : sorted(options.zero)) {
-    for (const StrategyRecompute recompute : recomputes) choices_.push_back({zero, recompute});
+    for (const StrategyRecompute recompute : recomputes) {
+      if (recompute != StrategyRecompute::full) {
+        choices_.push_back({zero, recompute});
+        continue;
+      }
+      for (const std::int64_t chunks : sorted(options.stream_chunks)) {
+        choices_.push_back({zero, recompute, chunks});
+      }
+    }
   }
   const std::int64_t sequences = std::ssize(instance.lengths);
   std::vector<std::int64_t> counts = divisors(sequences);

@@ -47,7 +47,12 @@ struct StrategyLayout {
 struct StageChoice {
   std::int64_t zero = 0;
   StrategyRecompute recompute = StrategyRecompute::none;
+  std::int64_t stream_chunks = 1;  // above 1 only with full recomputation
 };
+
+inline StageChoice choice_of(const StrategyStage& stage) {
+  return {stage.zero, stage.recompute, stage.stream_chunks};
+}
 
 struct StageCost {
   Ms time_ms = 0;      // T9
@@ -80,7 +85,7 @@ class StrategyTable {
   const std::vector<StrategyClass>& classes() const { return classes_; }
   // By tp, then by cp, then by ep. `its` may be any class.
   std::vector<StrategyLayout> layouts(const StrategyClass& its) const;
-  // By ZeRO level, then by what is recomputed, little first.
+  // By ZeRO level, then by what is recomputed, little first, then by stream chunks, few first.
   const std::vector<StageChoice>& choices() const { return choices_; }
   const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
 
@@ -202,6 +207,8 @@ class StageCosts {
   Ms stage_ms(std::int64_t stage, const Span& span, const Row& row, const StageChoice& choice,
               const Parameters& parameters) const;
   double activation_bytes(const Row& row, StrategyRecompute recompute) const;
+  Ms streamed_ms(const Span& span, std::int64_t chunks) const;  // T13, a pass of four
+  double again_bytes(const Span& span, const Row& row, std::int64_t chunks) const;  // M4
 
   const StrategyTable* table_;
   StrategyClass class_;

@@ -4,7 +4,8 @@
 // Longer than 300 lines: all that a stage takes is counted in one class.
 //
 //   const StrategyTruth truth(instance);
-//   const StrategyTruth::Stage stage = truth.stage(setting, s, layers_of_it, zero, recompute);
+//   const StrategyTruth::Stage stage =
+//       truth.stage(setting, s, layers_of_it, zero, recompute, stream_chunks, logit_chunks);
 #pragma once
 
 #include <algorithm>
@@ -53,6 +54,11 @@ class StrategyTruth {
       squares_ += s * s;
       longest_ = std::max(longest_, s);
     }
+  }
+
+  // Parts in which layers may go that are recomputed so.
+  const std::vector<std::int64_t>& stream_chunks(StrategyRecompute recompute) const {
+    return recompute == StrategyRecompute::full ? in_.options.stream_chunks : kWhole;
   }
 
   std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
@@ -110,7 +116,8 @@ class StrategyTruth {
   }
 
   Stage stage(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its,
-              std::int64_t zero, StrategyRecompute recompute, std::int64_t logit_chunks) const {
+              std::int64_t zero, StrategyRecompute recompute, std::int64_t stream_chunks,
+              std::int64_t logit_chunks) const {
     const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
     double kept = 0;     // weights on each device, but for those of experts
     double experts = 0;  // and those
@@ -130,7 +137,7 @@ class StrategyTruth {
     const double sent = 2 * kept * (1 - 1 / peers) + 2 * experts * (1 - 1 / expert_peers);
     const double states_mib_per_ms = link(at.tp * at.cp * at.dp);
     const auto of_row = [&](double tokens, double squares) {
-      const double ms = busy_ms(at, s, its, tokens, squares, recompute);
+      const double ms = busy_ms(at, s, its, tokens, squares, recompute, stream_chunks);
       if (zero != 3) return ms;
       return ms + std::max(0.0, 3 * mib(sent) / states_mib_per_ms - in_.cost.overlap * ms);
     };
@@ -150,6 +157,9 @@ class StrategyTruth {
       bytes += held(at, s) * layer_bytes(at, own, row, row_squares, recompute);
       if (recompute != StrategyRecompute::full) continue;
       again = std::max(again, layer_bytes(at, own, row, row_squares, StrategyRecompute::none));
+    }
+    if (stream_chunks > 1) {  // a part of it, beside keys and values of two bytes each
+      again = again / double_of(stream_chunks) + 2 * 2 * kv() * row / double_of(at.tp * at.cp);
     }
     bytes += again;
     if (zero == 3) bytes += 2 * (2 * largest);
@@ -274,7 +284,7 @@ class StrategyTruth {
 
   // Computing, and exchanges that wait for each other, of a row on a stage.
   Ms busy_ms(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its, double tokens,
-             double squares, StrategyRecompute recompute) const {
+             double squares, StrategyRecompute recompute, std::int64_t stream_chunks) const {
     double weights = 0;
     double passes = 0;
     double picked = 0;
@@ -300,7 +310,12 @@ class StrategyTruth {
     double forward = products + attention + 2 * tensor + context + routed;
     double ms = forward + 2 * products + (in_.model.flash_attention ? 2.5 : 2) * attention +
                 (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed;
-    if (recompute == StrategyRecompute::full) ms += forward;
+    if (recompute == StrategyRecompute::full) {
+      ms += forward;
+      // Each part after the first: so many tokens more in four passes of products.
+      ms += double_of(stream_chunks - 1) * 8 * weights * in_.cost.half_width / t / flops_per_ms *
+            narrow;
+    }
     if (recompute == StrategyRecompute::selective) {
       ms += in_.model.flash_attention ? products / 25 : attention;
     }
@@ -313,6 +328,8 @@ class StrategyTruth {
     }
     return ms;
   }
+
+  inline static const std::vector<std::int64_t> kWhole = {1};
 
   const StrategyInstance& in_;
   std::vector<LayerTruth> layers_;

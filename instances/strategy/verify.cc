@@ -110,6 +110,8 @@ class StrategyVerifier {
       const std::string where = "/stages/" + text(s);
       check_option(options.zero, plan_.stages[s].zero, where + "/zero");
       check_option(options.recompute, plan_.stages[s].recompute, where + "/recompute");
+      check_option(truth_.stream_chunks(plan_.stages[s].recompute), plan_.stages[s].stream_chunks,
+                   where + "/stream_chunks");
     }
   }
 
@@ -216,9 +218,9 @@ class StrategyVerifier {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const StrategyStage& said = plan_.stages[s];
       const auto index = static_cast<std::int64_t>(s);
-      stages.push_back(truth_.stage(setting, index,
-                                    truth_.layers_of(setting, index, before, said.layers),
-                                    said.zero, said.recompute, plan_.logit_chunks));
+      stages.push_back(
+          truth_.stage(setting, index, truth_.layers_of(setting, index, before, said.layers),
+                       said.zero, said.recompute, said.stream_chunks, plan_.logit_chunks));
       before += said.layers;
       check_stage("/stages/" + text(s), said, stages.back());
     }

@@ -4,7 +4,8 @@
 // Rules of a strategy plan:
 //
 //   number             every time and every amount of memory is finite and not negative
-//   options            the instance's options have each value that the plan takes
+//   options            the instance's options have each value that the plan takes; stream chunks
+//                      are 1 without full recomputation
 //   devices            pp tp cp dp is the number of devices, and tp cp divides the heads
 //   experts            ep is 1, or divides cp dp and the experts of each layer that has some; only
 //                      with sequence parallelism is it above 1 where tp is

@@ -96,7 +96,8 @@ ConfiguredRun configure(const StrategyInstance& instance,
                         const ConfigureOptions& options, Budget& budget,
                         const ConfigureProgress& progress = {});
 
-// Whether trainers have a word for it: what is sharded and recomputed is the same in all stages.
+// Whether trainers have a word for it: what is sharded and recomputed, and in how many chunks, is
+// the same in all stages.
 bool is_uniform(const StrategyPlan& plan);
 
 // "pp 1, v 1, tp 1, ZeRO 3, none": what differs between configurations of a ranking.

@@ -100,26 +100,30 @@ void Handover::set_times(const std::vector<int>& degrees) {
   StrategyStage resident = plan_.stages[at(slowest)];  // without what level 3 gathers
   resident.zero = std::min<std::int64_t>(resident.zero, 2);
   const auto ms = [&](const StageCosts& costs, const StrategyStage& stage, const StrategyRow& row) {
-    return costs
-        .with_row(slowest, first_[at(slowest)], stage.layers, {stage.zero, stage.recompute}, row)
+    return costs.with_row(slowest, first_[at(slowest)], stage.layers, choice_of(stage), row)
         .time_ms;
   };
-  const Ms token_ms = ms(alone, resident, {.tokens = 1 / tp});
-  pattern_.cost.linear_ms = token_ms;
-  pattern_.cost.quadratic_ms = ms(alone, resident, {.squares = 1 / tp});
+  const Ms row_ms = ms(alone, resident, {});  // of parts of rows, however short
+  const auto token_ms = [&](const StageCosts& costs) {
+    return (ms(costs, resident, {.tokens = kManyTokens / tp}) - row_ms) / kManyTokens;
+  };
+  pattern_.cost.linear_ms = token_ms(alone);
+  const double many = kManyTokens * kManyTokens;
+  pattern_.cost.quadratic_ms = (ms(alone, resident, {.squares = many / tp}) - row_ms) / many;
   const StrategyModel& model = table_.instance().model;
   const Mib exchanged = 4 * static_cast<double>(model.hidden + model.key_value_width()) / tp *
                         static_cast<double>(resident.layers) / kManyTokens;  // bytes to MiB
   for (const int degree : degrees) {
     if (degree == 1) continue;
     pattern_.cost.all_to_all.mib_per_token = exchanged;
-    const Ms more = ms(costs_.at(degree), resident, {.tokens = 1 / tp}) - token_ms;
+    const Ms more = token_ms(costs_.at(degree)) - token_ms(alone);
     pattern_.cost.all_to_all.mib_per_ms[degree] = exchanged / std::max(more, exchanged / 1e9);
   }
   const double rows = static_cast<double>(plan_.micro_batches * plan_.dp * plan_.cp) * tp;
   const StrategyRow mean{static_cast<double>(table_.tokens()) / rows, table_.squares() / rows};
   const StageCosts& own = costs_.at(static_cast<int>(plan_.cp));
-  pattern_.cost.fixed_ms = ms(own, plan_.stages[at(slowest)], mean) - ms(own, resident, mean);
+  pattern_.cost.fixed_ms =
+      row_ms + ms(own, plan_.stages[at(slowest)], mean) - ms(own, resident, mean);
 }
 
 // As many micro-batches as fill the pipeline: how many a step has is for its plan to say.
@@ -132,7 +136,7 @@ StageCosts Handover::costs_of(const StrategyTable& table, std::int64_t degree) c
 StageCost Handover::of_stage(const StageCosts& costs, std::int64_t stage,
                              const StrategyRow& row) const {
   const StrategyStage& its = plan_.stages[at(stage)];
-  return costs.with_row(stage, first_[at(stage)], its.layers, {its.zero, its.recompute}, row);
+  return costs.with_row(stage, first_[at(stage)], its.layers, choice_of(its), row);
 }
 
 Mib Handover::room_mib() const { return pattern_.cluster.memory_mib - pattern_.model.states_mib; }

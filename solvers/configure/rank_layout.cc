@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -62,13 +63,14 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
   const StrategyStage& stage = plan.stages[at(its)];
   const bool head = its == plan.pp - 1 && model.vocabulary > 0;
   const std::int64_t chunks = head ? std::min<std::int64_t>(plan.logit_chunks, 1024) : 1;
+  const std::int64_t parts = std::min<std::int64_t>(stage.stream_chunks, 1024);
   const TransformerShape shape{.name = "",
                                .layers = static_cast<int>(stage.layers),
                                .hidden = static_cast<int>(model.hidden),
                                .heads = static_cast<int>(model.heads),
                                .vocabulary = static_cast<int>(model.vocabulary)};
   TransformerStep step{.model = instance.name,
-                       .tokens = round_up(tokens, plan.tp * chunks),
+                       .tokens = round_up(tokens, plan.tp * std::lcm(chunks, parts)),
                        .ranks = static_cast<int>(plan.tp),
                        .layers = static_cast<int>(stage.layers),
                        .whole_step = head,
@@ -78,6 +80,7 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                                         : Recompute::none,
                        .split = plan.tp > 1 ? SequenceSplit::megatron : SequenceSplit::ulysses,
                        .logit_chunks = static_cast<int>(chunks),
+                       .stream_chunks = static_cast<int>(parts),
                        .shared_experts = plan.ep > 1};
   // Key heads that do not divide among the ranks count as all of them: too much, never too little.
   const std::int64_t width = model.hidden / model.heads;

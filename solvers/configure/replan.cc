@@ -42,7 +42,7 @@ Ms move_ms_of(const StrategyCluster& cluster, const Relocation& moves) {
 std::vector<StrategyPlan> old_again(const StrategyTable& table, const StrategyPlan& old) {
   std::vector<StagePlan> stages;
   for (const StrategyStage& stage : old.stages) {
-    stages.push_back({stage.layers, {stage.zero, stage.recompute}});
+    stages.push_back({stage.layers, choice_of(stage)});
   }
   std::vector<StrategyPlan> plans;
   for (const StrategyClass& its : table.classes()) {

@@ -84,10 +84,14 @@ class Bindings {
     for (const StageChoice& choice : table_.choices()) {
       std::vector<StagePlan> changed = now;
       changed[at(slowest_)].choice = choice;
-      attempt(changed,
-              "ZeRO " + std::to_string(choice.zero) + " and " +
-                  std::string(kStrategyRecomputes[static_cast<std::size_t>(choice.recompute)]) +
-                  " recomputation in stage " + std::to_string(slowest_));
+      attempt(
+          changed,
+          "ZeRO " + std::to_string(choice.zero) + " and " +
+              std::string(kStrategyRecomputes[static_cast<std::size_t>(choice.recompute)]) +
+              " recomputation" +
+              (choice.stream_chunks > 1 ? " in " + std::to_string(choice.stream_chunks) + " chunks"
+                                        : "") +
+              " in stage " + std::to_string(slowest_));
     }
     for (std::int64_t to = 0; to < plan_.pp; ++to) {
       std::vector<StagePlan> changed = now;
@@ -113,7 +117,7 @@ class Bindings {
   std::vector<StagePlan> stages() const {
     std::vector<StagePlan> all;
     for (const StrategyStage& stage : plan_.stages) {
-      all.push_back({stage.layers, {stage.zero, stage.recompute}});
+      all.push_back({stage.layers, choice_of(stage)});
     }
     return all;
   }

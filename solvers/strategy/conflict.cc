@@ -94,6 +94,10 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   };
   allow("/options/recompute", "allow full recomputation",
         [](StrategyOptions& options) { options.recompute.push_back(StrategyRecompute::full); });
+  const std::int64_t chunks = std::min<std::int64_t>(
+      kMaxDevices, 8 * *std::ranges::max_element(instance.options.stream_chunks));
+  allow("/options/stream_chunks", "allow " + std::to_string(chunks) + " stream chunks",
+        [&](StrategyOptions& options) { allow_value(options.stream_chunks, chunks); });
   allow("/options/zero", "allow ZeRO level 3",
         [](StrategyOptions& options) { allow_value(options.zero, 3); });
   const std::int64_t widest = *std::ranges::max_element(instance.options.tp);

@@ -85,7 +85,8 @@ inline constexpr std::string_view kValidStrategy = R"({
     "mib_per_ms": {"inside": 224, "across": 24}},
   "cost": {"linear_tflops": 193, "attention_tflops": 140, "half_width": 64, "overlap": 0.5},
   "options": {"pp": [1, 2], "v": [1, 3], "tp": [2, 1], "cp": [1], "ep": [2, 1], "zero": [0, 3],
-    "recompute": ["none", "full"], "logit_chunks": [4], "micro_batches": [1, 2]},
+    "recompute": ["none", "full"], "logit_chunks": [4], "stream_chunks": [2, 1],
+    "micro_batches": [1, 2]},
   "lengths": [1000, 500, 250, 250]
 })";
 
@@ -97,8 +98,8 @@ inline constexpr std::string_view kValidStrategyPlan = R"({
   "stages": [
     {"layers": 4, "zero": 0, "recompute": "none", "time_ms": 3, "longest_ms": 5.5,
      "exchange_ms": 0.5, "memory_mib": 100},
-    {"layers": 2, "zero": 3, "recompute": "full", "time_ms": 2, "longest_ms": 4,
-     "exchange_ms": 0, "memory_mib": 90.25}]
+    {"layers": 2, "zero": 3, "recompute": "full", "stream_chunks": 2, "time_ms": 2,
+     "longest_ms": 4, "exchange_ms": 0, "memory_mib": 90.25}]
 })";
 
 // Two schemes, a strategy of both and one of the smaller alone.

@@ -24,8 +24,9 @@ std::string title_of(std::size_t index, const StrategyStage& stage) {
   return "stage " + grouped(static_cast<std::int64_t>(index)) + ": " +
          counted(stage.layers, "layer") + ", ZeRO " + grouped(stage.zero) + ", " +
          std::string(kStrategyRecomputes[static_cast<std::size_t>(stage.recompute)]) +
-         " recomputation, " + ms_amount(stage.time_ms) + ", " +
-         bytes_amount(stage.memory_mib * kMibBytes);
+         " recomputation" +
+         (stage.stream_chunks > 1 ? " in " + counted(stage.stream_chunks, "chunk") : "") + ", " +
+         ms_amount(stage.time_ms) + ", " + bytes_amount(stage.memory_mib * kMibBytes);
 }
 
 // One bar per stage, from 0 to its value.

@@ -45,6 +45,9 @@ std::vector<TransformerStep> variants() {
                          .recompute = recompute,
                          .split = split,
                          .logit_chunks = 4});
+          if (recompute != Recompute::full) continue;
+          all.push_back(all.back());
+          all.back().stream_chunks = 4;
         }
       }
     }
@@ -95,6 +98,33 @@ TEST(LayoutTrace, RecomputingKeepsLess) {
   const LayoutInstance full = traced({.layers = 2, .recompute = Recompute::full});
   EXPECT_EQ(called(full, "0.q").upper, called(full, "0.attention").lower + 1);
   EXPECT_EQ(called(full, "0.q_again").upper, called(full, "0.d_q").lower + 1);
+}
+
+// A part's tensors are that part of the whole, but for keys, values, x and their gradients.
+TEST(LayoutTrace, LayersGoBackwardInParts) {
+  TransformerStep step{.tokens = 65536, .layers = 2, .whole_step = false};
+  step.recompute = Recompute::full;
+  const LayoutInstance whole = traced(step);
+  step.stream_chunks = 8;
+  const LayoutInstance parts = traced(step);
+  EXPECT_EQ(parts.name, "llama-7b-65536tok-8ranks-2layers-full-s8-inner");
+  EXPECT_LT(peak_load(parts).load, peak_load(whole).load * 2 / 5);
+  for (const char* id : {"1.act_again", "1.q_again", "1.lse_again"}) {
+    EXPECT_EQ(called(parts, std::string(id) + "_5").size, called(whole, id).size / 8) << id;
+  }
+  EXPECT_EQ(called(parts, "1.k_again_0").size, called(whole, "1.k_again").size);
+  EXPECT_EQ(called(parts, "1.d_v_7").size, called(whole, "1.d_v").size);
+  EXPECT_EQ(called(parts, "1.d_x_7").size, called(whole, "1.d_x").size);
+  EXPECT_EQ(called(parts, "0.y_0").size, called(whole, "0.y").size);
+  // Keys are made before the last part, which goes first, and read until the first one is done.
+  EXPECT_LT(called(parts, "1.k_again_0").lower, called(parts, "1.q_again_7").lower);
+  EXPECT_EQ(called(parts, "1.k_again_0").upper, called(parts, "1.d_q_0").lower + 1);
+  EXPECT_LT(called(parts, "1.q_again_7").upper, called(parts, "1.q_again_6").lower + 1);
+  step.recompute = Recompute::none;
+  step.stream_chunks = 1;
+  const LayoutInstance kept = traced(step);
+  step.stream_chunks = 8;  // nothing is computed again
+  EXPECT_EQ(traced(step), kept);
 }
 
 TEST(LayoutTrace, UlyssesGathersNothing) {
@@ -173,6 +203,8 @@ TEST(LayoutTrace, SaysWhatItCannotTrace) {
   EXPECT_EQ(errors_of({.kv_heads = 4}), "E504 /ranks: must divide the key heads, 4, is 8\n");
   EXPECT_EQ(errors_of({.logit_chunks = 3}),
             "E504 /logit_chunks: must divide the tokens of a rank, 1024, is 3\n");
+  EXPECT_EQ(errors_of({.stream_chunks = 3}),
+            "E504 /stream_chunks: must divide the tokens of a rank, 1024, is 3\n");
   EXPECT_EQ(errors_of({.tokens = 0, .ranks = 0, .layers = -1}),
             "E504 /tokens: must be an integer from 1 to 2147483648, is 0\n"
             "E504 /ranks: must be an integer from 1 to 32, is 0\n"

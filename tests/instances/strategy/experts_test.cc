@@ -43,8 +43,9 @@ StageCost both(const StrategyInstance& instance, const StrategyLayout& layout,
   const StrategyTruth truth(instance);
   const StrategyTruth::Setting setting{1, 1, 1, layout.tp, layout.cp, layout.dp, layout.ep};
   EXPECT_TRUE(truth.may_share_experts(setting));
-  const StrategyTruth::Stage its = truth.stage(
-      setting, 0, truth.layers_of(setting, 0, 0, table.layers()), choice.zero, choice.recompute, 1);
+  const StrategyTruth::Stage its =
+      truth.stage(setting, 0, truth.layers_of(setting, 0, 0, table.layers()), choice.zero,
+                  choice.recompute, choice.stream_chunks, 1);
   EXPECT_NEAR(cost.time_ms, its.time_ms, 1e-9 * its.time_ms);
   EXPECT_NEAR(cost.longest_ms, its.longest_ms, 1e-9 * its.longest_ms);
   EXPECT_NEAR(cost.exchange_ms, its.exchange_ms, 1e-9 * its.exchange_ms);

@@ -47,12 +47,14 @@ TEST(StrategyJson, ReadsEveryKey) {
                   .zero = {0, 3},
                   .recompute = {Recompute::none, Recompute::full},
                   .logit_chunks = {4},
+                  .stream_chunks = {2, 1},
                   .micro_batches = {1, 2}},
       .lengths = {1000, 500, 250, 250}};
   EXPECT_EQ(*read, expected);
   const auto plan = read_strategy_plan(kValidStrategyPlan);
   ASSERT_TRUE(plan) << to_string(plan.errors()[0]);
   EXPECT_EQ(plan->stages[1].recompute, Recompute::full);
+  EXPECT_EQ(plan->stages[1].stream_chunks, 2);
   EXPECT_EQ(plan->ep, 2);
   EXPECT_EQ(*read_strategy_plan(write_strategy_plan(*plan)), *plan);
 }
@@ -120,15 +122,18 @@ TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
   differs([](StrategyInstance& i) { i.cost.overlap = 0; });
   differs([](StrategyInstance& i) { i.options.pp = {1}; });
   differs([](StrategyInstance& i) { i.options.recompute.pop_back(); });
+  differs([](StrategyInstance& i) { i.options.stream_chunks = {1}; });
+  differs([](StrategyInstance& i) { i.options.stream_chunks = {2}; });
   differs([](StrategyInstance& i) { i.options.micro_batches.clear(); });
   differs([](StrategyInstance& i) { i.lengths[0] = 999; });
 }
 
-// What has no experts has the hash that it had before there were any.
+// What has neither experts nor stream chunks has the hash that it had before there were any.
 TEST(StrategyJson, TheHashOfDenseModelsStays) {
   StrategyInstance dense = *read_strategy_instance(kValidStrategy);
   dense.model.blocks[1].experts.reset();
   dense.options.ep = {1};
+  dense.options.stream_chunks = {1};
   EXPECT_EQ(instance_hash(dense), "fnv1a64:38bdaebae0152438");
   // One expert is a part that every token goes through.
   StrategyInstance one = dense;
@@ -158,6 +163,8 @@ TEST(StrategyJson, InstancesInMemoryAreChecked) {
               HasSubstr("E383 /model/blocks/1/experts/top_k"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.model.blocks[1].experts.reset(); }),
               HasSubstr("E384 /options/ep"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.stream_chunks.clear(); }),
+              HasSubstr("E381 /options/stream_chunks"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.ep.clear(); }),
               HasSubstr("E381 /options/ep"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.cluster.nodes = 999'999; }),
@@ -181,6 +188,9 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_FALSE(not_for_strategy(*transformer_shape("llama3-405b")));
   EXPECT_EQ(generate_strategy({.model = "bert"}, {1}).errors()[0].code, "E501");
   EXPECT_EQ(generate_strategy({.nodes = 0}, {1}).errors()[0].code, "E504");
+  EXPECT_EQ(generate_strategy({.most_stream_chunks = 0}, {1}).errors()[0].code, "E504");
+  EXPECT_EQ(generate_strategy({.most_stream_chunks = 8}, {1})->options.stream_chunks,
+            (std::vector<std::int64_t>{1, 2, 4, 8}));
   EXPECT_EQ(generate_strategy({}, {}).errors()[0].code, "E504");
   // What it makes can be read again: no cluster has more than a million devices.
   const auto large = generate_strategy({.nodes = 15'626, .devices_per_node = 64}, {1});

@@ -59,7 +59,7 @@ StageCost both(const StrategyInstance& instance, const Published& row, std::int6
   const StrategyTruth truth(instance);
   const StrategyTruth::Setting setting{row.pp, row.v, row.micro_batches, 8, 1, 1};
   const StrategyTruth::Stage its = truth.stage(
-      setting, stage, truth.layers_of(setting, stage, stage * layers, layers), 0, recompute, 1);
+      setting, stage, truth.layers_of(setting, stage, stage * layers, layers), 0, recompute, 1, 1);
   EXPECT_NEAR(cost.time_ms, its.time_ms, 1e-9 * its.time_ms);
   EXPECT_NEAR(cost.memory_mib, its.memory_mib, 1e-9 * its.memory_mib);
   return cost;

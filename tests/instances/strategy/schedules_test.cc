@@ -38,8 +38,8 @@ TEST(StrategySchedules, PassesAddUpToTheTimeOfAStage) {
       std::int64_t first = 0;
       for (std::size_t s = 0; s < plan.stages.size(); ++s) {
         const StrategyStage& stage = plan.stages[s];
-        const PassTimes times = costs.passes(static_cast<std::int64_t>(s), first, stage.layers,
-                                             {stage.zero, stage.recompute});
+        const PassTimes times =
+            costs.passes(static_cast<std::int64_t>(s), first, stage.layers, choice_of(stage));
         first += stage.layers;
         const Ms sum = times.forward + times.backward + times.weights;
         ASSERT_NEAR(sum, stage.time_ms, 1e-12 * stage.time_ms) << seed;

@@ -34,7 +34,8 @@ StrategyInstance wanted() {
                       .tp = {1, 2},
                       .cp = {1, 2},
                       .zero = {1, 3},
-                      .logit_chunks = {1, 4}},
+                      .logit_chunks = {1, 4},
+                      .stream_chunks = {1, 4}},
           .lengths = std::vector<Tokens>(8, 1000)};
 }
 
@@ -43,7 +44,7 @@ StrategyPlan plan() {
   const StrategyTable table(instance);
   const StageCosts costs(table, {2, 1, 4}, {2, 1, 2});
   const std::vector<StagePlan> stages = {{5, {1, StrategyRecompute::none}},
-                                         {3, {3, StrategyRecompute::full}}};
+                                         {3, {3, StrategyRecompute::full, 4}}};
   StrategyPlan made = compose_strategy(costs, stages);
   made.instance_hash = instance_hash(instance);
   made.bound_ms = made.step_ms / 2;
@@ -85,6 +86,10 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
               ElementsAre("options"));
   EXPECT_THAT(broken([](I& i, P&) { i.options.micro_batches = {2}; }), ElementsAre("options"));
   EXPECT_THAT(broken([](I&, P& p) { p.logit_chunks = 2; }), ElementsAre("options"));
+  EXPECT_THAT(broken([](I&, P& p) { p.stages[1].stream_chunks = 2; }), ElementsAre("options"));
+  EXPECT_THAT(broken([](I&, P& p) { p.stages[0].stream_chunks = 4; }), ElementsAre("options"));
+  EXPECT_THAT(broken([](I&, P& p) { p.stages[1].stream_chunks = 1; }),
+              ElementsAre("memory", "time", "objective"));
   EXPECT_THAT(broken([](I&, P& p) { p.ep = 2; }), ElementsAre("options", "experts"));
   EXPECT_THAT(broken([](I&, P& p) { p.dp = 4; }), ElementsAre("devices", "micro_batches"));
   EXPECT_THAT(broken([](I& i, P&) { i.model.heads = 7; }), ElementsAre("devices"));

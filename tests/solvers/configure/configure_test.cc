@@ -79,7 +79,7 @@ TEST(Handover, CoefficientsAreTheFormulas) {
         const Tokens length = step.pad_multiple * 3;
         const double share = degree * static_cast<double>(plan.tp);
         const auto tokens = static_cast<double>(length);
-        const StageCost its = costs.with_row(0, 0, stage.layers, {stage.zero, stage.recompute},
+        const StageCost its = costs.with_row(0, 0, stage.layers, choice_of(stage),
                                              {tokens / share, tokens * tokens / share});
         const Ms by_step = sequence_ms(step, length, degree) + group_overhead_ms(step, degree);
         EXPECT_NEAR(by_step, its.time_ms, 1e-9 * its.time_ms) << seed << " degree " << degree;
@@ -221,7 +221,7 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
       if (!routed) continue;
       const StageCosts costs(table, {plan.pp, plan.v, plan.micro_batches},
                              {plan.tp, plan.cp, plan.dp, plan.ep});
-      const StageChoice choice{plan.stages[0].zero, plan.stages[0].recompute};
+      const StageChoice choice = choice_of(plan.stages[0]);
       const auto mib = [&](double row) {
         return costs.with_row(its, its * layers, layers, choice, {row, 0}).memory_mib -
                (its == plan.pp - 1 ? costs.logits_mib(table.logit_chunks().back(), {row, 0}) : 0);
@@ -372,6 +372,31 @@ TEST(Configure, OthersAreAskedUntilOneHasAPlan) {
   EXPECT_TRUE(std::ranges::any_of(
       run.ranking, [](const RankedConfiguration& each) { return each.activation_factor > 1; }));
   EXPECT_EQ(run.ended_by(), StoppedBy::time_limit);
+}
+
+// A sequence fits in less memory where layers go in parts of it, and the layout knows them.
+TEST(Configure, StreamChunksMakeRoomForALongSequence) {
+  const Steps steps = {{150'000, 2000, 2000, 2000, 2000, 2000, 2000, 2000}};
+  const auto least_memory = [&](const std::vector<std::int64_t>& chunks) {
+    for (std::int64_t memory_mib = 36'000; memory_mib < 73'000; memory_mib += 1000) {
+      StrategyInstance instance = one_node(steps, memory_mib);
+      instance.options.logit_chunks = {64};
+      instance.options.pp = {1};
+      instance.options.cp = {1};
+      instance.options.tp = {2};
+      instance.options.stream_chunks = chunks;
+      Budget budget;
+      const ConfiguredRun run = configure(instance, steps, {.candidates = 2}, budget);
+      if (run.without_plan == run.ranking.size()) continue;
+      EXPECT_TRUE(run.heaviest && run.heaviest->fits()) << memory_mib;
+      const StrategyPlan& plan = run.ranking.front().plan;
+      EXPECT_EQ(plan.stages.front().stream_chunks > 1, chunks.size() > 1);
+      EXPECT_EQ(configuration_name(plan).find(" chunks") != std::string::npos, chunks.size() > 1);
+      return memory_mib;
+    }
+    return std::int64_t{73'000};
+  };
+  EXPECT_LT(least_memory({1, 4, 16}) + 4000, least_memory({1}));
 }
 
 TEST(Configure, WithoutRoomItSaysWhy) {
