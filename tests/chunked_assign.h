@@ -24,6 +24,7 @@ struct ChunkedAssign {
   std::int64_t most_replicas = 3;  // of one scheme
   std::int64_t most_sequences = 12;
   std::int64_t most_tokens = 120;  // of a sequence
+  ChunkBoundaries boundaries = ChunkBoundaries::fixed;
 };
 
 // Every strategy admits every sequence; chunks may be longer than all of them, and K more than a
@@ -33,7 +34,8 @@ inline AssignInstance chunked_assign(Draw& draw, const ChunkedAssign& options = 
   instance.constraints.chunks = {.size = draw.coin() ? draw.whole(1, 12) : draw.whole(1, 150),
                                  .retained = static_cast<int>(draw.whole(1, 5)),
                                  .activation_bytes = draw.whole(4, 40),
-                                 .key_value_bytes = draw.whole(1, 4)};
+                                 .key_value_bytes = draw.whole(1, 4),
+                                 .boundaries = options.boundaries};
   const std::int64_t schemes = draw.whole(1, options.most_schemes);
   for (std::int64_t g = 0; g < schemes; ++g) {
     instance.schemes.push_back({.name = "g" + std::to_string(g),

@@ -44,6 +44,9 @@ class GenerateAssignCommand : public Command {
                "Rows of chunks of so many tokens, as in ChunkFlow: longer sequences are cut");
     flags.integer("--retained", retained_, "K", 1, kMaxRetainedChunks,
                   "Chunks of a sequence that keep their activations; default 1");
+    boundaries_ = kChunkBoundaries[0];
+    flags.choice("--boundaries", boundaries_, {kChunkBoundaries.begin(), kChunkBoundaries.end()},
+                 "Where sequences are cut; default fixed, at multiples of the chunk's tokens");
     lengths_.declare(flags, "which step, each of as many lines as its tokens allow");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
@@ -62,6 +65,11 @@ class GenerateAssignCommand : public Command {
       return console.refuse({kUsage, "--retained", "has an effect with --chunk-tokens alone"});
     }
     generator.retained = static_cast<int>(retained_.value_or(generator.retained));
+    const auto boundaries = std::ranges::find(kChunkBoundaries, boundaries_);
+    generator.boundaries = static_cast<ChunkBoundaries>(boundaries - kChunkBoundaries.begin());
+    if (boundaries != kChunkBoundaries.begin() && chunk_tokens_.empty()) {
+      return console.refuse({kUsage, "--boundaries", "has an effect with --chunk-tokens alone"});
+    }
     Tokens chunk = 0;
     for (const auto& [flag, text, tokens] : {Amount{"--tokens", tokens_, &generator.tokens},
                                              Amount{"--limit", limit_, &generator.limit_tokens},
@@ -101,6 +109,7 @@ class GenerateAssignCommand : public Command {
   std::string limit_;
   std::string name_;
   std::string chunk_tokens_;
+  std::string boundaries_;
   std::optional<std::int64_t> retained_;
   std::optional<std::int64_t> pad_multiple_;
   LengthFlags lengths_;

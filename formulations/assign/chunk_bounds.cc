@@ -1,6 +1,7 @@
 #include "formulations/assign/chunk_bounds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,6 +28,52 @@ CutCost cost_of(const AssignInstance& instance, const Scheme& scheme, Tokens len
   return {.chunks = 1, .sum = time, .longest = time};
 }
 
+// The least that a replica with this sequence alone takes. CB1
+Ms alone_ms(const AssignInstance& instance, const Scheme& scheme, Tokens length) {
+  const ChunkRule& rule = *instance.constraints.chunks;
+  if (length <= rule.size || rule.boundaries == ChunkBoundaries::fixed) {
+    const CutCost cost = cost_of(instance, scheme, length);
+    return cost.sum + (scheme.pp - 1) * cost.longest;
+  }
+  // With n parts (work + n c) (1 + (pp - 1) / n), whose longest part is no less than the mean: this
+  // falls with n, and then rises.
+  const LeastCut cut = least_cut(length, rule, scheme);
+  const double bubbles = scheme.pp - 1;
+  const auto at_least = [&](double parts) {
+    return (cut.work + parts * scheme.fixed_ms) * (1 + bubbles / parts);
+  };
+  const auto fewest = static_cast<double>(cut.fewest);
+  const auto most = static_cast<double>(most_parts(rule, length));
+  const double best = scheme.fixed_ms > 0 ? std::sqrt(cut.work * bubbles / scheme.fixed_ms) : most;
+  const double below = std::clamp(std::floor(best), fewest, most);
+  return std::min(at_least(below), at_least(std::min(below + 1, most)));
+}
+
+// What is left of a sequence's rows without c of each where a row's share of it is counted by the
+// number of rows, and how many rows these may be. CB2
+struct Weight {
+  Ms ms = 0;
+  std::int64_t most_rows = 1;
+};
+
+Weight weight_of(const AssignInstance& instance, const Scheme& scheme, Tokens length) {
+  const ChunkRule& rule = *instance.constraints.chunks;
+  if (length > rule.size && rule.boundaries != ChunkBoundaries::fixed) {
+    const LeastCut cut = least_cut(length, rule, scheme);
+    const Ms fixed = scheme.pp > 1 ? 0 : static_cast<double>(cut.fewest) * scheme.fixed_ms;
+    return {cut.work + fixed, most_parts(rule, length)};
+  }
+  const CutCost cost = cost_of(instance, scheme, length);
+  Weight weight{cost.sum, cost.chunks};
+  if (scheme.pp > 1) {
+    weight.ms -= static_cast<double>(cost.chunks) * scheme.fixed_ms;
+  } else if (length <= rule.size) {  // a row's fixed time is shared by all that it holds
+    weight.ms -= scheme.fixed_ms *
+                 (1 - static_cast<double>(length) / static_cast<double>(row_cap(instance, scheme)));
+  }
+  return weight;
+}
+
 struct Bounds {
   Ms longest = 0;
   Ms work = 0;
@@ -37,8 +84,7 @@ Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
   Ms least = kInfinity;
   for (const Scheme& scheme : instance.schemes) {
     if (length > longest_sequence(instance, scheme)) continue;
-    const CutCost cost = cost_of(instance, scheme, length);
-    least = std::min(least, cost.sum + (scheme.pp - 1) * cost.longest);
+    least = std::min(least, alone_ms(instance, scheme, length));
   }
   return least;
 }
@@ -46,7 +92,6 @@ Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
 // Nothing if the budget ends before all sequences are looked at.
 std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& strategy,
                                 const Lengths& lengths, FreeWork& time) {
-  const ChunkRule& rule = *instance.constraints.chunks;
   std::vector<PricedGroup> groups;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
     if (strategy.replicas[g] > 0) groups.push_back({&instance.schemes[g], strategy.replicas[g]});
@@ -65,17 +110,10 @@ std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& 
         kind.weight.push_back(kInfinity);
         continue;
       }
-      const CutCost cost = cost_of(instance, scheme, length);
-      least = std::min(least, cost.sum + (scheme.pp - 1) * cost.longest);
-      rows = cost.chunks;
-      Ms weight = cost.sum;
-      if (scheme.pp > 1) {
-        weight -= static_cast<double>(cost.chunks) * scheme.fixed_ms;
-      } else if (length <= rule.size) {  // a row's fixed time is shared by all that it holds
-        weight -= scheme.fixed_ms * (1 - static_cast<double>(length) /
-                                             static_cast<double>(row_cap(instance, scheme)));
-      }
-      kind.weight.push_back(weight);
+      least = std::min(least, alone_ms(instance, scheme, length));
+      const Weight weight = weight_of(instance, scheme, length);
+      rows = weight.most_rows;
+      kind.weight.push_back(weight.ms);
     }
     bounds.longest = std::max(bounds.longest, least);
     most_rows += rows * count;

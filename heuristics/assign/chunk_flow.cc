@@ -18,6 +18,11 @@ constexpr std::int64_t kChunkLooks = 4'000'000;  // at replicas: some millisecon
 }  // namespace
 
 std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, const Budget& budget) {
+  if (instance.constraints.chunks->boundaries != ChunkBoundaries::fixed) {
+    AssignInstance as_published = instance;
+    as_published.constraints.chunks->boundaries = ChunkBoundaries::fixed;
+    return assign_chunk_flow(as_published, budget);
+  }
   const ChunkedStep step(instance);
   const Tokens size = instance.constraints.chunks->size;
   std::vector<Tokens> lengths;

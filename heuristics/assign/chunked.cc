@@ -344,9 +344,11 @@ class Planner {
 
 }  // namespace
 
-std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
-                                         const Budget& budget) {
-  const ChunkedStep step(instance);
+namespace {
+
+// `fast` for the step as it is seen, written down for the instance.
+std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const ChunkedStep& step,
+                                          bool needed, const Budget& budget) {
   Planner planner(step);
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
@@ -369,6 +371,23 @@ std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool ne
   }
   if (!best) return std::nullopt;
   return compose_assign(instance, chosen, std::move(*best), budget);
+}
+
+}  // namespace
+
+// With boundaries of its own the step is dealt twice, the second time by the costs of parts of one
+// size: each replica is then no slower than with these.
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+                                         const Budget& budget) {
+  std::optional<AssignPlan> best = chunked_plan_of(instance, ChunkedStep(instance), needed, budget);
+  if (instance.constraints.chunks->boundaries == ChunkBoundaries::fixed) return best;
+  if (best && budget.exhausted()) return best;
+  AssignInstance fixed = instance;
+  fixed.constraints.chunks->boundaries = ChunkBoundaries::fixed;
+  std::optional<AssignPlan> other =
+      chunked_plan_of(instance, ChunkedStep(fixed), needed && !best, budget);
+  if (other && (!best || other->objective_ms < best->objective_ms)) best = std::move(other);
+  return best;
 }
 
 }  // namespace stowage

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heuristics/assign/dispatch.h"
+#include "instances/assign/chunk_cuts.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -38,8 +39,13 @@ ChunkedStep::ChunkedStep(const AssignInstance& instance)
     if (repeats) continue;
     for (const Scheme& scheme : instance.schemes) {
       const bool admitted = length_of(id) <= longest_sequence(instance, scheme);
-      costs_.push_back(admitted ? cut_cost(length_of(id), rule, scheme)
-                                : CutCost{.sum = kInfinity});
+      if (!admitted) {
+        costs_.push_back({.sum = kInfinity});
+      } else if (rule.boundaries == ChunkBoundaries::fixed) {
+        costs_.push_back(cut_cost(length_of(id), rule, scheme));
+      } else {
+        costs_.push_back(ChunkCuts(rule, instance.pad_multiple, scheme).alone(length_of(id)).cost);
+      }
     }
   }
 }

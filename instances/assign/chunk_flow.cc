@@ -49,19 +49,21 @@ std::vector<Chunk> cut_into_chunks(const std::vector<Tokens>& lengths, Tokens ch
   return chunks;
 }
 
+Ms piece_ms(const ChunkPiece& piece, const Scheme& scheme) {
+  const auto begin = static_cast<double>(piece.begin);
+  const auto end = static_cast<double>(piece.end);
+  return scheme.quadratic_ms * squares_between(begin, end) + scheme.linear_ms * (end - begin);
+}
+
 Ms chunk_ms(const Chunk& chunk, const Scheme& scheme) {
   Ms ms = scheme.fixed_ms;
-  for (const ChunkPiece& piece : chunk.pieces) {
-    const auto begin = static_cast<double>(piece.begin);
-    const auto end = static_cast<double>(piece.end);
-    ms += scheme.quadratic_ms * squares_between(begin, end) + scheme.linear_ms * (end - begin);
-  }
+  for (const ChunkPiece& piece : chunk.pieces) ms += piece_ms(piece, scheme);
   return ms;
 }
 
 Ms chunk_pass_ms(const Chunk& chunk, const Scheme& scheme, std::size_t retained) {
   const Ms once = chunk_ms(chunk, scheme);
-  return chunk.index + retained < chunk.count ? once + once / (1 + kBackwardPerForward) : once;
+  return chunk.index + retained < chunk.count ? twice_ms(once) : once;
 }
 
 std::int64_t most_passes(const AssignInstance& instance) {
@@ -101,6 +103,18 @@ CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme) {
   return cost;
 }
 
+// At least so many parts come before the retained ones, with at least so many tokens.
+LeastCut least_cut(Tokens length, const ChunkRule& rule, const Scheme& scheme) {
+  const Tokens fewest = (length + rule.size - 1) / rule.size;
+  const Tokens twice = std::max<Tokens>(0, fewest - rule.retained);
+  const Tokens again = twice == 0 ? 0 : length - rule.retained * rule.size;
+  constexpr double kThird = 1.0 / (1 + kBackwardPerForward);
+  return {.fewest = fewest,
+          .work = piece_ms({0, 0, length}, scheme) +
+                  kThird * (scheme.fixed_ms * static_cast<double>(twice) +
+                            piece_ms({0, 0, again}, scheme))};
+}
+
 std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<AssignRow>& rows) {
   std::vector<Chunk> chunks;
   chunks.reserve(rows.size());
@@ -110,11 +124,18 @@ std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<A
       const Tokens length = padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
       const TokenRange range = row.part.value_or(TokenRange{0, length});
       chunk.pieces.push_back({id, range.begin, range.end});
-      if (!row.part) continue;
-      const Tokens size = instance.constraints.chunks->size;
-      chunk.index = static_cast<std::size_t>(range.begin / size);
-      chunk.count = static_cast<std::size_t>((length + size - 1) / size);
     }
+  }
+  // The parts of a sequence are side by side.
+  const auto follows = [&](std::size_t j) { return rows[j].part && rows[j].part->begin > 0; };
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t end = first + 1;
+    while (end < rows.size() && follows(end)) ++end;
+    for (std::size_t j = first; j < end; ++j) {
+      chunks[j].index = j - first;
+      chunks[j].count = end - first;
+    }
+    first = end;
   }
   return chunks;
 }

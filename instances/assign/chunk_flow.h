@@ -47,6 +47,12 @@ struct Chunk {
 // positive lengths.
 std::vector<Chunk> cut_into_chunks(const std::vector<Tokens>& lengths, Tokens chunk_size);
 
+// Of a piece, in ms, without c.
+Ms piece_ms(const ChunkPiece& piece, const Scheme& scheme);
+
+// What a chunk takes that goes forward once more.
+inline Ms twice_ms(Ms once) { return once + once / (1 + kBackwardPerForward); }
+
 // c plus the linear and quadratic time of its pieces, in ms. A piece attends to all tokens of its
 // sequence up to its end, so that the pieces of a sequence cost together what it costs whole.
 Ms chunk_ms(const Chunk& chunk, const Scheme& scheme);
@@ -65,8 +71,17 @@ struct CutCost {
   Ms longest = 0;  // and of the longest
 };
 
-// In closed form, since a short chunk size makes many chunks. Requires length > rule.size.
+// With parts of the rule's size, in closed form, since a short one makes many chunks. Requires
+// length > rule.size.
 CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme);
+
+// No cut of the sequence into parts of up to rule.size tokens takes less in sum than
+// work + parts fixed_ms, whatever its number of parts, of which there are at least `fewest`.
+struct LeastCut {
+  std::int64_t fewest = 0;
+  Ms work = 0;
+};
+LeastCut least_cut(Tokens length, const ChunkRule& rule, const Scheme& scheme);
 
 // The rows of a replica of a plan that verifies, as chunks.
 std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<AssignRow>& rows);

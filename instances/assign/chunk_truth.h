@@ -37,9 +37,11 @@ class ChunkTruth {
     const Tokens begin = part * rule_.size;
     return {begin, begin + std::min(rule_.size, length - begin)};
   }
-  bool goes_twice(Tokens length, Tokens part) const {
-    return part < parts(length) - rule_.retained;
-  }
+  bool goes_twice(Tokens part, Tokens count) const { return part < count - rule_.retained; }
+
+  // Whether a plan may choose where parts end, and then into how many it may cut a sequence.
+  bool leaves_open() const { return rule_.boundaries != ChunkBoundaries::fixed; }
+  Tokens most_parts(Tokens length) const { return 4 * parts(length); }
 
   // Whether the stages of a replica have memory for a sequence that was cut.
   bool fits(Tokens length, const Scheme& scheme) const {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "instances/assign/chunk_cuts.h"
 #include "instances/assign/chunk_flow.h"
 #include "instances/pipeline/schedule.h"
 #include "instances/ticker.h"
@@ -61,16 +64,19 @@ bool is_cut(const AssignInstance& instance, std::int64_t id) {
          padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) > rule->size;
 }
 
-// The rows of a sequence's parts, in order.
+// The rows of a sequence's parts, in order; of the rule's size if no `cut` says otherwise.
 void cut_row(const AssignInstance& instance, const Scheme& scheme, std::int64_t id,
-             std::vector<AssignRow>& rows) {
+             const SequenceCut* cut, std::vector<AssignRow>& rows) {
   const ChunkRule& rule = *instance.constraints.chunks;
   const Tokens own = instance.lengths[static_cast<std::size_t>(id)];
   const Tokens length = padded_length(instance, own);
-  const Tokens count = (length + rule.size - 1) / rule.size;
+  const Tokens count =
+      cut == nullptr ? (length + rule.size - 1) / rule.size : std::ssize(cut->ends);
+  Tokens end = 0;
   for (Tokens index = 0; index < count; ++index) {
-    const Tokens begin = index * rule.size;
-    const Tokens end = std::min(begin + rule.size, length);
+    const Tokens begin = end;
+    end = cut == nullptr ? std::min(begin + rule.size, length)
+                         : cut->ends[static_cast<std::size_t>(index)];
     const Chunk chunk{
         {{id, begin, end}}, static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
     rows.push_back(
@@ -80,6 +86,32 @@ void cut_row(const AssignInstance& instance, const Scheme& scheme, std::int64_t 
          .loss_tokens = std::min(end, own) - std::min(begin, own),
          .time_ms = chunk_pass_ms(chunk, scheme, static_cast<std::size_t>(rule.retained)),
          .cu_seqlens = {0, end - begin}});
+  }
+}
+
+// Where the sequences of a replica are cut, by their length; empty for parts of the rule's size.
+std::map<Tokens, SequenceCut> cuts_of(const AssignInstance& instance, const ReplicaChoice& choice,
+                                      const std::vector<AssignRow>& whole, ReplicaCuts& cuts) {
+  Ms longest = 0;
+  for (const AssignRow& row : whole) longest = std::max(longest, row.time_ms);
+  std::map<Tokens, std::int64_t> counts;
+  for (const std::vector<std::int64_t>& ids : choice.rows) {
+    if (ids.empty() || !is_cut(instance, ids.front())) continue;
+    ++counts[padded_length(instance, instance.lengths[static_cast<std::size_t>(ids.front())])];
+  }
+  if (counts.empty()) return {};
+  return cuts.of(counts, longest);
+}
+
+// Adds the rows of sequences that are cut, behind those of whole ones.
+void cut_rows(const AssignInstance& instance, const Scheme& scheme, const ReplicaChoice& choice,
+              std::optional<ReplicaCuts>& cuts, std::vector<AssignRow>& rows) {
+  const auto own = cuts ? cuts_of(instance, choice, rows, *cuts) : std::map<Tokens, SequenceCut>();
+  for (const std::vector<std::int64_t>& ids : choice.rows) {
+    if (ids.empty() || !is_cut(instance, ids.front())) continue;
+    const Tokens own_length = instance.lengths[static_cast<std::size_t>(ids.front())];
+    const auto found = own.find(padded_length(instance, own_length));
+    cut_row(instance, scheme, ids.front(), found == own.end() ? nullptr : &found->second, rows);
   }
 }
 
@@ -199,16 +231,19 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
   for (std::size_t g = 0; g < chosen.replicas.size(); ++g) {
     const Scheme& scheme = instance.schemes[g];
     std::vector<AssignReplica> replicas;
+    const std::optional<ChunkRule>& rule = instance.constraints.chunks;
+    std::optional<ReplicaCuts> cuts;
+    if (rule && rule->boundaries != ChunkBoundaries::fixed) {
+      cuts.emplace(*rule, instance.pad_multiple, scheme);
+    }
     for (ReplicaChoice* choice : choices_of[g]) {
       AssignReplica replica{.scheme = scheme.name};
       for (std::vector<std::int64_t>& ids : choice->rows) {
-        if (ids.empty()) continue;
-        if (is_cut(instance, ids.front())) {
-          cut_row(instance, scheme, ids.front(), replica.rows);
-        } else {
-          replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
-        }
+        if (ids.empty() || is_cut(instance, ids.front())) continue;
+        replica.rows.push_back(compose_row(instance, scheme, std::move(ids)));
+        ids.clear();
       }
+      cut_rows(instance, scheme, *choice, cuts, replica.rows);
       for (const AssignRow& row : replica.rows) plan.loss_tokens += row.loss_tokens;
       const Ms end = put_in_order(instance, scheme, time, replica.rows);
       plan.simulated_1f1b_ms = std::max(plan.simulated_1f1b_ms, end);

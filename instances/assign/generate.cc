@@ -38,6 +38,7 @@ ChunkRule chunk_rule(const AssignGenerator& generator) {
     if (each.tp > 0) least = std::min(least, each.bytes);
   }
   rule.activation_bytes = static_cast<std::int64_t>(least);
+  rule.boundaries = generator.boundaries;
   return rule;
 }
 

@@ -37,6 +37,7 @@ struct AssignGenerator {
   std::optional<Tokens>
       chunk_tokens;  // rows of chunks of this size (ChunkRule); default whole rows
   int retained = 1;  // chunks of a sequence that keep their activations
+  ChunkBoundaries boundaries = ChunkBoundaries::fixed;
   std::string name;  // empty: made from the preset, the source and the step or seed
 
   bool operator==(const AssignGenerator&) const = default;

@@ -28,6 +28,8 @@ void write_json(JsonWriter& json, const AssignGenerator& generator) {
   if (generator.chunk_tokens) {
     json.integer("chunk_tokens", *generator.chunk_tokens);
     json.integer("retained", generator.retained);
+    members.choice("boundaries", generator.boundaries, kChunkBoundaries,
+                   generator.boundaries == ChunkBoundaries::fixed);
   }
   if (!generator.name.empty()) json.text("name", generator.name);
   json.end_object();
@@ -40,7 +42,7 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
   const ObjectReader reader(
       value, path, errors,
       {"model", "tokens", "limit_tokens", "source", "list", "step", "mu", "sigma", "least", "most",
-       "seed", "above_limit", "pad_multiple", "chunk_tokens", "retained", "name"});
+       "seed", "above_limit", "pad_multiple", "chunk_tokens", "retained", "boundaries", "name"});
   AssignGenerator generator{
       .model = reader.text("model"),
       .source = read_source(reader),
@@ -56,6 +58,9 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
   if (reader.find("chunk_tokens") != nullptr) {
     generator.chunk_tokens = reader.integer("chunk_tokens", {1, kMostTokens});
     generator.retained = static_cast<int>(reader.integer("retained", {1, kMaxRetainedChunks}));
+    generator.boundaries = static_cast<ChunkBoundaries>(
+        reader.one_of("boundaries", kChunkBoundaries, std::string(kChunkBoundaries[0]))
+            .value_or(0));
   }
   return generator;
 }

@@ -34,6 +34,9 @@ std::string instance_hash(const AssignInstance& instance) {
     fingerprint.add(std::int64_t{chunks->retained});
     fingerprint.add(chunks->activation_bytes);
     fingerprint.add(chunks->key_value_bytes);
+    if (chunks->boundaries != ChunkBoundaries::fixed) {
+      fingerprint.add(kChunkBoundaries[static_cast<std::size_t>(chunks->boundaries)]);
+    }
   }
   if (!instance.loss_tokens.empty()) {
     fingerprint.add(std::string_view("loss_tokens"));

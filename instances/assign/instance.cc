@@ -32,12 +32,17 @@ Tokens longest_sequence(const AssignInstance& instance, const Scheme& scheme) {
   return at_most(kept + more + rest * chunks->activation_bytes / chunks->key_value_bytes);
 }
 
+std::int64_t most_parts(const ChunkRule& rule, Tokens length) {
+  const std::int64_t parts = length / rule.size + (length % rule.size != 0);
+  return rule.boundaries == ChunkBoundaries::fixed ? parts : kMostPartsPerSize * parts;
+}
+
 std::int64_t cut_parts(const AssignInstance& instance) {
   const std::optional<ChunkRule>& rule = instance.constraints.chunks;
   std::int64_t parts = 0;
   for (const Tokens length : instance.lengths) {
     const Tokens padded = rule ? padded_length(instance, length) : 0;
-    if (rule && padded > rule->size) parts += padded / rule->size + (padded % rule->size != 0);
+    if (rule && padded > rule->size) parts += most_parts(*rule, padded);
   }
   return parts;
 }

@@ -28,9 +28,11 @@
 // threads may call them at once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "instances/units.h"
@@ -56,6 +58,16 @@ struct Strategy {
   bool operator==(const Strategy&) const = default;
 };
 
+// How a plan is to choose where the parts of a sequence end.
+enum class ChunkBoundaries {
+  fixed,         // at multiples of the rule's size
+  equal_time,    // where the parts, as many at most, take equally long
+  least_bubble,  // where the replica is fastest
+};
+inline constexpr std::array<std::string_view, 3> kChunkBoundaries = {"fixed", "equal_time",
+                                                                     "least_bubble"};
+inline constexpr std::int64_t kMostPartsPerSize = 4;  // where boundaries are not fixed
+
 // Rows by ChunkFlow (arXiv 2503.02356): a sequence of more than `size` tokens is cut into parts of
 // `size`, the last one shorter, each a row by itself; other rows hold `size` tokens at most. Of a
 // sequence's parts only the last `retained` keep their activations, the others keep keys and values
@@ -64,11 +76,15 @@ struct Strategy {
 // Bytes are those of a token in one layer, per hidden unit; only their ratio matters. The defaults
 // are those of half precision without attention's scores (Korthikanti et al., arXiv 2205.05198,
 // section 4.1) and of two tensors as wide as the model.
+//
+// Where the parts end may be left to the plan (chunk_cuts.h): parts then have up to `size` tokens
+// each, and there are at most four times as many as parts of that size would be.
 struct ChunkRule {
   Tokens size = 0;  // after padding; >= 1
   int retained = 1;
   std::int64_t activation_bytes = 34;  // all that the backward pass needs
   std::int64_t key_value_bytes = 4;    // of these, keys and values; from 1 to activation_bytes
+  ChunkBoundaries boundaries = ChunkBoundaries::fixed;
 
   bool operator==(const ChunkRule&) const = default;
 };
@@ -124,7 +140,10 @@ Tokens row_cap(const AssignInstance& instance, const Scheme& scheme);
 //     <= activation_bytes pp max_tokens
 Tokens longest_sequence(const AssignInstance& instance, const Scheme& scheme);
 
-// Into how many parts the rule cuts the sequences, those left whole not counted; 0 without a rule.
+// Into how many parts a rule may cut a sequence of more than rule.size tokens.
+std::int64_t most_parts(const ChunkRule& rule, Tokens length);
+
+// Into how many parts the rule may cut the sequences, those left whole not counted; 0 without one.
 std::int64_t cut_parts(const AssignInstance& instance);
 
 // The longest sequence that any of the strategy's replicas admits.

@@ -59,6 +59,8 @@ void fields(Visitor& v, Rule& rule) {
   v.optional("retained", rule.retained, {1, kMaxRetainedChunks});
   v.optional("activation_bytes", rule.activation_bytes, kBytes);
   v.optional("key_value_bytes", rule.key_value_bytes, kBytes);
+  v.choice("boundaries", rule.boundaries, kChunkBoundaries,
+           rule.boundaries == ChunkBoundaries::fixed);
   v.check(rule, check_chunks);
 }
 

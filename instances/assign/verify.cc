@@ -184,9 +184,10 @@ class AssignVerifier {
     std::vector<TimedChunk> chunks;
     bool all_known = scheme != nullptr;
     std::optional<PartOf> before;  // the row before, if more parts must follow it
+    const std::vector<Run> runs = runs_of(replica);
     for (std::size_t j = 0; j < replica.rows.size(); ++j, ++rows_seen_) {
       const Place at{replica.rows[j], r, j};
-      const std::optional<PartOf> part = check_part(at, scheme);
+      const std::optional<PartOf> part = check_part(at, runs[j], scheme);
       const bool in_order = check_order(at, part, before);
       before = part && part->index + 1 < part->count ? part : std::nullopt;
       const auto time = check_row(at, part, scheme);
@@ -212,8 +213,53 @@ class AssignVerifier {
     return times;
   }
 
+  // Rows side by side that are parts of the same sequence.
+  struct Run {
+    std::size_t first = 0;
+    std::size_t count = 1;
+  };
+
+  // Of each row its run: that of a row without a range, or of several sequences, is itself.
+  static std::vector<Run> runs_of(const AssignReplica& replica) {
+    std::vector<Run> runs(replica.rows.size());
+    for (std::size_t first = 0; first < runs.size();) {
+      const AssignRow& row = replica.rows[first];
+      std::size_t end = first + 1;
+      while (row.part && end < runs.size() && replica.rows[end].part &&
+             replica.rows[end].part->begin > 0 && replica.rows[end].sequences == row.sequences) {
+        ++end;
+      }
+      for (std::size_t j = first; j < end; ++j) runs[j] = {first, end - first};
+      first = end;
+    }
+    return runs;
+  }
+
+  // The part that a row is where the plan chooses where parts end.
+  std::optional<PartOf> check_free_part(const Place& at, const Run& run, Tokens length) {
+    const std::vector<AssignRow>& rows = plan_.replicas[at.replica].rows;
+    const TokenRange& range = *at.row.part;
+    const PartOf part{length, static_cast<Tokens>(at.index - run.first),
+                      static_cast<Tokens>(run.count)};
+    const Tokens begin = part.index == 0 ? 0 : rows[at.index - 1].part->end;
+    const Tokens size = instance_.constraints.chunks->size;
+    const bool last = part.index + 1 == part.count;
+    const bool in_place = range.begin == begin && range.end > begin && range.end <= length &&
+                          range.end - begin <= size && (!last || range.end == length);
+    if (in_place && part.count <= chunks_->most_parts(length)) return part;
+    found_.add(kChunk, [&] {
+      return Description{at.pointer("/token_range"),
+                         text(range.begin) + " to " + text(range.end) + ", part " +
+                             text(part.index) + " of " + text(part.count),
+                         "from " + text(begin) + ", up to " + text(size) +
+                             " tokens more, with the " + text(length) + " in at most " +
+                             text(chunks_->most_parts(length)) + " parts side by side"};
+    });
+    return std::nullopt;
+  }
+
   // The part that the row is, or nothing if it names no range or a wrong one.
-  std::optional<PartOf> check_part(const Place& at, const Scheme* scheme) {
+  std::optional<PartOf> check_part(const Place& at, const Run& run, const Scheme* scheme) {
     const AssignRow& row = at.row;
     const auto wrong = [&](const std::string& have, const std::string& need) {
       found_.add(kChunk, [&] { return Description{at.pointer("/token_range"), have, need}; });
@@ -229,12 +275,16 @@ class AssignVerifier {
     const auto length = truth_.is_known(id) ? truth_.length(id) : std::nullopt;
     if (!length) return wrong(range, "tokens of a sequence of the instance");
     const Tokens size = instance_.constraints.chunks->size;
-    const PartOf part{*length, row.part->begin / size, chunks_->parts(*length)};
+    PartOf part{*length, row.part->begin / size, chunks_->parts(*length)};
     if (part.count < 2) {
       return wrong(range, "no range, since " + tokens(*length) + " are not above " + tokens(size));
     }
-    if (row.part->begin < 0 || part.index >= part.count ||
-        chunks_->range(*length, part.index) != *row.part) {
+    if (chunks_->leaves_open()) {
+      const std::optional<PartOf> free = check_free_part(at, run, *length);
+      if (!free) return std::nullopt;
+      part = *free;
+    } else if (row.part->begin < 0 || part.index >= part.count ||
+               chunks_->range(*length, part.index) != *row.part) {
       return wrong(range, "a multiple of " + text(size) + ", and up to " + text(size) +
                               " tokens more, of the " + text(*length));
     }
@@ -265,7 +315,7 @@ class AssignVerifier {
 
   TimedChunk timed(Ms time, const std::optional<PartOf>& part) const {
     if (!part) return {.once = time};
-    const bool twice = chunks_->goes_twice(part->length, part->index);
+    const bool twice = chunks_->goes_twice(part->index, part->count);
     return {.once = twice ? time * 3.0L / 4 : time,
             .twice = twice,
             .parts = part->index == 0 ? static_cast<std::size_t>(part->count) : 0};
@@ -309,7 +359,7 @@ class AssignVerifier {
       });
     }
     auto time = scheme != nullptr ? AssignTruth::row_time(sums, *scheme) : std::optional<Ms>();
-    if (time && part && chunks_->goes_twice(part->length, part->index)) {
+    if (time && part && chunks_->goes_twice(part->index, part->count)) {
       time = static_cast<Ms>(*time * 4.0L / 3);
     }
     check_ms(kRowTime, row.time_ms, time, [&] { return at.pointer("/time_ms"); });

@@ -4,6 +4,8 @@
 //   if (in_ranges(instance.constraints)) ...
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,8 @@
 namespace stowage {
 
 // Whether every member that would be written is in the range that fields() gives it, and all
-// checks of fields() pass. Members are numbers, bools, types with fields(), and std::optional of
-// these.
+// checks of fields() pass. Members are numbers, bools, enums by their names, types with fields(),
+// and std::optional of these.
 template <class T>
 bool in_ranges(const T& value);
 
@@ -24,6 +26,12 @@ class FieldRanges : public FieldVisitor<FieldRanges> {
   template <class T>
   void member(std::string_view, const T& value, RangeOf<T> range, Presence presence) {
     if (presence.written) hold_ = hold_ && within(value, range);
+  }
+  template <class Enum>
+  bool choice(std::string_view, const Enum& value, std::span<const std::string_view> names,
+              std::optional<bool> omitted = {}) {
+    if (!omitted.value_or(false)) hold_ = hold_ && static_cast<std::size_t>(value) < names.size();
+    return hold_;
   }
   template <class T, class Check>
   void check(const T& value, Check complain) {

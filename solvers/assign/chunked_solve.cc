@@ -58,8 +58,10 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
     return StoppedBy::heuristic_end;
   }
 
+  // Shares of few sequences know parts of one size alone.
   void settle_few() {
     if (!incumbent_.plan() || gap_ended_it_ || incumbent_.proven()) return;
+    if (instance_.constraints.chunks->boundaries != ChunkBoundaries::fixed) return;
     if (budget_.exhausted() || !has_few_sequences(instance_)) return;
     const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
     FewResult found =

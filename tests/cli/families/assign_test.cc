@@ -197,6 +197,8 @@ TEST_F(Assign, WhatMakesNoSenseIsRefused) {
   expect_refused({"memory", "instance.json"}, "PLAN: is needed");
   expect_refused({"generate", "assign", "--retained", "2"},
                  "--retained: has an effect with --chunk-tokens alone");
+  expect_refused({"generate", "assign", "--boundaries", "equal_time"},
+                 "--boundaries: has an effect with --chunk-tokens alone");
   expect_refused({"generate", "assign", "--chunk-tokens", "0"}, "--chunk-tokens");
 }
 
@@ -253,6 +255,12 @@ TEST_F(Assign, ChunksGoAllTheWay) {
   ok({"explain", "c.json", "c-plan.json", "-t", "0.1"});
   ok({"render", "c.json", "c-plan.json", "-o", "c.svg"});
   ok({"memory", "c.json"});
+  ok({"generate", "assign", "--tokens", "100K", "--limit", "60K", "--chunk-tokens", "4000",
+      "--boundaries", "least_bubble", "--seed", "5", "-o", "b.json"});
+  ok({"solve", "b.json", "-o", "b-plan.json"});
+  ok({"verify", "b.json", "b-plan.json"});
+  ok({"run", "b.json", "b-plan.json", "--work", "0.2"});
+  ok({"render", "b.json", "b-plan.json", "-o", "b.svg"});
   EXPECT_EQ(run({"export", "c.json", "-o", "c.lp"}).exit_code, 2);
   EXPECT_EQ(run({"propose", "c.json"}).exit_code, 2);
   const Finished refused = run({"convert", "c.json", "c.bin", "--plan", "c-plan.json"});

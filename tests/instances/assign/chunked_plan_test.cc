@@ -362,6 +362,70 @@ TEST(ChunkedPlan, ReadsBackAsItself) {
   }
 }
 
+// Plans that choose where parts end are read, written and verified like others, and need no more
+// memory; parts of one size are one choice.
+TEST(ChunkedPlan, PartsMayEndWhereThePlanSays) {
+  std::int64_t uneven = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    for (const ChunkBoundaries way : {ChunkBoundaries::equal_time, ChunkBoundaries::least_bubble}) {
+      Draw draw(seed);
+      AssignInstance instance = chunked_assign(draw, {.most_tokens = 60, .boundaries = way});
+      const ChunkRule& rule = *instance.constraints.chunks;
+      ASSERT_EQ(*read_assign_instance(write_assign_instance(instance)), instance);
+      AssignPlan plan = chunked_plan(instance, draw);
+      ASSERT_EQ(all_of(verify(instance, plan)), "") << "seed " << seed;
+      ASSERT_EQ(*read_assign_plan(write_assign_plan(plan)), plan);
+      for (const AssignReplica& replica : plan.replicas) {
+        const Scheme& scheme = *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
+        const PipelineRun run = run_chunks(
+            chunks_of(instance, replica.rows), scheme, static_cast<std::size_t>(rule.retained),
+            {.activation = rule.activation_bytes, .key_value = rule.key_value_bytes});
+        for (const AssignRow& row : replica.rows) {
+          uneven += row.part && row.part->begin % rule.size != 0;
+        }
+        for (const Bytes held : run.memory) {
+          ASSERT_LE(held, scheme.pp * scheme.max_tokens * rule.activation_bytes) << "seed " << seed;
+        }
+      }
+      const AssignInstance free = instance;
+      instance.constraints.chunks->boundaries = ChunkBoundaries::fixed;
+      plan = chunked_plan(instance, draw);
+      ASSERT_EQ(all_of(verify(free, plan)), "") << "seed " << seed;
+    }
+  }
+  EXPECT_GT(uneven, 1000);
+}
+
+TEST(ChunkedPlan, PartsThatDoNotFollowEachOtherAreNamed) {
+  AssignInstance instance = three_cuts();
+  instance.constraints.chunks->boundaries = ChunkBoundaries::least_bubble;
+  instance.lengths = {25};
+  const AssignPlan plan = compose_assign(instance, 0, {{.scheme = 0, .rows = {{0}}}});
+  ASSERT_EQ(all_of(verify(instance, plan)), "");
+  const auto rules_of = [&](auto change) {
+    AssignPlan other = plan;
+    change(other.replicas[0].rows);
+    return broken_rules(verify(instance, other));
+  };
+  EXPECT_TRUE(rules_of([](Rows& rows) { ++rows[1].part->begin; }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { --rows[0].part->end; }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { --rows.back().part->end; }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { ++rows.back().part->end; }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { rows.pop_back(); }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { rows.erase(rows.begin()); }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { std::swap(rows[0], rows[1]); }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) {
+                rows[0].part = {0, 11}, rows[1].part->begin = 11;
+              }).contains("chunk"));
+  // 25 tokens in parts of up to ten: at most twelve of them.
+  EXPECT_TRUE(rules_of([](Rows& rows) {
+                rows.assign(25, rows[0]);
+                for (Tokens k = 0; k < 25; ++k) {
+                  rows[static_cast<std::size_t>(k)].part = {k, k + 1};
+                }
+              }).contains("chunk"));
+}
+
 TEST(ChunkedPlan, TheHashFollowsTheRule) {
   const AssignInstance instance = three_cuts();
   std::set<std::string> hashes{instance_hash(instance)};
@@ -371,12 +435,14 @@ TEST(ChunkedPlan, TheHashFollowsTheRule) {
   for (const auto& change : std::vector<std::function<void(ChunkRule&)>>{
            [](ChunkRule& rule) { rule.size = 9; }, [](ChunkRule& rule) { rule.retained = 2; },
            [](ChunkRule& rule) { rule.activation_bytes = 11; },
-           [](ChunkRule& rule) { rule.key_value_bytes = 4; }}) {
+           [](ChunkRule& rule) { rule.key_value_bytes = 4; },
+           [](ChunkRule& rule) { rule.boundaries = ChunkBoundaries::equal_time; },
+           [](ChunkRule& rule) { rule.boundaries = ChunkBoundaries::least_bubble; }}) {
     other = instance;
     change(*other.constraints.chunks);
     hashes.insert(instance_hash(other));
   }
-  EXPECT_EQ(hashes.size(), 6U);
+  EXPECT_EQ(hashes.size(), 8U);
 }
 
 std::string errors_with(const std::string& constraints) {

@@ -105,6 +105,50 @@ TEST(AssignChunked, BoundsAndPlansEncloseTheOptimum) {
   EXPECT_GE(optimal, 300);  // of 400
 }
 
+// Where parts end is the plan's to choose: no bound is above the best of all plans, whose parts are
+// the best for each way to deal and pack the sequences; no plan is worse than with parts of one
+// size.
+TEST(AssignChunked, FreeBoundariesKeepBoundsAndPlansTrue) {
+  int better = 0;
+  int optimal = 0;
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
+    for (const ChunkBoundaries way : {ChunkBoundaries::least_bubble, ChunkBoundaries::equal_time}) {
+      Draw draw(seed);
+      const AssignInstance instance = chunked_assign(draw, {.most_schemes = 2,
+                                                            .most_replicas = 1,
+                                                            .most_sequences = 4,
+                                                            .most_tokens = 24,
+                                                            .boundaries = way});
+      const Ms optimum = EveryPlan(instance).optimum();
+      ASSERT_LT(optimum, kForever) << "seed " << seed;
+      if (way == ChunkBoundaries::least_bubble) {
+        for (const NamedBound& bound : assign_chunk_bounds(instance)) {
+          EXPECT_LE(bound.value, optimum * (1 + 1e-9)) << bound.name << ", seed " << seed;
+        }
+      }
+      AssignInstance fixed = instance;
+      fixed.constraints.chunks->boundaries = ChunkBoundaries::fixed;
+      for (const char* method : {"fast", "auto"}) {
+        Budget budget;
+        const Outcome outcome = solve(instance, {.method = method}, budget);
+        ASSERT_TRUE(outcome.plan) << method << seed;
+        const auto& plan = std::get<AssignPlan>(*outcome.plan);
+        EXPECT_TRUE(verify(instance, plan).empty()) << method << ", seed " << seed;
+        EXPECT_LE(plan.bound_ms, plan.objective_ms * (1 + 1e-9));
+        EXPECT_GE(plan.objective_ms, optimum * (1 - 1e-9)) << method << ", seed " << seed;
+        Budget same;
+        const Outcome without = solve(fixed, {.method = "fast"}, same);
+        const Ms before = std::get<AssignPlan>(*without.plan).objective_ms;
+        EXPECT_LE(plan.objective_ms, before * (1 + 1e-9)) << method << ", seed " << seed;
+        better += plan.objective_ms < 0.99 * before;
+        optimal += plan.objective_ms <= optimum * (1 + 1e-9);
+      }
+    }
+  }
+  EXPECT_GT(better, 50);
+  EXPECT_GT(optimal, 700);  // of 1,000
+}
+
 AssignInstance two_stages(Tokens chunk, int retained) {
   AssignInstance instance{
       .name = "stages",

@@ -1,0 +1,99 @@
+// Where a sequence of more than a chunk's tokens is cut, if the rule leaves that open.
+//
+//   const ChunkCuts cuts(rule, instance.pad_multiple, scheme);
+//   const SequenceCut cut = cuts.alone(200'000);     // by rule.boundaries
+//   cuts.within(200'000, 50, 16)                     // no part takes more than 50 ms
+//
+// A part takes the time of its tokens, which attend to all before them, and a third more if it goes
+// forward twice (chunk_flow.h): of parts of one size the later ones are slower. Three ways:
+//
+//   fixed         parts of the rule's size, the last one shorter (ChunkFlow, arXiv 2503.02356)
+//   equal_time    as many parts at most, and the longest of them least (Qwen2.5-1M, 2501.15383)
+//   least_bubble  sum + (pp - 1) longest is least (TeraPipe, arXiv 2102.07988), with up to
+//                 most_parts() parts
+//
+// For a longest time the parts are found greedily: the last `retained` ones as long as they may be,
+// which leaves the fewest tokens to go forward twice, and these in as few parts as possible. No
+// other cut takes less in sum. The least longest time of so many parts follows by bisection.
+//
+// Thread safety: does not change after its construction.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "instances/assign/chunk_flow.h"
+#include "instances/assign/instance.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+struct SequenceCut {
+  std::vector<Tokens> ends;  // of the parts; the last one is the length
+  CutCost cost;
+
+  Ms alone(int stages) const { return cost.sum + (stages - 1) * cost.longest; }
+};
+
+class ChunkCuts {
+ public:
+  // Cuts are at multiples of `pad_multiple` where the rule's size is one, otherwise anywhere.
+  // `rule` and `scheme` must outlive this.
+  ChunkCuts(const ChunkRule& rule, Tokens pad_multiple, const Scheme& scheme);
+
+  // All require length > rule.size; times are in ms.
+
+  // The best of the rule's way and of parts of one size, for a replica with no other rows. More
+  // than a thousand parts are of one size.
+  SequenceCut alone(Tokens length) const;
+  SequenceCut fixed(Tokens length) const;
+  // The least sum of all cuts into at most `most_parts` parts of which none takes more than `most`.
+  std::optional<SequenceCut> within(Tokens length, Ms most, std::int64_t most_parts) const;
+  // The least longest part of all cuts into at most so many, to 1e-12 of it.
+  std::optional<SequenceCut> level(Tokens length, std::int64_t most_parts) const;
+  // Longest times that are worth a try, ascending: all there are for a short sequence; otherwise
+  // those at which the number of parts changes, for some numbers. Between two of them the sum falls
+  // with the longest time in a straight line, but for the rounding to tokens.
+  std::vector<Ms> thresholds(Tokens length) const;
+
+ private:
+  Ms once(Tokens begin, Tokens end) const;
+  Ms twice(Tokens begin, Tokens end) const;
+  Tokens earliest(Tokens end, Ms most) const;              // begin of a last part
+  Tokens latest(Tokens begin, Tokens end, Ms most) const;  // end of a part that goes twice
+  SequenceCut priced(std::vector<Tokens> ends) const;
+
+  const ChunkRule& rule_;
+  const Scheme& scheme_;
+  Tokens unit_;
+};
+
+// Cuts of all sequences that one replica holds.
+//
+// Thread safety: remembers what it has found; one thread at a time.
+class ReplicaCuts {
+ public:
+  ReplicaCuts(const ChunkRule& rule, Tokens pad_multiple, const Scheme& scheme);
+
+  // How each length is cut, by the rule, if there are `counts` sequences of it and no other row
+  // takes more than `longest`. The replica is no slower than with parts of one size, or with each
+  // sequence cut as it is alone.
+  std::map<Tokens, SequenceCut> of(const std::map<Tokens, std::int64_t>& counts, Ms longest);
+
+ private:
+  struct Known {
+    SequenceCut fixed;
+    SequenceCut alone;
+    std::vector<Ms> thresholds;  // none: it is cut as it is alone
+  };
+  const Known& known(Tokens length);
+
+  const ChunkRule& rule_;
+  const Scheme& scheme_;
+  ChunkCuts cuts_;
+  std::map<Tokens, Known> known_;
+};
+
+}  // namespace stowage
