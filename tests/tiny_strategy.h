@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "instances/random.h"
@@ -94,6 +95,36 @@ inline StrategyInstance tiny_experts(std::uint64_t seed, std::uint64_t most_sequ
   ep = {1, 2, 4, 3};
   ep.resize(static_cast<std::size_t>(1 + up_to(3)));
   if (ep.size() > 1 && up_to(5) == 0) ep.erase(ep.begin());
+  return wanted;
+}
+
+// The same with measured costs of some blocks, layouts and recomputations, far from the formulas.
+inline StrategyInstance tiny_measured(std::uint64_t seed, std::uint64_t most_sequences = 8) {
+  StrategyInstance wanted = tiny_strategy(seed, most_sequences);
+  std::mt19937_64 random(seed + 2'000'000);
+  const auto up_to = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  for (std::size_t block = 0; block < wanted.model.blocks.size(); ++block) {
+    for (const std::int64_t tp : {1, 2, 4}) {
+      for (const std::int64_t cp : {1, 2}) {
+        for (const StrategyRecompute recompute : wanted.options.recompute) {
+          if (up_to(2) == 0) continue;
+          StrategyMeasured entry{.block = static_cast<std::int64_t>(block),
+                                 .tp = tp,
+                                 .cp = cp,
+                                 .recompute = recompute};
+          Tokens length = 0;
+          for (std::int64_t points = 1 + up_to(3); points > 0; --points) {
+            length += 1 + up_to(1000);
+            entry.tokens.push_back(length);
+            entry.ms.push_back(1e-3 * static_cast<double>((1 + up_to(9)) * length));
+          }
+          wanted.cost.measured.push_back(std::move(entry));
+        }
+      }
+    }
+  }
   return wanted;
 }
 

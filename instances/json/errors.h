@@ -87,6 +87,7 @@ inline constexpr char kStrategyEmpty[] = "E381";
 inline constexpr char kStrategyDevices[] = "E382";
 inline constexpr char kStrategyTopK[] = "E383";
 inline constexpr char kStrategyNoExperts[] = "E384";
+inline constexpr char kStrategyMeasured[] = "E385";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

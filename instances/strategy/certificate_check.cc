@@ -80,6 +80,7 @@ Ms shared_work(const StrategyInstance& instance, const StrategyTruth& truth,
       }
     }
   }
+  if (!instance.cost.measured.empty() && setting.ep == 1) least = truth.least_busy(setting);
   const auto m = static_cast<double>(setting.micro_batches);
   const auto p = static_cast<double>(setting.pp);
   return (m + (p - 1) / static_cast<double>(setting.v)) * least / p;

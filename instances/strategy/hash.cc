@@ -1,5 +1,7 @@
 // The fingerprint of a strategy instance.
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "instances/fingerprint.h"
@@ -15,6 +17,24 @@ void add_set(Fingerprint& fingerprint, std::vector<Value> values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
   fingerprint.add(static_cast<std::int64_t>(values.size()));
   for (const Value value : values) fingerprint.add(static_cast<std::int64_t>(value));
+}
+
+// In the order of what they are of.
+void add_measured(Fingerprint& fingerprint, std::vector<StrategyMeasured> all) {
+  std::ranges::sort(all, {}, [](const StrategyMeasured& its) {
+    return std::tuple(its.block, its.tp, its.cp, its.recompute);
+  });
+  fingerprint.add(std::string_view("measured"));
+  fingerprint.add(static_cast<std::int64_t>(all.size()));
+  for (const StrategyMeasured& its : all) {
+    for (const std::int64_t number :
+         {its.block, its.tp, its.cp, static_cast<std::int64_t>(its.recompute),
+          static_cast<std::int64_t>(its.tokens.size())}) {
+      fingerprint.add(number);
+    }
+    for (const Tokens length : its.tokens) fingerprint.add(length);
+    for (const Ms ms : its.ms) fingerprint.add(ms);
+  }
 }
 
 }  // namespace
@@ -59,6 +79,7 @@ std::string instance_hash(const StrategyInstance& instance) {
     fingerprint.add(std::string_view("stream_chunks"));
     add_set(fingerprint, options.stream_chunks);
   }
+  if (!instance.cost.measured.empty()) add_measured(fingerprint, instance.cost.measured);
   if (std::ranges::none_of(model.blocks, &StrategyBlock::routed)) return fingerprint.text();
   for (const StrategyBlock& block : model.blocks) {
     const StrategyExperts experts = block.routed() ? *block.experts : StrategyExperts{};

@@ -88,18 +88,33 @@ struct StrategyCluster {
   bool operator==(const StrategyCluster&) const = default;
 };
 
+enum class StrategyRecompute { none, selective, full };
+inline constexpr std::array<std::string_view, 3> kStrategyRecomputes = {"none", "selective",
+                                                                        "full"};
+
+// What one layer takes forward and backward, all that is computed again and sent for it included,
+// on each of the tp cp ranks that share sequences of these lengths; without ranks that share
+// experts.
+struct StrategyMeasured {
+  std::int64_t block = 0;  // of the model, from 0
+  std::int64_t tp = 1;
+  std::int64_t cp = 1;
+  StrategyRecompute recompute = StrategyRecompute::none;
+  std::vector<Tokens> tokens;  // of a sequence, ascending
+  std::vector<Ms> ms;          // as many
+
+  bool operator==(const StrategyMeasured&) const = default;
+};
+
 struct StrategyCost {
   double linear_tflops = 193;     // of a device's matrix products, as wide as they like
   double attention_tflops = 140;  // of its attention
   double half_width = 128;        // of a product, hidden / tp, at which half the rate is reached
   double overlap = 0.8;           // of computing, under which an exchange of states hides
+  std::vector<StrategyMeasured> measured;  // what is not measured follows from the rates
 
   bool operator==(const StrategyCost&) const = default;
 };
-
-enum class StrategyRecompute { none, selective, full };
-inline constexpr std::array<std::string_view, 3> kStrategyRecomputes = {"none", "selective",
-                                                                        "full"};
 
 // The values that a plan may take. A value that stands twice counts once.
 struct StrategyOptions {

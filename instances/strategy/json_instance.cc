@@ -13,6 +13,7 @@
 #include "instances/model/transformer.h"
 #include "instances/strategy/from_shape.h"
 #include "instances/strategy/json.h"
+#include "instances/strategy/json_check.h"
 
 namespace stowage {
 namespace {
@@ -99,12 +100,24 @@ void fields(Visitor& v, Cluster& cluster) {
   v.required("mib_per_ms", cluster.mib_per_ms);
 }
 
+template <class Visitor, Of<StrategyMeasured> Measured>
+void fields(Visitor& v, Measured& measured) {
+  v.one_line();
+  v.required("block", measured.block, {0, kMaxLayers - 1});
+  v.required("tp", measured.tp, kDegree);
+  v.required("cp", measured.cp, kDegree);
+  v.choice("recompute", measured.recompute, kStrategyRecomputes);
+  v.required("tokens", measured.tokens, {1, kMaxExact});
+  v.required("ms", measured.ms, kRate);
+}
+
 template <class Visitor, Of<StrategyCost> Cost>
 void fields(Visitor& v, Cost& cost) {
   v.required("linear_tflops", cost.linear_tflops, kRate);
   v.required("attention_tflops", cost.attention_tflops, kRate);
   v.optional("half_width", cost.half_width, {.least = 0, .most = 1e9});
   v.optional("overlap", cost.overlap, {.least = 0, .most = 1});
+  v.omit_if(cost.measured.empty(), "measured", cost.measured);
 }
 
 template <class Visitor, Of<StrategyOptions> Options>
@@ -142,72 +155,6 @@ static StrategyModel read_model(const ObjectReader& reader) {
     model = model_of(*shape);
   }
   return model;
-}
-
-// Experts, and the ranks that share them.
-static void check_experts(const StrategyInstance& instance, const JsonPath& root,
-                          ErrorList& errors) {
-  const std::vector<StrategyBlock>& blocks = instance.model.blocks;
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    if (!blocks[k].experts || blocks[k].experts->top_k <= blocks[k].experts->count) continue;
-    errors.add(code::kStrategyTopK,
-               root.key("model").key("blocks").index(k).key("experts").key("top_k").pointer(),
-               "must be at most the " + std::to_string(blocks[k].experts->count) +
-                   " experts of a layer, is " + std::to_string(blocks[k].experts->top_k));
-  }
-  if (std::ranges::any_of(blocks, &StrategyBlock::routed)) return;
-  const std::vector<std::int64_t>& ep = instance.options.ep;
-  const auto wrong = std::ranges::find_if(ep, [](std::int64_t degree) { return degree > 1; });
-  if (wrong == ep.end()) return;
-  errors.add(code::kStrategyNoExperts, root.key("options").key("ep").pointer(),
-             "must be 1 where no block has two experts or more, has " + std::to_string(*wrong));
-}
-
-// What keys mean together.
-static void check_strategy(const StrategyInstance& instance, const JsonPath& root,
-                           ErrorList& errors) {
-  const auto must_hold = [&](bool empty, const JsonPath& where, const char* what) {
-    if (empty) {
-      errors.add(code::kStrategyEmpty, where.pointer(),
-                 std::string("must have at least one ") + what + ", is empty");
-    }
-  };
-  const JsonPath model = root.key("model");
-  const JsonPath options = root.key("options");
-  must_hold(instance.model.blocks.empty(), model.key("blocks"), "block");
-  must_hold(instance.lengths.empty(), root.key("lengths"), "sequence");
-  std::int64_t layers = 0;
-  for (const StrategyBlock& block : instance.model.blocks) layers += block.count;
-  if (layers > kMaxLayers) {
-    errors.add(
-        code::kTooManyValues, model.key("blocks").pointer(),
-        "must be at most " + std::to_string(kMaxLayers) + " layers, is " + std::to_string(layers));
-  }
-  const std::int64_t devices = instance.cluster.nodes * instance.cluster.devices_per_node;
-  if (devices > kMaxDevices) {
-    errors.add(code::kStrategyDevices, root.key("cluster").pointer(),
-               "must have at most " + std::to_string(kMaxDevices) + " devices, has " +
-                   std::to_string(devices));
-  }
-  const StrategyOptions& its = instance.options;
-  const auto check_list = [&](std::size_t size, const char* key, bool may_be_empty) {
-    must_hold(size == 0 && !may_be_empty, options.key(key), "value");
-    if (size <= static_cast<std::size_t>(kMaxOptionValues)) return;
-    errors.add(code::kTooManyValues, options.key(key).pointer(),
-               "must be at most " + std::to_string(kMaxOptionValues) + " values, is " +
-                   std::to_string(size));
-  };
-  check_list(its.pp.size(), "pp", false);
-  check_list(its.v.size(), "v", false);
-  check_list(its.tp.size(), "tp", false);
-  check_list(its.cp.size(), "cp", false);
-  check_list(its.ep.size(), "ep", false);
-  check_list(its.zero.size(), "zero", false);
-  check_list(its.recompute.size(), "recompute", false);
-  check_list(its.logit_chunks.size(), "logit_chunks", false);
-  check_list(its.stream_chunks.size(), "stream_chunks", false);
-  check_list(its.micro_batches.size(), "micro_batches", true);
-  check_experts(instance, root, errors);
 }
 
 static StrategyInstance strategy_instance_from(const JsonValue& document,

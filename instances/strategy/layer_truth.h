@@ -2,6 +2,8 @@
 // and the checks of proofs (truth.h). Not installed.
 #pragma once
 
+#include <cstdint>
+
 #include "instances/strategy/instance.h"
 
 namespace stowage {
@@ -15,6 +17,7 @@ struct LayerTruth {
   double results = 0;   // numbers that feed-forward parts hold of a token, before a part's last
                         // product; counted where there are experts
   double products = 0;  // of them, those that no activation function makes
+  std::int64_t measured = -1;  // its block, if times of it were measured
 
   LayerTruth(const StrategyModel& model, const StrategyBlock& block) {
     const auto h = static_cast<double>(model.hidden);

@@ -8,14 +8,29 @@ namespace stowage {
 namespace {
 
 constexpr double kMibBytes = 1 << 20;
-constexpr double kSelectiveShare = 0.04;  // of the products, computed again with FlashAttention
-constexpr double kFlops = 1e9;            // in a ms, of a TFLOP/s
-constexpr double kAreaRounding = 1e-9;    // by which a sum may differ with the order of its terms
+constexpr double kAreaRounding = 1e-9;  // by which a sum may differ with the order of its terms
 
 // Of a parameter whose states so many devices share. M1
 double state_bytes(std::int64_t zero, double devices) {
   const std::array<double, 4> bytes = {18, 6 + 12 / devices, 2 + 16 / devices, 18 / devices};
   return bytes[at(zero)];
+}
+
+using MeasuredRun = std::array<const StrategyMeasured*, kStrategyRecomputes.size()>;
+
+std::vector<MeasuredRun> measured_runs(const StrategyTable& table, const StrategyLayout& layout) {
+  const std::vector<StrategyMeasured>& all = table.instance().cost.measured;
+  if (all.empty()) return {};
+  std::vector<MeasuredRun> runs(table.runs().size(), MeasuredRun{});
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    for (const StrategyMeasured& each : all) {
+      if (each.block != table.runs()[k].block || each.tp != layout.tp || each.cp != layout.cp) {
+        continue;
+      }
+      runs[k][static_cast<std::size_t>(each.recompute)] = &each;
+    }
+  }
+  return runs;
 }
 
 }  // namespace
@@ -33,6 +48,7 @@ StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
   mean_ = {static_cast<double>(table.tokens()) / rows / ranks, table.squares() / rows / ranks};
   longest_ = {longest / ranks, longest * longest / ranks};
   heaviest_ = {std::max(mean_.tokens, longest_.tokens), std::max(mean_.squares, longest_.squares)};
+  if (layout.ep == 1) measured_ = measured_runs(table, layout);
 }
 
 StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
@@ -41,12 +57,14 @@ StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
   // Layers are added, and never taken from larger sums: those of experts may be so large that a
   // difference has nothing left of the others.
   const auto add = [&](std::int64_t from, std::int64_t count) {
-    for (const StrategyRun& run : table_->runs()) {
+    for (std::size_t k = 0; k < table_->runs().size(); ++k) {
+      const StrategyRun& run = table_->runs()[k];
       const std::int64_t its = std::min(run.end, from + count) - std::max(run.first, from);
       if (its <= 0) continue;
       StrategyLayer all = run.layer;
       all *= static_cast<double>(its);
       span.sum += all;
+      if (!measured_.empty()) span.runs.emplace_back(k, static_cast<double>(its));
       span.largest = std::max(
           span.largest, run.layer.shared + run.layer.experts / static_cast<double>(layout_.ep));
       span.widest = std::max(span.widest, kept_bytes(run.layer, StrategyRecompute::none));
@@ -110,77 +128,24 @@ Ms StageCosts::states_ms(double bytes, const Parameters& parameters) const {
   return shared + experts;
 }
 
-// Products of few tokens are slow as those of little width are: each part after the first takes
-// what so many tokens more would take, in each of the passes.
-Ms StageCosts::streamed_ms(const Span& span, std::int64_t chunks) const {
-  if (chunks == 1) return 0;
-  const double more = static_cast<double>(chunks - 1) * table_->instance().cost.half_width;
-  return forward_of(span, {.tokens = more / static_cast<double>(layout_.tp)}).lin;
-}
-
-StageCosts::Parts StageCosts::forward_of(const Span& span, const Row& row) const {
-  const StrategyInstance& instance = table_->instance();
-  const StrategyModel& model = instance.model;
-  const auto hidden = static_cast<double>(model.hidden);
-  const auto tp = static_cast<double>(layout_.tp);
-  const auto cp = static_cast<double>(layout_.cp);
-  const double width = hidden / tp;
-  const double rate = instance.cost.linear_tflops * kFlops;
-  return {
-      .lin = 2 * span.sum.active * row.tokens / (rate * width / (width + instance.cost.half_width)),
-      .att = span.layers * (model.causal ? 2 : 4) * hidden * row.squares /
-             (instance.cost.attention_tflops * kFlops),
-      .gathered = span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp),
-      .turned = span.layers * 4 * (hidden + static_cast<double>(model.key_value_width())) *
-                row.tokens * (cp - 1) / cp / bandwidth(layout_.tp * layout_.cp),
-      .dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms()};
-}
-
-Ms StageCosts::head_ms(const Row& row) const {
-  const StrategyInstance& instance = table_->instance();
-  return 6 * static_cast<double>(instance.model.vocabulary) *
-         static_cast<double>(instance.model.hidden) * row.tokens /
-         (instance.cost.linear_tflops * kFlops);
-}
-
-Ms StageCosts::sent_ms(const Row& row) const {
-  const StrategyInstance& instance = table_->instance();
-  return 4 * static_cast<double>(class_.v) * static_cast<double>(instance.model.hidden) *
-         row.tokens / bandwidth(instance.cluster.devices());
-}
-
 StageCosts::Parameters StageCosts::parameters_of(std::int64_t stage, const Span& span) const {
   return {.shared = span.sum.shared + extra_parameters(stage), .experts = span.sum.experts};
 }
 
 Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
                         const StageChoice& choice, const Parameters& parameters) const {
-  const StrategyInstance& instance = table_->instance();
-  const StrategyModel& model = instance.model;
-  const Parts part = forward_of(span, row);
-  double ms = 3 * part.lin + (model.flash_attention ? 3.5 : 3) * part.att +
-              part.gathered * (model.sequence_parallel ? 2.5 : 2) + 2 * part.turned +
-              2 * part.dispatched;
-  if (choice.recompute == StrategyRecompute::full) {
-    ms += part.lin + part.att + part.gathered + part.turned + part.dispatched;
-    ms += 4 * streamed_ms(span, choice.stream_chunks);
-  }
-  if (choice.recompute == StrategyRecompute::selective) {
-    ms += model.flash_attention ? kSelectiveShare * part.lin : part.att;
-  }
+  double ms = layers_ms(span, row, choice);
   if (stage == class_.pp - 1) ms += head_ms(row);
   if (class_.pp > 1) ms += sent_ms(row);
   if (choice.zero < 3) return ms;
-  return ms + std::max(0.0, states_ms(6, parameters) - instance.cost.overlap * ms);
+  return ms + std::max(0.0, states_ms(6, parameters) - table_->instance().cost.overlap * ms);
 }
 
 PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_t layers,
                              const StageChoice& choice) const {
   const Span its = span(stage, first, layers);
-  const Parts part = forward_of(its, mean_);
   const Parameters parameters = parameters_of(stage, its);
-  PassTimes times{.forward = part.lin + part.att + part.gathered + part.turned + part.dispatched,
-                  .weights = part.lin};
+  PassTimes times = layer_passes(its, choice);
   if (stage == class_.pp - 1) {
     times.forward += head_ms(mean_) / 3;
     times.weights += head_ms(mean_) / 3;
@@ -231,12 +196,26 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   return cost;
 }
 
-// Times of a stage add up, or more than that where level 3 hides less of its exchange.
+// Times of a stage add up, or more than that where level 3 hides less of its exchange. What was
+// measured may be quickest with another choice in each run.
 Ms StageCosts::area() const {
   if (class_.v > 1 && !table_->equal_layers()) return 0;
   Ms least = kInfinity;
-  for (const StageChoice& choice : table_->choices()) {
-    least = std::min(least, of(class_.pp - 1, 0, table_->layers(), choice).time_ms);
+  if (measured_.empty()) {
+    for (const StageChoice& choice : table_->choices()) {
+      least = std::min(least, of(class_.pp - 1, 0, table_->layers(), choice).time_ms);
+    }
+  } else {
+    least = head_ms(mean_) + (class_.pp > 1 ? sent_ms(mean_) : 0);
+    for (const auto& [run, layers] : span(0, 0, table_->layers()).runs) {
+      Span its = span_of(run, layers);
+      its.runs = {{run, layers}};
+      Ms quickest = kInfinity;
+      for (const StageChoice& choice : table_->choices()) {
+        quickest = std::min(quickest, layers_ms(its, mean_, choice));
+      }
+      least += quickest;
+    }
   }
   const auto p = static_cast<double>(class_.pp);
   const double rounds =

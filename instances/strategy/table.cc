@@ -26,10 +26,19 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
 }  // namespace
 
 StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(instance) {
-  for (const StrategyBlock& block : instance.model.blocks) {
+  const auto is_measured = [&](std::int64_t block) {
+    return std::ranges::find(instance.cost.measured, block, &StrategyMeasured::block) !=
+           instance.cost.measured.end();
+  };
+  for (std::size_t k = 0; k < instance.model.blocks.size(); ++k) {
+    const StrategyBlock& block = instance.model.blocks[k];
+    const auto number = static_cast<std::int64_t>(k);
     const StrategyLayer layer = layer_of(instance.model, block);
     const std::int64_t first = runs_.empty() ? 0 : layers();
-    if (runs_.empty() || runs_.back().layer != layer) runs_.push_back({first, first, layer});
+    if (runs_.empty() || runs_.back().layer != layer || is_measured(number) ||
+        is_measured(runs_.back().block)) {
+      runs_.push_back({first, first, layer, number});
+    }
     runs_.back().end += block.count;
     if (block.routed()) common_experts_ = std::gcd(common_experts_, block.experts->count);
   }

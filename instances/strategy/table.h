@@ -15,9 +15,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "instances/numbers.h"
@@ -73,6 +76,7 @@ struct StrategyRun {
   std::int64_t first = 0;
   std::int64_t end = 0;
   StrategyLayer layer;
+  std::int64_t block = 0;  // the first of its blocks
 };
 
 class StrategyTable {
@@ -177,6 +181,7 @@ class StageCosts {
     StrategyLayer sum;
     double largest = 0;  // parameters of a layer that level 3 gathers on tp devices
     double widest = 0;   // kept_bytes() of a layer
+    std::vector<std::pair<std::size_t, double>> runs;  // layers of each; where some are measured
   };
   // Parameters of a stage: those whose states dp cp ranks share, and those of experts.
   struct Parameters {
@@ -207,6 +212,13 @@ class StageCosts {
   Ms stage_ms(std::int64_t stage, const Span& span, const Row& row, const StageChoice& choice,
               const Parameters& parameters) const;
   double activation_bytes(const Row& row, StrategyRecompute recompute) const;
+  Ms derived_ms(const Span& span, const Row& row, const StageChoice& choice) const;
+  Ms layers_ms(const Span& span, const Row& row, const StageChoice& choice) const;
+  const StrategyMeasured* measured(std::size_t run, StrategyRecompute recompute) const {
+    return measured_.empty() ? nullptr : measured_[run][static_cast<std::size_t>(recompute)];
+  }
+  PassTimes layer_passes(const Span& span, const StageChoice& choice) const;
+  Span span_of(std::size_t run, double layers) const;
   Ms streamed_ms(const Span& span, std::int64_t chunks) const;  // T13, a pass of four
   double again_bytes(const Span& span, const Row& row, std::int64_t chunks) const;  // M4
 
@@ -218,6 +230,8 @@ class StageCosts {
   Row mean_;
   Row longest_;
   Row heaviest_;
+  // Of each run, by what is recomputed; empty where nothing is measured. T14
+  std::vector<std::array<const StrategyMeasured*, kStrategyRecomputes.size()>> measured_;
 };
 
 }  // namespace stowage

@@ -19,6 +19,7 @@
 
 #include "instances/strategy/instance.h"
 #include "instances/strategy/layer_truth.h"
+#include "instances/strategy/measured_truth.h"
 
 namespace stowage {
 
@@ -42,9 +43,12 @@ class StrategyTruth {
   };
 
   explicit StrategyTruth(const StrategyInstance& instance) : in_(instance) {
-    for (const StrategyBlock& block : in_.model.blocks) {
-      layers_.insert(layers_.end(), static_cast<std::size_t>(block.count),
-                     LayerTruth(in_.model, block));
+    for (std::size_t k = 0; k < in_.model.blocks.size(); ++k) {
+      LayerTruth layer(in_.model, in_.model.blocks[k]);
+      for (const StrategyMeasured& entry : in_.cost.measured) {
+        if (entry.block == static_cast<std::int64_t>(k)) layer.measured = entry.block;
+      }
+      layers_.insert(layers_.end(), static_cast<std::size_t>(in_.model.blocks[k].count), layer);
     }
     differ_ = std::any_of(layers_.begin(), layers_.end(),
                           [&](const LayerTruth& layer) { return layer != layers_.front(); });
@@ -171,6 +175,28 @@ class StrategyTruth {
     return stage;
   }
 
+  // What all layers take of a mean micro-batch in one stage, each recomputed as is quickest for it,
+  // with the head and what is sent.
+  Ms least_busy(const Setting& at) const {
+    const double rows = double_of(at.micro_batches) * double_of(at.dp);
+    const auto busy = [&](const std::vector<std::int64_t>& its, StrategyRecompute recompute,
+                          std::int64_t parts) {
+      return busy_ms(at, at.pp - 1, its, tokens_ / rows, squares_ / rows, recompute, parts);
+    };
+    const Ms ends = busy({}, StrategyRecompute::none, 1);
+    Ms sum = ends;
+    for (std::int64_t layer = 0; layer < layers(); ++layer) {
+      Ms least = std::numeric_limits<double>::infinity();
+      for (const StrategyRecompute recompute : in_.options.recompute) {
+        for (const std::int64_t parts : stream_chunks(recompute)) {
+          least = std::min(least, busy({layer}, recompute, parts) - ends);
+        }
+      }
+      sum += least;
+    }
+    return sum;
+  }
+
   Ms uncovered(const Stage& stage) const {
     return std::max(0.0, stage.exchange_ms - in_.cost.overlap * stage.time_ms);
   }
@@ -282,18 +308,39 @@ class StrategyTruth {
                     double_of(others) * to_each / in_.cluster.mib_per_ms.across);
   }
 
+  const StrategyMeasured* measured(const Setting& at, const LayerTruth& layer,
+                                   StrategyRecompute recompute) const {
+    if (layer.measured < 0 || at.ep > 1) return nullptr;
+    for (const StrategyMeasured& entry : in_.cost.measured) {
+      if (entry.block == layer.measured && entry.tp == at.tp && entry.cp == at.cp &&
+          entry.recompute == recompute) {
+        return &entry;
+      }
+    }
+    return nullptr;
+  }
+
   // Computing, and exchanges that wait for each other, of a row on a stage.
   Ms busy_ms(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its, double tokens,
              double squares, StrategyRecompute recompute, std::int64_t stream_chunks) const {
+    const double all_tokens = tokens;
+    Ms known = 0;
+    double all_weights = 0;
+    double count = 0;
     double weights = 0;
     double passes = 0;
     double picked = 0;
     for (const std::int64_t layer : its) {
+      all_weights += layer_at(layer).met();
+      if (const StrategyMeasured* entry = measured(at, layer_at(layer), recompute)) {
+        known += MeasuredTruth{*entry}.row_ms(all_tokens, squares);
+        continue;
+      }
+      ++count;
       weights += layer_at(layer).met();
       passes += layer_at(layer).passes;
       picked += layer_at(layer).picked;
     }
-    const double count = double_of(static_cast<std::int64_t>(its.size()));
     const double h = double_of(in_.model.hidden);
     const double t = double_of(at.tp);
     const double c = double_of(at.cp);
@@ -310,11 +357,12 @@ class StrategyTruth {
     double forward = products + attention + 2 * tensor + context + routed;
     double ms = forward + 2 * products + (in_.model.flash_attention ? 2.5 : 2) * attention +
                 (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed;
+    ms += known;
     if (recompute == StrategyRecompute::full) {
       ms += forward;
       // Each part after the first: so many tokens more in four passes of products.
-      ms += double_of(stream_chunks - 1) * 8 * weights * in_.cost.half_width / t / flops_per_ms *
-            narrow;
+      ms += double_of(stream_chunks - 1) * 8 * all_weights * in_.cost.half_width / t /
+            flops_per_ms * narrow;
     }
     if (recompute == StrategyRecompute::selective) {
       ms += in_.model.flash_attention ? products / 25 : attention;

@@ -110,6 +110,20 @@ void Handover::set_times(const std::vector<int>& degrees) {
   pattern_.cost.linear_ms = token_ms(alone);
   const double many = kManyTokens * kManyTokens;
   pattern_.cost.quadratic_ms = (ms(alone, resident, {.squares = many / tp}) - row_ms) / many;
+  if (!table_.instance().cost.measured.empty()) {
+    // What was measured is no sum of both: the line through a mean token and one of the longest.
+    const double mean_length = table_.squares() / static_cast<double>(table_.tokens());
+    const auto longest = static_cast<double>(table_.longest());
+    const auto of_token = [&](double length) {
+      const StrategyRow row{kManyTokens / tp, kManyTokens * length / tp};
+      return (ms(alone, resident, row) - row_ms) / kManyTokens;
+    };
+    const double rise = longest > mean_length * (1 + 1e-9)
+                            ? (of_token(longest) - of_token(mean_length)) / (longest - mean_length)
+                            : 0;
+    pattern_.cost.quadratic_ms = std::clamp(rise, 0.0, of_token(mean_length) / mean_length);
+    pattern_.cost.linear_ms = of_token(mean_length) - pattern_.cost.quadratic_ms * mean_length;
+  }
   const StrategyModel& model = table_.instance().model;
   const Mib exchanged = 4 * static_cast<double>(model.hidden + model.key_value_width()) / tp *
                         static_cast<double>(resident.layers) / kManyTokens;  // bytes to MiB

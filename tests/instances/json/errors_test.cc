@@ -810,6 +810,13 @@ std::vector<Case> strategy_cases() {
                      "layer, is 5"}),
       strategy_case("ranks for no experts", "\"experts\"", "\"x-experts\"",
                     {"E384 /options/ep: must be 1 where no block has two experts or more, has 2"}),
+      strategy_case("measured block that is none", "\"block\": 0", "\"block\": 2",
+                    {"E385 /cost/measured/0/block: must be below the 2 blocks of the model, is 2"}),
+      strategy_case("measured lengths that fall", "[100, 1000],", "[100, 100],",
+                    {"E385 /cost/measured/0/tokens: must ascend"}),
+      strategy_case(
+          "a length that was not measured", "[0.5, 4]", "[0.5]",
+          {"E385 /cost/measured/0/ms: must have a time for each of the 2 lengths, has 1"}),
       strategy_case("experts without a width", "\"top_k\": 2, \"ffn\": 256", "\"top_k\": 2",
                     {"E201 /model/blocks/1/experts/ffn"}),
       strategy_case("no experts", "{\"count\": 4, \"top_k\"", "{\"count\": 0, \"top_k\"",

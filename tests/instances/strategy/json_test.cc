@@ -38,7 +38,11 @@ TEST(StrategyJson, ReadsEveryKey) {
                 .blocks = {{.name = "first", .count = 2, .ffn = 2048, .gated = false},
                            {.count = 4, .ffn = 1024, .experts = {{4, 2, 256}}}}},
       .cluster = {.nodes = 2, .devices_per_node = 4, .memory_mib = 1000.5},
-      .cost = {.linear_tflops = 193, .attention_tflops = 140, .half_width = 64, .overlap = 0.5},
+      .cost = {.linear_tflops = 193,
+               .attention_tflops = 140,
+               .half_width = 64,
+               .overlap = 0.5,
+               .measured = {{0, 2, 1, Recompute::full, {100, 1000}, {0.5, 4}}}},
       .options = {.pp = {1, 2},
                   .v = {1, 3},
                   .tp = {2, 1},
@@ -122,18 +126,24 @@ TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
   differs([](StrategyInstance& i) { i.cost.overlap = 0; });
   differs([](StrategyInstance& i) { i.options.pp = {1}; });
   differs([](StrategyInstance& i) { i.options.recompute.pop_back(); });
+  differs([](StrategyInstance& i) { i.cost.measured.clear(); });
+  differs([](StrategyInstance& i) { i.cost.measured[0].block = 1; });
+  differs([](StrategyInstance& i) { i.cost.measured[0].tokens[0] = 99; });
+  differs([](StrategyInstance& i) { i.cost.measured[0].ms[1] = 5; });
   differs([](StrategyInstance& i) { i.options.stream_chunks = {1}; });
   differs([](StrategyInstance& i) { i.options.stream_chunks = {2}; });
   differs([](StrategyInstance& i) { i.options.micro_batches.clear(); });
   differs([](StrategyInstance& i) { i.lengths[0] = 999; });
 }
 
-// What has neither experts nor stream chunks has the hash that it had before there were any.
+// What has no experts, stream chunks or measured costs has the hash that it had before there were
+// any.
 TEST(StrategyJson, TheHashOfDenseModelsStays) {
   StrategyInstance dense = *read_strategy_instance(kValidStrategy);
   dense.model.blocks[1].experts.reset();
   dense.options.ep = {1};
   dense.options.stream_chunks = {1};
+  dense.cost.measured.clear();
   EXPECT_EQ(instance_hash(dense), "fnv1a64:38bdaebae0152438");
   // One expert is a part that every token goes through.
   StrategyInstance one = dense;

@@ -50,9 +50,10 @@ TEST(StrategySolve, EqualsBruteForce) {
   int infeasible = 0;
   int piped = 0;
   int shared_experts = 0;
-  for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
-    const StrategyInstance instance =
-        seed < seeds ? tiny_strategy(seed) : tiny_experts(seed - seeds);
+  for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
+    const StrategyInstance instance = seed < seeds       ? tiny_strategy(seed)
+                                      : seed < 2 * seeds ? tiny_experts(seed - seeds)
+                                                         : tiny_measured(seed - 2 * seeds);
     const std::optional<StrategyPlan> best = brute_force(instance);
     for (const char* method : {"auto", "exact"}) {
       const Outcome outcome = solved(instance, method);
