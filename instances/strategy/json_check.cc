@@ -12,6 +12,8 @@
 namespace stowage {
 namespace {
 
+constexpr std::int64_t kMaxMeasured = 1000;  // entries of costs
+
 // Experts, and the ranks that share them.
 void check_experts(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors) {
   const std::vector<StrategyBlock>& blocks = instance.model.blocks;
@@ -39,6 +41,11 @@ void check_measured(const StrategyInstance& instance, const JsonPath& root, Erro
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, StrategyRecompute>> known;
   const JsonPath cost = root.key("cost");  // a path holds on to those above it
   const JsonPath list = cost.key("measured");
+  if (std::ssize(all) > kMaxMeasured) {
+    errors.add(code::kTooManyValues, list.pointer(),
+               "must be at most " + std::to_string(kMaxMeasured) + " entries, is " +
+                   std::to_string(all.size()));
+  }
   for (std::size_t k = 0; k < all.size(); ++k) {
     const StrategyMeasured& its = all[k];
     const JsonPath where = list.index(k);

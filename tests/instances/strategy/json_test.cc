@@ -173,6 +173,15 @@ TEST(StrategyJson, InstancesInMemoryAreChecked) {
               HasSubstr("E383 /model/blocks/1/experts/top_k"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.model.blocks[1].experts.reset(); }),
               HasSubstr("E384 /options/ep"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) {
+                i.cost.measured.assign(1001, i.cost.measured[0]);
+                for (std::size_t k = 0; k < 1001; ++k) {
+                  i.cost.measured[k].tp = 1 + static_cast<std::int64_t>(k);
+                }
+              }),
+              HasSubstr("E108 /cost/measured"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.cost.measured.push_back(i.cost.measured[0]); }),
+              HasSubstr("E385 /cost/measured/1: must be the only one"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.stream_chunks.clear(); }),
               HasSubstr("E381 /options/stream_chunks"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.ep.clear(); }),
