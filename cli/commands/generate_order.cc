@@ -55,6 +55,11 @@ class GenerateOrderCommand : public Command {
     flags.number("--capacity-share", capacity_share_, "X", 1e-9, 1,
                  "Vgg, unet, kernels: forward operators may run again, and the time is to be least "
                  "within this share of the peak of the list's order; default the least peak");
+    flags.number("--host-rate", host_rate_, "X", 1e-9, static_cast<double>(kMaxExact),
+                 "Vgg, unet, kernels: a host that tensors may be on meanwhile, with channels out "
+                 "and in of so many bytes per ms each; default none");
+    flags.integer("--host-capacity", host_capacity_, "BYTES", 0, kMaxExact,
+                  "With --host-rate: what the host can hold; default no limit");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
@@ -116,6 +121,8 @@ class GenerateOrderCommand : public Command {
                          {"--tokens", !tokens_.empty(), drawn && !random() && !network()},
                          {"--tokens-from", !tokens_from_.empty(), drawn && !random() && !network()},
                          {"--capacity-share", capacity_share_.has_value(), !drawn || network()},
+                         {"--host-rate", host_rate_.has_value(), !drawn || network()},
+                         {"--host-capacity", host_capacity_.has_value(), !drawn || network()},
                          {"--lengths", !lengths_.empty(), from_kernels_},
                          {"--chunk-tokens", !chunk_tokens_.empty(), from_kernels_},
                          {"--layers", layers_.has_value(), from_kernels_},
@@ -128,6 +135,9 @@ class GenerateOrderCommand : public Command {
       if (flag.given && !flag.fits) {
         return InputError{kUsage, flag.flag, "has no effect with " + kind};
       }
+    }
+    if (host_capacity_ && !host_rate_) {
+      return InputError{kUsage, "--host-capacity", "has no effect without --host-rate"};
     }
     return std::nullopt;
   }
@@ -152,7 +162,12 @@ class GenerateOrderCommand : public Command {
     block.head_dim = static_cast<int>(head_dim_.value_or(block.head_dim));
     block.ffn = static_cast<int>(ffn_.value_or(block.ffn));
     block.layers = static_cast<int>(layers_.value_or(block.layers));
-    return kernels::record_order(step, alignment_.value_or(64), capacity_share_.value_or(0));
+    Result<OrderInstance> made =
+        kernels::record_order(step, alignment_.value_or(64), capacity_share_.value_or(0));
+    if (!made || !host_rate_) return made;
+    OrderInstance graph = *std::move(made);
+    add_host(*host_rate_, host_capacity_, graph);
+    return graph;
   }
 
   Result<OrderInstance> drawn() const {
@@ -174,6 +189,8 @@ class GenerateOrderCommand : public Command {
     wanted.alignment = alignment_.value_or(wanted.alignment);
     wanted.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     wanted.capacity_share = capacity_share_.value_or(0);
+    wanted.host_bytes_per_ms = host_rate_.value_or(0);
+    wanted.host_capacity = host_capacity_;
     return generate_order(wanted);
   }
 
@@ -191,6 +208,8 @@ class GenerateOrderCommand : public Command {
   std::string chunk_tokens_;
   std::optional<std::int64_t> layers_;
   std::optional<std::int64_t> kv_heads_;
+  std::optional<double> host_rate_;
+  std::optional<std::int64_t> host_capacity_;
   std::optional<std::int64_t> hidden_;
   std::optional<std::int64_t> heads_;
   std::optional<std::int64_t> head_dim_;

@@ -83,10 +83,11 @@ std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance) {
   const OrderTable table(instance);
   const Bytes bytes = operator_bound(table).bytes;
   if (instance.capacity && bytes > *instance.capacity) return {};
-  if (has_reruns(instance) || instance.objective == OrderObjective::time) {
+  if (has_reruns(instance) || instance.host || instance.objective == OrderObjective::time) {
     const RerunBounds bounds = rerun_bounds(table, instance.capacity);
     if (instance.capacity && bounds.kept > *instance.capacity) return {};
     if (instance.objective == OrderObjective::time) {
+      if (instance.host) return {{"work", bounds.work_ms}, {"moved", bounds.moved_ms}};
       return {{"work", bounds.work_ms}, {"dropped", bounds.dropped_ms}};
     }
     return {{"operator", static_cast<double>(bytes)}, {"kept", static_cast<double>(bounds.kept)}};
@@ -95,7 +96,7 @@ std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance) {
 }
 
 std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double) {
-  if (instance.objective == OrderObjective::time) return std::nullopt;
+  if (instance.objective == OrderObjective::time || instance.host) return std::nullopt;
   const std::optional<Bytes> least = least_peak(instance);
   if (!least) return std::nullopt;
   return NamedBound{"search", static_cast<double>(*least)};

@@ -33,6 +33,10 @@ inline bool has_reruns(const OrderInstance& instance) {
   return std::ranges::any_of(instance.operators, &OrderOperator::recompute);
 }
 inline BoundNames bound_names_of(const OrderInstance& instance) {
+  if (instance.host) {
+    if (instance.objective == OrderObjective::time) return {kHostTimeClosedForms, {}, {}};
+    return {kRerunClosedForms, {}, {}};
+  }
   if (instance.objective == OrderObjective::time) return {kTimeClosedForms, {}, kOrderSearched};
   if (has_reruns(instance)) return {kRerunClosedForms, {}, kOrderSearched};
   return {kOrderClosedForms, kOrderCertified, kOrderSearched};

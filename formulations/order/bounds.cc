@@ -28,8 +28,9 @@ void mark(int from, OrderSide as, std::vector<OrderSide>& side, Next next) {
 
 OperatorBound operator_bound(const OrderTable& table) {
   Bytes always = 0;
+  // With a host, what nobody touches just now may be there.
   const auto lasts = [&](int t) {
-    return table.stays(t) && table.producer(t) == OrderTable::kNobody;
+    return !table.host() && table.stays(t) && table.producer(t) == OrderTable::kNobody;
   };
   for (int t = 0; t < table.tensors(); ++t) {
     if (lasts(t)) always += table.size(t);
@@ -56,8 +57,27 @@ class FirstRun {
     weigh();
   }
 
-  // With everything that can be made again dropped.
-  Bytes kept() const { return kept_; }
+  // With everything that can be made again dropped, and on the host what it holds.
+  Bytes kept() const {
+    if (!table_.host()) return kept_;
+    const std::optional<Bytes>& holds = table_.host()->capacity;
+    return holds ? std::max(touched_, kept_ - *holds) : touched_;
+  }
+
+  // The time of all runs where what exceeds the capacity is on the host at this one: before it that
+  // goes out, behind it that comes back.
+  Ms to_move(Bytes capacity) const {
+    const auto bytes = static_cast<double>(std::max<Bytes>(0, kept_ - capacity));
+    Ms before = 0;
+    Ms behind = 0;
+    for (int op = 0; op < table_.operators(); ++op) {
+      if (has(op, OrderSide::in)) before += table_.ms(op);
+      if (has(op, OrderSide::out) && op != op_) behind += table_.ms(op);
+    }
+    before = std::max(before, bytes / table_.host()->out_bytes_per_ms);
+    behind = std::max(behind, bytes / table_.host()->in_bytes_per_ms);
+    return before + table_.ms(op_) + behind;
+  }
 
   // The least time, by bytes in fractions, to make again what is above the capacity.
   Ms to_fit(Bytes capacity) {
@@ -88,6 +108,8 @@ class FirstRun {
 
   void weigh() {
     kept_ = table_.need(op_);
+    touched_ = kept_;
+    for (const int t : table_.touched(op_)) touched_ += table_.size(t);
     std::vector<Bytes> of_writer(at(table_.operators()), 0);
     for (int t = 0; t < table_.tensors(); ++t) {
       const int writer = table_.producer(t);
@@ -117,6 +139,7 @@ class FirstRun {
   const int op_;
   std::vector<OrderSide> side_;
   Bytes kept_ = 0;
+  Bytes touched_ = 0;                            // with its outputs and workspace
   std::vector<std::pair<Bytes, Ms>> droppable_;  // of a writer that has run and may run again
 };
 
@@ -132,9 +155,15 @@ RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity)
   for (int op = 0; op < table.operators() && steps < kMostSteps; ++op, steps += arcs) {
     FirstRun first(table, op);
     bounds.kept = std::max(bounds.kept, first.kept());
-    if (capacity) most = std::max(most, first.to_fit(*capacity));
+    if (!capacity) continue;
+    if (table.host()) {
+      bounds.moved_ms = std::max(bounds.moved_ms, first.to_move(*capacity));
+    } else {
+      most = std::max(most, first.to_fit(*capacity));
+    }
   }
   bounds.dropped_ms = bounds.work_ms + most;
+  bounds.moved_ms = std::max(bounds.moved_ms, bounds.work_ms);
   return bounds;
 }
 

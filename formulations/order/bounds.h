@@ -27,9 +27,12 @@ inline constexpr std::array<std::string_view, 1> kOrderSearched = {"search"};
 // anything then. And of the time.
 inline constexpr std::array<std::string_view, 2> kRerunClosedForms = {"operator", "kept"};
 inline constexpr std::array<std::string_view, 2> kTimeClosedForms = {"work", "dropped"};
+// The time where tensors may be on a host. No search bounds such plans.
+inline constexpr std::array<std::string_view, 2> kHostTimeClosedForms = {"work", "moved"};
 
-// What one operator touches and writes, its workspace, and what lives from the start to the end; or
-// all inputs, or all that is live after the last operator [OB1]. The largest of these.
+// What one operator touches and writes, its workspace, and, without a host, what lives from the
+// start to the end; or all inputs, or all that is live after the last operator [OB1]. The largest
+// of these.
 struct OperatorBound {
   static constexpr int kEnds = -1;  // the inputs, or what is left, are the most
 
@@ -41,12 +44,14 @@ OperatorBound operator_bound(const OrderTable& table);
 // What operators need at their first run, and what time that costs, however often others run.
 struct RerunBounds {
   // What some operator needs with all that it waits for, that is needed behind it, and that cannot
-  // be made again [OB4]; at least the operator bound.
+  // be made again [OB4]; with a host, less what that can hold; at least the operator bound.
   Bytes kept = 0;
-  // The times of all, each once [OB5], and with the least time to make again what must be dropped
-  // at some operator within `capacity` [OB6].
+  // The times of all, each once [OB5]; without a host also the least time to make again what must
+  // be dropped at some operator within `capacity` [OB6]; with one, the least time in which what
+  // must be on the host at some operator gets there and back [OB8].
   Ms work_ms = 0;
   Ms dropped_ms = 0;
+  Ms moved_ms = 0;
 };
 // O(n (n + E)); of graphs beyond 200 million such steps the first operators only are looked at.
 RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity);

@@ -111,6 +111,22 @@ void Evictions::chain_to(int op, std::size_t step, int depth, std::vector<int>& 
   runs.push_back(op);
 }
 
+std::vector<std::vector<int>> Evictions::chains_to(std::span<const int> steps, int tensor,
+                                                   std::size_t before) {
+  std::vector<std::vector<int>> all;
+  const int writer = table_.producer(tensor);
+  if (writer == OrderTable::kNobody || !table_.may_rerun(writer)) return all;
+  list_uses(steps);
+  if (!may_run_at(writer, before)) return all;
+  for (int depth = 0; depth <= kDeepest; ++depth) {
+    std::vector<int> runs;
+    chain_to(writer, before, depth, runs);
+    if (!all.empty() && runs == all.back()) break;
+    all.push_back(std::move(runs));
+  }
+  return all;
+}
+
 void Evictions::try_drops(const std::vector<int>& steps, int tensor, std::size_t before,
                           Bytes capacity, const Excess& now, double blur, Drop& best) {
   std::vector<int> runs_before;

@@ -39,6 +39,11 @@ class Evictions {
   // Takes away every run again without which the steps still fit, the longest first.
   void drop_needless(std::vector<int>& steps, Bytes capacity);
 
+  // The runs that may make `tensor` anew before the step: its writer alone, then with what that
+  // reads and is not there, chain by chain. None if its writer may not run there.
+  std::vector<std::vector<int>> chains_to(std::span<const int> steps, int tensor,
+                                          std::size_t before);
+
   Ms time_of(std::span<const int> steps) const;
   // Whether the steps keep all precedences, those of runs again included.
   bool valid(std::span<const int> steps) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heuristics/order/offload.h"
 #include "heuristics/order/orders.h"
 #include "heuristics/order/reruns.h"
 #include "heuristics/order/windows.h"
@@ -58,6 +59,30 @@ std::optional<std::vector<int>> evicted(const OrderInstance& instance, const Ord
     return evicted_within(table, order, *instance.capacity, budget);
   }
   return evicted_to(table, order, least_of_any(table), budget);
+}
+
+// Never behind the same without a host.
+std::optional<OrderPlan> offloaded(const OrderInstance& instance, const OrderTable& table,
+                                   const Budget& budget) {
+  const std::vector<int> order = best_simple_order(table);
+  Offload offload(instance, table);
+  std::optional<OrderPlan> best;
+  const auto keep = [&](OrderPlan plan) {
+    const bool fits = !instance.capacity || plan.peak_bytes <= *instance.capacity;
+    if (fits && (!best || objective_of(plan) < objective_of(*best))) best = std::move(plan);
+  };
+  if (const auto steps = evicted(instance, table, budget)) {
+    keep(compose_order(instance, table, *steps));
+  }
+  if (instance.objective == OrderObjective::peak) {
+    const OffloadPlan low = offload.lowest(order, least_of_any(table), budget);
+    keep(compose_order(instance, table, low.steps, low.transfers));
+  } else if (instance.capacity) {
+    if (const auto plan = offload.within(order, *instance.capacity, budget)) {
+      keep(compose_order(instance, table, plan->steps, plan->transfers));
+    }
+  }
+  return best;
 }
 
 std::optional<std::vector<int>> walked(const OrderInstance& instance, const OrderTable& table,
@@ -133,6 +158,14 @@ std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted) {
                  }});
   add("lns", "the best of these, then longer and longer stretches around the peak again", "",
       [](const OrderTable& table, const Budget& budget) { return lns(table, budget); });
+  if (wanted.host) {
+    all.push_back({"offload",
+                   "the best of the orders of one pass, with what is in the way on the host, or "
+                   "made again where that costs less",
+                   "",
+                   [](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
+                      const Budget& budget) { return offloaded(instance, table, budget); }});
+  }
   if (std::ranges::none_of(wanted.operators, &OrderOperator::recompute)) return all;
   all.push_back({"evict", "the best of the orders of one pass, with what is in the way made again",
                  "",

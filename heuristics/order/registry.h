@@ -13,8 +13,8 @@ namespace stowage {
 // Has no plan where its peak would exceed the capacity of the instance.
 using OrderHeuristic = Heuristic<OrderInstance, OrderTable, OrderPlan>;
 
-// Published baselines first, then ours from quick to thorough; those that run operators again only
-// where some may.
+// Published baselines first, then ours from quick to thorough; those that use a host, or run
+// operators again, only where there is one, or some may.
 std::vector<OrderHeuristic> heuristics(const OrderInstance& instance);
 
 // The best of the orders that take one pass, the first of equal ones.

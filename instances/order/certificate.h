@@ -40,7 +40,8 @@ struct OrderCertificateCheck {
   Bytes bound_bytes = 0;  // what is proven: the certificate's own bound, 0 if there are violations
 };
 
-// Where an operator may run again, or the objective is the time, no certificate proves anything:
+// Where an operator may run again, there is a host, or the objective is the time, no certificate
+// proves anything:
 // certificate_bound says so. Rules:
 //   certificate_number       entries have three numbers, indices that exist and amounts from 0 on
 //   certificate_arc          a flow goes from a tensor to one that touches it, or from an operator

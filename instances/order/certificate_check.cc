@@ -35,7 +35,8 @@ class FlowCheck {
     if (!applies()) {
       found_.add(kBound, [&] {
         return Description{"/certificate/bound_bytes", text(certificate_.bound_bytes) + " bytes",
-                           "none: a cut says nothing of time, nor of operators that run again"};
+                           "none: a cut says nothing of time, of operators that run again, or of a "
+                           "host"};
       });
     } else if (certificate_.op < 0 || certificate_.op >= operators_) {
       number("/op", text(certificate_.op), "the index of an operator");
@@ -55,7 +56,7 @@ class FlowCheck {
 
  private:
   bool applies() const {
-    return instance_.objective == OrderObjective::peak &&
+    return instance_.objective == OrderObjective::peak && !instance_.host &&
            std::ranges::none_of(instance_.operators, &OrderOperator::recompute);
   }
 

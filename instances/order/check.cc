@@ -139,6 +139,7 @@ void check_tokens(const OrderInstance& instance, ErrorList& errors) {
   if (instance.objective == OrderObjective::time) {
     complain("/objective", "must be \"peak\" in an instance with `tokens`, is \"time\"");
   }
+  if (instance.host) complain("/host", "must be left out in an instance with `tokens`, is there");
   if (instance.recorded_from) {
     complain("/recorded_from", "must be left out in an instance with `tokens`, is there");
   }

@@ -1,19 +1,20 @@
 #include "instances/order/compose.h"
 
 #include "instances/order/memory.h"
+#include "instances/order/transfer_times.h"
 
 namespace stowage {
 
 OrderPlan compose_order(const OrderInstance& instance, const OrderTable& table,
-                        std::span<const int> order) {
+                        std::span<const int> order, std::span<const OrderTransfer> transfers) {
   OrderPlan plan;
   plan.name = instance.name;
-  plan.peak_bytes = peak_of(table, order);
+  plan.peak_bytes = peak_of(table, order, transfers);
   if (instance.objective == OrderObjective::time) {
-    plan.time_ms = 0;
-    for (const int op : order) *plan.time_ms += table.ms(op);
+    plan.time_ms = transfer_times(table, order, transfers).time_ms;
   }
   plan.order.assign(order.begin(), order.end());
+  plan.transfers.assign(transfers.begin(), transfers.end());
   return plan;
 }
 

@@ -10,9 +10,9 @@
 namespace stowage {
 
 // The plan with its peak, and its time if that is the objective. Requires the table of the instance
-// and an order of all operators that keeps the precedences; some may stand in it again. The hash
-// and the bound are the caller's to set.
+// and an order of all operators that keeps the precedences; some may stand in it again; transfers
+// as verify() wants them. The hash and the bound are the caller's to set.
 OrderPlan compose_order(const OrderInstance& instance, const OrderTable& table,
-                        std::span<const int> order);
+                        std::span<const int> order, std::span<const OrderTransfer> transfers = {});
 
 }  // namespace stowage

@@ -204,7 +204,32 @@ void check_share(const OrderGenerator& generator, ErrorList& errors) {
                      : "must be 0 where no operator may run again, is " + shortest(share));
 }
 
+void check_host(const OrderGenerator& generator, ErrorList& errors) {
+  const double rate = generator.host_bytes_per_ms;
+  const bool network = generator.kind == Kind::vgg || generator.kind == Kind::unet;
+  const bool known = rate == 0 || (network && rate > 0 && rate <= static_cast<double>(kMaxExact));
+  if (!known) {
+    errors.add(code::kGenerator, "/host_bytes_per_ms",
+               network ? "must be above 0 and at most 2^53, is " + shortest(rate)
+                       : "must be 0 where operators take no time, is " + shortest(rate));
+  }
+  if (!generator.host_capacity) return;
+  if (rate == 0) {
+    errors.add(code::kGenerator, "/host_capacity",
+               "must be left out without host_bytes_per_ms, is " +
+                   std::to_string(*generator.host_capacity));
+    return;
+  }
+  check_option("/host_capacity", *generator.host_capacity, 0, kMaxExact, errors);
+}
+
 }  // namespace
+
+void add_host(double bytes_per_ms, std::optional<Bytes> capacity, OrderInstance& instance) {
+  instance.host = {
+      .out_bytes_per_ms = bytes_per_ms, .in_bytes_per_ms = bytes_per_ms, .capacity = capacity};
+  instance.name += "-host" + shortest(bytes_per_ms);
+}
 
 void limit_time(double share, OrderInstance& instance) {
   const OrderTable table(instance);
@@ -221,6 +246,7 @@ Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   check_option("/alignment", generator.alignment, 1, Bytes{1} << 20, errors);
   check_seed(generator.seed, errors);
   check_share(generator, errors);
+  check_host(generator, errors);
   check_tokens_from(generator, errors);
   if (!errors.empty()) return std::move(errors).take();
   OrderInstance instance =
@@ -241,6 +267,9 @@ Result<OrderInstance> generate_order(const OrderGenerator& generator) {
   check_order(instance, errors);
   if (!errors.empty()) return std::move(errors).take();
   if (generator.capacity_share > 0) limit_time(generator.capacity_share, instance);
+  if (generator.host_bytes_per_ms > 0) {
+    add_host(generator.host_bytes_per_ms, generator.host_capacity, instance);
+  }
   return instance;
 }
 

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "instances/order/instance.h"
@@ -50,6 +51,9 @@ struct OrderGenerator {
   // Vgg, unet: the time is to be least within this share of the peak of the list's order; 0: the
   // peak is to be least.
   double capacity_share = 0;
+  // Vgg, unet: a host whose channels move so many bytes per ms each; 0: none. At most 2^53.
+  double host_bytes_per_ms = 0;
+  std::optional<Bytes> host_capacity;  // 0 to 2^53; with host_bytes_per_ms alone
 
   bool operator==(const OrderGenerator&) const = default;
 };
@@ -57,6 +61,9 @@ struct OrderGenerator {
 // The least time within this share, above 0, of the peak of the list's order; the name says so.
 // Requires an instance that check_order() finds nothing wrong with.
 void limit_time(double share, OrderInstance& instance);
+
+// A host with two equal channels; the name says so.
+void add_host(double bytes_per_ms, std::optional<Bytes> capacity, OrderInstance& instance);
 
 // E504 for an option out of its range, E376 for sizes that sum to more than 2^53.
 Result<OrderInstance> generate_order(const OrderGenerator& generator);

@@ -49,6 +49,13 @@ std::string instance_hash(const OrderInstance& instance) {
     for (const OrderTensor& tensor : instance.tensors) fingerprint.add(tensor.size_per_token);
     for (const OrderOperator& op : instance.operators) fingerprint.add(op.workspace_per_token);
   }
+  if (instance.host) {
+    fingerprint.add(std::int64_t{3});  // neither an objective nor a range
+    fingerprint.add(instance.host->out_bytes_per_ms);
+    fingerprint.add(instance.host->in_bytes_per_ms);
+    fingerprint.add(std::int64_t{instance.host->capacity ? 1 : 0});
+    fingerprint.add(instance.host->capacity.value_or(0));
+  }
   return fingerprint.text();
 }
 

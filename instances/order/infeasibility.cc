@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-// What needs memory whenever the operator runs.
+// What needs memory whenever the operator runs. With a host, what it does not touch may be there.
 Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int64_t op) {
   const OrderOperator& its = instance.operators[static_cast<std::size_t>(op)];
   Bytes need = truth.added(its);
@@ -22,7 +22,7 @@ Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int
   }
   for (std::size_t t = 0; t < counted.size(); ++t) {
     const auto index = static_cast<std::int64_t>(t);
-    if (!counted[t] && truth.always(index)) need += truth.size(index);
+    if (!counted[t] && !instance.host && truth.always(index)) need += truth.size(index);
   }
   return need;
 }

@@ -6,10 +6,11 @@
 // `recompute` may run more than once: each run makes its outputs anew, so that they need no memory
 // between their last touch before it and the run. The peak over all steps, or the time of all runs
 // within a capacity, is minimised by choosing who runs when. Sizes may grow with a length that is
-// known at run time only: bytes, and bytes for each token. The file format is in
-// instances/order/README.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
-// 1987 (trees), OLLA (arXiv 2210.12924), ROAM (2310.19295); with recomputation: Checkmate
-// (1910.02653), Moccasin (2304.14463); lengths known at run time: BladeDISC++ (2412.16985).
+// known at run time only: bytes, and bytes for each token. With a `host` a plan may move tensors to
+// its memory and back while operators run. The file format is in instances/order/README.md. Sources
+// of the problem: Sethi 1975 (complete register allocation), Liu 1987 (trees), OLLA (arXiv
+// 2210.12924), ROAM (2310.19295); with recomputation: Checkmate (1910.02653), Moccasin
+// (2304.14463); lengths known at run time: BladeDISC++ (2412.16985); transfers: MEMO (2407.12117).
 //
 //   OrderInstance graph{.name = "two",
 //                       .tensors = {{.id = "x", .size = 64, .input = true},
@@ -78,6 +79,16 @@ struct LengthRange {
   bool operator==(const LengthRange&) const = default;
 };
 
+// The memory of the host and the way there: one transfer out and one in at a time, each channel in
+// the order of the plan.
+struct HostLink {
+  double out_bytes_per_ms = 1;    // > 0
+  double in_bytes_per_ms = 1;     // > 0
+  std::optional<Bytes> capacity;  // of the host's memory; none: no limit
+
+  bool operator==(const HostLink&) const = default;
+};
+
 // What is to be least: the peak, or the time of all runs within the capacity.
 enum class OrderObjective { peak, time };
 
@@ -91,6 +102,8 @@ struct OrderInstance {
   std::optional<RecordedStep> recorded_from;
   // Sizes grow with the length; a plan then has an order for every length. Objective peak alone.
   std::optional<LengthRange> tokens;
+  // Where tensors may be meanwhile. Not with `tokens`.
+  std::optional<HostLink> host;
 
   bool operator==(const OrderInstance&) const = default;
 };

@@ -21,6 +21,7 @@ namespace {
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
 constexpr NumberRange kTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
+constexpr NumberRange kRate = {.least = 0, .most = static_cast<double>(kMaxExact), .above = true};
 constexpr IntegerRange kLength = {1, kMostLengthTokens};
 constexpr std::array<std::string_view, 2> kObjectives = {"peak", "time"};
 
@@ -145,6 +146,14 @@ void fields(Visitor& v, Range& range) {
   v.required("to", range.to, kLength);
 }
 
+template <class Visitor, Of<HostLink> Host>
+void fields(Visitor& v, Host& host) {
+  v.one_line();
+  v.required("out_bytes_per_ms", host.out_bytes_per_ms, kRate);
+  v.required("in_bytes_per_ms", host.in_bytes_per_ms, kRate);
+  v.optional("capacity_bytes", host.capacity, kBytes);
+}
+
 // Turns names into indices. Requires fewer operators and tensors than there may be.
 static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
                     OrderInstance& instance, ErrorList& errors) {
@@ -175,9 +184,10 @@ static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
 
 static OrderInstance order_instance_from(const JsonValue& document, ErrorList& errors) {
   const JsonPath root;
-  const ObjectReader reader(document, root, errors,
-                            {"format", "version", "problem", "name", "objective", "capacity_bytes",
-                             "alignment", "tokens", "tensors", "operators", "recorded_from"});
+  const ObjectReader reader(
+      document, root, errors,
+      {"format", "version", "problem", "name", "objective", "capacity_bytes", "alignment", "tokens",
+       "host", "tensors", "operators", "recorded_from"});
   OrderInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "order")) {
     return instance;
@@ -190,6 +200,7 @@ static OrderInstance order_instance_from(const JsonValue& document, ErrorList& e
   members.optional("capacity_bytes", instance.capacity, kBytes);
   members.optional("alignment", instance.alignment, kAlignment);
   members.optional("tokens", instance.tokens);
+  members.optional("host", instance.host);
   members.required("tensors", instance.tensors);
   members.required("operators", operators);
   members.optional("recorded_from", instance.recorded_from);
@@ -222,6 +233,7 @@ std::string write_order_instance(const OrderInstance& instance) {
   members.required("capacity_bytes", instance.capacity);
   members.required("alignment", instance.alignment);
   members.optional("tokens", instance.tokens);
+  members.optional("host", instance.host);
   members.required("tensors", instance.tensors);
   json.key("operators");
   json.begin_array();

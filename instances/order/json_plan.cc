@@ -25,6 +25,15 @@ void fields(Visitor& v, Row& row) {
   v.required("order", row.order, {0, kMaxExact});
 }
 
+template <class Visitor, Of<OrderTransfer> Transfer>
+void fields(Visitor& v, Transfer& transfer) {
+  v.one_line();
+  v.required("tensor", transfer.tensor, kPlanBytes);
+  v.optional("out", transfer.out, kPlanBytes);
+  v.required("freed", transfer.freed, kPlanBytes);
+  v.required("in", transfer.in, kPlanBytes);
+}
+
 template <class Visitor, Of<OrderPlan> Plan>
 void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "order", plan.name);
@@ -36,6 +45,7 @@ void fields(Visitor& v, Plan& plan) {
   v.optional("bound_by", plan.bound_by);
   v.required("order", plan.order, {0, kMaxExact});
   v.omit_if(plan.rows.empty(), "rows", plan.rows);
+  v.omit_if(plan.transfers.empty(), "transfers", plan.transfers);
 }
 
 template <class Visitor, Of<OrderCertificate> Certificate>

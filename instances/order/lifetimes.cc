@@ -7,7 +7,13 @@
 
 namespace stowage {
 
-std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order) {
+std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order,
+                                  std::span<const OrderTransfer> transfers) {
+  std::vector<std::vector<const OrderTransfer*>> moves(transfers.empty() ? 0 : order.size());
+  for (const OrderTransfer& transfer : transfers) {
+    moves[stowage::at(transfer.freed)].push_back(&transfer);
+    moves[stowage::at(transfer.in)].push_back(&transfer);
+  }
   std::vector<std::vector<TensorLife>> lives(stowage::at(table.tensors()));
   const std::int64_t end = std::max<std::int64_t>(1, std::ssize(order)) - 1;
   for (int t = 0; t < table.tensors(); ++t) {
@@ -19,6 +25,16 @@ std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::
   }
   for (std::int64_t step = 0; step < std::ssize(order); ++step) {
     const int op = static_cast<int>(order[stowage::at(step)]);
+    if (!moves.empty()) {
+      for (const OrderTransfer* its : moves[stowage::at(step)]) {
+        const int t = static_cast<int>(its->tensor);
+        if (its->in == step) {
+          lives[stowage::at(t)].push_back({t, step, step});
+        } else {
+          lives[stowage::at(t)].back().last = step - 1;
+        }
+      }
+    }
     for (const int t : table.written(op)) lives[stowage::at(t)].push_back({t, step, step});
     for (const int t : table.touched(op)) {
       // Of a wrong order: touched before anybody has made it.
@@ -46,9 +62,10 @@ std::vector<std::int64_t> steps_again(const OrderTable& table,
   return again;
 }
 
-std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order) {
+std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order,
+                       std::span<const OrderTransfer> transfers) {
   const std::vector<int> steps(order.begin(), order.end());
-  const std::vector<Bytes> needs = needs_of(table, steps);
+  const std::vector<Bytes> needs = needs_of(table, steps, transfers);
   if (needs.empty()) return 0;
   return std::ranges::max_element(needs) - needs.begin();
 }

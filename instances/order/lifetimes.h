@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "instances/order/plan.h"
 #include "instances/order/table.h"
 
 namespace stowage {
@@ -23,16 +24,19 @@ struct TensorLife {
   bool operator==(const TensorLife&) const = default;
 };
 
-// Of every tensor that is ever there, one for each run of its writer; by tensor, then by step.
+// Of every tensor that is ever there on the device, one for each run of its writer and each return
+// from the host; by tensor, then by step.
 // Inputs begin at step 0; what stays to the end lasts, from the last run on, to the last step.
 // Without operators there is the step 0. In an order that breaks a precedence, a tensor counts from
 // where it is made.
-std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order);
+std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order,
+                                  std::span<const OrderTransfer> transfers = {});
 
 // The steps at which an operator stands again.
 std::vector<std::int64_t> steps_again(const OrderTable& table, std::span<const std::int64_t> order);
 
 // The first step that needs most: 0 without operators.
-std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order);
+std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order,
+                       std::span<const OrderTransfer> transfers = {});
 
 }  // namespace stowage

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "instances/numbers.h"
+#include "instances/order/plan.h"
 #include "instances/order/table.h"
 
 namespace stowage {
@@ -126,33 +127,46 @@ class BackwardSteps {
 };
 
 // What each step needs, from the last to the first: before an operator runs, what it writes is not
-// needed, whatever was made of it earlier. Requires an order that keeps all precedences; operators
-// may stand in it again.
-inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int> order) {
+// needed, whatever was made of it earlier, and neither is what is about to come back from the host.
+// Requires an order that keeps all precedences, in which operators may stand again, and transfers
+// that can be, as verify() says.
+inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int> order,
+                                   std::span<const OrderTransfer> transfers = {}) {
+  std::vector<std::vector<int>> freed(transfers.empty() ? 0 : order.size());  // behind a step
+  std::vector<std::vector<int>> back(freed.size());                           // at a step
+  for (const OrderTransfer& transfer : transfers) {
+    freed[at(transfer.freed - 1)].push_back(static_cast<int>(transfer.tensor));
+    back[at(transfer.in)].push_back(static_cast<int>(transfer.tensor));
+  }
   std::vector<bool> needed(at(table.tensors()));  // behind the step
   Bytes live = 0;
   for (int t = 0; t < table.tensors(); ++t) {
     needed[at(t)] = table.stays(t);
     if (needed[at(t)]) live += table.size(t);
   }
+  const auto begins = [&](int t) {
+    if (needed[at(t)]) live -= table.size(t);
+    needed[at(t)] = false;
+  };
+  const auto ends = [&](int t) {
+    if (!needed[at(t)]) live += table.size(t);
+    needed[at(t)] = true;
+  };
   std::vector<Bytes> needs(order.size());
   for (std::size_t k = order.size(); k-- > 0;) {
-    for (const int t : table.written(order[k])) {
-      if (needed[at(t)]) live -= table.size(t);
-      needed[at(t)] = false;
-    }
-    for (const int t : table.touched(order[k])) {
-      if (!needed[at(t)]) live += table.size(t);
-      needed[at(t)] = true;
-    }
+    if (!freed.empty()) std::ranges::for_each(freed[k], ends);
+    for (const int t : table.written(order[k])) begins(t);
+    for (const int t : table.touched(order[k])) ends(t);
     needs[k] = live + table.need(order[k]);
+    if (!back.empty()) std::ranges::for_each(back[k], begins);
   }
   return needs;
 }
 
-inline Bytes peak_of(const OrderTable& table, std::span<const int> order) {
+inline Bytes peak_of(const OrderTable& table, std::span<const int> order,
+                     std::span<const OrderTransfer> transfers = {}) {
   Bytes peak = table.at_start();
-  for (const Bytes need : needs_of(table, order)) peak = std::max(peak, need);
+  for (const Bytes need : needs_of(table, order, transfers)) peak = std::max(peak, need);
   return peak;
 }
 

@@ -103,7 +103,9 @@ class LeastPeak {
 
 std::optional<Bytes> least_peak(const OrderInstance& instance) {
   if (instance.operators.size() > kMostOperatorsTriedAgain) return std::nullopt;
-  if (std::ranges::any_of(instance.operators, &OrderOperator::recompute)) return std::nullopt;
+  if (instance.host || std::ranges::any_of(instance.operators, &OrderOperator::recompute)) {
+    return std::nullopt;
+  }
   return LeastPeak(instance).find();
 }
 

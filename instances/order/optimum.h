@@ -14,9 +14,9 @@ namespace stowage {
 // Graphs of more operators are not tried again.
 inline constexpr std::size_t kMostOperatorsTriedAgain = 20;
 
-// The least peak of any order; nothing if there are too many operators, or one may run more than
-// once. Does not look at the capacity. Requires an instance as the reader returns it. O(2^n n) for
-// n operators.
+// The least peak of any order; nothing if there are too many operators, one may run more than once,
+// or there is a host. Does not look at the capacity. Requires an instance as the reader returns it.
+// O(2^n n) for n operators.
 std::optional<Bytes> least_peak(const OrderInstance& instance);
 
 }  // namespace stowage

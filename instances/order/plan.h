@@ -1,4 +1,5 @@
-// The order plan: which operator runs when, and which ones run again.
+// The order plan: which operator runs when, which ones run again, and what is on the host
+// meanwhile.
 //
 //   const OrderRow* row = row_at(plan, 4096);   // of 4096 tokens; a bisection, no allocation
 //   if (row != nullptr) run(row->order);
@@ -37,6 +38,18 @@ struct OrderRow {
   bool operator==(const OrderRow&) const = default;
 };
 
+// A tensor goes to the host and comes back. Positions are those of the order: 3 stands for what
+// happens between the runs at 2 and at 3.
+struct OrderTransfer {
+  std::int64_t tensor = 0;
+  // The transfer out begins here at the earliest. None: the copy that is on the host already.
+  std::optional<std::int64_t> out;
+  std::int64_t freed = 1;  // its memory on the device is free from this step on
+  std::int64_t in = 2;     // it has memory on the device again from this step on
+
+  bool operator==(const OrderTransfer&) const = default;
+};
+
 struct OrderPlan {
   std::string name;                 // of the instance
   std::string instance_hash;        // hash of the instance (json.h); valid for that one only
@@ -50,6 +63,7 @@ struct OrderPlan {
   // Of an instance with a range of lengths alone: one row after another over the whole range. The
   // last row's order is `order`; row_at() finds that of a length.
   std::vector<OrderRow> rows;
+  std::vector<OrderTransfer> transfers;  // of an instance with a host alone
 
   bool operator==(const OrderPlan&) const = default;
 };

@@ -53,6 +53,14 @@ bool surely_sound(const OrderInstance& instance) {
       (!in_range(instance.tokens->from, 1) || instance.tokens->to > kMostLengthTokens)) {
     return false;
   }
+  const auto is_rate = [](double rate) {
+    return rate > 0 && rate <= static_cast<double>(kMaxExact);
+  };
+  if (instance.host &&
+      (!is_rate(instance.host->out_bytes_per_ms) || !is_rate(instance.host->in_bytes_per_ms) ||
+       !in_range(instance.host->capacity.value_or(0), 0))) {
+    return false;
+  }
   const bool ranges =
       std::ranges::all_of(instance.tensors,
                           [](const OrderTensor& tensor) {

@@ -65,7 +65,7 @@ void OrderTable::list_reruns(const OrderInstance& instance) {
 OrderTable::OrderTable(const OrderInstance& instance)
     : OrderTable(instance, longest_of(instance)) {}
 
-OrderTable::OrderTable(const OrderInstance& instance, Tokens length) {
+OrderTable::OrderTable(const OrderInstance& instance, Tokens length) : host_(instance.host) {
   const std::size_t tensors = instance.tensors.size();
   size_.reserve(tensors);
   for (const OrderTensor& tensor : instance.tensors) {

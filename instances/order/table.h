@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,7 +48,8 @@ class OrderTable {
   // its run before saw or made.
   std::span<const int> closed_by(int op) const { return closed_by_.of(op); }
   bool recomputes() const { return recomputes_; }  // whether any operator may run again
-  Ms work_ms() const { return work_ms_; }          // of all operators, each once
+  const std::optional<HostLink>& host() const { return host_; }
+  Ms work_ms() const { return work_ms_; }  // of all operators, each once
 
   Bytes at_start() const { return at_start_; }  // live before the first operator
   Bytes at_end() const { return at_end_; }      // live after the last one
@@ -89,6 +91,7 @@ class OrderTable {
   std::vector<bool> reruns_;
   Lists closed_by_;
   bool recomputes_ = false;
+  std::optional<HostLink> host_;
   Ms work_ms_ = 0;
   Bytes at_start_ = 0;
   Bytes at_end_ = 0;

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "instances/order/transfer_truth.h"
 #include "instances/order/truth.h"
 #include "instances/plan_claims.h"
 #include "instances/violation.h"
@@ -21,7 +22,10 @@ namespace {
 enum Rule : std::size_t {
   kOnce,
   kPrecedence,
+  kTransfers,
   kCapacity,
+  kHost,
+  kStalls,
   kPeak,
   kTimeMs,
   kBound,
@@ -31,7 +35,8 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "once", "precedence", "capacity", "peak", "time_ms", "bound", "rows", "instance_hash"};
+    "once", "precedence", "transfers", "capacity", "host",         "stalls",
+    "peak", "time_ms",    "bound",     "rows",     "instance_hash"};
 
 constexpr std::int64_t kNever = -1;
 constexpr double kRelative = 1e-9;  // sums of times are rounded
@@ -50,12 +55,18 @@ class OrderVerifier {
 
   std::vector<Violation> run() && {
     std::optional<Bytes> peak;
+    std::optional<Ms> time;
     if (check_runs(plan_.order, "")) {
       const OrderTruth truth(instance_);
-      peak = count(truth, true);
-      check_peak("/peak_bytes", plan_.peak_bytes, *peak);
+      TransferTruth transfers(instance_, truth, plan_.order, plan_.transfers);
+      if (transfers.check(found_, {.transfers = kTransfers, .host = kHost})) {
+        peak = count(truth, &transfers, true);
+        check_peak("/peak_bytes", plan_.peak_bytes, *peak);
+        check_stalls(transfers);
+        if (!plan_.transfers.empty()) time = transfers.time_ms();
+      }
     }
-    check_time();
+    check_time(time);
     check_bound(peak.value_or(plan_.peak_bytes));
     check_rows();
     return std::move(found_).take();
@@ -120,7 +131,7 @@ class OrderVerifier {
     const auto end = [&](Tokens length, const std::string& which, Bytes peak, Bytes bound) {
       if (complete && length >= instance_.tokens->from) {
         const OrderTruth truth(instance_, length);
-        const Bytes counted = count(truth, length == row.to);
+        const Bytes counted = count(truth, nullptr, length == row.to);
         check_peak(where + "/peak_bytes_at_" + which, peak, counted);
         peak = counted;
       }
@@ -251,27 +262,31 @@ class OrderVerifier {
     }
   }
 
-  // The peak, by a recount from the last step to the first: before a run of its writer a tensor
-  // needs memory only for what stands between it and the run before. Requires a complete order.
-  Bytes count(const OrderTruth& truth, bool capacity) {
+  // The peak, by a recount from the last step to the first: before a run of its writer, or before
+  // it comes back from the host, a tensor needs memory only for what stands between that and the
+  // run before, or its way to the host. Requires a complete order.
+  Bytes count(const OrderTruth& truth, const TransferTruth* transfers, bool capacity) {
     std::vector<bool> needed(instance_.tensors.size());  // behind the step
     Bytes live = 0;
     for (std::size_t t = 0; t < needed.size(); ++t) {
       needed[t] = truth.stays(static_cast<std::int64_t>(t));
       if (needed[t]) live += truth.size(static_cast<std::int64_t>(t));
     }
+    const auto set = [&](std::int64_t t, bool need) {
+      if (needed[index(t)] != need) live += need ? truth.size(t) : -truth.size(t);
+      needed[index(t)] = need;
+    };
     std::vector<Bytes> needs(order_.size());
     for (std::size_t k = order_.size(); k-- > 0;) {
       const OrderOperator& op = instance_.operators[index(order_[k])];
-      for (const std::int64_t t : OrderTruth::written(op)) {
-        if (needed[index(t)]) live -= truth.size(t);
-        needed[index(t)] = false;
+      if (transfers != nullptr) {
+        for (const std::int64_t t : transfers->freed_after(k)) set(t, true);
       }
-      for (const std::int64_t t : OrderTruth::touched(op)) {
-        if (!needed[index(t)]) live += truth.size(t);
-        needed[index(t)] = true;
-      }
+      for (const std::int64_t t : OrderTruth::written(op)) set(t, false);
+      for (const std::int64_t t : OrderTruth::touched(op)) set(t, true);
       needs[k] = live + truth.added(op);
+      if (transfers == nullptr) continue;
+      for (const std::int64_t t : transfers->back_at(k)) set(t, false);
     }
     Bytes peak = truth.at_start();
     if (operators_ == 0 && capacity) check_capacity(0, peak);
@@ -282,13 +297,29 @@ class OrderVerifier {
     return peak;
   }
 
-  void check_time() {
+  // Where the peak is to be least, transfers take no time that runs do not take anyway.
+  void check_stalls(const TransferTruth& transfers) {
+    const Ms stall = transfers.stall_ms();
+    if (instance_.objective == OrderObjective::time || stall <= kRelative * transfers.time_ms()) {
+      return;
+    }
+    found_.add(kStalls, [&] {
+      return Description{"/transfers", "runs and the end wait for " + text(stall) + " ms",
+                         "no run that waits, where the objective is the peak"};
+    });
+  }
+
+  // Without transfers the sum of all runs, which is told of any order.
+  void check_time(std::optional<Ms> counted) {
     const bool timed = instance_.objective == OrderObjective::time;
     if (!timed && !plan_.time_ms) return;
     Ms sum = 0;
     for (const std::int64_t op : plan_.order) {
       if (op >= 0 && op < operators_) sum += instance_.operators[index(op)].ms;
     }
+    // What wrong transfers take is not told.
+    if (timed && !counted && !plan_.transfers.empty() && plan_.time_ms) return;
+    sum = counted.value_or(sum);
     if (timed && plan_.time_ms && std::abs(*plan_.time_ms - sum) <= kRelative * sum) return;
     found_.add(kTimeMs, [&] {
       return Description{"/time_ms", plan_.time_ms ? text(*plan_.time_ms) + " ms" : "no time",

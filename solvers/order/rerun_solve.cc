@@ -8,6 +8,7 @@
 
 #include "formulations/order/bounds.h"
 #include "formulations/order/checkmate.h"
+#include "heuristics/order/offload.h"
 #include "heuristics/order/registry.h"
 #include "heuristics/order/rerun_search.h"
 #include "heuristics/order/reruns.h"
@@ -35,6 +36,7 @@ constexpr std::int64_t kMostBinaries = 100'000;  // of the MILP
 
 constexpr std::int64_t kFirstRerunStates = 1000;  // of a search; four times as many each round
 constexpr std::int64_t kMostRerunStates = std::int64_t{1} << 21;  // some hundred bytes each
+constexpr std::int64_t kFirstMoves = 500;  // plans with transfers; four times as many each round
 constexpr std::int64_t kFirstPlans = 500;  // of a walk; four times as many each round
 
 class RerunSolve : public FamilySolve<OrderInstance> {
@@ -44,6 +46,8 @@ class RerunSolve : public FamilySolve<OrderInstance> {
  private:
   bool timed() const { return instance_.objective == OrderObjective::time; }
   Bytes capacity() const { return instance_.capacity.value_or(kMaxExact); }
+  // The search knows of no host, and then bounds no plan.
+  bool bounded_by_search() const { return !instance_.host; }
 
   std::optional<Refutation> refute() override {
     table_.emplace(instance_);
@@ -56,6 +60,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
 
   std::vector<NamedBound> bounds() override {
     if (timed()) {
+      if (instance_.host) return {{"work", known_.work_ms}, {"moved", known_.moved_ms}};
       return {{"work", known_.work_ms}, {"dropped", known_.dropped_ms}};
     }
     return {{"operator", static_cast<double>(simple_.bytes)},
@@ -70,6 +75,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     }
     start();
     if (options_.method == kRerunAuto.name && !ended()) evict();
+    if (instance_.host && !ended()) offload();
     if (!ended()) run_rounds();
     if (refuted_ || incumbent_.proven()) return StoppedBy::proof;
     if (incumbent_.within(options_.gap)) return StoppedBy::gap;
@@ -164,6 +170,35 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     }
   }
 
+  // From both orders; what is better stays, to be improved.
+  void offload() {
+    Offload offload(instance_, *table_);
+    for (const std::vector<int>& order : {low_, table_->program_order()}) {
+      if (ended()) return;
+      if (timed()) {
+        if (auto plan = offload.within(order, capacity(), budget_)) take(*std::move(plan));
+      } else {
+        take(offload.lowest(order, known_.kept, budget_));
+      }
+    }
+  }
+
+  void take(OffloadPlan plan) {
+    if (plan.peak > capacity()) return;
+    incumbent_.offer(compose_order(instance_, *table_, plan.steps, plan.transfers), 'H', "offload");
+    const bool better =
+        !moved_ || (timed() ? plan.time_ms < moved_->time_ms : plan.peak < moved_->peak);
+    if (better) moved_ = std::move(plan);
+  }
+
+  void improve_transfers(std::int64_t plans) {
+    OffloadPlan plan = *moved_;
+    const auto seed = options_.seed + static_cast<std::uint64_t>(plans);
+    budget_.count_nodes(
+        Offload(instance_, *table_).improve(plan, capacity(), plans, seed, budget_));
+    take(std::move(plan));
+  }
+
   std::vector<int> best() const {
     return {incumbent_.plan()->order.begin(), incumbent_.plan()->order.end()};
   }
@@ -171,9 +206,16 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   void run_rounds() {
     RerunWalk walk(*table_, options_.seed);
     std::int64_t plans = kFirstPlans;
+    std::int64_t moves = kFirstMoves;
     for (std::int64_t states = kFirstRerunStates; states <= kMostRerunStates && !ended();
          states *= 4) {
-      if (options_.method == kRerunAuto.name && incumbent_.plan()) {
+      if (moved_) {
+        improve_transfers(moves);
+        moves *= 4;
+        if (ended()) return;
+      }
+      if (options_.method == kRerunAuto.name && incumbent_.plan() &&
+          incumbent_.plan()->transfers.empty()) {
         std::vector<int> steps = best();
         const RerunWalk::Goal goal{.capacity = capacity(), .time = timed(), .least = bound_bytes()};
         budget_.count_nodes(walk.improve(steps, goal, plans, budget_));
@@ -197,6 +239,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     const Ms below = incumbent_.plan() ? objective_of(*incumbent_.plan()) : RerunSearch::kNoLimitMs;
     const RerunSearch::Found found = run_search(capacity(), below, states);
     if (found.end == RerunSearch::End::found) take(found.steps, 'L', "search");
+    if (!bounded_by_search()) return;
     if (std::isfinite(found.bound_ms)) {
       incumbent_.raise_bound({"search", found.bound_ms});
     } else if (!incumbent_.plan()) {
@@ -218,7 +261,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   // Whether a plan was found. A capacity that has none is a bound.
   bool probe(Bytes most, std::int64_t states) {
     const RerunSearch::Found found = run_search(most, RerunSearch::kNoLimitMs, states);
-    if (found.end == RerunSearch::End::none) {
+    if (found.end == RerunSearch::End::none && bounded_by_search()) {
       incumbent_.raise_bound({"search", static_cast<double>(found.least_overflow)});
       if (found.least_overflow > capacity() && !incumbent_.plan()) {
         refuted_ = refuted_below("plan", found.least_overflow);
@@ -241,19 +284,20 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   RerunBounds known_;
   std::vector<int> low_;  // of all orders that were tried, the lowest peak
   std::optional<RerunSearch> search_;
+  std::optional<OffloadPlan> moved_;  // the best with transfers, where there is a host
 };
 
 }  // namespace
 
 bool is_for_reruns(const OrderInstance& instance) {
-  return instance.objective == OrderObjective::time ||
+  return instance.objective == OrderObjective::time || instance.host.has_value() ||
          std::ranges::any_of(instance.operators, &OrderOperator::recompute);
 }
 
 std::vector<Method> rerun_methods_of(const OrderInstance& instance) {
   std::vector<Method> more;
   if (!built_backends().empty()) more.push_back(kCheckmate);
-  more.push_back(kRerunExact);
+  if (!instance.host) more.push_back(kRerunExact);
   return method_list(kRerunAuto, heuristics(instance), more);
 }
 

@@ -335,6 +335,11 @@ TEST(Schema, WrittenOrdersAreValid) {
   again.operators[0].ms = 0.5;
   again.operators[0].recompute = true;
   EXPECT_EQ(complaints("order-instance", write_order_instance(again)), "");
+  again.host = HostLink{.out_bytes_per_ms = 0.5, .in_bytes_per_ms = 2, .capacity = 0};
+  EXPECT_EQ(complaints("order-instance", write_order_instance(again)), "");
+  EXPECT_EQ(complaints("order-plan",
+                       write_order_plan({.transfers = {{.tensor = 1, .out = 0}, {.tensor = 2}}})),
+            "");
   EXPECT_EQ(complaints("order-plan", write_order_plan({.time_ms = 1.5, .bound_ms = 1})), "");
   EXPECT_EQ(complaints("order-plan", std::string(kValidOrderPlan)), "");
   EXPECT_EQ(complaints("order-plan", write_order_plan({})), "");

@@ -1,0 +1,73 @@
+// What the transfers of an order to the host and back mean, recounted from the instance alone:
+// whether they can be, what the host holds, and when each run begins. Not installed: the verifier
+// of orders uses it, and nothing that plans does.
+//
+//   TransferTruth transfers(instance, truth, plan.order, plan.transfers);
+//   if (transfers.check(found, {.transfers = kTransfers, .host = kHost})) {
+//     transfers.time_ms();   // all runs, with what they wait for
+//   }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "instances/order/instance.h"
+#include "instances/order/plan.h"
+#include "instances/order/truth.h"
+#include "instances/units.h"
+#include "instances/violation_list.h"
+
+namespace stowage {
+
+// Indices into the rules of the list of violations.
+struct TransferRules {
+  std::size_t transfers;
+  std::size_t host;
+};
+
+class TransferTruth {
+ public:
+  // All arguments must outlive this. Requires an order of operators that exist.
+  TransferTruth(const OrderInstance& instance, const OrderTruth& truth,
+                std::span<const std::int64_t> order, std::span<const OrderTransfer> transfers)
+      : instance_(instance), truth_(truth), order_(order), transfers_(transfers) {}
+
+  // Whether every transfer can be; what is wrong is added. The functions below require it.
+  bool check(ViolationList& found, const TransferRules& rules);
+
+  // Tensors that leave the device after this step, and those that are there again from it on.
+  const std::vector<std::int64_t>& freed_after(std::size_t step) const { return freed_[step]; }
+  const std::vector<std::int64_t>& back_at(std::size_t step) const { return back_[step]; }
+
+  // When the last run and the last transfer have ended, and how long runs and the end waited.
+  Ms time_ms() const { return time_ms_; }
+  Ms stall_ms() const { return stall_ms_; }
+
+ private:
+  struct Event;
+
+  bool check_numbers(ViolationList& found, std::size_t rule) const;
+  std::vector<Event> events_of(std::span<const std::size_t> its,
+                               std::span<const std::size_t> steps) const;
+  bool follow(std::int64_t tensor, std::span<const Event> events, ViolationList& found,
+              std::size_t rule);
+  void hold(std::int64_t tensor, std::size_t first, std::size_t last);
+  void check_host(ViolationList& found, std::size_t rule) const;
+  void list_steps();
+  void run();
+
+  const OrderInstance& instance_;
+  const OrderTruth& truth_;
+  std::span<const std::int64_t> order_;
+  std::span<const OrderTransfer> transfers_;
+  std::vector<Bytes> held_;  // what the host gains at each step
+  std::vector<std::vector<std::int64_t>> freed_;
+  std::vector<std::vector<std::int64_t>> back_;
+  Ms time_ms_ = 0;
+  Ms stall_ms_ = 0;
+};
+
+}  // namespace stowage
