@@ -18,6 +18,7 @@ constexpr double kChannelSlack = 1e-12;
 struct Channels::Move {
   Away away;
   std::int64_t before = 0;  // the use that it must be back for; the number of steps: the end
+  std::int64_t out = 0;
   std::int64_t freed = 0;
   std::int64_t in = 0;
   Ms out_end = 0;
@@ -77,19 +78,34 @@ bool Channels::possible(const Away& away) const {
   return before >= 0 && std::max<std::int64_t>(1, away.behind + 1) < std::min(before, steps() - 1);
 }
 
+// Which tensors the host has already, and when the others can go: once they are what they are at
+// the last use, and not before what is listed before them.
+void Channels::find_copies(std::vector<Move>& moves) const {
+  std::int64_t last = 0;
+  for (std::size_t k = 0; k < moves.size(); ++k) {
+    Move& move = moves[k];
+    for (std::size_t j = 0; j < k && !move.copied; ++j) move.copied = same_copy(moves[j], move);
+    for (const Use& use : uses_[at(move.away.tensor)]) {
+      if (use.step > move.away.behind) break;
+      if (use.changes) move.out = use.step + 1;
+    }
+    if (!move.copied) last = move.out = std::max(last, move.out);
+  }
+}
+
 // As soon as the channel is free, in the order of the uses.
 void Channels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) const {
   Ms channel = 0;
   for (Move& move : moves) {
-    const std::int64_t out = move.away.behind + 1;
+    const std::int64_t behind = move.away.behind + 1;
     if (!move.copied) {
-      channel = std::max(channel, begins[at(out)]) +
-                static_cast<double>(table_.size(move.away.tensor)) /
-                    table_.host()->out_bytes_per_ms;
+      channel =
+          std::max(channel, begins[at(move.out)]) +
+          static_cast<double>(table_.size(move.away.tensor)) / table_.host()->out_bytes_per_ms;
       move.out_end = channel;
     }
-    const auto free = std::lower_bound(begins.begin() + out, begins.end(), move.out_end);
-    move.freed = std::clamp<std::int64_t>(free - begins.begin(), std::max<std::int64_t>(1, out),
+    const auto free = std::lower_bound(begins.begin() + behind, begins.end(), move.out_end);
+    move.freed = std::clamp<std::int64_t>(free - begins.begin(), std::max<std::int64_t>(1, behind),
                                           move.last_in(steps()) - 1);
   }
 }
@@ -98,7 +114,8 @@ void Channels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) con
 void Channels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) const {
   std::vector<Move*> by_use;
   for (Move& move : moves) by_use.push_back(&move);
-  std::ranges::stable_sort(by_use, [](const Move* a, const Move* b) { return a->before > b->before; });
+  std::ranges::stable_sort(by_use,
+                           [](const Move* a, const Move* b) { return a->before > b->before; });
   Ms channel = begins.back();
   for (Move* move : by_use) {
     channel = std::min(channel, begins[at(move->before)]) -
@@ -158,22 +175,21 @@ bool Channels::held(std::span<const Move> moves) const {
   std::vector<Bytes> change(order_.size() + 1, 0);
   for (const Move& move : moves) {
     // What an earlier transfer copied was held up to the use behind which it is away again.
-    const std::int64_t from = move.away.behind + 1;
+    const std::int64_t from = move.copied ? move.away.behind + 1 : move.out;
     change[at(from)] += table_.size(move.away.tensor);
     change[at(move.last_in(steps())) + 1] -= table_.size(move.away.tensor);
     const Move* copy = nullptr;  // the last one before it
     for (const Move& other : moves) {
-      if (&other == &move) break;
-      if (same_copy(other, move)) copy = &other;
+      const bool before = other.away.behind < move.away.behind && same_copy(other, move);
+      if (before && (copy == nullptr || copy->away.behind < other.away.behind)) copy = &other;
     }
     if (copy == nullptr) continue;
     change[at(copy->last_in(steps())) + 1] += table_.size(move.away.tensor);
     change[at(from)] -= table_.size(move.away.tensor);
   }
   Bytes now = 0;
-  return std::ranges::all_of(change, [&](Bytes bytes) {
-    return (now += bytes) <= *table_.host()->capacity;
-  });
+  return std::ranges::all_of(
+      change, [&](Bytes bytes) { return (now += bytes) <= *table_.host()->capacity; });
 }
 
 Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, bool stalls,
@@ -183,11 +199,11 @@ Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, b
   std::ranges::stable_sort(moves, [](const Move& a, const Move& b) {
     return a.away.behind != b.away.behind ? a.away.behind < b.away.behind : a.before < b.before;
   });
-  for (std::size_t k = 0; k < moves.size(); ++k) {
-    for (std::size_t j = 0; j < k && !moves[k].copied; ++j) {
-      moves[k].copied = same_copy(moves[j], moves[k]);
-    }
-  }
+  find_copies(moves);
+  // In the order of the channel: those of one step are listed by the use to come.
+  std::ranges::stable_sort(moves, [](const Move& a, const Move& b) {
+    return a.out != b.out ? a.out < b.out : a.before < b.before;
+  });
   Layout layout;
   layout.held = held(moves);
   lay_out(moves, begins);
@@ -195,13 +211,12 @@ Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, b
   const auto list = [&] {
     std::vector<const Move*> by_use;
     for (const Move& move : moves) by_use.push_back(&move);
-    // Transfers of one step join in this order: out by the use before, in by the use to come.
     std::ranges::stable_sort(by_use,
                              [](const Move* a, const Move* b) { return a->before < b->before; });
     layout.transfers.clear();
     for (const Move* move : by_use) {
       OrderTransfer transfer{.tensor = move->away.tensor, .freed = move->freed, .in = move->in};
-      if (!move->copied) transfer.out = move->away.behind + 1;
+      if (!move->copied) transfer.out = move->out;
       layout.transfers.push_back(transfer);
     }
   };
@@ -227,8 +242,7 @@ Channels::Layout Channels::lay(std::span<const Away> aways, Bytes capacity, bool
   for (const TransferTimes::Span& run : times.runs) begins.push_back(run.begin);
   begins.push_back(times.time_ms);
   Layout other = lay_by(aways, capacity, stalls, begins);
-  if (other.excess < best.excess ||
-      (other.excess == best.excess && other.time_ms < best.time_ms)) {
+  if (other.excess < best.excess || (other.excess == best.excess && other.time_ms < best.time_ms)) {
     return other;
   }
   return best;

@@ -2,10 +2,11 @@
 // back as late as no run waits for them, and move closer to each other only where the capacity asks
 // for it.
 //
-// A transfer out begins behind the tensor's last use; the memory is free from the first step on
-// that need not wait for its end. Transfers in are laid out from the last one back, each to end
-// before its use and before the next one begins. Where a step then needs more than the capacity,
-// tensors leave earlier or come back later, those first that make runs wait least for their bytes.
+// A transfer out begins when the tensor is what it is at its last use, and those of earlier last
+// uses have begun; the memory is free from the first step on that need not wait for its end.
+// Transfers in are laid out from the last one back, each to end before its use and before the next
+// one begins. Where a step then needs more than the capacity, tensors leave earlier or come back
+// later, those first that make runs wait least for their bytes.
 //
 //   Channels channels(instance, table);
 //   channels.look_at(steps);
@@ -62,8 +63,8 @@ class Channels {
   // Whether there is a step at which the tensor can be away.
   bool possible(const Away& away) const;
 
-  // Requires aways that are possible, of different uses. Without `stalls` no tensor leaves earlier or
-  // comes back later for the capacity if a run would wait for it.
+  // Requires aways that are possible, of different uses. Without `stalls` no tensor leaves earlier
+  // or comes back later for the capacity if a run would wait for it.
   Layout lay(std::span<const Away> aways, Bytes capacity, bool stalls) const;
 
  private:
@@ -77,6 +78,7 @@ class Channels {
   std::int64_t steps() const { return static_cast<std::int64_t>(order_.size()); }
   Layout lay_by(std::span<const Away> aways, Bytes capacity, bool stalls,
                 std::span<const Ms> begins) const;
+  void find_copies(std::vector<Move>& moves) const;
   void lay_out(std::vector<Move>& moves, std::span<const Ms> begins) const;
   void lay_in(std::vector<Move>& moves, std::span<const Ms> begins) const;
   void squeeze(std::vector<Move>& moves, std::vector<Bytes>& needs, Bytes capacity, bool stalls,

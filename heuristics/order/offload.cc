@@ -43,8 +43,8 @@ Offload::Choice Offload::laid(std::vector<int> steps, std::vector<Away> aways, B
 }
 
 // Tries every tensor that is in the way at the step, the largest first.
-void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, std::mt19937_64* random,
-                      Choice& best) {
+void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By by,
+                      std::mt19937_64* random, Choice& best) {
   channels_.look_at(now.steps);
   struct InTheWay {
     Away away;
@@ -55,7 +55,8 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, std:
     if (table_.size(t) == 0) continue;
     const std::int64_t behind = channels_.last_use_before(t, step);
     const Away away{t, behind};
-    if (behind == Channels::kNone || std::ranges::find(now.aways, away) != now.aways.end()) continue;
+    if (behind == Channels::kNone || std::ranges::find(now.aways, away) != now.aways.end())
+      continue;
     all.push_back({away, channels_.back_before(away)});
   }
   std::ranges::stable_sort(all, [&](const InTheWay& a, const InTheWay& b) {
@@ -67,7 +68,10 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, std:
     if (gain <= 0 || !good(choice.layout)) return;
     const double blur = random == nullptr ? 1 : 0.5 + draw_unit(*random);
     const Ms cost = choice.layout.time_ms - now.layout.time_ms;
-    choice.score = gain * blur / std::max(cost, table_.work_ms() * kLeastCost + kLeastCost);
+    choice.score = gain * blur;
+    if (by == By::cost) {
+      choice.score /= std::max(cost, table_.work_ms() * kLeastCost + kLeastCost);
+    }
     if (choice.score > best.score) best = std::move(choice);
   };
   for (const InTheWay& its : all) {
@@ -83,7 +87,8 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, std:
   }
 }
 
-bool Offload::relieve(Choice& now, Bytes capacity, const Budget& budget, std::mt19937_64* random) {
+bool Offload::relieve(Choice& now, Bytes capacity, By by, const Budget& budget,
+                      std::mt19937_64* random) {
   while (now.layout.excess > 0 && !budget.exhausted()) {
     std::vector<std::int64_t> full;
     for (std::int64_t k = 0; k < std::ssize(now.steps); ++k) {
@@ -95,7 +100,7 @@ bool Offload::relieve(Choice& now, Bytes capacity, const Budget& budget, std::mt
     if (full.size() > kMostFullSteps) full.resize(kMostFullSteps);
     Choice best;
     for (const std::int64_t step : full) {
-      look_at(now, step, capacity, random, best);
+      look_at(now, step, capacity, by, random, best);
       if (best.score > 0 || budget.exhausted()) break;
     }
     if (best.score <= 0) return false;
@@ -128,9 +133,8 @@ void Offload::drop_needless(Choice& now, Bytes capacity) {
     steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(*step));
     if (!evictions_.valid(steps)) continue;
     std::vector<Away> aways = now.aways;
-    std::erase_if(aways, [&](const Away& away) {
-      return away.behind == static_cast<std::int64_t>(*step);
-    });
+    std::erase_if(
+        aways, [&](const Away& away) { return away.behind == static_cast<std::int64_t>(*step); });
     shift(aways, static_cast<std::int64_t>(*step), -1);
     keep_if_good(laid(std::move(steps), std::move(aways), capacity));
   }
@@ -155,10 +159,15 @@ OffloadPlan Offload::plan_of(Choice&& now) const {
 std::optional<OffloadPlan> Offload::within(std::span<const int> steps, Bytes capacity,
                                            const Budget& budget) {
   if (table_.at_start() > capacity) return std::nullopt;
-  Choice now = laid({steps.begin(), steps.end()}, {}, capacity);
-  if (!relieve(now, capacity, budget, nullptr)) return std::nullopt;
-  drop_needless(now, capacity);
-  return plan_of(std::move(now));
+  std::optional<OffloadPlan> best;
+  for (const By by : {By::cost, By::bytes}) {
+    Choice now = laid({steps.begin(), steps.end()}, {}, capacity);
+    if (!relieve(now, capacity, by, budget, nullptr)) continue;
+    drop_needless(now, capacity);
+    if (!best || now.layout.time_ms < best->time_ms) best = plan_of(std::move(now));
+    if (!timed()) break;
+  }
+  return best;
 }
 
 OffloadPlan Offload::lowest(std::span<const int> steps, Bytes goal, const Budget& budget) {
@@ -206,7 +215,8 @@ std::int64_t Offload::improve(OffloadPlan& plan, Bytes capacity, std::int64_t mo
     thin_out(other, random);
     other = laid(std::move(other.steps), std::move(other.aways), most_bytes);
     if (!evictions_.valid(other.steps) || !good(other.layout)) continue;
-    if (!relieve(other, most_bytes, budget, &random)) continue;
+    const By by = draw(random, 3) == 0 ? By::bytes : By::cost;
+    if (!relieve(other, most_bytes, by, budget, &random)) continue;
     drop_needless(other, most_bytes);
     OffloadPlan its = plan_of(std::move(other));
     if (timed() ? std::pair(its.time_ms, its.peak) < std::pair(plan.time_ms, plan.peak)

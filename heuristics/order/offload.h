@@ -3,8 +3,9 @@
 //
 // Of the tensors that live across the step that needs most and are not touched there, each may be
 // away from its use before to its use behind (channels.h), or be made again as in evictions.h. What
-// relieves most bytes above the capacity, over all steps, for the time that the plan gains goes
-// first: a transfer that no run waits for gains none.
+// relieves most bytes above the capacity, over all steps, for the time that it adds to the plan
+// goes first: a transfer that no run waits for adds none. Where the host is small, what relieves
+// most bytes at any cost may get further; both are tried.
 //
 //   Offload offload(instance, table);
 //   if (auto plan = offload.within(order, capacity, budget)) use(plan->steps, plan->transfers);
@@ -66,8 +67,11 @@ class Offload {
   bool timed() const { return instance_.objective == OrderObjective::time; }
   bool good(const Channels::Layout& layout) const;
   Choice laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity);
-  bool relieve(Choice& now, Bytes capacity, const Budget& budget, std::mt19937_64* random);
-  void look_at(const Choice& now, std::int64_t step, Bytes capacity, std::mt19937_64* random,
+  // What goes first: the most bytes for their time, or the most bytes.
+  enum class By { cost, bytes };
+
+  bool relieve(Choice& now, Bytes capacity, By by, const Budget& budget, std::mt19937_64* random);
+  void look_at(const Choice& now, std::int64_t step, Bytes capacity, By by, std::mt19937_64* random,
                Choice& best);
   void drop_needless(Choice& now, Bytes capacity);
   void thin_out(Choice& now, std::mt19937_64& random) const;

@@ -1,0 +1,156 @@
+// Solves of graphs with a host against everything that can be tried, and against solves without it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "formulations/order/bounds.h"
+#include "heuristics/order/registry.h"
+#include "instances/order/generate.h"
+#include "instances/order/json.h"
+#include "instances/order/table.h"
+#include "instances/order/transfer_times.h"
+#include "instances/order/verify.h"
+#include "instances/verify.h"
+#include "solvers/solve.h"
+#include "tests/long_run.h"
+#include "tests/oracles/order/brute_force_host.h"
+#include "tests/tiny_host.h"
+
+namespace stowage::order_host_test {
+namespace {
+
+using ::testing::IsEmpty;
+
+constexpr double kTiny = 1e-9;
+
+Outcome solved(const OrderInstance& graph, const char* method, std::int64_t nodes = 5000) {
+  Budget budget({.node_limit = nodes});
+  return solve(Instance(graph), {.method = method}, budget);
+}
+
+// Whether the oracle has tried it.
+bool among_those_tried(const OrderPlan& plan) {
+  return plan.transfers.size() <= kMostOracleTransfers &&
+         std::ranges::none_of(plan.transfers, [&](const OrderTransfer& transfer) {
+           return std::ranges::count(plan.transfers, transfer.tensor, &OrderTransfer::tensor) > 1;
+         });
+}
+
+// Heuristics are never below what can be, and bounds never above it.
+TEST(OrderHost, TinyGraphsLieBetweenTheirBoundsAndTheirPlans) {
+  int moved = 0;
+  int equal = 0;
+  int feasible = 0;
+  int proven = 0;
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(300, 3000));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const OrderInstance graph = tiny_host(seed, 5);
+    const std::optional<double> best = brute_force_host(graph);
+    const bool timed = graph.objective == OrderObjective::time;
+    const RerunBounds bounds = rerun_bounds(OrderTable(graph), graph.capacity);
+    if (best) {
+      ++feasible;
+      const double bound = timed ? bounds.moved_ms : static_cast<double>(bounds.kept);
+      EXPECT_LE(bound, *best * (1 + kTiny)) << seed;
+    }
+    for (const char* method : {"auto", "offload"}) {
+      const Outcome outcome = solved(graph, method);
+      if (best) {
+        EXPECT_NE(outcome.status, Status::infeasible) << seed;
+        EXPECT_LE(outcome.bound, *best * (1 + kTiny)) << seed << ' ' << method;
+      }
+      if (!outcome.plan) continue;
+      EXPECT_THAT(verify(Instance(graph), *outcome.plan), IsEmpty()) << seed << ' ' << method;
+      const auto& plan = std::get<OrderPlan>(*outcome.plan);
+      if (among_those_tried(plan)) {
+        ASSERT_TRUE(best) << seed << ' ' << method;
+        EXPECT_GE(*outcome.objective, *best * (1 - kTiny)) << seed << ' ' << method;
+      }
+      if (std::string_view(method) == "offload") continue;
+      if (!plan.transfers.empty()) ++moved;
+      if (best && *outcome.objective <= *best * (1 + kTiny)) ++equal;
+      if (outcome.status == Status::optimal) ++proven;
+    }
+  }
+  EXPECT_GT(moved, static_cast<int>(seeds) / 30);
+  EXPECT_GT(equal, feasible * 3 / 4);
+  EXPECT_GT(proven, feasible / 3);
+  RecordProperty("feasible", feasible);
+  RecordProperty("equal", equal);
+  RecordProperty("moved", moved);
+  RecordProperty("proven", proven);
+}
+
+// The same graph without its host has no better plan, where operators may run again too.
+TEST(OrderHost, AHostNeverCostsAnything) {
+  int gained = 0;
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(60, 1000));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    OrderInstance graph = tiny_rerun(seed, 5);
+    const Outcome without = solved(graph, "auto", 1000);
+    graph.host = HostLink{.out_bytes_per_ms = 3, .in_bytes_per_ms = 3};
+    const Outcome with = solved(graph, "auto", 4000);
+    if (!without.plan) {
+      gained += with.plan ? 1 : 0;
+      continue;
+    }
+    ASSERT_TRUE(with.plan) << seed;
+    EXPECT_THAT(verify(Instance(graph), *with.plan), IsEmpty()) << seed;
+    EXPECT_LE(*with.objective, *without.objective * (1 + kTiny)) << seed;
+    gained += *with.objective < *without.objective * (1 - kTiny) ? 1 : 0;
+  }
+  EXPECT_GT(gained, 5);
+}
+
+// A network whose activations go out while it computes: no run waits, and no plan takes less time.
+TEST(OrderHost, AFastHostCostsNoTime) {
+  const OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::vgg,
+                                               .operators = 1,
+                                               .capacity_share = 0.9,
+                                               .host_bytes_per_ms = 1e9});
+  const OrderTable table(graph);
+  Budget budget;
+  for (const OrderHeuristic& heuristic : heuristics(graph)) {
+    if (heuristic.name != "offload") continue;
+    const auto plan = heuristic.run(graph, table, 0, budget);
+    ASSERT_TRUE(plan);
+    EXPECT_THAT(verify(graph, *plan), IsEmpty());
+    EXPECT_FALSE(plan->transfers.empty());
+    EXPECT_NEAR(*plan->time_ms, table.work_ms(), 1e-9 * table.work_ms());
+    EXPECT_EQ(plan->order.size(), graph.operators.size());
+  }
+  const Outcome outcome = solved(graph, "auto");
+  EXPECT_EQ(outcome.status, Status::optimal);
+  EXPECT_EQ(write_order_plan(std::get<OrderPlan>(*outcome.plan)),
+            write_order_plan(std::get<OrderPlan>(*solved(graph, "auto").plan)));
+}
+
+// What must be away from the widest step gets there and back in time.
+TEST(OrderHost, TheBoundCountsWhatMustMove) {
+  OrderInstance graph{.capacity = 40,
+                      .objective = OrderObjective::time,
+                      .tensors = {{.size = 30, .input = true},
+                                  {.size = 20},
+                                  {.size = 40},
+                                  {.size = 1, .output = true}},
+                      .operators = {{.writes = {1}, .ms = 1},
+                                    {.reads = {1}, .writes = {2}, .ms = 1},
+                                    {.reads = {0, 2}, .writes = {3}, .ms = 1}},
+                      .host = HostLink{.out_bytes_per_ms = 10, .in_bytes_per_ms = 5}};
+  // At the second step 60 bytes are touched: nothing fits.
+  EXPECT_EQ(solved(graph, "auto").status, Status::infeasible);
+  graph.capacity = 71;
+  // There x is on the host, 19 bytes of it at least: 1.9 ms out, then 1 ms, then 3.8 ms in.
+  const RerunBounds bounds = rerun_bounds(OrderTable(graph), graph.capacity);
+  EXPECT_DOUBLE_EQ(bounds.moved_ms, 1.9 + 1 + 3.8);
+  const Outcome outcome = solved(graph, "auto");
+  ASSERT_TRUE(outcome.plan);
+  EXPECT_EQ(outcome.bound_by, "moved");
+  // All of x takes 3 ms out while the first step runs, and 6 in.
+  EXPECT_DOUBLE_EQ(*outcome.objective, 3 + 1 + 6 + 1);
+}
+
+}  // namespace
+}  // namespace stowage::order_host_test
