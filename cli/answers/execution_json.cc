@@ -219,6 +219,7 @@ std::string order_execution_json(const OrderInstance& instance, const OrderPlan&
   json.integer("separate_bytes", report.separate_bytes);
   json.integer("steps", report.steps);
   json.integer("again", report.again);
+  if (instance.host) json.integer("transfers", report.transfers);
   json.integer("canary_bytes_checked", report.canary_bytes_checked);
   write_number(json, "loss", report.complete ? std::optional<double>(report.loss) : std::nullopt);
   write_bitwise(json, "losses", report.losses);

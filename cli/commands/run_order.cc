@@ -33,7 +33,8 @@ std::optional<LayoutPlan> lay_out(const LayoutInstance& buffers, Budget& budget)
 
 void tell(Console& console, const OrderExecution& report) {
   console.info("step      " + counted(report.steps - report.again, "operator") +
-               (report.again > 0 ? ", " + grouped(report.again) + " runs again" : "") + ", " +
+               (report.again > 0 ? ", " + grouped(report.again) + " runs again" : "") +
+               (report.transfers > 0 ? ", " + counted(report.transfers, "transfer") : "") + ", " +
                grouped(report.separate_bytes) + " bytes in separate tensors");
   if (!report.complete) return;
   tell_checks(console, {{"loss", report.losses},

@@ -1,5 +1,7 @@
 #include "cli/families/order.h"
 
+#include <algorithm>
+
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/unit.h"
@@ -9,6 +11,7 @@
 #include "instances/order/memory.h"
 #include "instances/order/optimum.h"
 #include "instances/order/table.h"
+#include "instances/order/transfer_times.h"
 #include "solvers/order/length_rows.h"
 
 namespace stowage {
@@ -17,6 +20,7 @@ std::string size_of(const OrderInstance& instance) {
   std::string text = counted(std::ssize(instance.operators), "operator") + ", " +
                      counted(std::ssize(instance.tensors), "tensor");
   if (instance.capacity) text += ", capacity " + counted(*instance.capacity, "byte");
+  if (instance.host) text += ", a host";
   if (instance.tokens) {
     text +=
         ", " + grouped(instance.tokens->from) + " to " + grouped(instance.tokens->to) + " tokens";
@@ -44,6 +48,20 @@ std::pair<std::string, std::string> again_of(const OrderTable& table, const Orde
   return {"computed again", std::move(text)};
 }
 
+// "3 transfers, 96 bytes out and 128 in, at most 64 on the host, stalls of 1.250 ms"
+std::pair<std::string, std::string> transfers_of(const OrderTable& table, const OrderPlan& plan) {
+  const std::vector<int> steps(plan.order.begin(), plan.order.end());
+  std::string text = counted(std::ssize(plan.transfers), "transfer");
+  if (!plan.transfers.empty()) {
+    const HostUse use = host_use(table, steps, plan.transfers);
+    const TransferTimes times = transfer_times(table, steps, plan.transfers);
+    text += ", " + grouped(use.out_bytes) + " bytes out and " + grouped(use.in_bytes) +
+            " in, at most " + grouped(use.peak_bytes) + " on the host, " +
+            (times.stall_ms > 0 ? "stalls of " + with_unit(times.stall_ms, kMs) : "no stall");
+  }
+  return {"on the host", std::move(text)};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& instance,
@@ -52,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
   const Bytes program = peak_of(table, table.program_order());
   std::vector<std::pair<std::string, std::string>> facts;
   if (!plan.order.empty()) {
-    const std::int64_t step = peak_step(table, plan.order);
+    const std::int64_t step = peak_step(table, plan.order, plan.transfers);
     const std::int64_t op = plan.order[at(step)];
     const std::string& id = instance.operators[at(op)].id;
     facts.emplace_back("most in use at",
@@ -66,6 +84,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
                                       detail_of(plan));
   }
   if (has_reruns(instance)) facts.push_back(again_of(table, plan));
+  if (instance.host) facts.push_back(transfers_of(table, plan));
   if (instance.capacity) {
     facts.emplace_back("capacity", grouped(*instance.capacity) + " bytes, " +
                                        grouped(*instance.capacity - plan.peak_bytes) +
@@ -74,9 +93,13 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
   return facts;
 }
 
-// Those of graphs that compute again too.
+// Those of graphs that compute again and have a host too.
 std::string method_list_of(Order) {
-  return comma_list(method_names(OrderInstance{.operators = {{.recompute = true}}}));
+  std::vector<std::string> names = method_names(OrderInstance{.operators = {{.recompute = true}}});
+  for (std::string& name : method_names(OrderInstance{.host = HostLink{}})) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return comma_list(names);
 }
 
 std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance) {

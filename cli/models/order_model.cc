@@ -79,6 +79,11 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
                    "must have fixed sizes, has a range of lengths: a model is of one length; leave "
                    "`tokens` out and give the sizes at that length");
   }
+  if (instance.host) {
+    return refused("INSTANCE",
+                   "must have no host, has one: no model knows of transfers; leave `host` out for "
+                   "the plans without");
+  }
   const OrderTable table(instance);
   if (table.recomputes() || instance.objective == OrderObjective::time) {
     return with_reruns(instance, table, known);

@@ -69,15 +69,17 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By b
     const double blur = random == nullptr ? 1 : 0.5 + draw_unit(*random);
     const Ms cost = choice.layout.time_ms - now.layout.time_ms;
     choice.score = gain * blur;
-    if (by == By::cost) {
+    if (by != By::bytes) {
       choice.score /= std::max(cost, table_.work_ms() * kLeastCost + kLeastCost);
     }
     if (choice.score > best.score) best = std::move(choice);
   };
   for (const InTheWay& its : all) {
-    std::vector<Away> aways = now.aways;
-    aways.push_back(its.away);
-    offer(laid(now.steps, std::move(aways), capacity));
+    if (by != By::cost_of_runs) {
+      std::vector<Away> aways = now.aways;
+      aways.push_back(its.away);
+      offer(laid(now.steps, std::move(aways), capacity));
+    }
     for (const std::vector<int>& runs :
          evictions_.chains_to(now.steps, its.away.tensor, at(its.before))) {
       std::vector<Away> shifted = now.aways;
@@ -183,6 +185,23 @@ OffloadPlan Offload::lowest(std::span<const int> steps, Bytes goal, const Budget
     capacity = low + (best.peak - low) / 2;
   }
   return best;
+}
+
+std::optional<OffloadPlan> Offload::with_runs_again(std::span<const int> steps,
+                                                    std::vector<Away> aways, Bytes capacity,
+                                                    const Budget& budget) {
+  if (!timed()) {
+    // As far as no run waits.
+    Choice now = laid({steps.begin(), steps.end()}, std::move(aways), 0);
+    if (!good(now.layout)) return std::nullopt;
+    OffloadPlan plan = plan_of(std::move(now));
+    return plan.peak > capacity ? std::nullopt : std::optional(std::move(plan));
+  }
+  Choice now = laid({steps.begin(), steps.end()}, std::move(aways), capacity);
+  if (!good(now.layout) || !relieve(now, capacity, By::cost_of_runs, budget, nullptr)) {
+    return std::nullopt;
+  }
+  return plan_of(std::move(now));
 }
 
 // Without some of the transfers and runs again.

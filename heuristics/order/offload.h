@@ -51,6 +51,11 @@ class Offload {
   // at worst.
   OffloadPlan lowest(std::span<const int> steps, Bytes goal, const Budget& budget);
 
+  // Of the order with these tensors away, and no others; runs again as the capacity asks for them.
+  // Nothing if they do not get there. Where the objective is the peak, without runs again.
+  std::optional<OffloadPlan> with_runs_again(std::span<const int> steps, std::vector<Away> aways,
+                                             Bytes capacity, const Budget& budget);
+
   // Takes some transfers and runs again away and chooses anew, blurred; keeps what takes less time
   // within the capacity, or has a smaller peak. Counts out about so many plans, and says how many.
   std::int64_t improve(OffloadPlan& plan, Bytes capacity, std::int64_t most, std::uint64_t seed,
@@ -68,7 +73,11 @@ class Offload {
   bool good(const Channels::Layout& layout) const;
   Choice laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity);
   // What goes first: the most bytes for their time, or the most bytes.
-  enum class By { cost, bytes };
+  enum class By {
+    cost,
+    bytes,
+    cost_of_runs
+  };  // the last one with no transfers but those there are
 
   bool relieve(Choice& now, Bytes capacity, By by, const Budget& budget, std::mt19937_64* random);
   void look_at(const Choice& now, std::int64_t step, Bytes capacity, By by, std::mt19937_64* random,

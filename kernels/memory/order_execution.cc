@@ -1,5 +1,6 @@
 #include "kernels/memory/order_execution.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,7 +54,7 @@ bool run_in_program_order(const TrainingProgram& program, std::uint64_t seed, Te
 class Lives {
  public:
   Lives(const OrderInstance& graph, const TrainingProgram& program, const OrderPlan& plan)
-      : lives_(lifetimes(OrderTable(graph), plan.order)),
+      : lives_(lifetimes(OrderTable(graph), plan.order, plan.transfers)),
         begins_(plan.order.size()),
         ends_(plan.order.size()),
         changed_(graph.tensors.size(), false) {
@@ -88,6 +89,33 @@ class Lives {
   std::vector<TensorLife> lives_;
   std::vector<std::vector<std::size_t>> begins_, ends_;  // by step
   std::vector<bool> changed_;                            // by tensor: an operator updates it
+};
+
+// Copies of tensors on the host.
+class HostCopies {
+ public:
+  HostCopies(const OrderPlan& plan, std::size_t tensors) : plan_(plan), copies_(tensors) {}
+
+  // The transfers out that begin before this step.
+  void take(std::size_t step, TensorMemory& memory) {
+    for (const OrderTransfer& its : plan_.transfers) {
+      if (!its.out || at(*its.out) != step) continue;
+      const std::span<const float> from = memory.at(static_cast<int>(its.tensor));
+      copies_[at(its.tensor)].assign(from.begin(), from.end());
+    }
+  }
+  // Whether the tensor comes back at this step; then it is there.
+  bool give(std::size_t step, int tensor, TensorMemory& memory) const {
+    const bool back = std::ranges::any_of(plan_.transfers, [&](const OrderTransfer& its) {
+      return its.tensor == tensor && at(its.in) == step;
+    });
+    if (back) std::ranges::copy(copies_[at(tensor)], memory.at(tensor).begin());
+    return back;
+  }
+
+ private:
+  const OrderPlan& plan_;
+  std::vector<std::vector<float>> copies_;
 };
 
 // The tensors of a program in an arena that has a slot for every life.
@@ -138,14 +166,21 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
 
   Arena arena(std::move(slots));
   LivingTensors planned(arena, lives, program.tensors().size());
+  HostCopies host(plan, program.tensors().size());
   for (std::size_t step = 0; step < plan.order.size(); ++step) {
     if (stopped()) return done;
     for (const std::size_t life : lives.begins(step)) {
       planned.begin_life(life);
       const int t = lives.tensor(life);
+      if (host.give(step, t, planned)) {
+        ++done.transfers;
+        continue;
+      }
       if (program.is_input(t)) program.fill_input(t, seed, planned.at(t));
     }
+    if (step == 0) host.take(0, planned);
     program.run(static_cast<int>(plan.order[step]), planned);
+    host.take(step + 1, planned);  // before the places of what leaves are overwritten
     for (const std::size_t life : lives.ends(step)) {
       const int t = lives.tensor(life);
       BitwiseCheck* check = check_of(done, program.role(t));

@@ -5,8 +5,10 @@
 // own, and in the planned order with the tensors at given offsets. When a tensor ends, it must
 // hold, bit for bit, what it held at the end of the first run: the loss, outputs, all gradients,
 // updated weights and all that lies between. What an operator makes again lies at an offset of its
-// own each time and must have the same bits each time. No byte outside the living tensors may
-// change. How high the arena was filled is what a plan's peak says if the layout has no gaps.
+// own each time and must have the same bits each time. What is on the host meanwhile is copied to
+// memory of its own, its place is overwritten, and it is copied back to another. No byte outside
+// the living tensors may change. How high the arena was filled is what a plan's peak says if the
+// layout has no gaps.
 //
 //   Result<TrainingProgram> program = recorded_training(graph);
 //   OrderExecution done = execute_order(graph, *program, plan, layout_plan.offsets, {}, nullptr);
@@ -28,6 +30,7 @@ namespace stowage::kernels {
 struct OrderExecution {
   std::int64_t steps = 0;          // of the plan
   std::int64_t again = 0;          // steps at which an operator runs again
+  std::int64_t transfers = 0;      // tensors that came back from the host, each time counted
   Bytes separate_bytes = 0;        // of all tensors in allocations of their own, once each
   Bytes high_water_bytes = 0;      // in the arena
   Bytes canary_bytes_checked = 0;  // summed over all looks

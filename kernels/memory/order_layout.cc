@@ -1,5 +1,6 @@
 #include "kernels/memory/order_layout.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,15 +19,21 @@ std::string name_of(const std::string& id, std::int64_t index) {
 }
 
 // Of fixed sizes.
-LayoutInstance layout_of(const OrderInstance& graph, const std::vector<std::int64_t>& order) {
+LayoutInstance layout_of(const OrderInstance& graph, const std::vector<std::int64_t>& order,
+                         const std::vector<OrderTransfer>& transfers) {
+  const auto comes_back = [&](const TensorLife& life) {
+    return std::ranges::any_of(transfers, [&](const OrderTransfer& its) {
+      return its.tensor == life.tensor && its.in == life.first;
+    });
+  };
   LayoutInstance layout{
       .name = graph.name, .capacity = graph.capacity, .alignment = graph.alignment};
   std::set<std::string> names;
   int known = -1;  // the tensor before
-  for (const TensorLife& life : lifetimes(OrderTable(graph), order)) {
+  for (const TensorLife& life : lifetimes(OrderTable(graph), order, transfers)) {
     const OrderTensor& tensor = graph.tensors[at(life.tensor)];
     std::string name = name_of(tensor.id, life.tensor);
-    if (life.tensor == known) name += ".again";
+    if (life.tensor == known) name += comes_back(life) ? ".back" : ".again";
     known = life.tensor;
     while (!names.insert(name).second) name += '_';
     layout.buffers.push_back(
@@ -47,11 +54,11 @@ LayoutInstance layout_of(const OrderInstance& graph, const std::vector<std::int6
 }  // namespace
 
 LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan) {
-  return layout_of(at_length(graph, longest_of(graph)), plan.order);
+  return layout_of(at_length(graph, longest_of(graph)), plan.order, plan.transfers);
 }
 
 LayoutInstance order_layout(const OrderInstance& graph, const OrderRow& row) {
-  return layout_of(at_length(graph, row.to), row.order);
+  return layout_of(at_length(graph, row.to), row.order, {});
 }
 
 }  // namespace stowage::kernels

@@ -11,6 +11,7 @@
 #include "instances/order/lifetimes.h"
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
+#include "instances/order/transfer_times.h"
 #include "solvers/explain/family_explain.h"
 #include "solvers/order/explain.h"
 
@@ -31,8 +32,9 @@ class PeakOfOrder {
       : instance_(instance),
         table_(instance),
         order_(plan.order.begin(), plan.order.end()),
-        step_(peak_step(table_, plan.order)),
-        lives_(lifetimes(table_, plan.order)) {}
+        transfers_(plan.transfers),
+        step_(peak_step(table_, plan.order, transfers_)),
+        lives_(lifetimes(table_, plan.order, transfers_)) {}
 
   const OrderTable& table() const { return table_; }
 
@@ -53,7 +55,7 @@ class PeakOfOrder {
     const int op = order_[at(step_)];
     Bytes made = 0;
     for (const int t : table_.written(op)) made += table_.size(t);
-    const Bytes live = needs_of(table_, order_)[at(step_)] - table_.need(op);
+    const Bytes live = needs_of(table_, order_, transfers_)[at(step_)] - table_.need(op);
     return {"/order/" + std::to_string(step_),
             "operator " + operator_name(op) + " at step " + std::to_string(step_) + " needs " +
                 std::to_string(live + table_.need(op)) + " bytes: " + std::to_string(live) +
@@ -63,12 +65,16 @@ class PeakOfOrder {
 
   Finding life(const TensorLife& life) const {
     const int t = life.tensor;
-    const bool input = table_.producer(t) == OrderTable::kNobody;
+    const bool back = std::ranges::any_of(transfers_, [&](const OrderTransfer& transfer) {
+      return transfer.tensor == t && transfer.in == life.first;
+    });
+    const bool input = !back && table_.producer(t) == OrderTable::kNobody;
     return {"/order/" + std::to_string(life.first),
             "tensor " + plain_name(instance_.tensors[at(t)].id, t) + " of " +
                 plain_count(table_.size(t), "byte") +
                 (input ? " is there from the start"
-                       : " is made at step " + std::to_string(life.first)) +
+                       : (back ? " comes back from the host at step " : " is made at step ") +
+                             std::to_string(life.first)) +
                 (table_.stays(t) && life.last == std::ssize(order_) - 1
                      ? " and stays to the end"
                      : " and last touched at step " + std::to_string(life.last))};
@@ -88,6 +94,23 @@ class PeakOfOrder {
                            " ms, and makes " + plain_count(made, "byte") + " anew"});
     }
     return again;
+  }
+
+  // What runs wait for.
+  std::vector<Finding> stalls() const {
+    std::vector<Finding> stalls;
+    const TransferTimes times = transfer_times(table_, order_, transfers_);
+    Ms before = 0;
+    for (std::size_t step = 0; step < order_.size(); ++step) {
+      const Ms wait = times.runs[step].begin - before;
+      before = times.runs[step].end;
+      if (wait <= 0) continue;
+      stalls.push_back({"/order/" + std::to_string(step),
+                        "operator " + operator_name(order_[step]) + " at step " +
+                            std::to_string(step) + " waits " + plain_number(wait) +
+                            " ms for transfers: " + awaited(static_cast<std::int64_t>(step))});
+    }
+    return stalls;
   }
 
   // One operator from before the peak to behind it, or the other way, as far as precedences let it.
@@ -119,6 +142,31 @@ class PeakOfOrder {
   }
 
  private:
+  // "tensor a out, tensor b in"
+  std::string awaited(std::int64_t step) const {
+    std::string names;
+    const auto touched = table_.touched(order_[at(step)]);
+    const auto add = [&](std::int64_t t, const char* way) {
+      names += (names.empty() ? "tensor " : ", tensor ") +
+               plain_name(instance_.tensors[at(t)].id, t) + way;
+    };
+    for (const OrderTransfer& its : transfers_) {
+      if (its.freed == step && its.out) add(its.tensor, " out");
+      const bool used = std::ranges::find(touched, static_cast<int>(its.tensor)) != touched.end();
+      if (used && its.in <= step && first_touch(its) == step) add(its.tensor, " in");
+    }
+    return names;
+  }
+  std::int64_t first_touch(const OrderTransfer& transfer) const {
+    std::int64_t step = transfer.in;
+    const auto touches = [&] {
+      const auto touched = table_.touched(order_[at(step)]);
+      return std::ranges::find(touched, static_cast<int>(transfer.tensor)) != touched.end();
+    };
+    while (step < std::ssize(order_) && !touches()) ++step;
+    return step;
+  }
+
   std::string operator_name(int op) const { return plain_name(instance_.operators[at(op)].id, op); }
 
   // The step just across the peak, if the operator can move there.
@@ -136,6 +184,7 @@ class PeakOfOrder {
   const OrderInstance& instance_;
   OrderTable table_;
   std::vector<int> order_;
+  std::vector<OrderTransfer> transfers_;
   std::int64_t step_;
   std::vector<TensorLife> lives_;
 };
@@ -152,9 +201,13 @@ Binding binding_of(const OrderInstance& instance, const OrderPlan& plan) {
     binding.parts.push_back(peak.life(life));
   }
   for (Finding& run : peak.again()) binding.parts.push_back(std::move(run));
+  for (Finding& stall : peak.stalls()) {
+    if (binding.parts.size() > 2 * kListed) break;
+    binding.parts.push_back(std::move(stall));
+  }
   // Moves are of orders, and change the peak.
-  const bool moved =
-      instance.objective == OrderObjective::peak && plan.order.size() == instance.operators.size();
+  const bool moved = instance.objective == OrderObjective::peak && plan.transfers.empty() &&
+                     plan.order.size() == instance.operators.size();
   if (moved) binding.moves = peak.moves();
   return binding;
 }
@@ -170,8 +223,9 @@ std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& p
     const int t = life.tensor;
     OrderInstance changed = at_length(instance, longest_of(instance));
     changed.tensors[at(t)].size = 0;
-    OrderPlan start = compose_order(changed, OrderTable(changed),
-                                    std::vector<int>(plan.order.begin(), plan.order.end()));
+    OrderPlan start =
+        compose_order(changed, OrderTable(changed),
+                      std::vector<int>(plan.order.begin(), plan.order.end()), plan.transfers);
     start.instance_hash = instance_hash(changed);
     changes.push_back({"/tensors/" + std::to_string(t),
                        "tensor " + plain_name(instance.tensors[at(t)].id, t) + " of " +

@@ -8,7 +8,6 @@
 
 #include "formulations/order/bounds.h"
 #include "formulations/order/checkmate.h"
-#include "heuristics/order/offload.h"
 #include "heuristics/order/registry.h"
 #include "heuristics/order/rerun_search.h"
 #include "heuristics/order/reruns.h"
@@ -17,6 +16,7 @@
 #include "instances/order/table.h"
 #include "solvers/family_solve.h"
 #include "solvers/milp/solver.h"
+#include "solvers/order/host_plans.h"
 #include "solvers/order/refutation.h"
 
 namespace stowage {
@@ -36,7 +36,6 @@ constexpr std::int64_t kMostBinaries = 100'000;  // of the MILP
 
 constexpr std::int64_t kFirstRerunStates = 1000;  // of a search; four times as many each round
 constexpr std::int64_t kMostRerunStates = std::int64_t{1} << 21;  // some hundred bytes each
-constexpr std::int64_t kFirstMoves = 500;  // plans with transfers; four times as many each round
 constexpr std::int64_t kFirstPlans = 500;  // of a walk; four times as many each round
 
 class RerunSolve : public FamilySolve<OrderInstance> {
@@ -70,7 +69,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   StoppedBy search() override {
     if (options_.method == kCheckmate.name) return run_checkmate();
     if (options_.method != kRerunAuto.name && options_.method != kRerunExact.name) {
-      run_heuristic();
+      options_.method == kMemoSwap.name ? run_memo() : run_heuristic();
       return StoppedBy::heuristic_end;
     }
     start();
@@ -170,33 +169,24 @@ class RerunSolve : public FamilySolve<OrderInstance> {
     }
   }
 
-  // From both orders; what is better stays, to be improved.
+  // From both orders, to be improved in rounds.
   void offload() {
-    Offload offload(instance_, *table_);
+    host_.emplace(instance_, *table_, known_.kept);
     for (const std::vector<int>& order : {low_, table_->program_order()}) {
       if (ended()) return;
-      if (timed()) {
-        if (auto plan = offload.within(order, capacity(), budget_)) take(*std::move(plan));
-      } else {
-        take(offload.lowest(order, known_.kept, budget_));
+      if (auto plan = host_->from(order, budget_)) {
+        incumbent_.offer(std::move(*plan), 'H', "offload");
       }
     }
   }
 
-  void take(OffloadPlan plan) {
-    if (plan.peak > capacity()) return;
-    incumbent_.offer(compose_order(instance_, *table_, plan.steps, plan.transfers), 'H', "offload");
-    const bool better =
-        !moved_ || (timed() ? plan.time_ms < moved_->time_ms : plan.peak < moved_->peak);
-    if (better) moved_ = std::move(plan);
-  }
-
-  void improve_transfers(std::int64_t plans) {
-    OffloadPlan plan = *moved_;
-    const auto seed = options_.seed + static_cast<std::uint64_t>(plans);
-    budget_.count_nodes(
-        Offload(instance_, *table_).improve(plan, capacity(), plans, seed, budget_));
-    take(std::move(plan));
+  void run_memo() {
+    std::string why;
+    if (auto plan = HostPlans(instance_, *table_, known_.kept).memo(options_, budget_, why)) {
+      incumbent_.offer(std::move(*plan), 'M', kMemoSwap.name);
+    } else {
+      incumbent_.remark(why);
+    }
   }
 
   std::vector<int> best() const {
@@ -206,12 +196,12 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   void run_rounds() {
     RerunWalk walk(*table_, options_.seed);
     std::int64_t plans = kFirstPlans;
-    std::int64_t moves = kFirstMoves;
     for (std::int64_t states = kFirstRerunStates; states <= kMostRerunStates && !ended();
          states *= 4) {
-      if (moved_) {
-        improve_transfers(moves);
-        moves *= 4;
+      if (host_) {
+        if (auto plan = host_->better(options_.seed, budget_)) {
+          incumbent_.offer(std::move(*plan), 'L', "offload");
+        }
         if (ended()) return;
       }
       if (options_.method == kRerunAuto.name && incumbent_.plan() &&
@@ -284,7 +274,7 @@ class RerunSolve : public FamilySolve<OrderInstance> {
   RerunBounds known_;
   std::vector<int> low_;  // of all orders that were tried, the lowest peak
   std::optional<RerunSearch> search_;
-  std::optional<OffloadPlan> moved_;  // the best with transfers, where there is a host
+  std::optional<HostPlans> host_;
 };
 
 }  // namespace
@@ -297,6 +287,7 @@ bool is_for_reruns(const OrderInstance& instance) {
 std::vector<Method> rerun_methods_of(const OrderInstance& instance) {
   std::vector<Method> more;
   if (!built_backends().empty()) more.push_back(kCheckmate);
+  if (instance.host && !built_backends().empty()) more.push_back(kMemoSwap);
   if (!instance.host) more.push_back(kRerunExact);
   return method_list(kRerunAuto, heuristics(instance), more);
 }

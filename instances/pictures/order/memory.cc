@@ -1,3 +1,4 @@
+// Longer than 300 lines: one picture, whose panels share what is counted once.
 #include "instances/pictures/order/memory.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "instances/order/memory.h"
 #include "instances/order/peak_curve.h"
 #include "instances/order/table.h"
+#include "instances/order/transfer_times.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tooltip.h"
@@ -27,6 +29,7 @@ constexpr std::size_t kLiveHue = 0;
 constexpr std::size_t kAddedHue = 1;
 constexpr std::size_t kOtherHue = 2;
 constexpr std::size_t kAgainHue = 3;
+constexpr std::size_t kAwayHue = 4;
 constexpr int kCurvePoints = 24;    // of a row
 constexpr double kOneLength = 3;    // px, half of the dash of a row of one length
 constexpr double kAgainHeight = 6;  // px, of the marks of runs again
@@ -38,12 +41,12 @@ class OrderPicture {
         plan_(plan),
         table_(instance),
         order_(plan.order.begin(), plan.order.end()),
-        needs_(needs_of(table_, order_)),
+        needs_(needs_of(table_, order_, plan.transfers)),
         program_(needs_of(table_, table_.program_order())),
-        peak_step_(peak_step(table_, plan.order)),
+        peak_step_(peak_step(table_, plan.order, plan.transfers)),
         steps_(std::max<double>(1, static_cast<double>(order_.size()))) {
     for (const Bytes need : program_) program_peak_ = std::max(program_peak_, need);
-    for (const TensorLife& life : lifetimes(table_, plan.order)) {
+    for (const TensorLife& life : lifetimes(table_, plan.order, plan.transfers)) {
       if (life.at(peak_step_) && table_.size(life.tensor) > 0) alive_.push_back(life);
     }
     std::ranges::stable_sort(alive_, [this](const TensorLife& a, const TensorLife& b) {
@@ -74,6 +77,7 @@ class OrderPicture {
     if (bounds.proven && !timed) line(bounds.proven->value, kBoundLine, "bound");
     if (bounds.claimed && !timed) line(bounds.claimed->value, kClaimLine, "claimed bound");
     draw_again(panel, plot, x);
+    draw_away(panel, plot, x);
     panel.legend(
         {{.classes = hue_class(kLiveHue), .text = "live before the step"},
          {.classes = hue_class(kAddedHue), .text = "outputs and workspace of its operator"},
@@ -161,6 +165,26 @@ class OrderPicture {
     panel.legend({{.classes = hue_class(kAgainHue),
                    .text = counted(std::ssize(again), "run") + " again, " + ms_amount(ms) +
                            " more than " + ms_amount(table_.work_ms())}});
+  }
+
+  // What is on the host alone, above that.
+  void draw_away(Panel& panel, const Box& plot, const Scale& x) const {
+    if (plan_.transfers.empty()) return;
+    const TransferTimes times = transfer_times(table_, order_, plan_.transfers);
+    const double top = plot.bottom() - 2 * kAgainHeight - 1;
+    for (const OrderTransfer& its : plan_.transfers) {
+      const double left = x(static_cast<double>(its.freed));
+      const double wide = std::max(1.0, x(static_cast<double>(its.in)) - left);
+      panel.svg.rect({left, top, wide, kAgainHeight}, hue_class(kAwayHue),
+                     "tensor " + tensor_name(static_cast<int>(its.tensor)) +
+                         " on the host, steps " + grouped(its.freed) + " to " +
+                         grouped(its.in - 1));
+    }
+    const HostUse use = host_use(table_, order_, plan_.transfers);
+    panel.legend({{.classes = hue_class(kAwayHue),
+                   .text = counted(std::ssize(plan_.transfers), "transfer") + ", at most " +
+                           bytes_amount(static_cast<double>(use.peak_bytes)) +
+                           " on the host, stalls of " + ms_amount(times.stall_ms)}});
   }
 
   void draw_alive(Panel& panel) const {

@@ -1,10 +1,8 @@
-// Transfers to a host and back: their documents, each of their rules kept and broken, and the
-// planners' count against the verifier's on random plans, broken in one place at a time.
+// Transfers to a host and back: their documents, and each of their rules kept and broken.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +16,6 @@
 #include "instances/order/memory.h"
 #include "instances/order/transfer_times.h"
 #include "instances/order/verify.h"
-#include "tests/instances/draw.h"
-#include "tests/tiny_host.h"
 
 namespace stowage::order_transfers_test {
 namespace {
@@ -173,7 +169,8 @@ TEST(OrderTransfers, EachRuleIsBrokenAlone) {
   EXPECT_EQ(moved({.tensor = 1, .freed = 2, .in = 4}), transfers);
   EXPECT_EQ(moved({.tensor = 2, .out = 3, .freed = 3, .in = 4}), transfers);
   EXPECT_EQ(broken([](auto&, auto& p) { p.transfers.push_back(p.transfers[0]); }), transfers);
-  EXPECT_EQ(broken([](auto&, auto& p) { p.transfers.clear(); }), (Rules{"capacity", "peak", "time_ms"}));
+  EXPECT_EQ(broken([](auto&, auto& p) { p.transfers.clear(); }),
+            (Rules{"capacity", "peak", "time_ms"}));
   EXPECT_EQ(broken([](auto& i, auto&) { i.capacity = 36; }), Rules{"capacity"});
   EXPECT_EQ(broken([](auto& i, auto&) { i.host->capacity = 19; }), Rules{"host"});
   EXPECT_EQ(broken([](auto& i, auto&) { i.host->capacity.reset(); }), Rules{});
@@ -210,8 +207,7 @@ TEST(OrderTransfers, CopiesServeWhileTheyAreTrue) {
                     .host = HostLink{.out_bytes_per_ms = 8, .in_bytes_per_ms = 8}};
   const auto rules = [&](std::vector<OrderTransfer> transfers) {
     const OrderTable table(one);
-    const OrderPlan its =
-        compose_order(one, table, std::vector<int>{0, 1, 2, 3, 4}, transfers);
+    const OrderPlan its = compose_order(one, table, std::vector<int>{0, 1, 2, 3, 4}, transfers);
     Rules found;
     for (const Violation& violation : verify(one, its)) found.push_back(violation.rule);
     return found;
@@ -227,90 +223,11 @@ TEST(OrderTransfers, CopiesServeWhileTheyAreTrue) {
   EXPECT_EQ(rules({first, second}), Rules{"transfers"});
   EXPECT_EQ(rules({first, {.tensor = 0, .out = 3, .freed = 3, .in = 4}}), Rules{});
   // The host held each copy, one after the other.
-  EXPECT_EQ(host_use(OrderTable(one), std::vector<int>{0, 1, 2, 3, 4},
-                     std::vector<OrderTransfer>{
-                         first, {.tensor = 0, .out = 3, .freed = 3, .in = 4}})
-                .peak_bytes,
-            8);
-}
-
-// Random transfers of random graphs: what planners count is what the verifier counts.
-TEST(OrderTransfers, PlannersCountAsTheVerifierDoes) {
-  int moved = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    const OrderInstance tiny = tiny_host(seed, 8);
-    const OrderTable table(tiny);
-    Draw draw(seed);
-    OrderInstance free = tiny;
-    free.capacity.reset();
-    free.host->capacity.reset();
-    const std::vector<int>& order = table.program_order();
-    const std::vector<OrderTransfer> transfers = random_transfers(table, order, draw);
-    OrderPlan its = compose_order(free, table, order, transfers);
-    std::vector<Violation> found = verify(free, its);
-    std::erase_if(found, [](const Violation& v) { return v.rule == "stalls"; });
-    ASSERT_THAT(found, IsEmpty()) << seed;
-    if (transfers.empty()) continue;
-    ++moved;
-    // The host's peak is the least capacity that no rule finds too small.
-    const Bytes most = host_use(table, order, transfers).peak_bytes;
-    const auto host_rule = [&](Bytes capacity) {
-      free.host->capacity = capacity;
-      return std::ranges::any_of(verify(free, its),
-                                 [](const Violation& v) { return v.rule == "host"; });
-    };
-    EXPECT_FALSE(host_rule(most)) << seed;
-    if (most > 0) {
-      EXPECT_TRUE(host_rule(most - 1)) << seed;
-    }
-    // Alive by lifetimes, step by step.
-    std::vector<Bytes> alive(order.size(), 0);
-    for (const TensorLife& life : lifetimes(table, its.order, transfers)) {
-      for (std::int64_t k = life.first; k <= life.last; ++k) {
-        alive[at(k)] += table.size(life.tensor);
-      }
-    }
-    const std::vector<Bytes> needs = needs_of(table, order, transfers);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      Bytes workspace = table.need(order[k]);
-      for (const int t : table.written(order[k])) workspace -= table.size(t);
-      EXPECT_EQ(alive[k] + workspace, needs[k]) << seed << ' ' << k;
-    }
-  }
-  EXPECT_GT(moved, 500);
-}
-
-// Valid plans with one number changed: either it is seen, or nothing that counts has changed.
-TEST(OrderTransfers, MutationsAreSeen) {
-  int seen = 0;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    OrderInstance tiny = tiny_host(seed, 8);
-    tiny.capacity.reset();
-    tiny.objective = OrderObjective::time;
-    tiny.host->capacity.reset();
-    const OrderTable table(tiny);
-    Draw draw(seed);
-    const std::vector<int>& order = table.program_order();
-    const std::vector<OrderTransfer> transfers = random_transfers(table, order, draw);
-    if (transfers.empty()) continue;
-    const OrderPlan good = compose_order(tiny, table, order, transfers);
-    ASSERT_THAT(verify(tiny, good), IsEmpty()) << seed;
-    const auto expect_rule = [&](const char* rule, auto change) {
-      OrderPlan bad = good;
-      change(bad.transfers[draw.below(bad.transfers.size())]);
-      const std::vector<Violation> found = verify(tiny, bad);
-      EXPECT_TRUE(std::ranges::any_of(
-          found, [&](const Violation& violation) { return violation.rule == rule; }))
-          << seed << ' ' << rule;
-      ++seen;
-    };
-    expect_rule("transfers", [&](OrderTransfer& t) { t.tensor = table.tensors(); });
-    expect_rule("transfers", [&](OrderTransfer& t) { t.in = std::ssize(order); });
-    expect_rule("transfers", [&](OrderTransfer& t) { t.freed = t.in; });
-    expect_rule("transfers", [&](OrderTransfer& t) { t.out = t.freed + 1; });
-    expect_rule("transfers", [&](OrderTransfer& t) { t.freed = 0; });
-  }
-  EXPECT_GT(seen, 1000);
+  EXPECT_EQ(
+      host_use(OrderTable(one), std::vector<int>{0, 1, 2, 3, 4},
+               std::vector<OrderTransfer>{first, {.tensor = 0, .out = 3, .freed = 3, .in = 4}})
+          .peak_bytes,
+      8);
 }
 
 TEST(OrderTransfers, NetworksMayHaveAHost) {
@@ -326,9 +243,8 @@ TEST(OrderTransfers, NetworksMayHaveAHost) {
        {OrderGenerator{.host_bytes_per_ms = 1e7},
         OrderGenerator{.kind = OrderGenerator::Kind::vgg, .host_bytes_per_ms = -1},
         OrderGenerator{.kind = OrderGenerator::Kind::vgg, .host_capacity = 1},
-        OrderGenerator{.kind = OrderGenerator::Kind::vgg,
-                       .host_bytes_per_ms = 1,
-                       .host_capacity = -1}}) {
+        OrderGenerator{
+            .kind = OrderGenerator::Kind::vgg, .host_bytes_per_ms = 1, .host_capacity = -1}}) {
     const auto refused = generate_order(wrong);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.errors()[0].code, "E504");
