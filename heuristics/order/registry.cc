@@ -147,11 +147,12 @@ std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted) {
       });
   all.push_back({"fast",
                  "the best of these, with commits, and short stretches around the peak; what may "
-                 "run again does where the capacity asks for it",
+                 "run again or go to a host does where the capacity asks for it",
                  "",
                  [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
                         const Budget& budget) -> std::optional<OrderPlan> {
                    if (auto plan = kept(instance, table, fast(table, budget))) return plan;
+                   if (table.host()) return offloaded(instance, table, budget);
                    if (!table.recomputes()) return std::nullopt;
                    const auto steps = evicted(instance, table, budget);
                    return steps ? kept(instance, table, *steps) : std::nullopt;

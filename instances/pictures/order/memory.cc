@@ -92,7 +92,9 @@ class OrderPicture {
     }
     panel.legend(lines);
     if (timed) {
-      std::string text = "All runs take " + ms_amount(*plan_.time_ms);
+      std::string text =
+          std::string(plan_.transfers.empty() ? "All runs take " : "All runs, with stalls, take ") +
+          ms_amount(*plan_.time_ms);
       if (bounds.proven) text += "; proven bound " + ms_amount(bounds.proven->value);
       if (bounds.claimed) text += "; claimed bound " + ms_amount(bounds.claimed->value);
       panel.say(text + '.');

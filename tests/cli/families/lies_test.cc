@@ -24,6 +24,7 @@
 #include "tests/cli/process.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_assign.h"
+#include "tests/tiny_host.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_scatter.h"
@@ -152,6 +153,17 @@ Lie of_row_end(const char* name, Change change) {
     json& row = t.plan()["rows"][draw.below(t.plan()["rows"].size())];
     const std::string end = draw.coin() ? "from" : "to";
     return change(row, row["peak_bytes_at_" + end], row["bound_bytes_at_" + end]);
+  });
+}
+
+// Of one of the transfers of an order with a host.
+template <class Change>
+Lie of_transfer(const char* name, Change change) {
+  return with_plan(name, [change](Told& t, Draw& draw) {
+    if (!t.plan().contains("transfers")) return false;
+    json& transfers = t.plan()["transfers"];
+    const std::size_t k = draw.below(transfers.size());
+    return change(t, transfers, transfers[k]);
   });
 }
 
@@ -724,6 +736,38 @@ const std::vector<Lie>& lies() {
                                                    {"order", t.plan()["order"]}}});
                   return true;
                 }),
+      of_transfer("transfers_gone",
+                  [](Told& t, json&, json&) { return t.plan().erase("transfers") > 0; }),
+      of_transfer("transfer_twice",
+                  [](Told&, json& transfers, json& its) {
+                    transfers.push_back(json(its));
+                    return true;
+                  }),
+      of_transfer("transfer_of_nothing",
+                  [](Told& t, json&, json& its) {
+                    its["tensor"] = std::get<OrderInstance>(t.instance).tensors.size();
+                    return true;
+                  }),
+      of_transfer("transfer_without_its_way_out",
+                  [](Told&, json&, json& its) { return its.erase("out") > 0; }),
+      of_transfer("transfer_back_too_late",
+                  [](Told& t, json&, json& its) {
+                    its["in"] = t.plan()["order"].size();
+                    return true;
+                  }),
+      of_transfer("transfer_back_before_it_left",
+                  [](Told&, json&, json& its) {
+                    its["in"] = its["freed"];
+                    return true;
+                  }),
+      with_plan("transfer_where_there_is_no_host",
+                [](Told& t, Draw&) {
+                  if (!t.plan().contains("order") || t.plan().contains("transfers")) return false;
+                  if (std::get<OrderInstance>(t.instance).host) return false;
+                  t.plan()["transfers"] =
+                      json::array({{{"tensor", 0}, {"out", 0}, {"freed", 1}, {"in", 2}}});
+                  return true;
+                }),
       with_plan("cut_without_its_certificate",
                 [](Told& t, Draw&) {
                   if (t.outcome["bound_by"] != "cut") return false;
@@ -907,6 +951,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_layout(seed, most_items));
     all.emplace_back(tiny_order(seed, most_items));
     all.emplace_back(tiny_growing_order(seed, most_items));
+    all.emplace_back(tiny_host(seed, most_items));
     all.emplace_back(tiny_strategy(seed, most_items));
   }
   return all;
@@ -936,6 +981,9 @@ std::vector<Instance> larger_instances() {
   all.emplace_back(
       *read_order_instance(read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
                                      "instances/data/order/tiny/another-order-when-long.json")));
+  // Small, with a transfer.
+  all.emplace_back(*read_order_instance(read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
+                                                  "instances/data/order/tiny/on-the-host.json")));
   return all;
 }
 

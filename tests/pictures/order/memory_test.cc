@@ -50,6 +50,27 @@ TEST(OrderMemory, ShowsWhatRunsAgain) {
   EXPECT_THAT(svg, HasSubstr("All runs take"));
 }
 
+// f makes a, which is on the host while m runs.
+TEST(OrderMemory, ShowsWhatIsOnTheHost) {
+  const OrderInstance graph{
+      .capacity = 30,
+      .objective = OrderObjective::time,
+      .tensors = {{.id = "a", .size = 20}, {.size = 30}, {.size = 1, .output = true}},
+      .operators = {{.id = "f", .writes = {0}, .ms = 2},
+                    {.id = "m", .writes = {1}, .ms = 1},
+                    {.id = "h", .reads = {0}, .writes = {2}, .ms = 1}},
+      .host = HostLink{.out_bytes_per_ms = 20, .in_bytes_per_ms = 10}};
+  const OrderTable table(graph);
+  const std::vector<OrderTransfer> transfers = {{.tensor = 0, .out = 1, .freed = 1, .in = 2}};
+  const OrderPlan plan = compose_order(graph, table, std::vector<int>{0, 1, 2}, transfers);
+  EXPECT_EQ(plan.peak_bytes, 30);
+  const std::string svg = svg_document({order_memory(graph, plan, {})}, "order");
+  EXPECT_EQ(SvgDocument(svg).complaints(), "");
+  EXPECT_THAT(svg, HasSubstr("tensor a on the host, steps 1 to 1"));
+  EXPECT_THAT(svg, HasSubstr("1 transfer, at most 20 bytes on the host, stalls of 3"));
+  EXPECT_THAT(svg, HasSubstr("All runs, with stalls, take 7"));
+}
+
 OrderInstance two() {
   return {.name = "two",
           .capacity = 150,
