@@ -141,7 +141,8 @@ TEST(OrderHost, MemoSendsWholeTensorsThatHideBehindRuns) {
     const OrderTable table(graph);
     const SwapLp lp = build_swap_lp(table, table.program_order());
     ASSERT_FALSE(lp.tensors.empty());
-    // Nothing costs what all runs again would, all of it nothing; a slow channel has no room for it.
+    // Nothing costs what all runs again would, all of it nothing; a slow channel has no room for
+    // it.
     const std::vector<double> all(lp.fraction.size(), 1);
     const std::vector<double> nothing(lp.fraction.size(), 0);
     EXPECT_EQ(lp.model.violation(nothing), 0);
