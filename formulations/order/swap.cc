@@ -52,7 +52,10 @@ SwapLp build_swap_lp(const OrderTable& table, std::span<const int> order) {
   const std::vector<Bytes> needs = needs_of(table, order);
   const auto peak = static_cast<std::int64_t>(std::ranges::max_element(needs) - needs.begin());
   const std::vector<Saved> saved = saved_across(table, order, peak);
-  if (saved.empty()) return lp;
+  if (saved.size() > kMostSwapTensors) {
+    for (const Saved& its : saved) lp.tensors.push_back(its.tensor);
+  }
+  if (saved.empty() || saved.size() > kMostSwapTensors) return lp;
   std::vector<Ms> begins = {0};
   for (const int op : order) begins.push_back(begins.back() + table.ms(op));
   // In units of the largest tensor, or the coefficients would leave the range solvers work in.

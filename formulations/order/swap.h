@@ -11,6 +11,7 @@
 // Rows and their numbers are those of formulations/README.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,8 +21,12 @@
 
 namespace stowage {
 
+// Rows have up to as many terms as there are tensors.
+inline constexpr std::size_t kMostSwapTensors = 2000;
+
 struct SwapLp {
-  milp::Model model;                 // to be minimised; without variables if nothing can go
+  // To be minimised; without variables if nothing can go, or too many tensors can.
+  milp::Model model;
   std::vector<int> tensors;          // that are alive across the peak, by the step that makes them
   std::vector<std::int64_t> behind;  // the step of the last use of each before the peak
   std::vector<int> fraction;         // variables

@@ -1,5 +1,6 @@
 #include "solvers/order/host_plans.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,10 @@ std::optional<OrderPlan> HostPlans::memo(const SolveOptions& options, Budget& bu
                                          std::string& why) {
   const std::vector<int>& order = table_.program_order();
   const SwapLp lp = build_swap_lp(table_, order);
+  if (lp.tensors.size() > kMostSwapTensors) {
+    why = "the LP would have more than " + std::to_string(kMostSwapTensors) + " tensors";
+    return std::nullopt;
+  }
   std::vector<Away> aways;
   if (!lp.tensors.empty()) {
     const MilpResult solved =
