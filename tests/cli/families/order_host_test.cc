@@ -80,7 +80,7 @@ TEST_F(OrderHost, WhatMakesNoSenseIsRefused) {
   ASSERT_EQ(run({"generate", "order", "--kind", "vgg", "--host-rate", "1e7", "-o", "graph.json"})
                 .exit_code,
             0);
-  expect_refused({"export", "graph.json"}, "must have no host");
+  expect_refused({"export", "graph.json", "-o", "model.lp"}, "must have no host");
 }
 
 }  // namespace
