@@ -19,11 +19,11 @@ bool holds(const std::vector<std::int64_t>& list, std::int64_t item) {
 
 // What happens to a tensor, in the order of time: within a step the transfers come first.
 struct TransferTruth::Event {
-  enum Kind { out, freed, in, run };
+  enum Kind { out, freed, in, touch };
 
   std::size_t step = 0;
-  Kind kind = run;
-  std::size_t transfer = 0;  // not of a run
+  Kind kind = touch;
+  std::size_t transfer = 0;  // not of a touch
 
   bool operator<(const Event& other) const {
     return step != other.step ? step < other.step : kind < other.kind;
@@ -65,7 +65,7 @@ bool TransferTruth::check_numbers(ViolationList& found, std::size_t rule) const 
 std::vector<TransferTruth::Event> TransferTruth::events_of(
     std::span<const std::size_t> its, std::span<const std::size_t> steps) const {
   std::vector<Event> events;
-  for (const std::size_t step : steps) events.push_back({step, Event::run, 0});
+  for (const std::size_t step : steps) events.push_back({step, Event::touch, 0});
   for (const std::size_t k : its) {
     const OrderTransfer& transfer = transfers_[k];
     if (transfer.out) events.push_back({place(*transfer.out), Event::out, k});
@@ -97,8 +97,8 @@ bool TransferTruth::follow(std::int64_t tensor, std::span<const Event> events, V
   };
   const auto wrong = [&](const Event& event, const char* key, const char* have, const char* need) {
     found.add(rule, [&] {
-      return Description{event.kind == Event::run ? "/order/" + text(event.step)
-                                                  : place_of(event.transfer) + '/' + key,
+      return Description{event.kind == Event::touch ? "/order/" + text(event.step)
+                                                    : place_of(event.transfer) + '/' + key,
                          "tensor " + text(tensor) + ' ' + have, need};
     });
     return false;
@@ -123,7 +123,7 @@ bool TransferTruth::follow(std::int64_t tensor, std::span<const Event> events, V
         there = waiting = true;
         away = false;
         break;
-      case Event::run: {
+      case Event::touch: {
         const OrderOperator& op = instance_.operators[place(order_[event.step])];
         if (away) return wrong(event, "", "is on the host alone", "it back before the run");
         if (holds(op.writes, tensor)) {
