@@ -1,3 +1,4 @@
+// Longer than 300 lines: states, their chains and the way between them belong to one search.
 // The way of a commit search from one end of an order, and what it leaves behind. Not used but by
 // commit_search.h, which says how it goes.
 //

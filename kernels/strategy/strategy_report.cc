@@ -1,4 +1,4 @@
-// Longer than 300 lines: the one rank, what is compared with it, and the times belong to one report.
+// Longer than 300 lines: one rank, what is compared with it, and times belong to one report.
 #include "kernels/strategy/strategy_report.h"
 
 #include <algorithm>
