@@ -72,12 +72,9 @@ class Offload {
   bool timed() const { return instance_.objective == OrderObjective::time; }
   bool good(const Channels::Layout& layout) const;
   Choice laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity);
-  // What goes first: the most bytes for their time, or the most bytes.
-  enum class By {
-    cost,
-    bytes,
-    cost_of_runs
-  };  // the last one with no transfers but those there are
+  // What goes first: the most bytes for their time, or the most bytes. By cost_of_runs only runs
+  // again are chosen, for their time, beside the transfers that there are.
+  enum class By { cost, bytes, cost_of_runs };
 
   bool relieve(Choice& now, Bytes capacity, By by, const Budget& budget, std::mt19937_64* random);
   void look_at(const Choice& now, std::int64_t step, Bytes capacity, By by, std::mt19937_64* random,

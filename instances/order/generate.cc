@@ -28,8 +28,6 @@ constexpr int kExperts = 8;
 constexpr Bytes kMostUnits = 100;  // of a random tensor
 constexpr Bytes kUnit = Bytes{1} << 20;
 
-std::string numbered(const char* name, std::int64_t a) { return name + std::to_string(a); }
-
 // Two layers, each operator cut along the tokens; attention of a chunk reads the keys and values of
 // it and all before it.
 OrderInstance chunked_graph(const OrderGenerator& generator) {

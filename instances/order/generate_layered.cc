@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,8 +12,6 @@
 
 namespace stowage {
 namespace {
-
-std::string numbered_as(const char* name, std::int64_t a) { return name + std::to_string(a); }
 
 // The layered graphs of 2207.05899 (appendix A) as far as Moccasin's examples (2304.14463) show
 // them: about 1.8 times as many layers as a layer has operators, layers of a quarter to seven
@@ -50,7 +47,7 @@ class LocalLayers {
         if (reads.empty()) reads.push_back(x);
         std::sort(reads.begin(), reads.end());
         reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-        node.tensor = graph.run(numbered_as("f", number), reads, numbered_as("y", number), size());
+        node.tensor = graph.run(numbered("f", number), reads, numbered("y", number), size());
         ++number;
       }
     }
@@ -155,7 +152,7 @@ OrderInstance layered_graph(std::int64_t operators, std::uint64_t seed) {
     }
     std::sort(reads.begin(), reads.end());
     reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-    layers.back().push_back(graph.run(numbered_as("f", i), reads, numbered_as("y", i), size()));
+    layers.back().push_back(graph.run(numbered("f", i), reads, numbered("y", i), size()));
   }
   for (const int tensor : layers.back()) graph.mark_output(tensor);
   return std::move(graph).take();

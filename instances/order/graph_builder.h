@@ -7,6 +7,7 @@
 //   OrderInstance instance = std::move(graph).take();
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,11 @@
 #include "instances/order/instance.h"
 
 namespace stowage {
+
+// An id such as "y7".
+inline std::string numbered(const char* name, std::int64_t number) {
+  return name + std::to_string(number);
+}
 
 class GraphBuilder {
  public:

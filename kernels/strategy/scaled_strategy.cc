@@ -182,6 +182,10 @@ std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan
   if (std::ranges::any_of(plan.stages, [](const StrategyStage& s) { return s.zero > 1; })) {
     notes.emplace_back("ZeRO 2 and 3 are executed as 1: every rank has its weights and gradients");
   }
+  if (std::ranges::any_of(plan.stages,
+                          [](const StrategyStage& s) { return s.stream_chunks > 1; })) {
+    notes.emplace_back("stream chunks are executed as one: layers go through all tokens at once");
+  }
   return notes;
 }
 

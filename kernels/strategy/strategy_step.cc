@@ -1,39 +1,29 @@
 #include "kernels/strategy/strategy_step.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
 #include <span>
 #include <utility>
 
 #include "instances/numbers.h"
 #include "kernels/block/weight_shards.h"
+#include "kernels/ranks/packed_integers.h"
 
 namespace stowage::kernels {
 namespace {
 
-// A collective carries floats: a number of 64 bits is two of them, copied bit by bit.
-void put_word(std::vector<float>& to, std::int64_t word) {
-  std::array<float, 2> halves{};
-  std::memcpy(halves.data(), &word, sizeof word);
-  to.insert(to.end(), halves.begin(), halves.end());
-}
-
 void put_array(std::vector<float>& to, std::span<const float> array) {
   to.insert(to.end(), array.begin(), array.end());
 }
+
+void put_word(std::vector<float>& to, std::int64_t word) { put_array(to, as_floats({&word, 1})); }
 
 // What a rank said, from its front.
 class Said {
  public:
   explicit Said(std::span<const float> all) : rest_(all) {}
 
-  std::int64_t word() {
-    std::int64_t word = 0;
-    std::memcpy(&word, array(2).data(), sizeof word);
-    return word;
-  }
+  std::int64_t word() { return as_integers(array(kFloatsPerInteger)).front(); }
   double number() { return std::bit_cast<double>(word()); }
   std::span<const float> array(std::int64_t floats) {
     const std::span<const float> taken = rest_.first(at(floats));
@@ -170,8 +160,8 @@ StrategyStep collect_step(Communicator& world, const StrategyTask& task, const B
       packed_step(task, share_of(task, place_of(task, me)), run_strategy_rank(world, task, budget));
   std::vector<float> size;
   put_word(size, std::ssize(mine));
-  std::vector<float> sizes(me == 0 ? 2 * at(world.size()) : 0);
-  world.gather(size, sizes, std::vector<std::int64_t>(at(world.size()), 2));
+  std::vector<float> sizes(me == 0 ? kFloatsPerInteger * at(world.size()) : 0);
+  world.gather(size, sizes, std::vector<std::int64_t>(at(world.size()), kFloatsPerInteger));
   std::vector<std::int64_t> counts(at(world.size()));
   std::int64_t total = 0;
   if (me == 0) {

@@ -13,6 +13,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 StrategyInstance llama() {
   StrategyInstance instance{.model = {.hidden = 4096,
@@ -68,6 +69,13 @@ TEST(ScaledStrategy, ManyRanksGetNarrowHeads) {
   plan.cp = 512;
   EXPECT_THAT(scale_strategy(llama(), plan, {}).problems,
               ElementsAre(HasSubstr("run a plan of fewer ranks")));
+}
+
+TEST(ScaledStrategy, StreamChunksAreSaidNotToBeExecuted) {
+  StrategyPlan plan = four_stages();
+  EXPECT_THAT(scale_strategy(llama(), plan, {}).notes, Not(Contains(HasSubstr("stream chunks"))));
+  plan.stages[0].stream_chunks = 2;
+  EXPECT_THAT(scale_strategy(llama(), plan, {}).notes, Contains(HasSubstr("stream chunks")));
 }
 
 TEST(ScaledStrategy, WorkThatCannotBeLessIsSaid) {
