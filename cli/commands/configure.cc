@@ -3,7 +3,9 @@
 #include "solvers/configure/configure.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "cli/answers/replanned.h"
@@ -34,6 +36,7 @@ namespace {
 constexpr std::int64_t kSequences = 256;
 constexpr std::int64_t kMostSteps = 999;  // three digits in the names of files
 constexpr std::int64_t kCandidates = 10;
+constexpr std::int64_t kMostThreads = 1024;
 
 using Steps = std::vector<std::vector<Tokens>>;
 
@@ -85,6 +88,9 @@ class ConfigureCommand : public Command {
                   "Steps that are planned: so many times --sequences lines of the file; default 1");
     flags.integer("--candidates", candidates_, "N", 1, 1000,
                   "Configurations that are planned on the true lengths; default 10");
+    flags.integer("--threads", threads_, "N", 1, kMostThreads,
+                  "Steps planned at the same time; the answer does not depend on it. Default one "
+                  "for each core");
     from_.declare(flags);
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     solve_.declare(flags,
@@ -121,7 +127,8 @@ class ConfigureCommand : public Command {
     const ConfigureProgress progress = [&status](const std::string& doing) {
       status.tell("configure " + doing);
     };
-    ConfigureOptions options{.candidates = at(candidates_.value_or(kCandidates))};
+    ConfigureOptions options{.candidates = at(candidates_.value_or(kCandidates)),
+                             .threads = threads()};
     if (old_) {
       progress("comparing what moves");
       return run_again(console, std::move(instance), options, budget, progress);
@@ -158,6 +165,11 @@ class ConfigureCommand : public Command {
     options.plans.clear();
     const ConfiguredRun run = configure(instance, steps_of_, options, budget, progress);
     return report_configured(console, {instance, run, std::ssize(steps_of_), output_});
+  }
+
+  int threads() const {
+    const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+    return static_cast<int>(threads_.value_or(std::clamp(cores, std::int64_t{1}, kMostThreads)));
   }
 
   bool has_instance() const { return !instance_path_.empty() || from_.given(); }
@@ -268,6 +280,7 @@ class ConfigureCommand : public Command {
   std::optional<std::int64_t> sequences_;
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> candidates_;
+  std::optional<std::int64_t> threads_;
   FromFlags from_;
   SolveFlags solve_;
   OutputFlags output_flags_;

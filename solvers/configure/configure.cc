@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <functional>
-#include <iomanip>
 #include <memory>
-#include <numeric>
-#include <sstream>
 #include <utility>
 
 #include "heuristics/strategy/configurations.h"
-#include "instances/check.h"
 #include "instances/numbers.h"
 #include "instances/scatter/group_form.h"
 #include "instances/strategy/json.h"
 #include "instances/verify.h"
 #include "solvers/configure/rank_layout.h"
+#include "solvers/configure/step_planner.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -40,36 +37,6 @@ bool is_limit(StoppedBy reason) {
          reason == StoppedBy::interrupted;
 }
 
-std::string step_name(const std::string& name, std::size_t index) {
-  std::ostringstream text;
-  text << name << "-step-" << std::setw(3) << std::setfill('0') << index;
-  return text.str();
-}
-
-// Of the steps in order of the sum of squared lengths, the largest first: that in the middle, the
-// first, those at the quarters, and then the others. Few of them say much of a mean then, and of
-// what fits.
-std::vector<std::size_t> telling_first(const std::vector<std::vector<Tokens>>& steps) {
-  std::vector<double> squares;
-  for (const std::vector<Tokens>& step : steps) {
-    squares.push_back(0);
-    for (const Tokens length : step) {
-      squares.back() += static_cast<double>(length) * static_cast<double>(length);
-    }
-  }
-  std::vector<std::size_t> order(steps.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return squares[i]; });
-  std::vector<std::size_t> telling;
-  const auto take = [&](std::size_t place) {
-    if (std::ranges::find(telling, order[place]) == telling.end()) telling.push_back(order[place]);
-  };
-  const std::size_t count = steps.size();
-  for (const std::size_t place : {count / 2, std::size_t{0}, count / 4, 3 * count / 4}) take(place);
-  for (std::size_t place = 0; place < count; ++place) take(place);
-  return telling;
-}
-
 class Configuring {
  public:
   Configuring(const StrategyInstance& instance, const std::vector<std::vector<Tokens>>& steps,
@@ -80,7 +47,7 @@ class Configuring {
         options_(options),
         budget_(budget),
         progress_(progress),
-        order_(telling_first(steps)) {}
+        planner_(instance.name, steps, options.step_method, options.threads, progress) {}
 
   ConfiguredRun run() && {
     tell("searching the configurations");
@@ -95,19 +62,6 @@ class Configuring {
   }
 
  private:
-  // One configuration on its way.
-  struct Runner {
-    RankedConfiguration ranked;
-    std::unique_ptr<Handover> handover;
-    int raises = 0;
-
-    Ms mean_of(std::size_t steps) const {
-      Ms sum = 0;
-      for (std::size_t i = 0; i < steps; ++i) sum += ranked.steps[i].price.step_ms;
-      return sum / static_cast<double>(steps);
-    }
-  };
-
   void tell(const std::string& doing) const {
     if (progress_) progress_(doing);
   }
@@ -135,34 +89,10 @@ class Configuring {
     }
   }
 
-  // Plans the steps that it has not, up to so many; false if one has no plan.
+  // False if a step has no plan.
   bool plan_up_to(Runner& runner, std::size_t steps) {
-    RankedConfiguration& ranked = runner.ranked;
-    while (ranked.steps.size() < steps) {
-      const std::size_t index = order_[ranked.steps.size()];
-      tell("step " + std::to_string(index) + " with " + configuration_name(ranked.plan));
-      ConfiguredStep step{
-          .instance = runner.handover->step(step_name(instance_.name, index), steps_[index])};
-      if (const auto errors = check(Instance(step.instance)); !errors.empty()) {
-        ranked.why_not = "step " + std::to_string(index) + ": " + to_string(errors.front());
-        return false;
-      }
-      Budget own;  // heuristics end
-      step.outcome = solve(Instance(step.instance), {.method = options_.step_method}, own);
-      if (!step.outcome.plan) {
-        ranked.why_not = "step " + std::to_string(index) + " has no plan: " + reason(step);
-        return false;
-      }
-      step.price = runner.handover->price(step.instance, std::get<ScatterPlan>(*step.outcome.plan));
-      ranked.steps.push_back(std::move(step));
-    }
-    return true;
-  }
-
-  static std::string reason(const ConfiguredStep& step) {
-    if (step.outcome.unplaceable.empty()) return step.outcome.detail;
-    return "a sequence of " + grouped(step.instance.lengths[at(step.outcome.unplaceable.front())]) +
-           " tokens fits no group";
+    planner_.plan_up_to({&runner}, steps);
+    return runner.ranked.why_not.empty();
   }
 
   void order(std::size_t steps) {
@@ -175,8 +105,11 @@ class Configuring {
 
   // Plans so many steps with all that are active, and puts away those that cannot.
   void plan_all(std::size_t steps) {
+    std::vector<Runner*> runners;
+    for (Runner& runner : active_) runners.push_back(&runner);
+    planner_.plan_up_to(runners, steps);
     for (auto runner = active_.begin(); runner != active_.end();) {
-      if (plan_up_to(*runner, steps)) {
+      if (runner->ranked.why_not.empty()) {
         ++runner;
         continue;
       }
@@ -315,7 +248,7 @@ class Configuring {
           const Tokens tokens = (group.tokens + group.degree - 1) / group.degree;
           if (tokens <= heaviest.tokens) continue;
           heaviest.tokens = tokens;
-          heaviest.step = static_cast<std::int64_t>(order_[s]);
+          heaviest.step = static_cast<std::int64_t>(planner_.order()[s]);
         }
       }
     }
@@ -336,7 +269,8 @@ class Configuring {
   // From the order that they were planned in to that of the caller.
   void in_order(std::vector<ConfiguredStep>& steps) const {
     std::vector<ConfiguredStep> sorted(steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) sorted[order_[i]] = std::move(steps[i]);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      sorted[planner_.order()[i]] = std::move(steps[i]);
     steps = std::move(sorted);
   }
 
@@ -360,7 +294,7 @@ class Configuring {
       const std::size_t steps = runner.ranked.steps.size();
       Ms of_first = 0;
       for (std::size_t i = 0; i < steps; ++i) {
-        of_first += run_.ranking.front().steps[order_[i]].price.step_ms;
+        of_first += run_.ranking.front().steps[planner_.order()[i]].price.step_ms;
       }
       runner.ranked.behind = runner.mean_of(steps) * static_cast<double>(steps) / of_first;
     }
@@ -380,7 +314,7 @@ class Configuring {
   std::vector<Runner> active_;    // the fastest first
   std::vector<Runner> given_up_;  // the last given up last
   std::vector<Runner> failed_;
-  const std::vector<std::size_t> order_;  // in which steps are planned
+  const StepPlanner planner_;
   ConfiguredRun run_;
 };
 

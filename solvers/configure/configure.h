@@ -29,6 +29,7 @@ namespace stowage {
 struct ConfigureOptions {
   std::size_t candidates = 10;       // configurations that are planned on true lengths
   std::string step_method = "fast";  // of scatter
+  int threads = 1;                   // that plan steps; the answer does not depend on it
   // Not empty: only these are planned, whatever `candidates` says. Each fits the instance.
   std::vector<StrategyPlan> plans;
 };

@@ -302,6 +302,37 @@ TEST(Configure, RanksByTrueLengthsAndHoldsWhatItPromises) {
   }
 }
 
+// How many threads plan steps changes no plan, and not which step is named where none has room.
+TEST(Configure, ThreadsChangeNothing) {
+  for (const Tokens longest : {60'000, 3'000'000}) {
+    Steps steps = some_steps(6);
+    const StrategyInstance instance = one_node(steps);
+    steps[2].front() = longest;
+    steps[4].front() = longest;
+    const auto planned = [&](int threads) {
+      Budget budget;
+      return configure(instance, steps, {.candidates = 6, .threads = threads}, budget);
+    };
+    const ConfiguredRun one = planned(1);
+    for (const int threads : {2, 5}) {
+      const ConfiguredRun more = planned(threads);
+      EXPECT_EQ(more.without_plan, one.without_plan);
+      ASSERT_EQ(more.ranking.size(), one.ranking.size());
+      for (std::size_t i = 0; i < one.ranking.size(); ++i) {
+        const RankedConfiguration& a = one.ranking[i];
+        const RankedConfiguration& b = more.ranking[i];
+        EXPECT_EQ(a.plan, b.plan);
+        EXPECT_EQ(a.why_not, b.why_not);
+        ASSERT_EQ(a.steps.size(), b.steps.size());
+        for (std::size_t k = 0; k < a.steps.size(); ++k) {
+          EXPECT_EQ(a.steps[k].instance.name, b.steps[k].instance.name);
+          EXPECT_EQ(*a.steps[k].outcome.plan, *b.steps[k].outcome.plan);
+        }
+      }
+    }
+  }
+}
+
 // Whatever the memory, the first one's layout fits, and a raised factor is one that was needed.
 TEST(Configure, WhatIsClearlyBehindIsPlannedNoFurther) {
   const Steps steps = some_steps(12);
