@@ -49,7 +49,8 @@ bool try_order(const std::string& name, const LayoutInstance& instance, const As
   const Budget budget({.time_limit_s = asked.seconds, .clock = BudgetClock::cpu});
   const LayoutTable table(instance);
   const LayoutNeighbours neighbours(table);
-  LayoutTree tree(table, neighbours, static_order(table, asked.keys), *instance.capacity);
+  FailedStates failed;
+  LayoutTree tree(table, neighbours, static_order(table, asked.keys), *instance.capacity, failed);
   LayoutTree::End end = tree.run(0);
   while (end == LayoutTree::End::open && !budget.exhausted()) end = tree.run(kBetweenLooks);
   JsonWriter json;

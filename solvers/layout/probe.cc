@@ -75,7 +75,8 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
       neighbours_(neighbours),
       portfolio_(portfolio),
       capacity_(capacity),
-      favourite_(favourite) {
+      favourite_(favourite),
+      failed_(std::make_unique<FailedStates>()) {
   const auto parts =
       static_cast<std::size_t>(table.buffers()) + static_cast<std::size_t>(table.sections()) + 1;
   most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
@@ -92,8 +93,8 @@ bool LayoutProbe::has_tree(std::size_t turn) {
   if (turn < trees_.size()) return true;
   const std::vector<int>* order = portfolio_.order(number(turn));
   if (order == nullptr) return false;
-  trees_.push_back(
-      std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_, choice_of(turn)));
+  trees_.push_back(std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_, *failed_,
+                                                choice_of(turn)));
   return true;
 }
 
@@ -143,8 +144,9 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
 
 void LayoutProbe::run_restart(Budget& budget) {
   if (!restart_) {
-    restart_ = std::make_unique<LayoutTree>(table_, neighbours_, learnt_order(), capacity_,
-                                            choice_of(static_cast<std::size_t>(restarts_)));
+    restart_ =
+        std::make_unique<LayoutTree>(table_, neighbours_, learnt_order(), capacity_, *failed_,
+                                     choice_of(static_cast<std::size_t>(restarts_)));
     restart_left_ = luby(++restarts_) * std::max(kClockNodes, 2 * std::int64_t{table_.buffers()});
   }
   const std::int64_t spent = run(*restart_, restart_left_, budget);

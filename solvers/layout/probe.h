@@ -71,6 +71,7 @@ class LayoutProbe {
   LayoutPortfolio& portfolio_;
   Bytes capacity_;
   std::size_t favourite_;
+  std::unique_ptr<FailedStates> failed_;            // that all trees have found
   std::vector<std::unique_ptr<LayoutTree>> trees_;  // made when their first turn comes
   std::size_t most_trees_;
   std::size_t width_;  // trees that take part in this round

@@ -138,7 +138,9 @@ class Ladder {
   void search_alone(Budget& budget) {
     if (!alone_ || alone_capacity_ != highest()) {
       alone_capacity_ = highest();
-      alone_.emplace(table_, ground_->neighbours, *ground_->portfolio.order(0), alone_capacity_);
+      alone_failed_ = {};
+      alone_.emplace(table_, ground_->neighbours, *ground_->portfolio.order(0), alone_capacity_,
+                     alone_failed_);
     }
     const std::int64_t before = alone_->nodes();
     const LayoutTree::End end = alone_->run(std::min(kNodesPerTurn, budget.nodes_left()));
@@ -168,6 +170,7 @@ class Ladder {
   std::list<LayoutProbe> rungs_;
   std::vector<Bytes> wanted_;
   std::int64_t climbed_ = 0;  // nodes of the rungs
+  FailedStates alone_failed_;
   std::optional<LayoutTree> alone_;
   Bytes alone_capacity_ = 0;
   std::int64_t alone_nodes_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
 
 namespace stowage {
 
@@ -11,6 +12,11 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   const auto n = at(table.buffers());
   const auto sections = at(table.sections());
   rows_.resize(n);
+  std::mt19937_64 random(1);
+  for (std::size_t b = 0; b < n; ++b) {
+    const StateKey buffer{random(), random()};
+    weights_.push_back({buffer, {random() | 1, random() | 1}});
+  }
   failures_.buffers.assign(n, 0);
   failures_.sections.assign(sections, 0);
   remaining_.assign(sections, 0);
@@ -49,10 +55,33 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
     take(b, 1);
   }
   for (Row& row : rows_) row.bound = row.support;
+  for (int b = 0; b < table.buffers(); ++b) {
+    if (!rows_[at(b)].placed) add_to_key(b);
+  }
   for (int s = 0; s < table.sections(); ++s) {
     if (!fits_between(s, -1, capacity)) possible_ = false;
   }
   trail_.clear();
+}
+
+void LayoutState::add_to_key(int b) {
+  const Weights& its = weights_[at(b)];
+  key_.first += its.buffer.first;
+  key_.second += its.buffer.second;
+  raise_in_key(b, rows_[at(b)].support);
+}
+
+void LayoutState::take_from_key(int b) {
+  const Weights& its = weights_[at(b)];
+  key_.first -= its.buffer.first;
+  key_.second -= its.buffer.second;
+  raise_in_key(b, -rows_[at(b)].support);
+}
+
+void LayoutState::raise_in_key(int b, Bytes by) {
+  const StateKey& weight = weights_[at(b)].offset;
+  key_.first += weight.first * static_cast<std::uint64_t>(by);
+  key_.second += weight.second * static_cast<std::uint64_t>(by);
 }
 
 void LayoutState::take(int b, int sign) {
@@ -76,6 +105,7 @@ Bytes LayoutState::pinned_above(int section, Bytes level) const {
 
 bool LayoutState::place(int b) {
   rows_[at(b)].placed = true;
+  take_from_key(b);
   take(b, -1);
   const Change placement{.index = b, .kind = Kind::placement};
   trail_.push_back(placement);
@@ -95,6 +125,7 @@ bool LayoutState::place(int b) {
         .before = row.support, .bound_before = row.bound, .index = other, .kind = Kind::support};
     trail_.push_back(raise);
     row.support = lowest_above(other, top);
+    raise_in_key(other, row.support - raise.before);
     if (row.support <= row.bound) continue;
     raised_.push_back({other, row.bound});
     row.bound = row.support;

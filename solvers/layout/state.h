@@ -16,6 +16,7 @@
 #include "instances/layout/neighbours.h"
 #include "instances/layout/table.h"
 #include "instances/numbers.h"
+#include "solvers/layout/failed_states.h"
 
 namespace stowage {
 
@@ -66,6 +67,11 @@ class LayoutState {
     return top_[at(s)] <= level && later > latest && !begins_within(s, level, latest);
   }
 
+  // Stands for the unplaced buffers and their lowest offsets (failed_states.h). undo() leaves it to
+  // the caller to set it back.
+  const StateKey& key() const { return key_; }
+  void set_key(const StateKey& key) { key_ = key; }
+
   // Where the last buffer placed in a section ends.
   Bytes top(int s) const { return top_[at(s)]; }
 
@@ -96,6 +102,9 @@ class LayoutState {
   Bytes lowest_above(int b, Bytes level) const {
     return plain_ ? level : table_.clear_of_pins(b, level);
   }
+  void add_to_key(int b);
+  void take_from_key(int b);
+  void raise_in_key(int b, Bytes by);
   bool raise_bound(int b, Bytes value);
   bool below_capacity(int b);
   // Whether the sections of all raised buffers still have room for what is unplaced in them.
@@ -111,6 +120,12 @@ class LayoutState {
   bool possible_ = true;
   bool plain_ = true;  // nothing is pinned or aligned
   std::vector<Row> rows_;
+  struct Weights {  // in the key, of a buffer and of its offset
+    StateKey buffer;
+    StateKey offset;
+  };
+  std::vector<Weights> weights_;
+  StateKey key_;
   // Per section: bytes still to be placed; the end of the last placed buffer; how many unplaced
   // buffers begin and end there; one that may begin above some level, as found last.
   std::vector<Bytes> remaining_;

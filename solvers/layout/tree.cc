@@ -11,11 +11,15 @@ namespace {
 // A component is listed anew once one in so many of its buffers is placed: lists cost memory.
 constexpr std::size_t kListedShare = 16;
 
+// Nodes of a state that is kept once it has failed: fewer are searched as quickly as looked up.
+constexpr std::int64_t kWorthKeeping = 4;
+
 }  // namespace
 
 LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
-                       const std::vector<int>& order, Bytes capacity, Choice choice)
-    : table_(table), state_(table, neighbours, capacity), choice_(choice) {
+                       const std::vector<int>& order, Bytes capacity, FailedStates& failed,
+                       Choice choice)
+    : table_(table), state_(table, neighbours, capacity), failed_(failed), choice_(choice) {
   waiting_ = order;
   newest_.resize(at(table.sections()));
   must_.resize(at(table.sections()));
@@ -44,6 +48,9 @@ void LayoutTree::push(const Component& component, int left, Bytes floor, int fai
                      .left = left,
                      .fail_to = fail_to,
                      .pending = pending,
+                     .key = state_.key(),
+                     .start = state_.mark(),
+                     .nodes = nodes_,
                      .trail = state_.mark(),
                      .waiting = waiting_.size(),
                      .pendings = pendings_.size(),
@@ -170,29 +177,25 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
   const std::int64_t stop = nodes_ + nodes;
   while (end_ == End::open && nodes_ < stop) {
     Frame& frame = frames_.back();
-    const auto give_up = [&] {
-      const int fail_to = frame.fail_to;
-      frames_.resize(at(fail_to + 1));
-      if (frames_.empty()) end_ = End::exhausted;
-    };
     state_.undo(frame.trail);
+    state_.set_key(frame.key);
     waiting_.resize(frame.waiting);
     pendings_.resize(frame.pendings);
     candidates_.resize(frame.last);
     if (frame.closed) {
-      give_up();
+      give_up(frame);
       continue;
     }
     if (frame.tried >= 0) {
       // What follows holds for every other candidate of this frame.
       if (!state_.pass_over(frame.tried, frame.floor)) {
-        give_up();
+        give_up(frame);
         continue;
       }
       frame.trail = state_.mark();
     }
     if (frame.next == frame.last && !rise(frame)) {
-      give_up();
+      give_up(frame);
       continue;
     }
     if (choice_ == Choice::flush) {
@@ -202,7 +205,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
     const int b = candidates_[frame.next];
     const Cover covered = table_.any_pins() ? Cover::with : cover(frame, b);
     if (covered == Cover::dead) {
-      give_up();
+      give_up(frame);
       continue;
     }
     ++frame.next;
@@ -213,10 +216,25 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
     const int twin = table_.twin_before(b);
     if (twin >= 0 && !state_.placed(twin)) continue;
     if (!state_.has_unplaced_neighbour(b)) frame.closed = true;
-    if (!state_.place(b)) continue;
+    if (!state_.place(b) || failed_.refutes(state_.key(), state_)) continue;
     if (!descend()) end_ = End::layout;
   }
   return end_;
+}
+
+void LayoutTree::give_up(const Frame& frame) {
+  if (nodes_ - frame.nodes >= kWorthKeeping) {
+    state_.undo(frame.start);
+    passed_over_.clear();
+    for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
+      const int b = waiting_[i];
+      const LayoutState::Row& row = state_.row(b);
+      if (!row.placed && row.bound > row.support) passed_over_.push_back({b, row.bound});
+    }
+    failed_.add(frame.key, passed_over_);
+  }
+  frames_.resize(at(frame.fail_to + 1));
+  if (frames_.empty()) end_ = End::exhausted;
 }
 
 bool LayoutTree::descend() {

@@ -14,6 +14,7 @@
 //   - some buffer no longer fits, or what must lie above some level of a section (state.h); a
 //     buffer that was passed over must rest on one yet to be placed, and one without unplaced
 //     neighbours is never passed over,
+//   - its state, or one that leaves no less room, has failed before (failed_states.h),
 //   - a section would overflow if nothing began in it at this level, and the candidates that are
 //     left cannot cover all such sections side by side.
 // Sections that no unplaced buffer connects are solved one after the other; when one of them has no
@@ -41,10 +42,11 @@ class LayoutTree {
   // one that leaves the fewest slivers beside it, the first of these by the order.
   enum class Choice { order, flush };
 
-  // `order`: every buffer that is neither pinned nor idle. The arguments must outlive the
-  // tree.
+  // `order`: every buffer that is neither pinned nor idle. `failed`: of this capacity, for all
+  // trees that search it. The arguments must outlive the tree.
   LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
-             const std::vector<int>& order, Bytes capacity, Choice choice = Choice::order);
+             const std::vector<int>& order, Bytes capacity, FailedStates& failed,
+             Choice choice = Choice::order);
 
   // Continues for at most so many nodes (placements tried). Exhausted: no layout stays within the
   // capacity.
@@ -84,7 +86,10 @@ class LayoutTree {
     bool closed = false;
     int fail_to = -1;
     int pending = -1;
-    std::size_t trail = 0;  // sizes to go back to before the next candidate
+    StateKey key;            // of its beginning,
+    std::size_t start = 0;   // as the size of the trail,
+    std::int64_t nodes = 0;  // and those tried before it
+    std::size_t trail = 0;   // sizes to go back to before the next candidate
     std::size_t waiting = 0;
     std::size_t pendings = 0;
     std::size_t candidates = 0;
@@ -101,6 +106,8 @@ class LayoutTree {
   bool mark_musts(const Frame& frame, SectionRange sections);
   bool reach_up(const Frame& frame, SectionRange sections);
   void reach_down(SectionRange sections);
+  // All that follows from the frame has been searched: it and its state have no layout.
+  void give_up(const Frame& frame);
   // After a placement: goes on with what is left. False once everything is placed.
   bool descend();
   void inherit(const Frame& parent, Frame& frame);
@@ -109,6 +116,7 @@ class LayoutTree {
 
   const LayoutTable& table_;
   LayoutState state_;
+  FailedStates& failed_;
   Choice choice_;
   std::vector<int> waiting_;
   std::vector<int> candidates_;
@@ -124,6 +132,7 @@ class LayoutTree {
   std::vector<std::uint8_t> must_;
   std::vector<std::uint8_t> from_below_;
   std::vector<std::uint8_t> from_above_;
+  std::vector<FailedStates::PassedOver> passed_over_;  // scratch of give_up()
   std::int64_t nodes_ = 0;
   End end_ = End::open;
 };

@@ -64,9 +64,11 @@ TEST(LayoutSearch, AllOrdersAgree) {
     for (const char* keys : {"TCA", "Z", "L", "U", "WO", ""}) {
       const std::vector<int> order = static_order(table, keys);
       for (const auto choice : {LayoutTree::Choice::order, LayoutTree::Choice::flush}) {
-        LayoutTree enough(table, neighbours, order, best.peak, choice);
+        FailedStates above;
+        LayoutTree enough(table, neighbours, order, best.peak, above, choice);
         EXPECT_EQ(enough.run(kEnough), LayoutTree::End::layout) << seed << ' ' << keys;
-        LayoutTree less(table, neighbours, order, best.peak - 1, choice);
+        FailedStates below;
+        LayoutTree less(table, neighbours, order, best.peak - 1, below, choice);
         EXPECT_EQ(less.run(kEnough), LayoutTree::End::exhausted) << seed << ' ' << keys;
       }
     }
@@ -79,9 +81,11 @@ TEST(LayoutSearch, ATreeGoesOnWhereItStopped) {
   const LayoutTable table(instance);
   const LayoutNeighbours neighbours(table);
   const std::vector<int> order = static_order(table, "ATW");
-  LayoutTree whole(table, neighbours, order, table.max_load());
+  FailedStates of_whole;
+  LayoutTree whole(table, neighbours, order, table.max_load(), of_whole);
   ASSERT_EQ(whole.run(kEnough), LayoutTree::End::layout);
-  LayoutTree slices(table, neighbours, order, table.max_load());
+  FailedStates of_slices;
+  LayoutTree slices(table, neighbours, order, table.max_load(), of_slices);
   while (slices.run(3) == LayoutTree::End::open) continue;
   EXPECT_EQ(slices.nodes(), whole.nodes());
   EXPECT_EQ(slices.offsets(), whole.offsets());

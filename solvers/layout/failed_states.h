@@ -1,0 +1,58 @@
+// What was found to have no layout: sets of unplaced buffers with how low each could lie.
+//
+// Orders and restarts of one capacity reach the same state by other ways: what lies below a buffer
+// does not matter to what comes above, only where it ends. A state that failed refutes each one
+// with the same unplaced buffers and lowest offsets, whose bounds are no lower: whatever would be a
+// layout there would have been one here.
+//
+//   FailedStates failed;
+//   failed.add(key, passed_over);        // no layout goes on from there
+//   if (failed.refutes(key, state)) ...  // nor from here
+//
+// A key is a sum with random factors over the unplaced buffers and their lowest offsets
+// (state.h): two of them that differ have one key with a chance of 2^-128, times the square of the
+// largest power of two that divides all differences of offsets. Of the states with the same
+// place in the table the last is kept. Not for use outside the search.
+// Source: transposition tables (Zobrist, 1970); universal hashing (Carter and Wegman, 1979).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "instances/units.h"
+
+namespace stowage {
+
+class LayoutState;
+
+struct StateKey {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  bool operator==(const StateKey&) const = default;
+};
+
+class FailedStates {
+ public:
+  // A buffer that cannot lie at its lowest offset.
+  struct PassedOver {
+    int buffer = 0;
+    Bytes bound = 0;
+  };
+
+  // `passed_over`: all of the unplaced buffers that are.
+  void add(const StateKey& key, std::span<const PassedOver> passed_over);
+  bool refutes(const StateKey& key, const LayoutState& state) const;
+
+ private:
+  struct Entry {
+    StateKey key;
+    std::int64_t begin = -1;  // of its bounds, counted from the first ever written; -1: no entry
+    std::int64_t count = 0;
+  };
+  std::vector<Entry> entries_;
+  std::vector<PassedOver> bounds_;  // a ring
+  std::int64_t written_ = 0;
+};
+
+}  // namespace stowage
