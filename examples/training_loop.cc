@@ -1,7 +1,7 @@
 // Plans each batch of a training loop from its lengths, and says what one rank would then compute.
 //
 // A real loop does the planning in its data loader, one batch ahead, or lets plan_stream() of
-// <stowage/solvers/scatter/plan_stream.h> plan many steps ahead on several threads.
+// <stowage/solvers/plan_stream.h> plan many steps ahead on several threads.
 #include <stowage/instances/scatter/presets.h>
 #include <stowage/instances/trainer/step.h>
 #include <stowage/solvers/solve.h>

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "instances/result.h"
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 namespace stowage {
 

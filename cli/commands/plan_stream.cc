@@ -1,6 +1,6 @@
 // stowage plan-stream: the steps of a training run, planned one after another. Longer than 300
 // lines: what may end a stream, and what is then said of it, is one story.
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

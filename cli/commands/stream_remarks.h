@@ -9,7 +9,7 @@
 
 #include "instances/json/value.h"
 #include "instances/result.h"
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 namespace stowage {
 

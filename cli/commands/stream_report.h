@@ -9,7 +9,7 @@
 #include "cli/terminal/console.h"
 #include "cli/terminal/exit_codes.h"
 #include "instances/result.h"
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 namespace stowage {
 

@@ -42,7 +42,9 @@ inline BoundNames bound_names_of(const OrderInstance& instance) {
   return {kOrderClosedForms, kOrderCertified, kOrderSearched};
 }
 // The bound that a certificate proves is told by this name.
-constexpr const char* bound_name_of(const OrderCertificate&) { return "cut"; }
+inline const char* bound_name_of(const OrderCertificate& certificate) {
+  return certificate.forced.empty() ? "cut" : "forced";
+}
 // The optimum, by trying everything, where operators are few.
 std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double claimed);
 

@@ -21,7 +21,7 @@ namespace stowage {
 // Names of the bounds that need no search, of those with a certificate, and of those that a search
 // or a backend only says.
 inline constexpr std::array<std::string_view, 1> kOrderClosedForms = {"operator"};
-inline constexpr std::array<std::string_view, 1> kOrderCertified = {"cut"};
+inline constexpr std::array<std::string_view, 2> kOrderCertified = {"cut", "forced"};
 inline constexpr std::array<std::string_view, 1> kOrderSearched = {"search"};
 // The same where operators may run again: neither cuts nor the search over sets of operators say
 // anything then. And of the time.

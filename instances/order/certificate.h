@@ -6,6 +6,11 @@
 // The certificate holds that flow; check_certificate adds it up again, from the instance and
 // nothing else, so that it does not matter who found it or how.
 //
+// Cuts also say who must run before whom in every order with a peak below the bound ("Forced
+// precedences"): where v needs too much once u has run, u runs behind v. A certificate may begin
+// with a list of such pairs, each of which holds because of those before it. Their flows would fill
+// pages; the check finds flows again, and adds each of them up.
+//
 //   const OrderCertificateCheck check = check_certificate(instance, certificate);
 //   if (check.violations.empty()) std::cout << "no order needs less than " << check.bound_bytes;
 //
@@ -22,11 +27,22 @@
 
 namespace stowage {
 
+// In every order with a peak below the bound, `second` runs behind `first`: if it did not, `op`,
+// one of the two, would need no less than the bound at its step.
+struct ForcedPrecedence {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  std::int64_t op = 0;
+
+  bool operator==(const ForcedPrecedence&) const = default;
+};
+
 struct OrderCertificate {
   static constexpr std::int64_t kEnd = -1;  // stands for whoever keeps an output
 
   Bytes bound_bytes = 0;
-  std::int64_t op = 0;  // v
+  std::vector<ForcedPrecedence> forced;  // the flow below may use them as precedences
+  std::int64_t op = 0;                   // v
   // [tensor, operator that reads or updates it or kEnd, bytes]: flow along the tensor.
   std::vector<std::vector<std::int64_t>> tensors;
   // [operator, one that must run before it, bytes]: flow back along a precedence.
@@ -49,8 +65,10 @@ struct OrderCertificateCheck {
 //   certificate_capacity     the flow along a tensor is at most its size
 //   certificate_conservation what flows into an operator that may or may not run before v flows out
 //   certificate_bound        flow, outputs and workspace of v reach bound_bytes
+//   certificate_forced       a forced precedence names two operators of which either may run first
+//                            so far, and one of them; without it, that one needs bound_bytes
 // Requires an instance as the reader returns it; any certificate at all may be handed in. Linear in
-// the instance and the certificate.
+// the instance and the certificate, but for forced precedences: a minimum cut each.
 OrderCertificateCheck check_certificate(const OrderInstance& instance,
                                         const OrderCertificate& certificate);
 

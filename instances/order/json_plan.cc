@@ -48,9 +48,18 @@ void fields(Visitor& v, Plan& plan) {
   v.omit_if(plan.transfers.empty(), "transfers", plan.transfers);
 }
 
+template <class Visitor, Of<ForcedPrecedence> Forced>
+void fields(Visitor& v, Forced& forced) {
+  v.one_line();
+  v.required("first", forced.first, kPlanBytes);
+  v.required("second", forced.second, kPlanBytes);
+  v.required("op", forced.op, kPlanBytes);
+}
+
 template <class Visitor, Of<OrderCertificate> Certificate>
 void fields(Visitor& v, Certificate& certificate) {
   v.required("bound_bytes", certificate.bound_bytes, kPlanBytes);
+  v.omit_if(certificate.forced.empty(), "forced", certificate.forced);
   v.required("op", certificate.op, {0, kMaxExact});
   v.required("tensors", certificate.tensors, kEntry);
   v.required("precedences", certificate.precedences, kEntry);

@@ -90,9 +90,10 @@ void LeastLive::add_precedence(int op, int first) {
   precedence_arcs_.push_back({add_arc(node_of_[at(op)], node_of_[at(first)], kNoLimit), op, first});
 }
 
-// Dinic's algorithm: distances to the sink, then as much flow along shortest paths as goes.
-void LeastLive::push_all() {
-  while (label()) {
+// Dinic's algorithm: distances to the sink, then as much flow along shortest paths as goes, until
+// there is enough.
+void LeastLive::push_all(Bytes enough) {
+  while (value_ < enough && label()) {
     turn_ = first_;
     while (const Bytes more = push(kSource, kNoLimit)) value_ += more;
   }
@@ -166,7 +167,7 @@ void LeastLive::cut_between(std::span<const int> open, const OrderMemory& memory
       if (side_of(first) == OrderSide::open) add_precedence(op, first);
     }
   }
-  push_all();
+  push_all(kNoLimit);
   for (const int op : open) side_[at(op)] = OrderSide::out;
 }
 
@@ -211,7 +212,7 @@ LeastLive::Cut LeastLive::between(const std::vector<OrderSide>& side) {
       if (side_of(first) == OrderSide::open) add_precedence(op, first);
     }
   }
-  push_all();
+  push_all(kNoLimit);
   Cut cut{.live = sure_ + value_, .open = on_source_side(), .tensors = sure_flow_};
   const auto flow = [&](const Named& named) { return arcs_[at(named.arc ^ 1)].room; };
   for (const Named& named : tensor_arcs_) {
@@ -221,6 +222,27 @@ LeastLive::Cut LeastLive::between(const std::vector<OrderSide>& side) {
     if (flow(named) > 0) cut.precedences.push_back({named.from, named.to, flow(named)});
   }
   return cut;
+}
+
+LeastLive::Narrowed LeastLive::narrowed(std::span<const int> ops, OrderSide side, Bytes enough) {
+  arcs_before_ = arcs_;
+  first_before_ = first_;
+  const Bytes value = value_;
+  for (const int op : ops) {
+    const int node = node_of_[at(op)];
+    if (side == OrderSide::in) {
+      add_arc(kSource, node, kNoLimit);
+    } else {
+      add_arc(node, kSink, kNoLimit);
+    }
+  }
+  push_all(enough - sure_);
+  Narrowed found{.live = sure_ + value_};
+  if (found.live < enough) found.open = on_source_side();
+  std::swap(arcs_, arcs_before_);
+  std::swap(first_, first_before_);
+  value_ = value;
+  return found;
 }
 
 }  // namespace stowage

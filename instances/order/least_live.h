@@ -43,6 +43,15 @@ class LeastLive {
   // and so is what need not be out. O(V^2 E) at worst, near linear in practice.
   Cut between(const std::vector<OrderSide>& side);
 
+  // The same with more operators on one side: all of `ops`, which were open, with all that it
+  // takes for them to be there. Goes on from the flow of the last between(), which it leaves as it
+  // was. Without members where `enough` bytes or more are live.
+  struct Narrowed {
+    Bytes live = 0;         // at least, if it is enough
+    std::vector<int> open;  // members of the largest such downset among the open operators
+  };
+  Narrowed narrowed(std::span<const int> ops, OrderSide side, Bytes enough);
+
   // The largest least downset between what `memory` has done without `open`, and with all of it,
   // without a flow: its members among `open`, all of which must have run. Only what touches the
   // open operators is looked at.
@@ -74,7 +83,7 @@ class LeastLive {
   template <class Side>
   void add_tensor(int t, Side side);
   void add_precedence(int op, int first);
-  void push_all();
+  void push_all(Bytes enough);
   bool label();
   Bytes push(int node, Bytes most);
   void cut_between(std::span<const int> open, const OrderMemory& memory);
@@ -88,6 +97,9 @@ class LeastLive {
   std::vector<int> open_;   // operators that have a node
   std::vector<int> first_;  // arc of a node
   std::vector<Arc> arcs_;   // each followed by its reverse
+  // Of narrowed(): what they were.
+  std::vector<int> first_before_;
+  std::vector<Arc> arcs_before_;
   std::vector<int> level_;  // of a node, from the sink
   std::vector<int> turn_;   // next arc of a node to try
   std::vector<Named> tensor_arcs_;

@@ -32,8 +32,8 @@ set(STOWAGE_PUBLIC_HEADERS
     solvers/function_ref.h
     solvers/milp/backends.h
     solvers/outcome.h
+    solvers/plan_stream.h
     solvers/solve.h
-    solvers/scatter/plan_stream.h
     # Balanced partitions.
     instances/partition/partition.h
     solvers/partition/balanced_partitions.h

@@ -330,14 +330,6 @@ StoppedBy ConfiguredRun::ended_by() const {
   return ::stowage::stopped_by(stopped_by, limit ? strategy.stopped_by : StoppedBy::heuristic_end);
 }
 
-bool is_uniform(const StrategyPlan& plan) {
-  return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
-    return stage.zero == plan.stages.front().zero &&
-           stage.recompute == plan.stages.front().recompute &&
-           stage.stream_chunks == plan.stages.front().stream_chunks;
-  });
-}
-
 std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps) {
   std::vector<Tokens> all;
   for (const std::vector<Tokens>& step : steps) all.insert(all.end(), step.begin(), step.end());
@@ -345,13 +337,6 @@ std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps) {
   std::vector<Tokens> mean;
   for (std::size_t i = 0; i < all.size(); i += steps.size()) mean.push_back(all[i]);
   return mean;
-}
-
-std::string configuration_name(const StrategyPlan& plan) {
-  const StrategyStage& stage = plan.stages.front();
-  return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", tp " +
-         std::to_string(plan.tp) + (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "") +
-         ", ZeRO " + std::to_string(stage.zero) + ", " + recompute_text(stage);
 }
 
 ConfiguredRun configure(const StrategyInstance& instance,

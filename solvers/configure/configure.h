@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +20,7 @@
 #include "instances/layout/instance.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/plan.h"
-#include "solvers/configure/handover.h"
+#include "solvers/configure/configuration.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
@@ -32,24 +31,6 @@ struct ConfigureOptions {
   int threads = 1;                   // that plan steps; the answer does not depend on it
   // Not empty: only these are planned, whatever `candidates` says. Each fits the instance.
   std::vector<StrategyPlan> plans;
-};
-
-struct ConfiguredStep {
-  ScatterInstance instance;
-  Outcome outcome;  // has a plan
-  PricedStep price;
-};
-
-struct RankedConfiguration {
-  StrategyPlan plan;             // with hash, and the bound of all configurations
-  double activation_factor = 1;  // what a token needs, times this
-  // Of the first all, in their order; of others as many as were planned, beginning with one in the
-  // middle and the heaviest.
-  std::vector<ConfiguredStep> steps;
-  // Of its steps: their mean, and the mean divided by that of the fastest on the same steps.
-  PricedStep mean;
-  double behind = 1;
-  std::string why_not;  // not empty: a step has no plan in it
 };
 
 struct HeaviestRank {
@@ -81,9 +62,6 @@ struct ConfiguredRun {
   StoppedBy ended_by() const;
 };
 
-// What is being done now, for people.
-using ConfigureProgress = std::function<void(const std::string& doing)>;
-
 // One step's worth of the lengths of all steps: of all sequences in order of their lengths each
 // so-manieth, from the longest on. Requires a step.
 std::vector<Tokens> mean_step(const std::vector<std::vector<Tokens>>& steps);
@@ -96,12 +74,5 @@ ConfiguredRun configure(const StrategyInstance& instance,
                         const std::vector<std::vector<Tokens>>& steps,
                         const ConfigureOptions& options, Budget& budget,
                         const ConfigureProgress& progress = {});
-
-// Whether trainers have a word for it: what is sharded and recomputed, and in how many chunks, is
-// the same in all stages.
-bool is_uniform(const StrategyPlan& plan);
-
-// "pp 1, v 1, tp 1, ZeRO 3, none": what differs between configurations of a ranking.
-std::string configuration_name(const StrategyPlan& plan);
 
 }  // namespace stowage

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 namespace stowage {
 namespace {

@@ -8,13 +8,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "instances/units.h"
-#include "solvers/configure/configure.h"
+#include "solvers/configure/configuration.h"
 #include "solvers/configure/handover.h"
 
 namespace stowage {

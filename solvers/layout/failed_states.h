@@ -21,16 +21,11 @@
 #include <vector>
 
 #include "instances/units.h"
+#include "solvers/layout/state_key.h"
 
 namespace stowage {
 
 class LayoutState;
-
-struct StateKey {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  bool operator==(const StateKey&) const = default;
-};
 
 class FailedStates {
  public:

@@ -16,7 +16,7 @@
 #include "instances/layout/neighbours.h"
 #include "instances/layout/table.h"
 #include "instances/numbers.h"
-#include "solvers/layout/failed_states.h"
+#include "solvers/layout/state_key.h"
 
 namespace stowage {
 

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "instances/numbers.h"
+#include "solvers/layout/failed_states.h"
 #include "solvers/layout/state.h"
 
 namespace stowage {

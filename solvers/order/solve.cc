@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formulations/order/bounds.h"
+#include "formulations/order/forced.h"
 #include "heuristics/order/commit_search.h"
 #include "heuristics/order/orders.h"
 #include "heuristics/order/registry.h"
@@ -34,6 +35,9 @@ constexpr int kFirstWidth = 64;                              // of stretches
 constexpr std::int64_t kMostCuts = 100;
 constexpr std::int64_t kFewestCuts = 3;
 constexpr std::int64_t kCutNodes = 500'000;  // of the networks of all cuts
+// Of those that force precedences, at each peak that is tried; four times as many each round.
+constexpr std::int64_t kForcedNodes = 200'000;
+constexpr int kHalvings = 3;  // of what lies between bound and peak, each round
 
 class OrderSolve : public FamilySolve<OrderInstance> {
  public:
@@ -164,29 +168,85 @@ class OrderSolve : public FamilySolve<OrderInstance> {
       if (cut.bound_bytes > known) best = std::move(cut);
       if (best.bound_bytes >= peak_) break;
     }
-    if (best.bound_bytes <= bound()) return;
-    const OrderCertificateCheck check = check_certificate(instance_, best);
+    if (best.bound_bytes > bound()) confirm(std::move(best), "cut");
+  }
+
+  bool confirm(OrderCertificate certificate, const char* name) {
+    const OrderCertificateCheck check = check_certificate(instance_, certificate);
     if (!check.violations.empty()) {
       incumbent_.remark("a certificate fails its check: " + to_string(check.violations.front()));
-      return;
+      return false;
     }
-    certificate_ = std::move(best);
-    raise("cut", check.bound_bytes);
+    certificate_ = std::move(certificate);
+    raise(name, check.bound_bytes);
+    return true;
+  }
+
+  // An order is news if its peak is below this.
+  Bytes wanted() const {
+    return instance_.capacity ? std::min(peak_, *instance_.capacity + 1) : peak_;
+  }
+
+  // Whether an order can be better than the best, and if so, whether it can be better by half of
+  // what is open, and so on.
+  void raise_forced(std::int64_t nodes) {
+    if (table_->operators() > kMostForced) return;
+    const std::int64_t cuts = nodes / std::max(1, table_->operators() + table_->tensors());
+    std::vector<ForcedStep> steps = forced_;
+    Bytes open = wanted();  // for all that is known, some order is below
+    if (!refuted_by_force(open, steps, cuts) && steps.size() > forced_.size()) {
+      forced_ = steps;
+      narrow_.emplace(with_precedences(instance_, forced_));
+    }
+    for (int halved = 0; halved < kHalvings && !ended(); ++halved) {
+      const Bytes below = bound() + (open - bound()) / 2;
+      if (below <= bound()) return;
+      if (!refuted_by_force(below, steps, cuts)) open = below;
+    }
+  }
+
+  // Whether no order is below. If it cannot be told, `steps` are what such an order keeps.
+  bool refuted_by_force(Bytes below, std::vector<ForcedStep>& steps, std::int64_t cuts) {
+    if (below >= stuck_) return false;
+    ForcedOrder found = force_order(instance_, below, steps, cuts, budget_);
+    if (found.complete) stuck_ = below;
+    if (found.proof) return confirm(*std::move(found.proof), "forced");
+    steps = std::move(found.steps);
+    return false;
+  }
+
+  // An order that keeps what all better ones keep, improved; each time from another one.
+  void order_narrow(std::int64_t states, int width) {
+    if (!narrow_) return;
+    const int turn = narrow_orders_++ % 3;
+    std::vector<int> order = turn == 0   ? list_order(*narrow_)
+                             : turn == 1 ? depth_first_order(*narrow_)
+                                         : narrow_->program_order();
+    order = commit_order(*narrow_, order);
+    Windows windows(*narrow_);
+    budget_.count_nodes(
+        windows.improve(order, {.goal = bound(), .states = states, .widest = width}, budget_));
+    take(order, 'L', "lns");
   }
 
   void run_rounds() {
     std::int64_t states = kFirstStates;
+    std::int64_t boost = 1;
     for (int width = kFirstWidth; states <= kMostStates && !ended(); states *= 4, width *= 2) {
       if (options_.method == kAuto.name) {
         improve_stretches(states, width);
         if (!ended()) raise_cut();
         if (ended()) return;
       }
-      while (probe(peak_ - 1, states) && !ended()) {
+      while (probe(wanted() - 1, states) && !ended()) {
       }
       if (ended()) return;
       while (!ended() && probe_from_below(states)) {
       }
+      const Bytes before = bound();
+      if (!ended()) raise_forced(boost * (states / kFirstStates * kForcedNodes));
+      if (bound() > before) boost *= 2;  // it goes on as it began
+      if (!ended() && options_.method == kAuto.name) order_narrow(states, width);
     }
     if (!ended()) incumbent_.remark("the search ended with the states that it may remember");
   }
@@ -220,11 +280,15 @@ class OrderSolve : public FamilySolve<OrderInstance> {
 
   std::optional<OrderTable> table_;
   OperatorBound simple_;
+  std::optional<OrderTable> narrow_;  // with forced_, if there are any
+  int narrow_orders_ = 0;
   std::optional<CommitSearch> search_;
-  std::vector<int> best_;          // the best order that is known, within the capacity or not
-  Bytes peak_ = 0;                 // of it
-  std::vector<Bytes> least_need_;  // of an operator's step, in any order that is known
-  std::vector<char> cut_;          // of an operator: whether its cut is known
+  std::vector<int> best_;           // the best order that is known, within the capacity or not
+  Bytes peak_ = 0;                  // of it
+  std::vector<Bytes> least_need_;   // of an operator's step, in any order that is known
+  std::vector<char> cut_;           // of an operator: whether its cut is known
+  std::vector<ForcedStep> forced_;  // precedences that every order below what is wanted keeps
+  Bytes stuck_ = kMaxExact + 1;     // cuts do not prove that no order is below this
   std::optional<OrderCertificate> certificate_;  // confirmed
 };
 

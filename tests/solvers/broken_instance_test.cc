@@ -11,7 +11,7 @@
 
 #include "instances/check.h"
 #include "instances/verify.h"
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 #include "solvers/solve.h"
 
 namespace stowage::broken_instance_test {

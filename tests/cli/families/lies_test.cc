@@ -537,7 +537,7 @@ const std::vector<Lie>& lies() {
                   const json by = t.outcome["bound_by"];
                   const bool certified = by == "step-lp" || by == "profile" || by == "patterns" ||
                                          by == "configurations" || by == "bands" || by == "cut" ||
-                                         by == "prices" || by == "thresholds";
+                                         by == "prices" || by == "thresholds" || by == "forced";
                   if (!certified) return false;
                   return t.certified() && scale(t.outcome["certificate"]["bound" + t.unit], 0.999);
                 }),

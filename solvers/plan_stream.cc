@@ -1,4 +1,4 @@
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 #include <atomic>
 #include <condition_variable>

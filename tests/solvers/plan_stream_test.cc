@@ -1,4 +1,4 @@
-#include "solvers/scatter/plan_stream.h"
+#include "solvers/plan_stream.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "instances/scatter/json.h"
 #include "tests/tiny_scatter.h"
 
-namespace stowage::scatter_plan_stream_test {
+namespace stowage::plan_stream_test {
 namespace {
 
 // The first `count` random tiny steps, one after another.
@@ -126,4 +126,4 @@ TEST(PlanStream, NothingComesOfNothing) {
 }
 
 }  // namespace
-}  // namespace stowage::scatter_plan_stream_test
+}  // namespace stowage::plan_stream_test

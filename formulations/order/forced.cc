@@ -1,0 +1,215 @@
+#include "formulations/order/forced.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "instances/numbers.h"
+#include "instances/order/least_live.h"
+#include "instances/order/table.h"
+
+namespace stowage {
+namespace {
+
+// An operator whose step needs less than `below` by more than a share is looked at only once those
+// that need more force nothing; the last share is all.
+constexpr double kShares[] = {0.02, 0.1, 1};
+
+// Who runs before whom at any distance, in rows of bits.
+class Closure {
+ public:
+  explicit Closure(const OrderTable& table)
+      : n_(at(table.operators())), words_((n_ + 63) / 64), before_(n_ * words_), behind_(before_) {
+    for (const int op : table.program_order()) {
+      for (const int first : table.before(op)) add(first, op);
+    }
+  }
+
+  bool has(int first, int second) const { return bit(before_, at(second), at(first)); }
+
+  void add(int first, int second) {
+    if (has(first, second)) return;
+    // All before `first`, and itself, are before `second` and all behind it.
+    std::vector<std::uint64_t> up = row(before_, at(first));
+    std::vector<std::uint64_t> down = row(behind_, at(second));
+    up[at(first) / 64] |= std::uint64_t{1} << at(first) % 64;
+    down[at(second) / 64] |= std::uint64_t{1} << at(second) % 64;
+    for_each(up, [&](std::size_t op) { join(behind_, op, down); });
+    for_each(down, [&](std::size_t op) { join(before_, op, up); });
+  }
+
+  // Of all operators, before `op` runs.
+  std::vector<OrderSide> sides(int op) const {
+    std::vector<OrderSide> side(n_, OrderSide::open);
+    for_each(row(before_, at(op)), [&](std::size_t other) { side[other] = OrderSide::in; });
+    for_each(row(behind_, at(op)), [&](std::size_t other) { side[other] = OrderSide::out; });
+    side[at(op)] = OrderSide::out;
+    return side;
+  }
+  // Those of `ops` that are open, and must be on that side if `op` is; itself among them.
+  std::vector<int> drawn(int op, OrderSide to, const std::vector<OrderSide>& side) const {
+    std::vector<int> ops = {op};
+    for_each(row(to == OrderSide::in ? before_ : behind_, at(op)), [&](std::size_t other) {
+      if (side[other] == OrderSide::open) ops.push_back(static_cast<int>(other));
+    });
+    return ops;
+  }
+
+ private:
+  using Rows = std::vector<std::uint64_t>;
+
+  bool bit(const Rows& rows, std::size_t i, std::size_t j) const {
+    return (rows[i * words_ + j / 64] >> j % 64 & 1U) != 0;
+  }
+  Rows row(const Rows& rows, std::size_t i) const {
+    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(i * words_);
+    return {begin, begin + static_cast<std::ptrdiff_t>(words_)};
+  }
+  void join(Rows& rows, std::size_t i, const Rows& more) {
+    for (std::size_t w = 0; w < words_; ++w) rows[i * words_ + w] |= more[w];
+  }
+  template <class Visit>
+  void for_each(const Rows& bits, Visit visit) const {
+    for (std::size_t i = 0; i < n_; ++i) {
+      if ((bits[i / 64] >> i % 64 & 1U) != 0) visit(i);
+    }
+  }
+
+  std::size_t n_;
+  std::size_t words_;
+  Rows before_;
+  Rows behind_;
+};
+
+class Forcing {
+ public:
+  Forcing(const OrderInstance& instance, Bytes below, const std::vector<ForcedStep>& known,
+          std::int64_t cuts, const Budget& budget)
+      : instance_(instance),
+        below_(below),
+        most_cuts_(cuts),
+        budget_(budget),
+        found_{.steps = known},
+        table_(with_precedences(instance, known)),
+        least_(std::in_place, *table_),
+        closure_(*table_) {
+    need_.assign(at(table_->operators()), kMaxExact);
+  }
+
+  ForcedOrder run() && {
+    std::vector<int> ops(need_.size());
+    std::iota(ops.begin(), ops.end(), 0);
+    for (std::size_t share = 0; share < std::size(kShares) && !ended();) {
+      const auto slack = static_cast<Bytes>(kShares[share] * static_cast<double>(below_));
+      const std::size_t steps = found_.steps.size();
+      std::ranges::stable_sort(ops, std::greater(), [&](int op) { return need_[at(op)]; });
+      for (const int op : ops) {
+        if (need_[at(op)] < below_ - slack || ended()) break;
+        look_at(op, slack);
+      }
+      if (found_.steps.size() > steps) {
+        share = 0;
+        learn();
+      } else {
+        ++share;
+      }
+    }
+    found_.complete = !found_.proof && !ended();
+    return std::move(found_);
+  }
+
+ private:
+  bool ended() const { return found_.proof || found_.cuts >= most_cuts_ || budget_.exhausted(); }
+
+  // The cuts that follow know the precedences.
+  void learn() {
+    least_.reset();
+    table_.emplace(with_precedences(instance_, found_.steps));
+    least_.emplace(*table_);
+  }
+
+  LeastLive::Cut cut(const std::vector<OrderSide>& side) {
+    ++found_.cuts;
+    return least_->between(side);
+  }
+
+  void look_at(int op, Bytes slack) {
+    std::vector<OrderSide> side = closure_.sides(op);
+    const LeastLive::Cut first = cut(side);
+    need_[at(op)] = first.live + table_->need(op);
+    if (need_[at(op)] >= below_) {
+      prove(op, first);
+      return;
+    }
+    if (need_[at(op)] < below_ - slack) return;
+    // Sides on which an operator is in some set that leaves the step below.
+    std::vector<char> may_be_in(side.size(), 0);
+    std::vector<char> may_be_out(side.size(), 0);
+    std::vector<char> member(side.size(), 0);
+    const auto allow = [&](const std::vector<int>& members) {
+      std::ranges::fill(member, 0);
+      for (const int its : members) member[at(its)] = 1;
+      for (std::size_t i = 0; i < side.size(); ++i)
+        (member[i] != 0 ? may_be_in : may_be_out)[i] = 1;
+    };
+    allow(first.open);
+    const Bytes enough = below_ - table_->need(op);
+    for (int other = 0; other < table_->operators() && !ended(); ++other) {
+      if (side[at(other)] != OrderSide::open) continue;
+      if (may_be_in[at(other)] != 0 && may_be_out[at(other)] != 0) continue;
+      const OrderSide tried = may_be_in[at(other)] == 0 ? OrderSide::in : OrderSide::out;
+      ++found_.cuts;
+      const LeastLive::Narrowed least =
+          least_->narrowed(closure_.drawn(other, tried, side), tried, enough);
+      if (least.live < enough) {
+        allow(least.open);
+        continue;
+      }
+      const int early = tried == OrderSide::in ? op : other;
+      const int late = tried == OrderSide::in ? other : op;
+      found_.steps.push_back(
+          {{.first = early, .second = late, .op = op}, least.live + table_->need(op)});
+      closure_.add(early, late);
+      side = closure_.sides(op);
+      cut(side);
+    }
+  }
+
+  void prove(int op, const LeastLive::Cut& cut) {
+    OrderCertificate proof{.bound_bytes = need_[at(op)], .op = op};
+    for (const ForcedStep& step : found_.steps) {
+      proof.forced.push_back(step.precedence);
+      proof.bound_bytes = std::min(proof.bound_bytes, step.need);
+    }
+    for (const auto& arc : cut.tensors) proof.tensors.emplace_back(arc.begin(), arc.end());
+    for (const auto& arc : cut.precedences) proof.precedences.emplace_back(arc.begin(), arc.end());
+    found_.proof = std::move(proof);
+  }
+
+  const OrderInstance& instance_;
+  const Bytes below_;
+  const std::int64_t most_cuts_;
+  const Budget& budget_;
+  ForcedOrder found_;
+  std::optional<OrderTable> table_;  // with the precedences that the cuts know
+  std::optional<LeastLive> least_;
+  Closure closure_;          // of all
+  std::vector<Bytes> need_;  // of an operator's step at least, as its last cut said
+};
+
+}  // namespace
+
+OrderInstance with_precedences(OrderInstance instance, const std::vector<ForcedStep>& steps) {
+  for (const ForcedStep& step : steps) {
+    instance.operators[at(step.precedence.second)].after.push_back(step.precedence.first);
+  }
+  return instance;
+}
+
+ForcedOrder force_order(const OrderInstance& instance, Bytes below,
+                        const std::vector<ForcedStep>& known, std::int64_t cuts,
+                        const Budget& budget) {
+  return Forcing(instance, below, known, cuts, budget).run();
+}
+
+}  // namespace stowage
