@@ -20,8 +20,12 @@ class Closure {
  public:
   explicit Closure(const OrderTable& table)
       : n_(at(table.operators())), words_((n_ + 63) / 64), before_(n_ * words_), behind_(before_) {
-    for (const int op : table.program_order()) {
-      for (const int first : table.before(op)) add(first, op);
+    const std::vector<int>& order = table.program_order();
+    for (const int op : order) {
+      for (const int first : table.before(op)) join(before_, at(op), with(before_, at(first)));
+    }
+    for (auto op = order.rbegin(); op != order.rend(); ++op) {
+      for (const int next : table.behind(*op)) join(behind_, at(*op), with(behind_, at(next)));
     }
   }
 
@@ -30,10 +34,8 @@ class Closure {
   void add(int first, int second) {
     if (has(first, second)) return;
     // All before `first`, and itself, are before `second` and all behind it.
-    std::vector<std::uint64_t> up = row(before_, at(first));
-    std::vector<std::uint64_t> down = row(behind_, at(second));
-    up[at(first) / 64] |= std::uint64_t{1} << at(first) % 64;
-    down[at(second) / 64] |= std::uint64_t{1} << at(second) % 64;
+    const Rows up = with(before_, at(first));
+    const Rows down = with(behind_, at(second));
     for_each(up, [&](std::size_t op) { join(behind_, op, down); });
     for_each(down, [&](std::size_t op) { join(before_, op, up); });
   }
@@ -65,6 +67,11 @@ class Closure {
     const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(i * words_);
     return {begin, begin + static_cast<std::ptrdiff_t>(words_)};
   }
+  Rows with(const Rows& rows, std::size_t i) const {
+    Rows its = row(rows, i);
+    its[i / 64] |= std::uint64_t{1} << i % 64;
+    return its;
+  }
   void join(Rows& rows, std::size_t i, const Rows& more) {
     for (std::size_t w = 0; w < words_; ++w) rows[i * words_ + w] |= more[w];
   }
@@ -88,6 +95,7 @@ class Forcing {
       : instance_(instance),
         below_(below),
         most_cuts_(cuts),
+        most_steps_(most_forced_of(instance)),
         budget_(budget),
         found_{.steps = known},
         table_(with_precedences(instance, known)),
@@ -142,7 +150,7 @@ class Forcing {
       return;
     }
     if (need_[at(op)] < below_ - slack) return;
-    // Sides on which an operator is in some set that leaves the step below.
+    // Of each operator, whether some set that keeps the step below has it, and whether one has not.
     std::vector<char> may_be_in(side.size(), 0);
     std::vector<char> may_be_out(side.size(), 0);
     std::vector<char> member(side.size(), 0);
@@ -171,7 +179,10 @@ class Forcing {
           {{.first = early, .second = late, .op = op}, least.live + table_->need(op)});
       closure_.add(early, late);
       side = closure_.sides(op);
-      cut(side);
+      const LeastLive::Cut now = cut(side);
+      if (now.live < enough) continue;
+      need_[at(op)] = now.live + table_->need(op);
+      prove(op, now);
     }
   }
 
@@ -189,6 +200,7 @@ class Forcing {
   const OrderInstance& instance_;
   const Bytes below_;
   const std::int64_t most_cuts_;
+  const std::int64_t most_steps_;  // that a certificate may list
   const Budget& budget_;
   ForcedOrder found_;
   std::optional<OrderTable> table_;  // with the precedences that the cuts know

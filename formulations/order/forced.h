@@ -33,10 +33,10 @@ struct ForcedOrder {
   std::int64_t cuts = 0;  // that were made
 };
 
-// Requires a graph of at most kMostForced operators, none of which may run again, and no host, and
-// steps of a call with the same `below` or a larger one. Stops after so many cuts, or when the
-// budget is exhausted. A cut takes near linear time; the precedences take n²/4 bytes.
-inline constexpr int kMostForced = 4096;
+// Requires a graph for which most_forced_of() is not 0, none of whose operators may run again, no
+// host, and steps of a call with the same `below` or a larger one. Stops after so many cuts, with
+// as many steps as a certificate may list, or when the budget is exhausted. A cut takes near linear
+// time; the precedences take n²/4 bytes.
 ForcedOrder force_order(const OrderInstance& instance, Bytes below,
                         const std::vector<ForcedStep>& known, std::int64_t cuts,
                         const Budget& budget);

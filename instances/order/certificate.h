@@ -37,6 +37,10 @@ struct ForcedPrecedence {
   bool operator==(const ForcedPrecedence&) const = default;
 };
 
+// How many a certificate may list: the check makes a minimum cut for each. None of graphs with more
+// than 4,096 operators.
+std::int64_t most_forced_of(const OrderInstance& instance);
+
 struct OrderCertificate {
   static constexpr std::int64_t kEnd = -1;  // stands for whoever keeps an output
 
@@ -57,8 +61,7 @@ struct OrderCertificateCheck {
 };
 
 // Where an operator may run again, there is a host, or the objective is the time, no certificate
-// proves anything:
-// certificate_bound says so. Rules:
+// proves anything: certificate_bound says so. Rules:
 //   certificate_number       entries have three numbers, indices that exist and amounts from 0 on
 //   certificate_arc          a flow goes from a tensor to one that touches it, or from an operator
 //                            to one that must run before it, and begins at nothing that needs v
@@ -66,9 +69,11 @@ struct OrderCertificateCheck {
 //   certificate_conservation what flows into an operator that may or may not run before v flows out
 //   certificate_bound        flow, outputs and workspace of v reach bound_bytes
 //   certificate_forced       a forced precedence names two operators of which either may run first
-//                            so far, and one of them; without it, that one needs bound_bytes
+//                            so far, and one of them; without it, that one needs bound_bytes.
+//                            There are no more of them than most_forced_of()
 // Requires an instance as the reader returns it; any certificate at all may be handed in. Linear in
-// the instance and the certificate, but for forced precedences: a minimum cut each.
+// the instance and, times what an operator touches, in the certificate; a minimum cut for each
+// forced precedence.
 OrderCertificateCheck check_certificate(const OrderInstance& instance,
                                         const OrderCertificate& certificate);
 

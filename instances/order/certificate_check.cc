@@ -61,6 +61,14 @@ class CertificateCheck {
   // False at the first that does not hold: those after it may need it.
   bool add_forced() {
     if (certificate_.forced.empty()) return true;
+    if (std::ssize(certificate_.forced) > most_forced_of(instance_)) {
+      found_.add(rule(FlowRule::forced), [&] {
+        return Description{"/certificate/forced",
+                           text(std::ssize(certificate_.forced)) + " precedences",
+                           "at most " + text(most_forced_of(instance_)) + " for this graph"};
+      });
+      return false;
+    }
     FlowFinder finder(instance_);
     for (std::size_t k = 0; k < certificate_.forced.size(); ++k) {
       const ForcedPrecedence& its = certificate_.forced[k];
@@ -128,6 +136,14 @@ class CertificateCheck {
 };
 
 }  // namespace
+
+std::int64_t most_forced_of(const OrderInstance& instance) {
+  constexpr std::int64_t kMostOperators = 4096;
+  constexpr std::int64_t kMostNodes = 100'000'000;  // of the networks of all cuts: some seconds
+  const std::int64_t operators = std::ssize(instance.operators);
+  if (operators > kMostOperators) return 0;
+  return kMostNodes / std::max<std::int64_t>(1, operators + std::ssize(instance.tensors));
+}
 
 std::vector<std::string_view> order_certificate_rules() {
   return {kFlowRuleNames.begin(), kFlowRuleNames.end()};

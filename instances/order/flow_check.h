@@ -2,7 +2,7 @@
 // anything. Part of the check of certificates (certificate.h).
 //
 //   const Precedences precedences(instance);
-//   ViolationList found(order_certificate_rule_names());
+//   ViolationList found(kFlowRuleNames);
 //   const Bytes live = flow_value(instance, truth, precedences, precedences.sides(op), tensors,
 //                                 precedences_of_flow, found);
 #pragma once
@@ -54,9 +54,9 @@ class Precedences {
   std::vector<std::int64_t> writer_;  // of a tensor; OrderCertificate::kEnd for inputs
 };
 
-// What is live at least where the operators are on these sides: before the step of one of them that
-// is at no side but `never`. `found`, a list of kFlowRuleNames, gets what is wrong with the flow;
-// the value means nothing then.
+// What is live at least before the step of an operator that is `never`, where all are on these
+// sides. `found`, a list of kFlowRuleNames, gets what is wrong with the flow; the value means
+// nothing then.
 Bytes flow_value(const OrderInstance& instance, const OrderTruth& truth,
                  const Precedences& precedences, const std::vector<Before>& side,
                  const Flow& tensors, const Flow& along_precedences, ViolationList& found);

@@ -86,6 +86,7 @@ void StepPlanner::plan_up_to(const std::vector<Runner*>& runners, std::size_t st
       jobs.push_back({runners[r], order_[i], r});
     }
   }
+  if (jobs.empty()) return;
   // One that has a step without a plan needs no more; which of its steps are begun until then
   // depends on the threads, and so none of them is kept.
   std::vector<std::atomic<bool>> failed(runners.size());

@@ -1,10 +1,11 @@
 // The plans of steps for configurations that race against each other: several steps at a time, and
 // of each configuration in one order, the same for all.
 //
-//   const StepPlanner planner("name", steps, {.method = "fast"}, 2, tell);
+//   const StepPlanner planner(instance.name, steps, options.step_method, 2, tell);
 //   planner.plan_up_to(runners, 4);   // each has four steps planned then, or says why not
 //
-// The plans do not depend on the number of threads.
+// The plans do not depend on the number of threads. Nothing ends a call but its last plan: limits
+// are for the caller to look at in between.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   std::mt19937_64 random(1);
   for (std::size_t b = 0; b < n; ++b) {
     const StateKey buffer{random(), random()};
-    weights_.push_back({buffer, {random() | 1, random() | 1}});
+    weights_.push_back({buffer, {random(), random()}});
   }
   failures_.buffers.assign(n, 0);
   failures_.sections.assign(sections, 0);

@@ -6,7 +6,7 @@
 //
 //   LayoutState state(table, neighbours, capacity);
 //   const std::size_t mark = state.mark();
-//   if (!state.place(b, state.lowest(b))) state.undo(mark);  // some section would overflow
+//   if (!state.place(b)) state.undo(mark);  // some section would overflow
 #pragma once
 
 #include <cstdint>

@@ -190,7 +190,7 @@ class OrderSolve : public FamilySolve<OrderInstance> {
   // Whether an order can be better than the best, and if so, whether it can be better by half of
   // what is open, and so on.
   void raise_forced(std::int64_t nodes) {
-    if (table_->operators() > kMostForced) return;
+    if (most_forced_of(instance_) == 0) return;
     const std::int64_t cuts = nodes / std::max(1, table_->operators() + table_->tensors());
     std::vector<ForcedStep> steps = forced_;
     Bytes open = wanted();  // for all that is known, some order is below
@@ -208,7 +208,9 @@ class OrderSolve : public FamilySolve<OrderInstance> {
   // Whether no order is below. If it cannot be told, `steps` are what such an order keeps.
   bool refuted_by_force(Bytes below, std::vector<ForcedStep>& steps, std::int64_t cuts) {
     if (below >= stuck_) return false;
-    ForcedOrder found = force_order(instance_, below, steps, cuts, budget_);
+    ForcedOrder found =
+        force_order(instance_, below, steps, std::min(cuts, budget_.nodes_left()), budget_);
+    budget_.count_nodes(found.cuts);
     if (found.complete) stuck_ = below;
     if (found.proof) return confirm(*std::move(found.proof), "forced");
     steps = std::move(found.steps);

@@ -13,6 +13,7 @@
 #include "instances/order/memory.h"
 #include "instances/order/optimum.h"
 #include "instances/order/table.h"
+#include "tests/instances/draw.h"
 #include "tests/tiny_order.h"
 
 namespace stowage::order_forced_test {
@@ -145,6 +146,23 @@ TEST(ForcedOrder, EndsWithItsCuts) {
   const ForcedOrder none = force_order(graph, peak, {}, kEnough, Budget({.time_limit_s = 0}));
   EXPECT_EQ(none.cuts, 0);
   EXPECT_FALSE(none.complete);
+}
+
+// Whoever asks about a graph with many precedences is not kept waiting for what follows from them.
+TEST(ForcedOrder, GraphsUpToTheLimitBeginAtOnce) {
+  OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 4000});
+  ASSERT_LE(graph.operators.size(), 4096U);
+  EXPECT_GT(most_forced_of(graph), 0);
+  Draw draw(1);
+  for (std::int64_t op = 600; op < std::ssize(graph.operators); ++op) {
+    auto& after = graph.operators[static_cast<std::size_t>(op)].after;
+    for (int k = 0; k < 12; ++k) after.push_back(op - draw.whole(1, 600));
+  }
+  const Budget budget({.time_limit_s = 1, .clock = BudgetClock::cpu});
+  EXPECT_EQ(force_order(graph, 1, {}, 0, budget).cuts, 0);
+  EXPECT_FALSE(budget.exhausted());
+  graph.operators.resize(4097);
+  EXPECT_EQ(most_forced_of(graph), 0);
 }
 
 TEST(ForcedOrder, PrecedencesBecomePartOfTheGraph) {

@@ -283,6 +283,11 @@ TEST(OrderCertificate, AForcedPrecedenceNeedsTheBoundOfWhoeverBreaksIt) {
   EXPECT_EQ(with([](auto& c) { c.forced[0] = {.first = 0, .second = 2, .op = 2}; }), forced);
   EXPECT_EQ(with([](auto& c) { c.forced.push_back(c.forced[0]); }), forced);  // known by then
   EXPECT_EQ(with([](auto& c) { c.bound_bytes = 39; }), forced);
+  // Each costs the check a cut, and they are limited.
+  EXPECT_EQ(with([&](auto& c) {
+              c.forced.assign(static_cast<std::size_t>(most_forced_of(graph)) + 1, c.forced[0]);
+            }),
+            forced);
   // Without the list the flow ends at one that may have run.
   EXPECT_EQ(with([](auto& c) { c.forced.clear(); }),
             (std::vector<std::string>{"certificate_conservation", "certificate_bound"}));
