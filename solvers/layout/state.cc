@@ -56,7 +56,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   }
   for (Row& row : rows_) row.bound = row.support;
   for (int b = 0; b < table.buffers(); ++b) {
-    if (!rows_[at(b)].placed) add_to_key(b);
+    if (!rows_[at(b)].placed) count_in_key(b, 1);
   }
   for (int s = 0; s < table.sections(); ++s) {
     if (!fits_between(s, -1, capacity)) possible_ = false;
@@ -64,18 +64,12 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
   trail_.clear();
 }
 
-void LayoutState::add_to_key(int b) {
+void LayoutState::count_in_key(int b, int sign) {
   const Weights& its = weights_[at(b)];
-  key_.first += its.buffer.first;
-  key_.second += its.buffer.second;
-  raise_in_key(b, rows_[at(b)].support);
-}
-
-void LayoutState::take_from_key(int b) {
-  const Weights& its = weights_[at(b)];
-  key_.first -= its.buffer.first;
-  key_.second -= its.buffer.second;
-  raise_in_key(b, -rows_[at(b)].support);
+  const auto times = static_cast<std::uint64_t>(sign);
+  key_.first += times * its.buffer.first;
+  key_.second += times * its.buffer.second;
+  raise_in_key(b, sign * rows_[at(b)].support);
 }
 
 void LayoutState::raise_in_key(int b, Bytes by) {
@@ -105,7 +99,7 @@ Bytes LayoutState::pinned_above(int section, Bytes level) const {
 
 bool LayoutState::place(int b) {
   rows_[at(b)].placed = true;
-  take_from_key(b);
+  count_in_key(b, -1);
   take(b, -1);
   const Change placement{.index = b, .kind = Kind::placement};
   trail_.push_back(placement);

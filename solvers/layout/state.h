@@ -102,8 +102,7 @@ class LayoutState {
   Bytes lowest_above(int b, Bytes level) const {
     return plain_ ? level : table_.clear_of_pins(b, level);
   }
-  void add_to_key(int b);
-  void take_from_key(int b);
+  void count_in_key(int b, int sign);
   void raise_in_key(int b, Bytes by);
   bool raise_bound(int b, Bytes value);
   bool below_capacity(int b);

@@ -1,3 +1,4 @@
+// Longer than 300 lines: the ways of a round share what they know of orders and bounds.
 #include "solvers/order/solve.h"
 
 #include <algorithm>

@@ -235,64 +235,6 @@ TEST(OrderCertificate, ACutProvesNothingWhereOperatorsRunAgain) {
   EXPECT_FALSE(check_certificate(graph, good).violations.empty());
 }
 
-// Two branches from inputs of 9 bytes to outputs of one, each by way of 20 bytes: whoever begins
-// ends before the other does.
-OrderInstance branches() {
-  return {.tensors = {{.size = 9, .input = true},
-                      {.size = 9, .input = true},
-                      {.size = 20},
-                      {.size = 20},
-                      {.size = 1, .output = true},
-                      {.size = 1, .output = true}},
-          .operators = {{.reads = {0}, .writes = {2}},
-                        {.reads = {1}, .writes = {3}},
-                        {.reads = {2}, .writes = {4}},
-                        {.reads = {3}, .writes = {5}},
-                        {.reads = {4, 5}}}};
-}
-
-TEST(OrderCertificate, AForcedPrecedenceNeedsTheBoundOfWhoeverBreaksIt) {
-  const OrderInstance graph = branches();
-  const auto rules = [&](const OrderCertificate& certificate) {
-    std::vector<std::string> broken;
-    for (const Violation& violation : check_certificate(graph, certificate).violations) {
-      broken.push_back(violation.rule);
-    }
-    return broken;
-  };
-  OrderCertificate certificate{.bound_bytes = 29, .op = 1, .tensors = {{1, 1, 9}}};
-  EXPECT_THAT(rules(certificate), IsEmpty());
-  // If 2 has run before 1, 1 needs 9 + 1 + 20; if it has not, 38 at least. So 2 runs first in every
-  // order below 38, and then 0 needs 9 + 9 + 20 at its step.
-  certificate = {.bound_bytes = 38,
-                 .forced = {{.first = 2, .second = 1, .op = 1}},
-                 .op = 0,
-                 .tensors = {{0, 0, 9}, {1, 1, 9}}};
-  EXPECT_THAT(rules(certificate), IsEmpty());
-  EXPECT_EQ(*least_peak(graph), 38);
-  const std::vector<std::string> forced = {"certificate_forced"};
-  const auto with = [&](auto change) {
-    OrderCertificate changed = certificate;
-    change(changed);
-    return rules(changed);
-  };
-  EXPECT_EQ(with([](auto& c) { c.forced[0] = {.first = 1, .second = 2, .op = 1}; }), forced);
-  EXPECT_EQ(with([](auto& c) { c.forced[0].op = 0; }), forced);
-  EXPECT_EQ(with([](auto& c) { c.forced[0].first = -1; }), forced);
-  EXPECT_EQ(with([](auto& c) { c.forced[0].second = 5; }), forced);
-  EXPECT_EQ(with([](auto& c) { c.forced[0] = {.first = 0, .second = 2, .op = 2}; }), forced);
-  EXPECT_EQ(with([](auto& c) { c.forced.push_back(c.forced[0]); }), forced);  // known by then
-  EXPECT_EQ(with([](auto& c) { c.bound_bytes = 39; }), forced);
-  // Each costs the check a cut, and they are limited.
-  EXPECT_EQ(with([&](auto& c) {
-              c.forced.assign(static_cast<std::size_t>(most_forced_of(graph)) + 1, c.forced[0]);
-            }),
-            forced);
-  // Without the list the flow ends at one that may have run.
-  EXPECT_EQ(with([](auto& c) { c.forced.clear(); }),
-            (std::vector<std::string>{"certificate_conservation", "certificate_bound"}));
-}
-
 TEST(OrderCertificate, EachRuleIsBroken) {
   using Rules = std::vector<std::string>;
   const OrderCertificate good{.bound_bytes = 16, .op = 1, .tensors = {{0, 1, 10}, {1, 1, 4}}};
