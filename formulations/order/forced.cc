@@ -127,7 +127,10 @@ class Forcing {
   }
 
  private:
-  bool ended() const { return found_.proof || found_.cuts >= most_cuts_ || budget_.exhausted(); }
+  bool ended() const {
+    return found_.proof || found_.cuts >= most_cuts_ || std::ssize(found_.steps) >= most_steps_ ||
+           budget_.exhausted();
+  }
 
   // The cuts that follow know the precedences.
   void learn() {
