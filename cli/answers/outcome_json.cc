@@ -36,6 +36,19 @@ void write_infeasibility(JsonWriter& json, const InfeasibilityProof& proof) {
   json.end_object();
 }
 
+void write_arrangement(JsonWriter& json, const Arrangement& arrangement) {
+  json.key("layout");
+  json.begin_object();
+  json.key("needed_bytes");
+  arrangement.needed_bytes ? json.integer(*arrangement.needed_bytes) : json.null();
+  json.integer("orders", arrangement.orders);
+  json.text("stopped_by", to_string(arrangement.stopped_by));
+  json.text("detail", arrangement.detail);
+  json.key("plan");
+  arrangement.layout ? write_plan(json, Plan(*arrangement.layout)) : json.null();
+  json.end_object();
+}
+
 }  // namespace
 
 void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit) {
@@ -93,6 +106,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   if (outcome.infeasibility) write_infeasibility(json, *outcome.infeasibility);
   write_violations(json, outcome.violations);
   write_improvements(json, outcome.improvements, frame.timeless, unit);
+  if (frame.arrangement != nullptr) write_arrangement(json, *frame.arrangement);
   if (outcome.certificate) {
     json.key("certificate");
     std::visit(

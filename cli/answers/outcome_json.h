@@ -10,6 +10,7 @@
 #include "cli/terminal/unit.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"
+#include "solvers/memory/arrangement.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
@@ -21,7 +22,8 @@ struct OutcomeFrame {
   std::uint64_t seed = 0;
   bool timeless = false;  // leaves out "seconds" everywhere
   ExitCode exit_code = ExitCode::ok;
-  std::vector<CliError> errors;  // of writing the plan; usually empty
+  std::vector<CliError> errors;              // of writing the plan; usually empty
+  const Arrangement* arrangement = nullptr;  // of an order whose layout was asked for
 };
 
 // A stowage/outcome document. The plan is inside it, null if there is none.

@@ -27,7 +27,7 @@
 #include "instances/scatter/trainer.h"
 #include "instances/trainer/step.h"
 #include "instances/verify.h"
-#include "kernels/memory/order_layout.h"
+#include "solvers/memory/order_layout.h"
 
 namespace stowage {
 namespace {
@@ -264,7 +264,7 @@ class ConvertCommand : public Command {
 
   ExitCode order_to_layout(Console& console, const OrderInstance& graph,
                            const OrderPlan& plan) const {
-    if (tokens_.empty()) return to_layout(console, kernels::order_layout(graph, plan));
+    if (tokens_.empty()) return to_layout(console, order_layout(graph, plan));
     if (!graph.tokens) {
       return console.refuse(
           {kUsage, "--tokens", "has an effect only where sizes grow with a length"});
@@ -278,7 +278,7 @@ class ConvertCommand : public Command {
                                  std::to_string(graph.tokens->to) + ", is " +
                                  std::to_string(*length)});
     }
-    return to_layout(console, kernels::order_layout(graph, *row));
+    return to_layout(console, order_layout(graph, *row));
   }
 
   ExitCode to_layout(Console& console, const LayoutInstance& layout) const {

@@ -9,6 +9,7 @@
 
 #include "cli/answers/execution_json.h"
 #include "cli/answers/execution_text.h"
+#include "cli/commands/refused_run.h"
 #include "cli/commands/run_layout.h"
 #include "cli/commands/run_order.h"
 #include "cli/commands/run_strategy.h"
@@ -73,6 +74,9 @@ class RunCommand : public Command {
         "--repeats", repeats_, "N", 1, 1000,
         "Not for layouts and orders: timed runs of each batch, or of a strategy's step, of "
         "which the best counts; default 1");
+    flags.text("--layout", layout_path_, "LAYOUT",
+               "Of an order: the offsets of its tensors, from `stowage solve --layout`; default "
+               "they are laid out here");
     flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9,
                  "Stop between batches, operators of an order, or layers of a strategy, after it; "
                  "the run is then incomplete. Default none");
@@ -142,10 +146,13 @@ class RunCommand : public Command {
     if (strategy != nullptr && !exchange_.empty()) {
       return console.refuse({kUsage, "--exchange", "has no effect on a strategy"});
     }
+    if (graph == nullptr && !layout_path_.empty()) {
+      return console.refuse({kUsage, "--layout", "has an effect on orders alone"});
+    }
     // No plan is executed unverified, and there is no switch for it.
     const std::vector<Violation> violations = verify(instance, plan);
     console.info(instance_line(instance));
-    if (!violations.empty()) return refuse_plan(console, instance, violations);
+    if (!violations.empty()) return refuse_run(console, instance, "plan", violations);
     const InterruptScope interrupt;
     Budget::Limits limits{.interrupt = &interrupt.flag()};
     if (time_limit_s_) limits.time_limit_s = *time_limit_s_;
@@ -157,7 +164,11 @@ class RunCommand : public Command {
     }
     if (graph != nullptr) {
       return run_order(console, *graph, std::get<OrderPlan>(plan),
-                       {.instance_path = instance_path_, .scale = scale_, .seed = seed}, budget);
+                       {.instance_path = instance_path_,
+                        .layout_path = layout_path_,
+                        .scale = scale_,
+                        .seed = seed},
+                       budget);
     }
     if (strategy != nullptr) {
       return run_strategy(console, *strategy, std::get<StrategyPlan>(plan),
@@ -181,15 +192,6 @@ class RunCommand : public Command {
       if (given) return InputError{kUsage, flag, "has no effect on " + what};
     }
     return std::nullopt;
-  }
-
-  static ExitCode refuse_plan(Console& console, const Instance& instance,
-                              const std::vector<Violation>& violations) {
-    for (const Violation& violation : violations)
-      console.finding("violation " + to_string(violation));
-    console.error("the plan is invalid and was not executed");
-    return console.answer(refused_execution_json(instance, violations, ExitCode::refused),
-                          ExitCode::refused);
   }
 
   ExitCode execute(Console& console, const Instance& instance, const Plan& plan,
@@ -235,6 +237,7 @@ class RunCommand : public Command {
 
   std::string instance_path_;
   std::string plan_path_;
+  std::string layout_path_;
   std::optional<std::int64_t> scale_;
   std::optional<std::int64_t> max_ranks_;
   std::optional<std::int64_t> repeats_;

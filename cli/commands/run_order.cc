@@ -1,18 +1,22 @@
 #include "cli/commands/run_order.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <variant>
 
 #include "cli/answers/execution_json.h"
 #include "cli/answers/memory_text.h"
+#include "cli/commands/refused_run.h"
+#include "cli/families/load.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/status_line.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "instances/numbers.h"
-#include "kernels/memory/order_layout.h"
+#include "instances/verify.h"
 #include "kernels/memory/recorded_order.h"
+#include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -25,7 +29,8 @@ constexpr double kMostLayoutSeconds = 10;
 
 // Where the tensors lie; nothing if none was found.
 std::optional<LayoutPlan> lay_out(const LayoutInstance& buffers, Budget& budget) {
-  Budget part = budget.part(kMostLayoutSeconds, std::numeric_limits<std::int64_t>::max());
+  Budget part = budget.part(std::min(kMostLayoutSeconds, budget.seconds_left() / 2),
+                            std::numeric_limits<std::int64_t>::max());
   Outcome outcome = solve(buffers, {.method = "auto"}, part);
   if (!outcome.plan) return std::nullopt;
   return std::get<LayoutPlan>(*std::move(outcome.plan));
@@ -87,9 +92,20 @@ ExitCode run_order(Console& console, const OrderInstance& graph, const OrderPlan
     if (!recorded) return console.refuse(errors_in(run.instance_path, recorded.errors()));
     program = *std::move(recorded);
   }
-  const LayoutInstance buffers = kernels::order_layout(graph, plan);
-  StatusLine(console).tell("laying    out " + counted(std::ssize(buffers.buffers), "buffer"));
-  const std::optional<LayoutPlan> layout = lay_out(buffers, budget);
+  const LayoutInstance buffers = order_layout(graph, plan);
+  std::optional<LayoutPlan> layout;
+  if (run.layout_path.empty()) {
+    StatusLine(console).tell("laying    out " + counted(std::ssize(buffers.buffers), "buffer"));
+    layout = lay_out(buffers, budget);
+  } else {
+    Loaded<Plan> given = load_plan(run.layout_path, buffers);
+    if (!given.value) return console.refuse(given.errors);
+    const std::vector<Violation> violations = verify(buffers, *given.value);
+    if (!violations.empty()) {
+      return refuse_run(console, graph, "layout", violations);
+    }
+    layout = std::get<LayoutPlan>(*std::move(given.value));
+  }
   const Run done(console, graph, plan, layout ? layout->peak_bytes : 0);
   if (!layout) {
     OrderExecution none;

@@ -14,12 +14,13 @@ namespace stowage {
 
 struct OrderRun {
   std::string instance_path;  // for errors of recorded_from
+  std::string layout_path;    // of a plan of order_layout(); empty: it is laid out here
   std::optional<std::int64_t> scale;
   std::uint64_t seed = 0;
 };
 
-// Lays the tensors of a verified plan out, executes it, tells how it went and answers. Returns the
-// exit code.
+// Lays the tensors of a verified plan out, or verifies the layout that is given, executes it, tells
+// how it went and answers. Returns the exit code.
 ExitCode run_order(Console& console, const OrderInstance& graph, const OrderPlan& plan,
                    const OrderRun& run, Budget& budget);
 

@@ -2,6 +2,7 @@
 #include "solvers/solve.h"
 
 #include "cli/answers/outcome_json.h"
+#include "cli/commands/arranged.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -33,6 +34,11 @@ class SolveCommand : public Command {
     flags.text("--method", method_, "NAME", "Default auto. " + method_list());
     solve_.declare(flags);
     flags.text("--start", start_path_, "PLAN", "A plan to begin with; it is never made worse");
+    flags.text(
+        "--layout", layout_, "PLAN",
+        "Of an order: write offsets of its tensors there, a plan of the layout that "
+        "`stowage convert INSTANCE LAYOUT --plan ORDER` makes. Where they need more than the "
+        "order does, other orders are tried; half of the limits are for this");
     output_flags_.declare(flags, true);
   }
 
@@ -40,6 +46,9 @@ class SolveCommand : public Command {
     output_flags_.apply(console);
     if (output_ == "-") {
       return console.refuse({kUsage, "--output", "must be a file: stdout has the plan already"});
+    }
+    if (layout_ == "-") {
+      return console.refuse({kUsage, "--layout", "must be a file: stdout has the outcome"});
     }
     Loaded<Instance> instance = load_instance(instance_path_);
     if (!instance.value) return console.refuse(instance.errors);
@@ -69,6 +78,13 @@ class SolveCommand : public Command {
     if (auto error = check_output("--output", output_, instance.files)) {
       return console.refuse(*error);
     }
+    if (!layout_.empty()) {
+      std::vector<std::string> inputs = instance.files;
+      if (!start_path_.empty()) inputs.push_back(start_path_);
+      if (auto error = check_layout_path(layout_, *instance.value, output_, inputs)) {
+        return console.refuse(*error);
+      }
+    }
     return solve_and_report(console, *instance.value, asked);
   }
 
@@ -82,30 +98,59 @@ class SolveCommand : public Command {
     // Until the plan is written: a second signal then still means 130, and the first one costs
     // nothing.
     const InterruptScope interrupt;
-    Budget budget(solve_.limits(interrupt.flag()));
+    Budget::Limits limits = solve_.limits(interrupt.flag());
+    const Budget whole(limits);
+    if (!layout_.empty()) {
+      limits.time_limit_s /= 2;
+      limits.node_limit /= 2;
+    }
+    Budget budget(limits);
     ProgressTable progress(console, objective_unit(instance));
-    const Outcome outcome =
+    Outcome outcome =
         solve(instance, options, budget, [&](const Improvement& i) { progress.add(i); });
     progress.finish();
+    std::optional<Arrangement> arrangement;
+    if (!layout_.empty() && outcome.plan) {
+      limits.time_limit_s = whole.seconds_left();
+      Budget rest(limits);
+      arrangement =
+          arrange_outcome(console, std::get<OrderInstance>(instance), options.seed, outcome, rest);
+    }
     OutcomeFrame frame{.instance = &instance,
                        .solver = solver,
                        .seed = options.seed,
                        .timeless = console.settings.timeless,
                        .exit_code = exit_code(outcome)};
-    if (!output_.empty() && outcome.plan) {
-      if (auto error = write_file(output_, plan_json(*outcome.plan))) {
-        // The plan is not lost: the outcome on stdout carries it.
-        console.error(error->pointer + ": " + error->message);
-        frame.errors.push_back({"", *error});
-        frame.exit_code = ExitCode::bad_input;
-      }
+    if (arrangement) {
+      frame.arrangement = &*arrangement;
+      if (!arrangement->layout) frame.exit_code = ExitCode::unknown;
     }
-    report(console, instance, outcome, frame);
+    // A plan that cannot be written is not lost: the outcome on stdout carries both.
+    const bool saved =
+        !output_.empty() && outcome.plan && save(console, output_, plan_json(*outcome.plan), frame);
+    const bool layout_saved = arrangement && arrangement->layout &&
+                              save(console, layout_, plan_json(*arrangement->layout), frame);
+    report(console, instance, outcome, saved);
+    if (arrangement) {
+      console.info("layout    " + arrangement_text(*arrangement) +
+                   (layout_saved ? "  -> " + layout_ : ""));
+    }
     return console.answer(outcome_json(outcome, frame), frame.exit_code);
   }
 
+  // Whether it was written.
+  static bool save(Console& console, const std::string& path, const std::string& plan,
+                   OutcomeFrame& frame) {
+    const auto error = write_file(path, plan);
+    if (!error) return true;
+    console.error(error->pointer + ": " + error->message);
+    frame.errors.push_back({"", *error});
+    frame.exit_code = ExitCode::bad_input;
+    return false;
+  }
+
   void report(Console& console, const Instance& instance, const Outcome& outcome,
-              const OutcomeFrame& frame) const {
+              bool saved) const {
     const Unit unit = objective_unit(instance);
     for (const NamedBound& bound : outcome.bounds) {
       console.debug("bound     " + bound.name + "  " + with_unit(bound.value, unit));
@@ -118,7 +163,7 @@ class SolveCommand : public Command {
     if (outcome.plan) line += "  gap " + percent_text(outcome.gap());
     line += "  stopped_by " + std::string(to_string(outcome.stopped_by));
     if (outcome.plan) line += "  verified";
-    if (!output_.empty() && outcome.plan && frame.errors.empty()) line += "  plan -> " + output_;
+    if (saved) line += "  plan -> " + output_;
     console.info(line);
     if (outcome.plan) {
       if (const std::string more = plan_detail(*outcome.plan); !more.empty()) {
@@ -144,6 +189,7 @@ class SolveCommand : public Command {
   std::string output_;
   std::string method_ = "auto";
   std::string start_path_;
+  std::string layout_;  // where its plan goes; empty: not asked for
   SolveFlags solve_;
   OutputFlags output_flags_;
 };

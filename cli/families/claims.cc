@@ -28,11 +28,12 @@ enum Rule : std::size_t {
   kUnplaceable,
   kViolations,
   kName,
+  kLayout,
 };
-constexpr std::array<std::string_view, 10> kRules = {
+constexpr std::array<std::string_view, 11> kRules = {
     "outcome_status",     "outcome_objective",    "outcome_bound",     "outcome_gap",
     "outcome_bounds",     "outcome_improvements", "outcome_exit_code", "outcome_unplaceable",
-    "outcome_violations", "outcome_name"};
+    "outcome_violations", "outcome_name",         kLayoutRule};
 // Numbers may have passed through a tool that rounds them; integers are never rounded.
 constexpr double kRounding = 1e-9;
 
@@ -54,6 +55,8 @@ class ClaimCheck {
         rounding_(unit.integral ? 0 : kRounding),
         violations_(violations) {}
 
+  bool without_layout() const { return claims_.layout && claims_.layout->plan.empty(); }
+
   void exit_code(std::int64_t need) {
     if (!claims_.exit_code || *claims_.exit_code == need) return;
     broken(kExitCode, "/exit_code", text(*claims_.exit_code), text(need));
@@ -73,7 +76,7 @@ class ClaimCheck {
     compare(kGap, "/gap", claims_.gap, gap, 1, kRounding);  // a difference of amounts
     bounds(plan_bound_by(plan));
     improvements();
-    exit_code(claims_.errors ? 2 : 0);
+    exit_code(claims_.errors ? 2 : without_layout() ? 3 : 0);
     if (!claims_.unplaceable.empty()) {
       broken(kUnplaceable, "/unplaceable", text(claims_.unplaceable.size()) + " sequences",
              "none beside a plan");
@@ -108,6 +111,7 @@ class ClaimCheck {
     }
     if (claims_.gap) broken(kGap, "/gap", shortest(*claims_.gap), "null");
     exit_code(1);
+    if (claims_.layout) broken(kLayout, "/layout", "a layout", "none without a plan");
     const bool listed = claims_.infeasibility && claims_.infeasibility->by == "sequences";
     if (claims_.infeasibility && claims_.unplaceable != (listed ? claims_.infeasibility->witnesses
                                                                 : std::vector<std::int64_t>())) {

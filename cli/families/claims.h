@@ -15,6 +15,7 @@
 #include "instances/families.h"
 #include "instances/proof.h"
 #include "instances/result.h"
+#include "instances/units.h"
 #include "instances/violation.h"
 
 namespace stowage {
@@ -31,6 +32,12 @@ struct ClaimedImprovement {
 struct ClaimedBound {
   std::string name;
   std::optional<double> value;
+};
+
+// Of an order whose layout was asked for.
+struct ClaimedLayout {
+  std::optional<Bytes> needed_bytes;
+  std::string plan;  // its document; empty: none was found within the capacity
 };
 
 // Nothing where a key is missing, or null.
@@ -50,6 +57,7 @@ struct OutcomeClaims {
   std::optional<std::string> detail;
   std::optional<std::string> remedy;
   bool errors = false;  // of writing the plan
+  std::optional<ClaimedLayout> layout;
   std::optional<std::vector<ClaimedBound>> bounds;
   std::vector<std::int64_t> unplaceable;
   std::optional<InfeasibilityProof> infeasibility;
@@ -62,6 +70,9 @@ struct OutcomeClaims {
 // unknown keys, types and ranges; members that are missing are left empty. claims_json.cc.
 Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text,
                                                          const Instance& instance);
+
+// The rule of layout_claim.h, one of those below.
+inline constexpr std::string_view kLayoutRule = "outcome_layout";
 
 // The names of the rules below, in the order in which they are told.
 std::vector<std::string_view> outcome_rules();

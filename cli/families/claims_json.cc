@@ -112,6 +112,22 @@ void read_lists(const ObjectReader& outcome, const std::string& in_unit, Outcome
   });
 }
 
+ClaimedLayout read_layout(const ObjectReader& outcome) {
+  const JsonPath path = outcome.at("layout");
+  const ObjectReader layout(*outcome.find("layout"), path, outcome.errors(),
+                            {"needed_bytes", "orders", "stopped_by", "detail", "plan"});
+  integer(layout, "orders");
+  one_of(layout, "stopped_by", kStoppedBy);
+  text(layout, "detail");
+  ClaimedLayout claimed{.needed_bytes = integer(layout, "needed_bytes")};
+  if (const JsonValue* plan = given(layout, "plan")) {
+    JsonWriter json;
+    json.value(*plan);
+    claimed.plan = json.take();
+  }
+  return claimed;
+}
+
 // What a family without certificates calls one is an unknown key.
 bool leaves_certificates(const Instance& instance) {
   return std::visit(
@@ -145,6 +161,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
         "detail",     "errors",       "bounds",  "unplaceable", "plan",    "infeasibility",
         "violations", "improvements", "remedy"};
     if (leaves_certificates(instance)) keys.push_back("certificate");
+    if (std::holds_alternative<OrderInstance>(instance)) keys.push_back("layout");
     const ObjectReader outcome(document, root, errors, keys);
     OutcomeClaims claims{.status = one_of(outcome, "status", kStatusNames).value_or(""),
                          .objective = number(outcome, objective),
@@ -169,6 +186,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
     one_of(outcome, "solver", kSolvers);
     integer(outcome, "seed");
     read_lists(outcome, in_unit, claims);
+    if (given(outcome, "layout") != nullptr) claims.layout = read_layout(outcome);
     if (given(outcome, "infeasibility") != nullptr) claims.infeasibility = read_proof(outcome);
     return std::optional(std::move(claims));
   });

@@ -8,6 +8,7 @@
 #include "cli/families/claims.h"
 #include "cli/families/each.h"
 #include "cli/families/families.h"
+#include "cli/families/layout_claim.h"
 #include "instances/json/text.h"
 #include "instances/numbers.h"
 #include "instances/verify.h"
@@ -116,7 +117,15 @@ class BoundJudge {
     if (judgement.violations.empty()) {
       std::ranges::move(false_parts(), std::back_inserter(judgement.violations));
     }
-    if (both_.claims) check_claims(*both_.claims, both_.plan, unit_, judgement.violations);
+    if (both_.claims) {
+      const bool valid = judgement.violations.empty();
+      check_claims(*both_.claims, both_.plan, unit_, judgement.violations);
+      const auto* graph = std::get_if<OrderInstance>(&both_.instance);
+      if (valid && graph != nullptr && both_.claims->layout) {
+        check_layout_claim(*both_.claims->layout, *graph, std::get<OrderPlan>(both_.plan),
+                           judgement.violations);
+      }
+    }
     if (both_.certificate) {
       certified_ = verify_certificate(both_.instance, *both_.certificate, judgement.violations);
       if (certified_ && certified_->value > value_of(judgement.proven)) {

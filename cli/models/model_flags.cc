@@ -18,6 +18,9 @@ void ModelFlags::declare(Flags& flags) {
   flags.toggle("--exact", exact,
                "Assign: which sequences go into which row (A1 to A10), for small steps; default a "
                "relaxation that groups equal replicas");
+  flags.toggle("--addresses", addresses,
+               "Order: with the offsets of tensors (O6), so that the objective is where they end; "
+               "for a handful of operators");
 }
 
 std::optional<InputError> ModelFlags::misplaced(const Instance& instance) const {
@@ -26,17 +29,20 @@ std::optional<InputError> ModelFlags::misplaced(const Instance& instance) const 
     bool given;
     std::array<std::string_view, 2> families;
   };
-  const std::array<Flag, 5> flags = {Flag{"--slots", slots.has_value(), {"scatter"}},
+  const std::array<Flag, 6> flags = {Flag{"--slots", slots.has_value(), {"scatter"}},
                                      Flag{"--published", published, {"scatter", "layout"}},
                                      Flag{"--strategy", !strategy.empty(), {"assign"}},
                                      Flag{"--apart", apart, {"assign"}},
-                                     Flag{"--exact", exact, {"assign"}}};
+                                     Flag{"--exact", exact, {"assign"}},
+                                     Flag{"--addresses", addresses, {"order"}}};
   const std::string_view family = family_name(instance);
+  const bool vowel = family == "assign" || family == "order";
+  const bool steps = family == "assign" || family == "scatter";
   for (const Flag& flag : flags) {
     if (flag.given && flag.families[0] != family && flag.families[1] != family) {
       return InputError{kUsage, flag.name,
-                        "has no effect on " + std::string(family == "assign" ? "an " : "a ") +
-                            std::string(family) + (family == "layout" ? "" : " step")};
+                        "has no effect on " + std::string(vowel ? "an " : "a ") +
+                            std::string(family) + (steps ? " step" : "")};
     }
   }
   if (apart && exact) {

@@ -17,6 +17,7 @@ struct ModelFlags {
   std::string strategy;
   bool apart = false;
   bool exact = false;
+  bool addresses = false;
 
   void declare(Flags& flags);
 

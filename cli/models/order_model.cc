@@ -8,6 +8,8 @@
 #include "formulations/order/mip.h"
 #include "instances/order/compose.h"
 #include "instances/order/memory.h"
+#include "solvers/memory/order_layout.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 
@@ -26,6 +28,16 @@ ExportedModel within(Bytes most, Bytes unit, std::vector<std::string> legend) {
             json.integer("bytes_at_most", most);
             json.integer("unit_bytes", unit);
           }};
+}
+
+// Where the tensors of an order end that method fast lays out; that is no more than the least of
+// all orders.
+Bytes laid_out(const OrderInstance& instance, const OrderPlan& plan) {
+  LayoutInstance buffers = order_layout(instance, plan);
+  buffers.capacity.reset();
+  Budget budget;
+  const Outcome outcome = solve(buffers, {.method = "fast"}, budget);
+  return round_up(static_cast<Bytes>(outcome.objective.value_or(0)), instance.alignment);
 }
 
 // Checkmate's, with first runs in the order of the list.
@@ -65,7 +77,7 @@ ModelAnswer with_reruns(const OrderInstance& instance, const OrderTable& table,
 }  // namespace
 
 ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* known,
-                              const ModelFlags&) {
+                              const ModelFlags& flags) {
   constexpr std::size_t kMostOperators = 2000;
   if (instance.operators.empty()) {
     return refused("INSTANCE", "must have an operator to make a model of");
@@ -86,28 +98,42 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
   }
   const OrderTable table(instance);
   if (table.recomputes() || instance.objective == OrderObjective::time) {
+    if (flags.addresses) {
+      return refused("--addresses", "has no effect where operators may run again");
+    }
     return with_reruns(instance, table, known);
   }
-  if (const std::int64_t binaries = order_mip_binaries(table);
+  if (const std::int64_t binaries = order_mip_binaries(table, flags.addresses);
       binaries > static_cast<std::int64_t>(kMostVariables)) {
     return too_many(binaries);
   }
   Bytes most = known != nullptr ? known->peak_bytes : peak_of(table, table.program_order());
+  if (flags.addresses) {
+    most =
+        laid_out(instance,
+                 known != nullptr ? *known : compose_order(instance, table, table.program_order()));
+  }
   if (instance.capacity) most = std::min(most, *instance.capacity);
-  OrderMip mip =
-      build_order_mip(table, {.most = most, .least = known != nullptr ? known->bound_bytes : 0});
+  OrderMip mip = build_order_mip(table, {.most = most,
+                                         .least = known != nullptr ? known->bound_bytes : 0,
+                                         .addresses = flags.addresses});
   if (mip.empty) {
     return refused("INSTANCE",
                    "must have an order of at most " + std::to_string(most) + " bytes, has none",
                    ExitCode::refused);
   }
   const Bytes unit = mip.unit;
-  ExportedModel exported =
-      within(most, unit,
-             {"columns: P the peak in units of " + std::to_string(unit) + " bytes; y_v_k 1 if",
-              "operator v is among the first k; l_t_k 1 if tensor t needs memory at step k;",
-              "operators and tensors count from 0 as in the instance, steps from 1",
-              "rows: O1 to O5 of formulations/README.md"});
+  std::vector<std::string> legend = {
+      "columns: P the peak in units of " + std::to_string(unit) + " bytes; y_v_k 1 if",
+      "operator v is among the first k; l_t_k 1 if tensor t needs memory at step k;",
+      "operators and tensors count from 0 as in the instance, steps from 1",
+      "rows: O1 to O5 of formulations/README.md"};
+  if (flags.addresses) {
+    legend.back() = "a_i the address of a part in units, first the tensors, then what operators";
+    legend.emplace_back("need alone; z_i_j 1 if part i lies below part j, w_i_j if above");
+    legend.emplace_back("rows: O1 to O6 of formulations/README.md; P is where the last part ends");
+  }
+  ExportedModel exported = within(most, unit, std::move(legend));
   exported.model = mip.model;
   exported.plan = [&instance, mip = std::move(mip)](const std::vector<double>& values) -> Plan {
     const OrderTable its(instance);

@@ -12,7 +12,7 @@ enum class ExitCode {
   ok = 0,             // a verified plan, a valid plan, a passed run
   refused = 1,        // proven infeasible, an invalid plan, a failed run
   bad_input = 2,      // usage, an input or output file, a backend that is not built in
-  unknown = 3,        // no plan within the limits and no proof that there is none
+  unknown = 3,        // no plan, or no layout of an order, within the limits, and no proof
   internal = 70,      // a bug, a backend that lied, an answer that could not be written to stdout
   interrupted = 130,  // the second Ctrl-C
 };

@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -240,6 +241,19 @@ std::optional<InputError> check_output(const std::string& flag, const std::strin
     }
   }
   return check_writable(path);
+}
+
+bool same_target(const std::string& one, const std::string& other) {
+  const Target a = target_of(one);
+  const Target b = target_of(other);
+  if (a.exists && b.exists) {
+    return a.status.st_dev == b.status.st_dev && a.status.st_ino == b.status.st_ino;
+  }
+  if (a.exists || b.exists) return false;
+  // Canonical only where it is absolute.
+  std::error_code none;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(a.path), none) ==
+         std::filesystem::weakly_canonical(std::filesystem::absolute(b.path), none);
 }
 
 std::optional<InputError> make_directory(const std::string& path) {

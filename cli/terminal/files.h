@@ -36,6 +36,10 @@ std::optional<InputError> check_writable(const std::string& path);
 std::optional<InputError> check_output(const std::string& flag, const std::string& path,
                                        const std::vector<std::string>& inputs);
 
+// Whether what is written to the two paths goes to one file, which need not be there yet: by
+// whatever names and symbolic links.
+bool same_target(const std::string& one, const std::string& other);
+
 // Makes sure that `path` is a directory one can write to; made if it is missing. Error: E002.
 std::optional<InputError> make_directory(const std::string& path);
 

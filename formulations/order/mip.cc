@@ -65,7 +65,9 @@ class OrderBuilder {
     add_operators();
     for (int op = 0; op < n_; ++op) add_sequence(op);
     for (std::int64_t k = 1; k < n_; ++k) add_count(k);
+    live_.assign(at(table_.tensors()), std::vector<int>(at(n_ + 1), kNever));
     for (std::int64_t k = 1; k <= n_; ++k) add_memory(k);
+    if (options_.addresses) add_addresses();
     return std::move(out_);
   }
 
@@ -194,6 +196,7 @@ class OrderBuilder {
       const std::string name = std::to_string(t) + "_" + std::to_string(k);
       if (live < 0) {
         live = out_.model.add_variable({.name = "l_" + name, .upper = 1});
+        live_[at(t)][at(k)] = live;
         sum.terms.push_back({live, size});
       }
       row.terms.push_back({live, -1});
@@ -201,20 +204,117 @@ class OrderBuilder {
     }
   }
 
+  // What has an address: a tensor, or what an operator needs while it runs and not longer.
+  struct Part {
+    Bytes size = 0;
+    int tensor = -1;
+    int op = -1;
+    int address = 0;  // variable
+  };
+
+  std::vector<Part> parts() const {
+    std::vector<Part> all;
+    for (int t = 0; t < table_.tensors(); ++t) {
+      if (counted(t) && table_.size(t) > 0) all.push_back({.size = table_.size(t), .tensor = t});
+    }
+    for (int op = 0; op < n_; ++op) {
+      Bytes workspace = table_.need(op);
+      for (const int t : table_.written(op)) {
+        workspace -= table_.size(t);
+        if (!counted(t) && table_.size(t) > 0) all.push_back({.size = table_.size(t), .op = op});
+      }
+      if (workspace > 0) all.push_back({.size = workspace, .op = op});
+    }
+    return all;
+  }
+
+  // 1 if the part needs memory at step k, 0 if not.
+  Sum live(const Part& part, std::int64_t k) const {
+    Sum sum;
+    if (part.op >= 0) {
+      add_done(sum, part.op, k, 1);
+      add_done(sum, part.op, k - 1, -1);
+    } else if (!table_.stays(part.tensor)) {
+      const int variable = live_[at(part.tensor)][at(k)];
+      if (variable != kNever) sum.terms.push_back({variable, 1});
+    } else if (table_.producer(part.tensor) == OrderTable::kNobody) {
+      sum.constant = 1;
+    } else {
+      add_done(sum, table_.producer(part.tensor), k, 1);
+    }
+    return sum;
+  }
+
+  // O6: every part ends at P at most, and of two that need memory at the same step one lies below
+  // the other.
+  void add_addresses() {
+    std::vector<Part> all = parts();
+    const double most = units(options_.most / out_.unit * out_.unit);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double size = units(all[i].size);
+      all[i].address = out_.model.add_variable(
+          {.name = "a_" + std::to_string(i), .upper = std::max(0.0, most - size)});
+      out_.model.add_row({.name = "O6_" + std::to_string(i),
+                          .upper = -size,
+                          .terms = {{all[i].address, 1}, {out_.peak, -1}}});
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) add_pair(all[j], all[i], j, i, most);
+    }
+  }
+
+  void add_pair(const Part& one, const Part& other, std::size_t i, std::size_t j, double most) {
+    const std::string name = std::to_string(i) + "_" + std::to_string(j);
+    int below = kNever;
+    int above = kNever;
+    for (std::int64_t k = 1; k <= n_; ++k) {
+      Sum both = live(one, k);
+      const Sum its = live(other, k);
+      if (both.terms.empty() && both.constant == 0) continue;
+      if (its.terms.empty() && its.constant == 0) continue;
+      both.constant += its.constant - 1;
+      both.terms.insert(both.terms.end(), its.terms.begin(), its.terms.end());
+      if (below == kNever) {
+        below = out_.model.add_variable({.name = "z_" + name, .upper = 1, .integer = true});
+        above = out_.model.add_variable({.name = "w_" + name, .upper = 1, .integer = true});
+      }
+      both.terms.push_back({below, -1});
+      both.terms.push_back({above, -1});
+      add_row("O6_" + name + "_" + std::to_string(k), std::move(both));
+    }
+    if (below == kNever) return;
+    add_below("O6_below_" + name, one, other, below, most);
+    add_below("O6_above_" + name, other, one, above, most);
+  }
+
+  // If `below`, `one` ends where `other` begins, or before.
+  void add_below(std::string name, const Part& one, const Part& other, int below, double most) {
+    out_.model.add_row({.name = std::move(name),
+                        .upper = most - units(one.size),
+                        .terms = {{one.address, 1}, {other.address, -1}, {below, most}}});
+  }
+
+  static constexpr int kNever = -1;
+
   const OrderTable& table_;
   const OrderMipOptions& options_;
   const int n_;
+  std::vector<std::vector<int>> live_;  // l_t_k of a tensor at a step; kNever where it has none
   OrderMip out_;
 };
 
 }  // namespace
 
-std::int64_t order_mip_binaries(const OrderTable& table) {
+std::int64_t order_mip_binaries(const OrderTable& table, bool addresses) {
   const std::vector<std::int64_t> before = ancestors(table);
   const std::vector<std::int64_t> after = descendants(table);
   std::int64_t count = 0;
   for (std::size_t op = 0; op < before.size(); ++op) {
     count += std::max<std::int64_t>(0, table.operators() - 1 - before[op] - after[op]);
+  }
+  if (addresses) {
+    const std::int64_t parts = table.tensors() + table.operators();
+    count += parts * (parts - 1);
   }
   return count;
 }

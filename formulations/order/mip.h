@@ -2,10 +2,13 @@
 //
 //   const OrderTable table(instance);
 //   OrderMip mip = build_order_mip(table, {.most = incumbent, .least = bound});
+//   OrderMip joint = build_order_mip(table, {.most = stack, .addresses = true});  // and offsets
 //   const std::vector<int> order = decode(mip, values);
 //
 // y_v_k says that operator v is among the first k. There are about n^2 / 2 of them for n operators.
-// Rows and their numbers, O1 to O5, are those of formulations/README.md.
+// With addresses P is where the highest tensor ends, not what is live: some 2 m^2 more binaries and
+// n m^2 rows for m tensors, for a handful of operators. Rows and their numbers, O1 to O6, are those
+// of formulations/README.md.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +20,9 @@
 namespace stowage {
 
 struct OrderMipOptions {
-  Bytes most = 0;   // a peak that is known, or a capacity [O5]
-  Bytes least = 0;  // a proven bound [O5]
+  Bytes most = 0;          // a peak that is known, or a capacity [O5]
+  Bytes least = 0;         // a proven bound [O5]
+  bool addresses = false;  // [O6]
 };
 
 struct OrderMip {
@@ -32,8 +36,8 @@ struct OrderMip {
   bool empty = false;  // `least` is above `most`
 };
 
-// How many binary variables the model has.
-std::int64_t order_mip_binaries(const OrderTable& table);
+// How many binary variables the model has at most.
+std::int64_t order_mip_binaries(const OrderTable& table, bool addresses = false);
 
 OrderMip build_order_mip(const OrderTable& table, const OrderMipOptions& options);
 

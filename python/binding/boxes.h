@@ -50,6 +50,7 @@ Array<T> array_of(std::vector<T> values, std::initializer_list<std::size_t> shap
 void bind_instances(nb::module_& module);
 void bind_solves(nb::module_& module);
 void bind_explanations(nb::module_& module);
+void bind_arrangements(nb::module_& module);
 void bind_order_rows(nb::module_& module);
 void bind_trainer_steps(nb::module_& module);
 void bind_partitions(nb::module_& module);

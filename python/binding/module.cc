@@ -49,6 +49,7 @@ NB_MODULE(_core, module) {
   bind_instances(module);
   bind_solves(module);
   bind_explanations(module);
+  bind_arrangements(module);
   bind_order_rows(module);
   bind_trainer_steps(module);
   bind_partitions(module);

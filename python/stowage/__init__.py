@@ -11,6 +11,7 @@ Needs NumPy only; stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx nee
 from __future__ import annotations
 
 from . import _core
+from ._arrangement import Arrangement, arrange
 from ._cluster import Cluster
 from ._errors import (
     BackendError,
@@ -55,6 +56,7 @@ def build_info() -> dict[str, object]:
 
 
 __all__ = [
+    "Arrangement",
     "BackendError",
     "Batch",
     "Cluster",
@@ -78,6 +80,7 @@ __all__ = [
     "TrainerStep",
     "VerificationError",
     "Violation",
+    "arrange",
     "balanced_partitions",
     "build_info",
     "compare",

@@ -227,9 +227,13 @@ class OrderSolve : public FamilySolve<OrderInstance> {
                                          : narrow_->program_order();
     order = commit_order(*narrow_, order);
     Windows windows(*narrow_);
-    budget_.count_nodes(
-        windows.improve(order, {.goal = bound(), .states = states, .widest = width}, budget_));
+    budget_.count_nodes(windows.improve(order, effort(states, width), budget_));
     take(order, 'L', "lns");
+  }
+
+  Windows::Effort effort(std::int64_t states, int width) const {
+    const std::int64_t left = budget_.nodes_left();
+    return {.goal = bound(), .states = std::min(states, left), .widest = width, .all_states = left};
   }
 
   void run_rounds() {
@@ -257,8 +261,7 @@ class OrderSolve : public FamilySolve<OrderInstance> {
   void improve_stretches(std::int64_t states, int width) {
     std::vector<int> order = best_;
     Windows windows(*table_);
-    budget_.count_nodes(
-        windows.improve(order, {.goal = bound(), .states = states, .widest = width}, budget_));
+    budget_.count_nodes(windows.improve(order, effort(states, width), budget_));
     if (peak_of(*table_, order) < peak_) take(order, 'L', "lns");
   }
 
@@ -266,8 +269,8 @@ class OrderSolve : public FamilySolve<OrderInstance> {
   bool probe(Bytes capacity, std::int64_t states) {
     OrderMemory memory(*table_);
     if (!search_) search_.emplace(*table_);
-    const CommitSearch::Found found =
-        search_->run(memory, table_->program_order(), capacity, states, budget_);
+    const CommitSearch::Found found = search_->run(memory, table_->program_order(), capacity,
+                                                   std::min(states, budget_.nodes_left()), budget_);
     budget_.count_nodes(found.states);
     if (found.end == CommitSearch::End::none) raise("search", found.least_overflow);
     if (found.end != CommitSearch::End::found) return false;

@@ -120,6 +120,12 @@ TEST_F(Order, TheModelIsExported) {
   const Finished exported = run({"export", "graph.json", "-o", "model.lp"});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
   EXPECT_THAT(dir_.read("model.lp"), HasSubstr("O3_1"));
+  EXPECT_EQ(dir_.read("model.lp").find("O6_0:"), std::string::npos);
+  ASSERT_EQ(run({"export", "graph.json", "-o", "model.lp", "--addresses"}).exit_code, 0);
+  EXPECT_THAT(dir_.read("model.lp"), HasSubstr("O6_0:"));
+  const Finished refused = run({"export", "instance.json", "-o", "model.lp", "--addresses"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--addresses: has no effect on a scatter step"));
 }
 
 // Within nine tenths of the peak of the list's order, from the graph to its layout.

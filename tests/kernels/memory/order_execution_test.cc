@@ -14,8 +14,8 @@
 #include "instances/order/memory.h"
 #include "instances/order/table.h"
 #include "instances/order/verify.h"
-#include "kernels/memory/order_layout.h"
 #include "kernels/memory/recorded_order.h"
+#include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"
 #include "tests/kernels/recorded_steps.h"
 

@@ -11,8 +11,8 @@
 #include "instances/order/generate.h"
 #include "instances/order/verify.h"
 #include "kernels/memory/order_execution.h"
-#include "kernels/memory/order_layout.h"
 #include "kernels/memory/recorded_order.h"
+#include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"
 
 namespace stowage::kernels::memory_order_transfers_test {

@@ -7,7 +7,7 @@
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
 
-namespace stowage::kernels {
+namespace stowage {
 
 // A buffer per run that makes a tensor, per input, and per workspace; a step of the layout is a
 // step of the order. Alignment and capacity are those of the graph. Its load is at most the plan's
@@ -20,4 +20,4 @@ namespace stowage::kernels {
 LayoutInstance order_layout(const OrderInstance& graph, const OrderPlan& plan);
 LayoutInstance order_layout(const OrderInstance& graph, const OrderRow& row);
 
-}  // namespace stowage::kernels
+}  // namespace stowage

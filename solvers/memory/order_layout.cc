@@ -1,4 +1,4 @@
-#include "kernels/memory/order_layout.h"
+#include "solvers/memory/order_layout.h"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +11,7 @@
 #include "instances/order/lifetimes.h"
 #include "instances/order/table.h"
 
-namespace stowage::kernels {
+namespace stowage {
 namespace {
 
 std::string name_of(const std::string& id, std::int64_t index) {
@@ -61,4 +61,4 @@ LayoutInstance order_layout(const OrderInstance& graph, const OrderRow& row) {
   return layout_of(at_length(graph, row.to), row.order, {});
 }
 
-}  // namespace stowage::kernels
+}  // namespace stowage

@@ -1,0 +1,202 @@
+#include "solvers/memory/arrangement.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "heuristics/order/levelling.h"
+#include "instances/check.h"
+#include "instances/documents.h"
+#include "instances/order/compose.h"
+#include "instances/order/table.h"
+#include "instances/verify.h"
+#include "solvers/memory/order_layout.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+// What the first orders get, in nodes of a layout's search and in moves of a levelling for each
+// operator. Half a second for both where 400 tensors are large.
+constexpr std::int64_t kFirstNodes = 50'000;
+constexpr std::int64_t kMovesOfAnOperator = 2500;
+constexpr int kOrdersOfARound = 8;  // then the best and the first get as much as all of them
+constexpr int kRounds = 6;          // each with twice as much as the one before
+constexpr std::int64_t kMovesOfANode = 100;
+
+bool may_move(const OrderInstance& graph, const OrderPlan& plan) {
+  return plan.rows.empty() && plan.transfers.empty() && plan.order.size() == graph.operators.size();
+}
+
+// An order with its buffers, whose capacity is left out: what is above it tells how much is
+// missing.
+struct Candidate {
+  OrderPlan order;
+  LayoutInstance buffers;
+  std::optional<LayoutPlan> layout;  // the best one that is known
+  bool settled = false;              // no layout of it needs less
+};
+
+class Arranging {
+ public:
+  Arranging(const OrderInstance& graph, const OrderPlan& plan, const ArrangeOptions& options,
+            Budget& budget, const ArrangeProgress& progress)
+      : graph_(graph),
+        table_(graph),
+        options_(options),
+        budget_(budget),
+        progress_(progress),
+        first_(candidate(plan)) {
+    tried_.insert(plan.order);
+  }
+
+  Arrangement run() && {
+    if (const std::vector<InputError> errors = check(first_.buffers); !errors.empty()) {
+      detail_ = "the tensors cannot be laid out: " + errors.front().message;
+      return finish(StoppedBy::heuristic_end);
+    }
+    const bool moves = may_move(graph_, first_.order);
+    lay_out(first_, moves ? kFirstNodes : budget_.nodes_left());
+    if (moves) run_rounds();
+    if (reached_bound()) return finish(StoppedBy::proof);
+    if (reached()) return finish(StoppedBy::gap);
+    return finish(stowage::stopped_by(budget_.stop_reason(), StoppedBy::heuristic_end));
+  }
+
+ private:
+  Candidate candidate(OrderPlan order) const {
+    Candidate made{.order = std::move(order), .buffers = {}, .layout = {}};
+    made.buffers = order_layout(graph_, made.order);
+    made.buffers.capacity.reset();
+    return made;
+  }
+
+  const Candidate& best() const {
+    if (!better_) return first_;
+    return *better_;
+  }
+
+  void run_rounds() {
+    std::int64_t nodes = kFirstNodes;
+    std::int64_t steps = kMovesOfAnOperator * std::ssize(graph_.operators);
+    for (int round = 0; round < kRounds && !ended(); ++round, nodes *= 2, steps *= 2) {
+      bool any = false;
+      for (int k = 0; k < kOrdersOfARound && !ended(); ++k) {
+        std::optional<OrderPlan> order = levelled(steps);
+        if (!order) continue;
+        any = true;
+        Candidate next = candidate(*std::move(order));
+        lay_out(next, nodes);
+      }
+      // Where all orders are known their layouts are all that is left.
+      const std::int64_t more = any ? kOrdersOfARound * nodes : budget_.nodes_left();
+      if (!ended() && better_) lay_out(*better_, more);
+      if (!ended()) lay_out(first_, more);
+      if (!any && first_.settled && best().settled) return;
+    }
+  }
+
+  // What is good enough: no order that is known to be better needs less.
+  bool reached() const {
+    const auto& layout = best().layout;
+    if (!layout) return false;
+    if (graph_.objective == OrderObjective::time && graph_.capacity) {
+      return layout->peak_bytes <= *graph_.capacity;
+    }
+    return round_up(layout->peak_bytes, graph_.alignment) <= first_.order.peak_bytes;
+  }
+  bool reached_bound() const {
+    const auto& layout = best().layout;
+    return layout && graph_.objective == OrderObjective::peak &&
+           round_up(layout->peak_bytes, graph_.alignment) <= first_.order.bound_bytes;
+  }
+  bool ended() const { return reached() || budget_.exhausted(); }
+
+  // Nothing if the order is known already, or fails its verification.
+  std::optional<OrderPlan> levelled(std::int64_t most) {
+    const std::int64_t moves = std::min(most, kMovesOfANode * std::min(budget_.nodes_left(), most));
+    const std::vector<int> order = level_order(
+        table_, {first_.order.order.begin(), first_.order.order.end()},
+        {.moves = moves, .seed = options_.seed + static_cast<std::uint64_t>(++levellings_)},
+        budget_);
+    budget_.count_nodes(moves / kMovesOfANode);
+    OrderPlan plan = compose_order(graph_, table_, order);
+    if (!tried_.insert(plan.order).second) return std::nullopt;
+    plan.instance_hash = first_.order.instance_hash;
+    plan.time_ms = first_.order.time_ms;  // of the same runs; a sum in another order may round
+    plan.bound_bytes = first_.order.bound_bytes;
+    plan.bound_ms = first_.order.bound_ms;
+    plan.bound_by = first_.order.bound_by;
+    if (const std::vector<Violation> violations = verify(graph_, plan); !violations.empty()) {
+      detail_ = "an order fails its verification: " + to_string(violations.front());
+      return std::nullopt;
+    }
+    return plan;
+  }
+
+  void lay_out(Candidate& its, std::int64_t nodes) {
+    if (its.settled) return;
+    // The heuristics of a layout need no nodes, but a budget that is not over.
+    Budget part = budget_.part(budget_.seconds_left(),
+                               std::max<std::int64_t>(1, std::min(nodes, budget_.nodes_left())));
+    SolveOptions options{.seed = options_.seed};
+    if (its.layout) options.start = *its.layout;
+    Outcome found = solve(its.buffers, options, part);
+    if (!found.plan) return;
+    if (!its.layout) ++orders_;
+    its.settled = found.status == Status::optimal;
+    its.layout = std::get<LayoutPlan>(*std::move(found.plan));
+    if (least_ && its.layout->peak_bytes >= *least_) return;
+    least_ = its.layout->peak_bytes;
+    if (&its == &first_) {
+      better_.reset();
+    } else if (!better_ || &its != &*better_) {
+      better_ = its;
+    }
+    if (progress_) progress_(*least_, orders_);
+  }
+
+  Arrangement finish(StoppedBy stopped_by) {
+    Arrangement done{.orders = orders_, .stopped_by = stopped_by};
+    Candidate& its = better_ ? *better_ : first_;
+    done.order = std::move(its.order);
+    done.buffers = std::move(its.buffers);
+    done.buffers.capacity = graph_.capacity;
+    done.detail = std::move(detail_);
+    if (!its.layout) return done;
+    done.needed_bytes = its.layout->peak_bytes;
+    if (graph_.capacity && *done.needed_bytes > *graph_.capacity) return done;
+    its.layout->instance_hash = instance_hash(done.buffers);
+    const std::vector<Violation> violations = verify(done.buffers, *its.layout);
+    if (violations.empty()) {
+      done.layout = std::move(its.layout);
+    } else {
+      done.detail = "the layout fails its verification: " + to_string(violations.front());
+    }
+    return done;
+  }
+
+  const OrderInstance& graph_;
+  const OrderTable table_;
+  const ArrangeOptions& options_;
+  Budget& budget_;
+  const ArrangeProgress& progress_;
+  Candidate first_;                  // of the plan that was given
+  std::optional<Candidate> better_;  // another order, if its layout needs less
+  std::optional<Bytes> least_;       // needed by the best layout
+  std::set<std::vector<std::int64_t>> tried_;
+  std::int64_t levellings_ = 0;
+  std::int64_t orders_ = 0;
+  std::string detail_;
+};
+
+}  // namespace
+
+Arrangement arrange(const OrderInstance& graph, const OrderPlan& plan,
+                    const ArrangeOptions& options, Budget& budget,
+                    const ArrangeProgress& progress) {
+  return Arranging(graph, plan, options, budget, progress).run();
+}
+
+}  // namespace stowage
