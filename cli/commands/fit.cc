@@ -17,6 +17,7 @@
 #include "instances/numbers.h"
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/fit/json.h"
+#include "instances/scatter/fit/time_table.h"
 #include "instances/scatter/json_members.h"
 #include "solvers/scatter/separation.h"
 
@@ -57,6 +58,9 @@ class FitCommand : public Command {
     flags.number("--mib-per-token", mib_per_token_, "MIB", 1e-9, 1e9,
                  "What a token sends in an all-to-all, without --instance. Only its ratio to the "
                  "bandwidth counts; default 1");
+    flags.toggle("--table", table_,
+                 "Write times by tokens and squares (cost.table) in the place of coefficients, for "
+                 "rows that no formula fits");
     flags.text("--picture", picture_, "FILE.svg",
                "Draw predicted against measured, and the errors by degree");
     output_flags_.declare(flags, true);
@@ -86,22 +90,27 @@ class FitCommand : public Command {
     if (!rows) return console.refuse(errors_in("", rows.errors()));
     StatusLine status(console);
     status.tell("fitting   " + counted(std::ssize(*rows), "sample"));
-    const Result<CostFit> fit =
-        fit_cost(*rows, step ? *step : structure_of(*rows, mib_per_token_.value_or(1)),
-                 {.places = [&file](std::size_t row, std::string_view member) {
-                   return file + ':' + std::to_string(row + 2) + ':' + std::string(member);
-                 }});
-    if (!fit) {
-      std::vector<InputError> errors = fit.errors();
-      for (InputError& error : errors) {
-        if (error.pointer == "/samples") error.pointer = file;
-      }
-      return console.refuse(errors_in("", errors));
-    }
-    return tell_and_write(console, *rows, *fit, std::move(step));
+    const SamplePlaces places = [&file](std::size_t row, std::string_view member) {
+      return file + ':' + std::to_string(row + 2) + ':' + std::string(member);
+    };
+    const ScatterInstance like = step ? *step : structure_of(*rows, mib_per_token_.value_or(1));
+    const Result<CostFit> fit = fit_cost(*rows, like, {.places = places});
+    if (!fit) return refuse(console, file, fit.errors());
+    if (!table_) return tell_and_write(console, *rows, *fit, nullptr, std::move(step));
+    const Result<TableFit> table = fit_table(*rows, like, places);
+    if (!table) return refuse(console, file, table.errors());
+    return tell_and_write(console, *rows, *fit, &*table, std::move(step));
   }
 
  private:
+  static ExitCode refuse(Console& console, const std::string& file,
+                         std::vector<InputError> errors) {
+    for (InputError& error : errors) {
+      if (error.pointer == "/samples") error.pointer = file;
+    }
+    return console.refuse(errors_in("", errors));
+  }
+
   std::optional<InputError> check_flags() const {
     if (mib_per_token_ && !instance_path_.empty()) {
       return InputError{kUsage, "--mib-per-token", "has no effect with --instance, which has it"};
@@ -115,12 +124,15 @@ class FitCommand : public Command {
     return std::nullopt;
   }
 
+  // `table` is null unless it is asked for.
   ExitCode tell_and_write(Console& console, const std::vector<TimedRow>& rows, const CostFit& fit,
-                          std::optional<ScatterInstance> step) const {
+                          const TableFit* table, std::optional<ScatterInstance> step) const {
     tell(console, rows, fit);
+    if (table != nullptr) tell(console, fit, *table);
+    const ScatterCost cost = table == nullptr ? fit.cost : ScatterCost{.table = table->table};
     std::optional<Separation> separation;
     if (step && !step->lengths.empty() && fit.missing.empty()) {
-      step->cost = fit.cost;
+      step->cost = cost;
       const InterruptScope interrupt;
       Budget budget({.interrupt = &interrupt.flag()});
       separation = separation_of(*step, budget);
@@ -128,14 +140,14 @@ class FitCommand : public Command {
     }
     if (!output_.empty()) {
       JsonWriter json;
-      write_json(json, fit.cost);
+      write_json(json, cost);
       if (auto error = write_file(output_, json.take())) return console.refuse(*error);
     }
     if (!picture_.empty()) {
       const std::string svg = svg_document(fit_pictures(fit, rows), "fit of " + path_);
       if (auto error = write_file(picture_, svg)) return console.refuse(*error);
     }
-    return console.answer(answer(rows, fit, separation), ExitCode::ok);
+    return console.answer(answer(rows, fit, table, separation), ExitCode::ok);
   }
 
   static void tell(Console& console, const std::vector<TimedRow>& rows, const CostFit& fit) {
@@ -188,6 +200,14 @@ class FitCommand : public Command {
     }
   }
 
+  static void tell(Console& console, const CostFit& fit, const TableFit& table) {
+    console.info("table     held out " + off_text(table.held_out));
+    if (table.held_out.mean < fit.held_out.mean) return;
+    console.warn(
+        "the table predicts rows that were left out no better than the formula: leave "
+        "--table out, or measure more rows");
+  }
+
   // The errors of rows partly cancel over the groups of a step; those that all rows of a degree
   // share do not.
   static void tell(Console& console, const CostFit& fit, const Separation& separation) {
@@ -204,7 +224,7 @@ class FitCommand : public Command {
   }
 
   static std::string answer(const std::vector<TimedRow>& rows, const CostFit& fit,
-                            const std::optional<Separation>& separation) {
+                            const TableFit* table, const std::optional<Separation>& separation) {
     JsonWriter json;
     json.begin_object();
     json.text("format", "stowage/fit");
@@ -212,6 +232,7 @@ class FitCommand : public Command {
     json.text("problem", "scatter");
     json.integer("exit_code", to_int(ExitCode::ok));
     write_json_members(json, fit, rows);
+    if (table != nullptr) write_json_member(json, *table);
     json.key("plans");
     if (separation) {
       json.begin_object();
@@ -239,6 +260,7 @@ class FitCommand : public Command {
   std::string instance_path_;
   std::string picture_;
   std::optional<double> mib_per_token_;
+  bool table_ = false;
   OutputFlags output_flags_;
 };
 

@@ -28,6 +28,7 @@ using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 
 struct FitBox {
   std::vector<TimedRow> rows;
+  ScatterInstance like;
   CostFit fit;
 };
 
@@ -66,8 +67,8 @@ std::vector<TimedRow> rows_of(const Integers& degrees, const Integers& lengths,
 
 FitBox fitted(std::vector<TimedRow> rows, const InstanceBox* like, double mib_per_token) {
   FitBox box{.rows = std::move(rows)};
-  box.fit = value_of(fit_cost(
-      box.rows, like == nullptr ? structure_of(box.rows, mib_per_token) : scatter_of(*like)));
+  box.like = like == nullptr ? structure_of(box.rows, mib_per_token) : scatter_of(*like);
+  box.fit = value_of(fit_cost(box.rows, box.like));
   return box;
 }
 
@@ -116,6 +117,16 @@ std::string fit_json(const FitBox& box) {
   return json.take();
 }
 
+// An object with the member "table".
+std::string table_json(const FitBox& box) {
+  const nb::gil_scoped_release unlocked;
+  JsonWriter json;
+  json.begin_object();
+  write_json_member(json, value_of(stowage::fit_table(box.rows, box.like)));
+  json.end_object();
+  return json.take();
+}
+
 std::string fit_svg(const FitBox& box) {
   const nb::gil_scoped_release unlocked;
   return svg_document(fit_pictures(box.fit, box.rows), "fit");
@@ -137,7 +148,10 @@ nb::tuple separation(const InstanceBox& box) {
 }  // namespace
 
 void bind_fits(nb::module_& module) {
-  nb::class_<FitBox>(module, "Fit").def("to_json", &fit_json).def("svg", &fit_svg);
+  nb::class_<FitBox>(module, "Fit")
+      .def("to_json", &fit_json)
+      .def("svg", &fit_svg)
+      .def("table_json", &table_json);
   module.def("fit_rows", &fit_rows, nb::arg("degrees"), nb::arg("lengths"), nb::arg("offsets"),
              nb::arg("ms"), nb::arg("mib"), nb::arg("exchanges"), nb::arg("like").none(),
              nb::arg("mib_per_token"),

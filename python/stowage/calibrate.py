@@ -93,6 +93,17 @@ class Separation(NamedTuple):
     decided: bool
 
 
+class TimeTable(NamedTuple):
+    """Times in the place of coefficients (instances/cluster.md).
+
+    cost: an object with `table`, for Cluster.with_cost and Planner.use_cost. held_out: of
+    |predicted / measured - 1| for rows that a table of the others predicts.
+    """
+
+    cost: dict[str, Any]
+    held_out: Errors
+
+
 class Fit:
     """A cost, and how far it can be trusted.
 
@@ -144,6 +155,15 @@ class Fit:
         """Writes the cost, which an instance names with {"file": ...}; `notes` under x- keys."""
         document = dict(self.cost, **{f"x-{name}": value for name, value in notes.items()})
         Path(path).write_text(text_of(document) + "\n", encoding="utf-8")
+
+    def table(self) -> TimeTable:
+        """Times of the same rows by tokens and squares, for rows that no formula fits.
+
+        Raises InputError for rows of one degree with several kinds of exchange, and for fewer than
+        four rows of a degree.
+        """
+        document = json.loads(self._box.table_json())["table"]
+        return TimeTable(document["cost"], Errors(**document["held_out"]))
 
     def cluster(self, cluster: Cluster) -> Cluster:
         """The cluster with this cost, and with this memory of a device if there is one."""

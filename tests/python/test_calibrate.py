@@ -78,6 +78,16 @@ def test_the_cost_is_found_from_rows_and_from_their_table(tmp_path):
     assert plain.cost == found.cost
 
 
+def test_rows_become_times_by_tokens_and_squares():
+    cluster = truth()
+    found = fit(samples(cluster), cluster=cluster)
+    table = found.table()
+    assert set(table.cost) == {"table"} and set(table.cost["table"]) == {str(d) for d in DEGREES}
+    assert found.held_out.mean < table.held_out.mean < 0.1  # a formula made the rows
+    planner = stowage.Planner(cluster.with_cost(table.cost), method="fast")
+    assert planner.plan(drawn(40)).plan["objective_ms"] > 0
+
+
 def test_outliers_count_nothing():
     cluster = truth()
     rows = samples(cluster)

@@ -119,4 +119,13 @@ void write_json_members(JsonWriter& json, const CostFit& fit, std::span<const Ti
   json.end_array();
 }
 
+void write_json_member(JsonWriter& json, const TableFit& fit) {
+  json.key("table");
+  json.begin_object();
+  json.key("cost");
+  write_json(json, ScatterCost{.table = fit.table});
+  write_summary(json, "held_out", fit.held_out);
+  json.end_object();
+}
+
 }  // namespace stowage

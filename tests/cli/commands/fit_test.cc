@@ -47,6 +47,25 @@ TEST_F(Fit, WritesACostThatInstancesName) {
   EXPECT_EQ(run({"solve", "here.json", "--method", "fast"}).exit_code, 0);
 }
 
+TEST_F(Fit, WritesTimesInThePlaceOfCoefficients) {
+  const Finished told =
+      run({"fit", "samples.csv", "--table", "--instance", "instance.json", "-o", "cost.json"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  const auto answer = nlohmann::json::parse(told.out);
+  EXPECT_EQ(nlohmann::json::parse(dir_.read("cost.json")), answer["table"]["cost"]);
+  EXPECT_EQ(answer["table"]["cost"].size(), 1U);
+  EXPECT_GT(answer["table"]["held_out"]["mean"], 0.0);
+  EXPECT_THAT(told.err, HasSubstr("table     held out"));
+  // The samples are those of a formula.
+  EXPECT_THAT(told.err, HasSubstr("no better than the formula"));
+
+  auto instance = nlohmann::json::parse(dir_.read("instance.json"));
+  instance["cost"] = {{"file", "cost.json"}};
+  dir_.write("here.json", instance.dump());
+  const Finished solved = run({"solve", "here.json", "--method", "fast"});
+  EXPECT_EQ(solved.exit_code, 0) << solved.err;
+}
+
 TEST_F(Fit, TheSameTableGivesTheSameBytes) {
   const Finished first = run({"fit", "samples.csv", "--instance", "instance.json"});
   EXPECT_EQ(first.exit_code, 0) << first.err;

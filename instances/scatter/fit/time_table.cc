@@ -1,0 +1,232 @@
+#include "instances/scatter/fit/time_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "instances/numbers.h"
+#include "instances/regression/robust.h"
+#include "instances/scatter/cost_model.h"
+#include "instances/scatter/fit/check.h"
+#include "instances/scatter/fit/errors.h"
+#include "instances/scatter/group_form.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kMostPieces = 8;
+constexpr std::size_t kRowsOfAPiece = 6;  // at least, of each of the two sums
+constexpr std::size_t kFewestRows = 4;    // one more than the coefficients of one piece each
+
+struct Point {
+  double tokens = 0;
+  double squares = 0;
+};
+
+Point point_of(const ScatterInstance& like, const TimedRow& row) {
+  Point point;
+  for (const Tokens length : row.lengths) {
+    const auto padded = static_cast<double>(padded_length(like, length));
+    point.tokens += padded;
+    point.squares += padded * padded;
+  }
+  return point;
+}
+
+// Where the pieces of a sum begin: at 0 and at quantiles, each above the one before.
+std::vector<double> beginnings(std::vector<double> values, std::size_t pieces) {
+  std::ranges::sort(values);
+  std::vector<double> starts = {0};
+  for (std::size_t k = 1; k < pieces; ++k) {
+    const double start = values[k * values.size() / pieces];
+    if (start > starts.back()) starts.push_back(start);
+  }
+  return starts;
+}
+
+// How much of the value lies in each piece.
+void add_pieces(const std::vector<double>& starts, double value, std::vector<double>& shares) {
+  for (std::size_t k = 0; k < starts.size(); ++k) {
+    const double end = k + 1 < starts.size() ? starts[k + 1] : kInfinity;
+    shares.push_back(std::clamp(value - starts[k], 0.0, end - starts[k]));
+  }
+}
+
+// The times of one degree.
+class Pieces {
+ public:
+  Pieces(const std::vector<Point>& points, std::size_t pieces) {
+    std::vector<double> tokens;
+    std::vector<double> squares;
+    for (const Point& point : points) {
+      tokens.push_back(point.tokens);
+      squares.push_back(point.squares);
+    }
+    tokens_ = beginnings(std::move(tokens), pieces);
+    squares_ = beginnings(std::move(squares), pieces);
+  }
+
+  std::size_t columns() const { return 1 + tokens_.size() + squares_.size(); }
+
+  void fit(const std::vector<Point>& points, const std::vector<double>& ms) {
+    Design design{.columns = columns()};
+    for (const Point& point : points) {
+      const std::vector<double> row = row_of(point);
+      design.values.insert(design.values.end(), row.begin(), row.end());
+    }
+    coefficients_ = regress(design, ms).coefficients;
+  }
+
+  double at(const Point& point) const {
+    const std::vector<double> row = row_of(point);
+    double ms = 0;
+    for (std::size_t c = 0; c < row.size(); ++c) ms += row[c] * coefficients_[c];
+    return ms;
+  }
+
+  // Entries where pieces begin, and one at the end of each sum.
+  TimeGrid grid(const Point& end) const {
+    TimeGrid made{.tokens = with_end(tokens_, end.tokens),
+                  .squares = with_end(squares_, end.squares)};
+    for (const double tokens : made.tokens) {
+      for (const double squares : made.squares) made.ms.push_back(at({tokens, squares}));
+    }
+    return made;
+  }
+
+ private:
+  std::vector<double> row_of(const Point& point) const {
+    std::vector<double> row = {1};
+    add_pieces(tokens_, point.tokens, row);
+    add_pieces(squares_, point.squares, row);
+    return row;
+  }
+
+  static std::vector<double> with_end(std::vector<double> starts, double end) {
+    starts.push_back(std::max(end, starts.back() + 1));
+    return starts;
+  }
+
+  std::vector<double> tokens_;
+  std::vector<double> squares_;
+  std::vector<double> coefficients_;
+};
+
+// The rows of one degree.
+struct OfDegree {
+  std::vector<std::size_t> rows;
+  std::vector<Point> points;
+  std::vector<double> ms;
+};
+
+// Each row by a fit without its part; nothing if a part leaves too few rows.
+std::vector<double> held_out(const OfDegree& own, const std::vector<std::size_t>& parts,
+                             std::size_t pieces) {
+  std::vector<double> ms(own.rows.size(), 0);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    OfDegree fitted;
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < own.rows.size(); ++i) {
+      if (parts[own.rows[i]] == part) {
+        left.push_back(i);
+        continue;
+      }
+      fitted.points.push_back(own.points[i]);
+      fitted.ms.push_back(own.ms[i]);
+    }
+    if (left.empty()) continue;
+    Pieces its(fitted.points, pieces);
+    if (fitted.ms.size() < its.columns()) return {};
+    its.fit(fitted.points, fitted.ms);
+    for (const std::size_t i : left) ms[i] = its.at(own.points[i]);
+  }
+  return ms;
+}
+
+double mean_error(const OfDegree& own, const std::vector<double>& predicted) {
+  double sum = 0;
+  for (std::size_t i = 0; i < own.ms.size(); ++i) sum += std::abs(predicted[i] / own.ms[i] - 1);
+  return sum / static_cast<double>(own.ms.size());
+}
+
+// The largest point of the rows, and what groups of `like` may hold beyond.
+Point end_of(const ScatterInstance& like, int degree, const OfDegree& own) {
+  Point end;
+  for (const Point& point : own.points) {
+    end.tokens = std::max(end.tokens, point.tokens);
+    end.squares = std::max(end.squares, point.squares);
+  }
+  if (!(like.cluster.memory_mib > 0)) return end;
+  const GroupForm form(degree);
+  const Tokens most = group_capacity(like, form);
+  const auto tokens = static_cast<double>(most);
+  const auto longest = static_cast<double>(std::min(longest_in_group(like, form), most));
+  return {std::max(end.tokens, tokens), std::max(end.squares, tokens * longest)};
+}
+
+std::vector<InputError> check_degrees(const std::map<int, OfDegree>& degrees,
+                                      const std::vector<TimedRow>& rows,
+                                      const SamplePlaces& places) {
+  ErrorList errors;
+  for (const auto& [degree, own] : degrees) {
+    for (const std::size_t row : own.rows) {
+      const ExchangeKind kind = rows[row].exchange;
+      if (kind == rows[own.rows.front()].exchange) continue;
+      errors.add(code::kSampleExchange, places(row, "exchange"),
+                 "must be that of all rows of degree " + std::to_string(degree) +
+                     ", as a table has no kinds of exchange, is another: fit a table of each kind");
+      break;
+    }
+    if (own.rows.size() >= kFewestRows) continue;
+    errors.add(code::kFewSamples, "/samples",
+               "must have at least " + std::to_string(kFewestRows) + " rows of degree " +
+                   std::to_string(degree) + " for a table, has " + std::to_string(own.rows.size()) +
+                   ": measure more");
+  }
+  if (errors.empty()) return {};
+  return std::move(errors).take();
+}
+
+}  // namespace
+
+Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& like,
+                           const SamplePlaces& places) {
+  if (auto errors = check_samples(like, places, rows); !errors.empty()) return errors;
+  std::map<int, OfDegree> degrees;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    OfDegree& own = degrees[rows[i].degree];
+    own.rows.push_back(i);
+    own.points.push_back(point_of(like, rows[i]));
+    own.ms.push_back(rows[i].ms);
+  }
+  if (auto errors = check_degrees(degrees, rows, places); !errors.empty()) return errors;
+
+  const std::vector<std::size_t> parts = parts_of(rows);
+  TableFit fit{.held_out_ms = std::vector<double>(rows.size(), 0)};
+  for (const auto& [degree, own] : degrees) {
+    std::vector<double> best;
+    std::size_t pieces = 1;
+    for (std::size_t count = 1; count <= kMostPieces; count *= 2) {
+      if (count > 1 && count * kRowsOfAPiece > own.rows.size()) break;
+      std::vector<double> ms = held_out(own, parts, count);
+      if (ms.empty()) break;
+      if (!best.empty() && mean_error(own, ms) >= mean_error(own, best)) continue;
+      best = std::move(ms);
+      pieces = count;
+    }
+    for (std::size_t i = 0; i < best.size(); ++i) fit.held_out_ms[own.rows[i]] = best[i];
+    Pieces its(own.points, pieces);
+    its.fit(own.points, own.ms);
+    fit.table[degree] = its.grid(end_of(like, degree, own));
+  }
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (fit.held_out_ms[i] > 0) errors.push_back(std::abs(fit.held_out_ms[i] / rows[i].ms - 1));
+  }
+  fit.held_out = summary_of(std::move(errors));
+  return fit;
+}
+
+}  // namespace stowage
