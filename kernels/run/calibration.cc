@@ -13,6 +13,7 @@
 #include "kernels/block/synthetic.h"
 #include "kernels/run/pack_design.h"
 #include "kernels/run/rank_pool.h"
+#include "kernels/run/rounds.h"
 #include "kernels/run/time_fit.h"
 
 namespace stowage::kernels {
@@ -53,12 +54,13 @@ std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options)
   return packs;
 }
 
-// `second` is the time of the second fastest run so far.
-void add_run(CalibrationPack& pack, double& second, double seconds) {
-  second = std::min(second, std::max(seconds, pack.seconds));
-  pack.seconds = std::min(pack.seconds, seconds);
-  ++pack.runs;
-  pack.steady = second <= pack.seconds * (1 + kSteady);
+void set_times(const Rounds& rounds, std::vector<CalibrationPack>& packs) {
+  const std::vector<RoundTime> times = rounds.times();
+  for (std::size_t i = 0; i < packs.size(); ++i) {
+    packs[i].seconds = times[i].seconds;
+    packs[i].runs = static_cast<int>(rounds.runs(i));
+    packs[i].steady = times[i].error <= kSteady;
+  }
 }
 
 // MiB that a token sends and receives in a block: q, k, v and o forward, their gradients backward;
@@ -127,14 +129,21 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
   pool.prepare({options.block, weights});
   const std::int64_t all = static_cast<std::int64_t>(packs) * options.repeats;
   std::int64_t done = 0;
-  std::vector<double> second(packs, kInfinity);  // fastest run of each pack
-  // Rounds over all packs, not runs of one pack after another: a machine that is slow for a moment
-  // then slows one run of many packs, and the fastest of their runs count.
+  Rounds rounds(packs);
+  const Budget clock;
   for (int round = 0; round < options.repeats; ++round) {
+    if (round >= options.least_repeats &&
+        std::ranges::all_of(calibration.packs, &CalibrationPack::steady)) {
+      break;
+    }
+    if (2 * round >= options.least_repeats &&
+        clock.seconds() * (round + 1) > options.seconds * round)
+      break;
     for (std::size_t i = 0; i < packs; ++i) {
-      ++done;
-      if (round >= options.least_repeats && calibration.packs[i].steady) continue;
-      if (budget != nullptr && budget->exhausted()) return calibration;
+      if (budget != nullptr && budget->exhausted()) {
+        set_times(rounds, calibration.packs);
+        return calibration;
+      }
       const std::vector<std::int32_t> starts = starts_of(calibration.packs[i].lengths);
       const auto rows = static_cast<std::size_t>(starts.back());
       std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
@@ -152,10 +161,12 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
         calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
         return calibration;
       }
-      add_run(calibration.packs[i], second[i], out.seconds);
-      if (progress) progress(done, all);
+      rounds.add(i, out.seconds);
+      if (progress) progress(++done, all);
     }
+    set_times(rounds, calibration.packs);
   }
+  if (progress && done < all) progress(all, all);
   calibration.complete = true;
   fit_cost(options.block, calibration);
   return calibration;

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@
 
 namespace stowage::kernels {
 
-// Two runs agree if they differ by at most this share. Runs on a machine that something else uses
-// seldom do.
+// The time of a pack is known if its standard error is at most this share. On a machine that
+// something else uses it seldom is.
 inline constexpr double kSteady = 0.01;
 
 struct CalibrationOptions {
@@ -36,9 +37,11 @@ struct CalibrationOptions {
   int packs = 21;                   // of each degree; a third is held out
   std::int64_t least_tokens = 128;  // of a pack, unless most_tokens is less; at least 1
   std::int64_t most_tokens = 2048;
-  int repeats = 3;  // rounds over all packs, at most; the fastest of a pack's runs counts
-  // A pack whose two fastest runs agree (kSteady) after so many rounds is not run again.
+  int repeats = 3;  // rounds over all packs, at most; the median of a pack's runs counts (rounds.h)
+  // After so many rounds no other begins once the times of all packs are known; after half as many
+  // none that would end later than after so many seconds.
   int least_repeats = 3;
+  double seconds = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 0;
 };
 
@@ -48,7 +51,7 @@ struct CalibrationPack {
   std::vector<Tokens> lengths;  // s of each sequence
   double seconds = 0;
   int runs = 0;
-  bool steady = false;    // its two fastest runs agree
+  bool steady = false;    // its time is known (kSteady)
   bool held_out = false;  // not fitted
 
   Tokens tokens() const;   // sum of s

@@ -1,11 +1,11 @@
 #include "kernels/run/plan_timing.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "instances/numbers.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/run/rank_pool.h"
+#include "kernels/run/rounds.h"
 #include "kernels/run/scaled_plan.h"
 
 namespace stowage::kernels {
@@ -32,6 +32,7 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
                                    const TimingProgress& progress, Budget* budget) {
   std::vector<PlanTiming> timings(plans.size());
   std::vector<ScaledPlan> scaled;
+  std::vector<std::size_t> first(plans.size() + 1, 0);  // batch of each plan, among all
   std::int64_t all = 0;
   for (std::size_t p = 0; p < plans.size(); ++p) {
     scaled.push_back(scale_plan(plans[p], options.block, 1, 0));
@@ -40,7 +41,9 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
     if (!timings[p].problems.list().empty()) scaled[p].batches.clear();
     timings[p].batch_seconds.assign(scaled[p].batches.size(), kInfinity);
     all += static_cast<std::int64_t>(scaled[p].batches.size()) * options.rounds;
+    first[p + 1] = first[p] + scaled[p].batches.size();
   }
+  Rounds rounds(first.back());
   const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
   ThreadPool pool;
   pool.prepare({options.block, weights});
@@ -65,15 +68,19 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
                                   out.error->message);
           return timings;
         }
-        timings[p].batch_seconds[i] = std::min(timings[p].batch_seconds[i], out.seconds);
+        rounds.add(first[p] + i, out.seconds);
         if (progress) progress(++done, all);
       }
     }
     // From now on every batch has a time, whatever ends the run.
+    const std::vector<RoundTime> times = rounds.times();
     for (std::size_t p = 0; p < plans.size(); ++p) {
       PlanTiming& timing = timings[p];
       if (!timing.problems.list().empty()) continue;
       timing.complete = true;
+      for (std::size_t i = 0; i < timing.batch_seconds.size(); ++i) {
+        timing.batch_seconds[i] = times[first[p] + i].seconds;
+      }
       std::vector<TimedBatch> measured;
       std::vector<TimedBatch> predicted;
       for (std::size_t i = 0; i < plans[p].batches.size(); ++i) {

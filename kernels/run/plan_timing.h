@@ -5,8 +5,8 @@
 //
 // The executor (executor.h) asks whether a plan is computed rightly; this asks how fast, of several
 // plans of one step in turn, so that a machine that slows down slows all of them. Every batch runs
-// once a round, and the fastest of its runs counts. A step's seconds are its critical path: those
-// it would take if every rank had a core of its own.
+// once a round, and the median of its runs counts (rounds.h). A step's seconds are its critical
+// path: those it would take if every rank had a core of its own.
 #pragma once
 
 #include <cstdint>

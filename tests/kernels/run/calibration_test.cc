@@ -116,10 +116,10 @@ TEST(Calibrate, MeasuresEveryPackAndFitsAPositiveCost) {
   EXPECT_EQ(measured.cost.all_to_all.mib_per_ms.count(2), 1U);
 }
 
-TEST(Calibrate, RunsAPackAgainUntilItsFastestRunsAgree) {
+TEST(Calibrate, RunsPacksAgainUntilTheirTimesAreKnown) {
   std::int64_t told = 0;
   const Calibration measured = calibrate(
-      {.packs = 6, .least_tokens = 60, .most_tokens = 64, .repeats = 5, .least_repeats = 2},
+      {.packs = 6, .least_tokens = 60, .most_tokens = 64, .repeats = 5, .least_repeats = 3},
       [&told](std::int64_t done, std::int64_t all) {
         EXPECT_GT(done, told);
         EXPECT_LE(done, all);
@@ -128,10 +128,25 @@ TEST(Calibrate, RunsAPackAgainUntilItsFastestRunsAgree) {
       },
       nullptr);
   ASSERT_TRUE(measured.complete);
+  const int runs = measured.packs.front().runs;
+  EXPECT_GE(runs, 3);
   for (const CalibrationPack& pack : measured.packs) {
-    EXPECT_GE(pack.runs, 2);
-    EXPECT_TRUE(pack.steady || pack.runs == 5);
+    EXPECT_EQ(pack.runs, runs);
+    EXPECT_TRUE(pack.steady || runs == 5);
   }
+  EXPECT_EQ(told, 30);
+}
+
+TEST(Calibrate, NoRoundBeginsThatTimeDoesNotAllow) {
+  const Calibration measured = calibrate({.packs = 6,
+                                          .least_tokens = 60,
+                                          .most_tokens = 64,
+                                          .repeats = 1000,
+                                          .least_repeats = 4,
+                                          .seconds = 1e-6},
+                                         {}, nullptr);
+  ASSERT_TRUE(measured.complete);
+  EXPECT_EQ(measured.packs.front().runs, 2);
 }
 
 TEST(Calibrate, ThePacksDependOnTheSeedAlone) {
