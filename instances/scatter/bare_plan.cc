@@ -16,6 +16,7 @@ constexpr IntegerRange kRank = {0, kMaxDevices};
 
 struct BareGroup {
   int degree = 0;
+  ExchangeKind exchange = ExchangeKind::none;  // none: the only one, where there is no choice
   int first_rank = 0;
   std::vector<std::int64_t> sequences;
 };
@@ -33,6 +34,7 @@ struct BarePlan {
 template <class Visitor, Of<BareGroup> Group>
 void fields(Visitor& v, Group& group) {
   v.required("degree", group.degree, kRank);
+  v.choice("exchange", group.exchange, exchange_names(), group.exchange == ExchangeKind::none);
   v.required("first_rank", group.first_rank, kRank);
   v.required("sequences", group.sequences, kId);
 }
@@ -51,16 +53,28 @@ void fields(Visitor& v, Plan& plan) {
 
 namespace {
 
-// Ids and degrees that do not exist add nothing: verify() names them.
+// How groups of the degree may exchange; nothing where the instance says nothing of it.
+std::vector<ExchangeKind> kinds_of(const ScatterInstance& instance, int degree) {
+  if (degree <= 1 || !instance.cost.exchange) return {};
+  const auto found = instance.cost.exchange->kinds.find(degree);
+  return found == instance.cost.exchange->kinds.end() ? std::vector<ExchangeKind>() : found->second;
+}
+
+// Ids, degrees and exchanges that do not exist add nothing: verify() names them.
 ScatterGroup completed(const ScatterInstance& instance, int recomputation, const BareGroup& bare) {
   ScatterGroup group{.degree = bare.degree,
                      .first_rank = bare.first_rank,
                      .sequences = bare.sequences,
                      .cu_seqlens = {0}};
   const std::optional<int> place = place_at(instance.cluster, bare.degree, bare.first_rank);
+  const std::vector<ExchangeKind> kinds = kinds_of(instance, bare.degree);
+  group.exchange = bare.exchange;
+  if (group.exchange == ExchangeKind::none && kinds.size() == 1) group.exchange = kinds.front();
+  const bool exchanges = kinds.empty() ? group.exchange == ExchangeKind::none
+                                       : std::ranges::find(kinds, group.exchange) != kinds.end();
   const bool allowed = std::ranges::binary_search(instance.cluster.degrees, bare.degree) &&
-                       recomputation >= 0 && place;
-  const GroupForm form{bare.degree, ExchangeKind::none, recomputation, place.value_or(0)};
+                       recomputation >= 0 && place && exchanges;
+  const GroupForm form{bare.degree, group.exchange, recomputation, place.value_or(0)};
   Load load;
   if (allowed) load = empty_load(instance, form);
   for (const std::int64_t id : bare.sequences) {

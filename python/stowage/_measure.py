@@ -335,7 +335,22 @@ def _compared(
     return {
         "plans": compared,
         "rank_correlation": float((spread[0] * spread[1]).sum()) / scale if scale > 0 else None,
+        **_pairs(compared, found.held_out.mean if found else 0.0),
     }
+
+
+def _pairs(plans: list[Any], error: float) -> dict[str, int]:
+    """Pairs of plans; those whose predictions differ by no more than rows are off; and, of the
+    others, those that were measured in the order in which they were predicted."""
+    undecided = agreed = 0
+    pairs = [(a, b) for i, a in enumerate(plans) for b in plans[:i]]
+    for a, b in pairs:
+        first, second = sorted((a, b), key=lambda own: own["predicted_ms"])
+        if second["predicted_ms"] / first["predicted_ms"] - 1 <= error:
+            undecided += 1
+        elif first["measured_ms"] <= second["measured_ms"]:
+            agreed += 1
+    return {"pairs": len(pairs), "undecided_pairs": undecided, "agreed_pairs": agreed}
 
 
 def _ranks(times: list[float]) -> Any:
@@ -551,4 +566,10 @@ def _tell(found: Fit, compared: Any) -> None:
     if len(times) < 2 or max(times) / min(times) - 1 < found.held_out.mean:
         print("the plans differ by less than rows are off: they cannot be ranked", file=sys.stderr)
     elif compared["rank_correlation"] is not None:
-        print(f"rank correlation {compared['rank_correlation']:.2f}", file=sys.stderr)
+        decided = compared["pairs"] - compared["undecided_pairs"]
+        print(
+            f"rank correlation {compared['rank_correlation']:.2f}; {decided} of "
+            f"{compared['pairs']} pairs of plans differ by more than rows are off, and "
+            f"{compared['agreed_pairs']} of these were measured in the predicted order",
+            file=sys.stderr,
+        )

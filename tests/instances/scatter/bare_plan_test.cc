@@ -38,6 +38,43 @@ std::string bare(const ScatterPlan& plan) {
   return text + "]}";
 }
 
+// Groups name their exchange, or have the only one that there is.
+TEST(BarePlan, ExchangesAreNamedWhereThereIsAChoice) {
+  ScatterInstance instance{
+      .name = "kinds",
+      .cluster = {.devices = 4, .devices_per_node = 2, .memory_mib = 1000, .degrees = {1, 2, 4}},
+      .model = {.states_mib = 100, .activation_mib_per_token = 1},
+      .cost = {.quadratic_ms = 0.01, .linear_ms = 0.5, .fixed_ms = 3},
+      .lengths = {100, 64, 80}};
+  instance.cost.exchange = Exchange{
+      .kinds = {{2, {ExchangeKind::ring}}, {4, {ExchangeKind::all_to_all, ExchangeKind::ring}}},
+      .all_to_all_mib_per_token = 2,
+      .keys_values_mib_per_token = 0.5,
+      .inside_mib_per_ms = 60,
+      .across_mib_per_ms = 12};
+  const auto plan_of = [&](const std::string& exchange) {
+    return complete_scatter_plan(
+        R"({"format": "stowage/plan", "version": 1, "problem": "scatter", "name": "kinds",
+            "micro_batches": [{"groups": [{"degree": 2, "first_rank": 0, "sequences": [0]},
+                                          {"degree": 1, "first_rank": 2, "sequences": [1]}]},
+                              {"groups": [{"degree": 4, )" +
+            exchange + R"("first_rank": 0, "sequences": [2]}]}]})",
+        instance);
+  };
+  const auto named = plan_of(R"("exchange": "all_to_all", )");
+  ASSERT_TRUE(named) << to_string(named.errors()[0]);
+  EXPECT_TRUE(verify(instance, *named).empty()) << to_string(verify(instance, *named)[0]);
+  EXPECT_EQ(named->micro_batches[0].groups[0].exchange, ExchangeKind::ring);
+  EXPECT_EQ(named->micro_batches[0].groups[1].exchange, ExchangeKind::none);
+  EXPECT_GT(named->micro_batches[1].groups[0].time_ms, 0);
+  for (const char* exchange : {"", R"("exchange": "two_level", )"}) {
+    const auto wrong = plan_of(exchange);
+    ASSERT_TRUE(wrong);
+    ASSERT_FALSE(verify(instance, *wrong).empty());
+    EXPECT_EQ(verify(instance, *wrong)[0].rule, "exchange");
+  }
+}
+
 TEST(BarePlan, IsThePlanThatItWasTakenFrom) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Draw draw(seed);

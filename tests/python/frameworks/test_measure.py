@@ -115,6 +115,9 @@ def test_kinds_of_exchange_are_measured_chosen_and_compared(tmp_path):
     assert stowage.Planner(cluster).plan([900, 300, 40, 40]).objective_ms > 0
     compared = json.loads((tmp_path / "cluster.json").read_text())["x-measured"]["compared"]
     assert len(compared["plans"]) >= 4
+    count = len(compared["plans"])
+    assert compared["pairs"] == count * (count - 1) // 2
+    assert 0 <= compared["agreed_pairs"] <= compared["pairs"] - compared["undecided_pairs"]
     assert all(own["predicted_ms"] > 0 and own["measured_ms"] > 0 for own in compared["plans"])
     assert "rank correlation" in said or "cannot be ranked" in said
 
