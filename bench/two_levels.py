@@ -65,8 +65,9 @@ def main():
     parser.add_argument("stowage")
     options = parser.parse_args()
     named = list(costs())
-    print("| step | " + " | ".join(f"{name}: ms" for name, _ in named) + " | inside over true | across over true |")
-    print("|---|" + "---:|" * (len(named) + 2))
+    more = ["inside over two levels", "across over two levels", "all-to-all over all kinds"]
+    print("| step | " + " | ".join([f"{name}: ms" for name, _ in named] + more) + " |")
+    print("|---|" + "---:|" * (len(named) + len(more)))
     ratios = {name: [] for name, _ in named}
     with tempfile.TemporaryDirectory() as folder:
         truth, own, plan = (pathlib.Path(folder, name) for name in ("t.json", "o.json", "p.json"))
@@ -80,13 +81,14 @@ def main():
                 found = run(options.stowage, "solve", own, "--method", "fast")
                 plan.write_text(json.dumps(bare(found["plan"])))
                 times[kind] = run(options.stowage, "verify", truth, plan)["objective_ms"]
-            best = times[named[0][0]]
+            best = times[named[1][0]]
             for kind in times:
                 ratios[kind].append(times[kind] / best)
             cells = [f"{times[kind]:,.0f}" for kind, _ in named]
             cells += [f"{times[kind] / best:.3f}" for kind, _ in named[2:]]
+            cells.append(f"{best / times[named[0][0]]:.3f}")
             print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
-    print("\nover the plan with the true costs and all kinds, median and worst: " + "; ".join(
+    print("\nover the plan with the true costs of an all-to-all, median and worst: " + "; ".join(
         f"{kind} {statistics.median(own):.3f}, {max(own):.3f}" for kind, own in ratios.items()))
 
 

@@ -16,8 +16,9 @@
 namespace stowage {
 namespace {
 
-// Packs of so few tokens that their time is that of half-filled tiles say little of a step's.
-constexpr std::int64_t kTokensOfLeast = 8;  // the largest pack has so many times those of the least
+// Packs of few tokens take the time of half-filled tiles, which says little of a step.
+constexpr std::int64_t kLeastTokens = 128;
+constexpr std::int64_t kLargestOverLeast = 8;
 // Without --rounds.
 constexpr int kMostRounds = 24;
 constexpr int kFewestRounds = 10;
@@ -70,7 +71,7 @@ class CalibrateCommand : public Command {
                        {.block = *block,
                         .degrees = *degrees,
                         .packs = static_cast<int>(packs_.value_or(21)),
-                        .least_tokens = most / kTokensOfLeast,
+                        .least_tokens = std::max(kLeastTokens, most / kLargestOverLeast),
                         .most_tokens = most,
                         .repeats = rounds_ ? static_cast<int>(*rounds_) : kMostRounds,
                         .least_repeats = rounds_ ? static_cast<int>(*rounds_) : kFewestRounds,
@@ -126,7 +127,9 @@ class CalibrateCommand : public Command {
   }
 
   std::string stopped(const kernels::Calibration& measured) const {
-    std::string all = "was stopped before every pack was measured";
+    const bool any = std::ranges::all_of(measured.packs, was_measured);
+    std::string all = any ? "was stopped before the last round of runs"
+                          : "was stopped before every pack was measured";
     if (samples_.empty()) return all;
     return all + "; " + samples_ + " has " +
            counted(std::ranges::count_if(measured.packs, was_measured), "pack");
@@ -146,7 +149,7 @@ class CalibrateCommand : public Command {
     return text;
   }
 
-  // On an idle machine few packs need all rounds.
+  // On an idle machine most times are known.
   static void warn_of_load(Console& console, const kernels::Calibration& measured) {
     const auto restless =
         std::ranges::count(measured.packs, false, &kernels::CalibrationPack::steady);
@@ -155,7 +158,7 @@ class CalibrateCommand : public Command {
     console.warn("the times of " + grouped(restless) + " of " + counted(packs, "pack") +
                  " are known to no better than " + percent_text(kernels::kSteady) + " after " +
                  counted(measured.packs.front().runs, "run") +
-                 ": something else uses this machine; stop it, or raise --rounds");
+                 ": raise --rounds, or stop what else uses this machine");
   }
 
   static void tell(Console& console, const kernels::Calibration& measured) {

@@ -148,7 +148,7 @@ class CompareCommand : public Command {
     flags.integer("--scale", scale_, "N", 1, kMaxExact,
                   "With --measure, lengths are divided by N; default by the work");
     flags.integer("--rounds", rounds_, "N", 1, 1000,
-                  "With --measure, runs of every pack and batch, the fastest counts; default " +
+                  "With --measure, runs of every pack and batch, the median counts; default " +
                       std::to_string(MeasureOptions().rounds));
     solve_.declare(flags, "Wall clock of each method; default 10 without --node-limit");
     output_flags_.declare(flags, true);

@@ -14,6 +14,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/status_line.h"
 #include "cli/terminal/table.h"
+#include "instances/check.h"
 #include "instances/numbers.h"
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/fit/json.h"
@@ -60,7 +61,8 @@ class FitCommand : public Command {
                  "bandwidth counts; default 1");
     flags.toggle("--table", table_,
                  "Write times by tokens and squares (cost.table) in the place of coefficients, for "
-                 "rows that no formula fits");
+                 "rows that no formula fits. Without --instance no group may hold more tokens than "
+                 "were measured");
     flags.text("--picture", picture_, "FILE.svg",
                "Draw predicted against measured, and the errors by degree");
     output_flags_.declare(flags, true);
@@ -130,13 +132,19 @@ class FitCommand : public Command {
     tell(console, rows, fit);
     if (table != nullptr) tell(console, fit, *table);
     const ScatterCost cost = table == nullptr ? fit.cost : ScatterCost{.table = table->table};
+    if (step && table != nullptr) {
+      step->cost = cost;
+      const std::vector<InputError> errors = check(*step);
+      if (!errors.empty()) return console.refuse(errors_in(instance_path_, errors));
+    }
     std::optional<Separation> separation;
     if (step && !step->lengths.empty() && fit.missing.empty()) {
       step->cost = cost;
       const InterruptScope interrupt;
       Budget budget({.interrupt = &interrupt.flag()});
       separation = separation_of(*step, budget);
-      tell(console, fit, *separation);
+      const ErrorSummary& error = table == nullptr ? fit.without_outliers : table->held_out;
+      tell(console, error, *separation);
     }
     if (!output_.empty()) {
       JsonWriter json;
@@ -202,6 +210,15 @@ class FitCommand : public Command {
 
   static void tell(Console& console, const CostFit& fit, const TableFit& table) {
     console.info("table     held out " + off_text(table.held_out));
+    for (const auto& [degree, reach] : table.reach) {
+      const TimeGrid& grid = table.table.at(degree);
+      if (grid.tokens.back() <= reach.tokens && grid.squares.back() <= reach.squares) continue;
+      console.info("guessed   degree " + grouped(degree) + ": rows reach " +
+                   significant(reach.tokens) + " tokens and " + significant(reach.squares) +
+                   " squares, groups " + significant(grid.tokens.back()) + " and " +
+                   significant(grid.squares.back()) +
+                   "; measure larger rows, or set rules.max_tokens_per_rank");
+    }
     if (table.held_out.mean < fit.held_out.mean) return;
     console.warn(
         "the table predicts rows that were left out no better than the formula: leave "
@@ -210,14 +227,14 @@ class FitCommand : public Command {
 
   // The errors of rows partly cancel over the groups of a step; those that all rows of a degree
   // share do not.
-  static void tell(Console& console, const CostFit& fit, const Separation& separation) {
+  static void tell(Console& console, const ErrorSummary& error, const Separation& separation) {
     if (separation.plans.size() < 2) return;
     console.info("plans     the best, " + separation.plans.front().method + ", is " +
                  percent_text(separation.best_to_next) + " faster than the next and " +
                  percent_text(separation.best_to_last) + " faster than the last of " +
                  grouped(std::ssize(separation.plans)));
-    if (fit.without_outliers.mean <= separation.best_to_next) return;
-    console.warn("rows are " + percent_text(fit.without_outliers.mean) + " off, more than the " +
+    if (error.mean <= separation.best_to_next) return;
+    console.warn("rows are " + percent_text(error.mean) + " off, more than the " +
                  percent_text(separation.best_to_next) +
                  " that separate the two best plans: which of them is faster this cost does not "
                  "say");

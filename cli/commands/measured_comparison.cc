@@ -81,6 +81,7 @@ Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& inst
                       .least_tokens = 16,
                       .most_tokens = longest_pack(instance, here.scale),
                       .repeats = options.rounds,
+                      .least_repeats = options.rounds,
                       .seed = options.seed},
                      budget);
   if (!calibration) return calibration.errors();

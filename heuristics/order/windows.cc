@@ -38,7 +38,7 @@ class Stretches {
       // The step in the middle, near the end and near the beginning of the stretch.
       for (const std::size_t before : {width / 2, width - width / 8, width / 8}) {
         const std::size_t from = step - std::min(step, before);
-        if (states_ > effort_.all_states || budget_.exhausted()) return false;
+        if (states_ >= effort_.all_states || budget_.exhausted()) return false;
         if (replace(from, std::min(order_.size(), from + width), peak)) return true;
       }
       if (width >= order_.size() || width >= at(effort_.widest)) return false;
@@ -65,7 +65,8 @@ class Stretches {
     const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(from);
     const std::vector<int> targets(begin, order_.begin() + static_cast<std::ptrdiff_t>(to));
     const CommitSearch::Found found =
-        search_.run(memory_, targets, peak - 1, effort_.states, budget_);
+        search_.run(memory_, targets, peak - 1,
+                    std::min(effort_.states, effort_.all_states - states_), budget_);
     states_ += found.states;
     if (found.end != CommitSearch::End::found) return false;
     std::ranges::copy(found.steps, begin);

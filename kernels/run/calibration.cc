@@ -158,6 +158,7 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
                            .upstream = upstream};
       const GroupOutput out = std::move(pool.run({&work, 1}).front());
       if (out.error) {
+        set_times(rounds, calibration.packs);
         calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
         return calibration;
       }

@@ -3,7 +3,8 @@
 // A machine is slow for a while, and faster than usual now and then: the fastest run of a work is
 // as far off as the slowest. So a run is taken as the time of its work times the pace of its round,
 // and both are medians of what the other leaves (Tukey, Exploratory Data Analysis, 1977: median
-// polish of logarithms). The paces of all rounds have the median 1.
+// polish of logarithms). The paces of all rounds have the median 1. Of few works a pace takes some
+// of the noise, of one all of it, and errors are told too small.
 //
 //   Rounds rounds(works);
 //   for (...) rounds.add(work, seconds);  // a run; the k-th one of a work is of round k

@@ -159,8 +159,11 @@ class Fit:
     def table(self) -> TimeTable:
         """Times of the same rows by tokens and squares, for rows that no formula fits.
 
-        Raises InputError for rows of one degree with several kinds of exchange, and for fewer than
-        four rows of a degree.
+        They reach as far as groups of the cluster that fit() was given can; without one no group
+        may hold more tokens than were measured. Beyond the rows they are a guess.
+
+        Raises InputError for rows of one degree with several kinds of exchange, for fewer than four
+        rows of a degree, and for times above 2^53 ms.
         """
         document = json.loads(self._box.table_json())["table"]
         return TimeTable(document["cost"], Errors(**document["held_out"]))

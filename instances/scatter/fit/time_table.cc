@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -105,7 +104,11 @@ class Pieces {
   }
 
   static std::vector<double> with_end(std::vector<double> starts, double end) {
-    starts.push_back(std::max(end, starts.back() + 1));
+    if (end > starts.back()) {
+      starts.push_back(end);
+    } else if (starts.size() == 1) {
+      starts.push_back(1);
+    }
     return starts;
   }
 
@@ -151,19 +154,24 @@ double mean_error(const OfDegree& own, const std::vector<double>& predicted) {
   return sum / static_cast<double>(own.ms.size());
 }
 
-// The largest point of the rows, and what groups of `like` may hold beyond.
-Point end_of(const ScatterInstance& like, int degree, const OfDegree& own) {
-  Point end;
+TableReach reach_of(const OfDegree& own) {
+  TableReach reach;
   for (const Point& point : own.points) {
-    end.tokens = std::max(end.tokens, point.tokens);
-    end.squares = std::max(end.squares, point.squares);
+    reach.tokens = std::max(reach.tokens, point.tokens);
+    reach.squares = std::max(reach.squares, point.squares);
   }
+  return reach;
+}
+
+// What the rows have, and what groups of `like` may hold beyond.
+Point end_of(const ScatterInstance& like, int degree, const TableReach& reach) {
+  const Point end{reach.tokens, reach.tokens * reach.tokens};
   if (!(like.cluster.memory_mib > 0)) return end;
   const GroupForm form(degree);
   const Tokens most = group_capacity(like, form);
   const auto tokens = static_cast<double>(most);
   const auto longest = static_cast<double>(std::min(longest_in_group(like, form), most));
-  return {std::max(end.tokens, tokens), std::max(end.squares, tokens * longest)};
+  return {std::max(end.tokens, tokens), std::max(reach.squares, tokens * longest)};
 }
 
 std::vector<InputError> check_degrees(const std::map<int, OfDegree>& degrees,
@@ -174,9 +182,14 @@ std::vector<InputError> check_degrees(const std::map<int, OfDegree>& degrees,
     for (const std::size_t row : own.rows) {
       const ExchangeKind kind = rows[row].exchange;
       if (kind == rows[own.rows.front()].exchange) continue;
+      const auto name = [](ExchangeKind its) {
+        return std::string(exchange_names()[static_cast<std::size_t>(its)]);
+      };
       errors.add(code::kSampleExchange, places(row, "exchange"),
-                 "must be that of all rows of degree " + std::to_string(degree) +
-                     ", as a table has no kinds of exchange, is another: fit a table of each kind");
+                 "must be " + name(rows[own.rows.front()].exchange) +
+                     " as in the first row of degree " + std::to_string(degree) +
+                     ", as a table has no kinds of exchange, is " + name(kind) +
+                     ": keep the rows of one kind");
       break;
     }
     if (own.rows.size() >= kFewestRows) continue;
@@ -204,7 +217,8 @@ Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& li
   if (auto errors = check_degrees(degrees, rows, places); !errors.empty()) return errors;
 
   const std::vector<std::size_t> parts = parts_of(rows);
-  TableFit fit{.held_out_ms = std::vector<double>(rows.size(), 0)};
+  TableFit fit;
+  std::vector<double> errors;
   for (const auto& [degree, own] : degrees) {
     std::vector<double> best;
     std::size_t pieces = 1;
@@ -216,14 +230,18 @@ Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& li
       best = std::move(ms);
       pieces = count;
     }
-    for (std::size_t i = 0; i < best.size(); ++i) fit.held_out_ms[own.rows[i]] = best[i];
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      errors.push_back(std::abs(best[i] / own.ms[i] - 1));
+    }
     Pieces its(own.points, pieces);
     its.fit(own.points, own.ms);
-    fit.table[degree] = its.grid(end_of(like, degree, own));
-  }
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (fit.held_out_ms[i] > 0) errors.push_back(std::abs(fit.held_out_ms[i] / rows[i].ms - 1));
+    fit.reach[degree] = reach_of(own);
+    TimeGrid& grid = fit.table[degree] = its.grid(end_of(like, degree, fit.reach[degree]));
+    if (grid.ms.back() <= static_cast<double>(kMaxExact)) continue;
+    return std::vector<InputError>{
+        {code::kTable, "/samples",
+         "must lead to times of at most 2^53 ms, leads to more for the largest groups of degree " +
+             std::to_string(degree) + ": measure larger rows, or set rules.max_tokens_per_rank"}};
   }
   fit.held_out = summary_of(std::move(errors));
   return fit;

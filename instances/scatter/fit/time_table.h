@@ -3,10 +3,11 @@
 //   Result<TableFit> fit = fit_table(rows, like);
 //   instance.cost = {.table = fit->table};
 //
-// Each degree by itself takes a fixed time and two sums of its own, linear in pieces: one of the
-// tokens of a row, one of the squares of its lengths. No piece falls, so that more work never takes
-// less time. The pieces begin at quantiles of what was measured; one, two, four or eight,
-// whatever predicts best what was left out. Coefficients are those of instances/regression/robust.h.
+// The time of a row is the sum of three: a fixed time, one of its tokens, and one of the squares of
+// its lengths. Each degree has its own. The last two are linear in pieces, and no piece falls, so
+// that more work never takes less time. Pieces begin at quantiles of what was measured: one, two,
+// four or eight, the number that predicts best what was left out. So the errors that are told are a
+// little too good. Coefficients are those of instances/regression/robust.h.
 #pragma once
 
 #include <map>
@@ -19,15 +20,22 @@
 
 namespace stowage {
 
-struct TableFit {
-  std::map<int, TimeGrid> table;    // of the degrees that rows have
-  std::vector<double> held_out_ms;  // by row, from a fit without it
-  ErrorSummary held_out;
+// How far the rows of a degree reach.
+struct TableReach {
+  double tokens = 0;
+  double squares = 0;
 };
 
-// Grids reach as far as groups of `like` can, or as the rows where `like` has no memory; beyond the
-// rows the last pieces go on. Structure comes from `like` as in fit_cost(). Errors: those of
-// fit_cost(); E361 for rows of one degree with several kinds of exchange, which a table cannot tell
+struct TableFit {
+  std::map<int, TimeGrid> table;    // of the degrees that rows have
+  std::map<int, TableReach> reach;  // grids may go on beyond
+  ErrorSummary held_out;            // each row by a fit without it
+};
+
+// Grids reach as far as groups of `like` can; where `like` has no memory, as far as groups of the
+// most tokens that were measured. Beyond the rows the last pieces go on, which is a guess.
+// Structure comes from `like` as in fit_cost(). Errors: those of fit_cost(); E310 for times above
+// 2^53 ms; E361 for rows of one degree with several kinds of exchange, which a table cannot tell
 // apart; E362 for a degree with fewer than four rows.
 Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& like,
                            const SamplePlaces& places = sample_pointer);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -64,6 +65,18 @@ TEST_F(Fit, WritesTimesInThePlaceOfCoefficients) {
   dir_.write("here.json", instance.dump());
   const Finished solved = run({"solve", "here.json", "--method", "fast"});
   EXPECT_EQ(solved.exit_code, 0) << solved.err;
+}
+
+// What the instance would refuse is not written.
+TEST_F(Fit, ATableThatTheInstanceCannotHaveIsRefused) {
+  auto instance = nlohmann::json::parse(dir_.read("instance.json"));
+  instance["rules"]["packed"] = false;
+  dir_.write("apart.json", instance.dump());
+  const Finished refused =
+      run({"fit", "samples.csv", "--table", "--instance", "apart.json", "-o", "cost.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("E310"));
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "cost.json"));
 }
 
 TEST_F(Fit, TheSameTableGivesTheSameBytes) {

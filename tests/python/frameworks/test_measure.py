@@ -98,6 +98,19 @@ def test_the_ranks_of_a_row_compute_what_one_does(tmp_path, processes, exchange)
     assert code == 0 and "the same" in said, said
 
 
+def test_pairs_of_plans_that_rows_decide():
+    from stowage._measure import _pairs
+
+    plans = [
+        {"predicted_ms": predicted, "measured_ms": measured}
+        for predicted, measured in [(100, 110), (104, 100), (120, 105)]
+    ]
+    # 100 and 104 differ by less than 5 %; 120 was measured before 110, and behind 100.
+    assert _pairs(plans, 0.05) == {"pairs": 3, "undecided_pairs": 1, "agreed_pairs": 1}
+    assert _pairs(plans, 0.0) == {"pairs": 3, "undecided_pairs": 0, "agreed_pairs": 1}
+    assert _pairs(plans[:1] * 2, 0.0) == {"pairs": 1, "undecided_pairs": 1, "agreed_pairs": 0}
+
+
 def test_kinds_of_exchange_are_measured_chosen_and_compared(tmp_path):
     (tmp_path / "lengths.txt").write_text("".join(f"{own}\n" for own in [900, 300, 200] + 20 * [40]))
     given = ["-o", "cluster.json", *SMALL, "--exchange", "all_to_all,ring,all_gather"]

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "instances/documents.h"
 #include "instances/scatter/fit/fit.h"
@@ -95,6 +97,32 @@ TEST(FitTable, OfFourRowsIsAPlaneAndOfFewerNone) {
   const Result<TableFit> few = fit_table(rows, structure_of(rows));
   ASSERT_FALSE(few);
   EXPECT_THAT(few.errors(), ElementsAre(Field(&InputError::code, "E362")));
+}
+
+TEST(FitTable, SaysHowFarRowsReachAndGoesOn) {
+  const std::vector<TimedRow> rows = bent_rows(20, 0.01, 5);
+  const Result<TableFit> within = fit_table(rows, structure_of(rows));
+  const Result<TableFit> beyond = fit_table(rows, cluster());
+  ASSERT_TRUE(within && beyond);
+  const TableReach reach = within->reach.at(1);
+  EXPECT_EQ(within->table.at(1).tokens.back(), reach.tokens);
+  EXPECT_EQ(within->table.at(1).squares.back(), reach.tokens * reach.tokens);
+  EXPECT_GT(beyond->table.at(1).tokens.back(), reach.tokens);
+  EXPECT_EQ(beyond->reach.at(1).tokens, reach.tokens);
+}
+
+// Squares beyond 2^53 leave no room for a step of 1.
+TEST(FitTable, AxesAscendHoweverLongRowsAre) {
+  std::vector<TimedRow> rows;
+  for (int k = 0; k < 38; ++k) {
+    const Tokens length = k < 18 ? Tokens{10'000'000} * (1 + k % 6) : 200'000'000;
+    rows.push_back({.degree = 1, .lengths = {length}, .ms = 1e-7 * static_cast<double>(length)});
+  }
+  const Result<TableFit> fit = fit_table(rows, structure_of(rows));
+  ASSERT_TRUE(fit);
+  for (const auto& axis : {fit->table.at(1).tokens, fit->table.at(1).squares}) {
+    EXPECT_TRUE(std::ranges::adjacent_find(axis, std::greater_equal<>()) == axis.end());
+  }
 }
 
 TEST(FitTable, RowsOfSeveralExchangesAreRefused) {
