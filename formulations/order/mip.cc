@@ -1,3 +1,4 @@
+// Longer than 300 lines: all rows of the model share what they know of operators and steps.
 #include "formulations/order/mip.h"
 
 #include <algorithm>
