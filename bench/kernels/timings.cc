@@ -2,17 +2,9 @@
 
 #include <algorithm>
 
+#include "instances/regression/median.h"
+
 namespace stowage::bench {
-namespace {
-
-// Requires a value.
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-}  // namespace
 
 void Timings::add(const std::string& name, double work, double seconds) {
   all_[name].work = work;

@@ -47,8 +47,8 @@ class CalibrateCommand : public Command {
                   "Tokens of the largest pack; default 2048");
     flags.integer(
         "--rounds", rounds_, "N", 1, 1000,
-        "Runs of each pack; the median counts. Default: until its standard error is 1 % at most "
-        "for all packs, after 10 to 24 runs, 5 at least within 40 s");
+        "Runs of each pack, of which the median counts. Default 10 to 24, until every median is "
+        "known to 1 %; after the first 5 none begins that would end after 40 s");
     flags.integer("--seed", seed_, "N", 0, kMaxExact,
                   "Seed of packs, tokens and weights; default 0");
     output_flags_.declare(flags, true, false);
@@ -127,11 +127,11 @@ class CalibrateCommand : public Command {
   }
 
   std::string stopped(const kernels::Calibration& measured) const {
-    const bool any = std::ranges::all_of(measured.packs, was_measured);
-    std::string all = any ? "was stopped before the last round of runs"
-                          : "was stopped before every pack was measured";
-    if (samples_.empty()) return all;
-    return all + "; " + samples_ + " has " +
+    std::string said = std::ranges::all_of(measured.packs, was_measured)
+                           ? "was stopped before the last round of runs"
+                           : "was stopped before every pack was measured";
+    if (samples_.empty()) return said;
+    return said + "; " + samples_ + " has " +
            counted(std::ranges::count_if(measured.packs, was_measured), "pack");
   }
 

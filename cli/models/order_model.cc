@@ -30,8 +30,8 @@ ExportedModel within(Bytes most, Bytes unit, std::vector<std::string> legend) {
           }};
 }
 
-// Where the tensors of an order end that method fast lays out; that is no more than the least of
-// all orders.
+// Where the tensors of this order end, laid out by method fast: the best of all orders and layouts
+// ends there or below.
 Bytes laid_out(const OrderInstance& instance, const OrderPlan& plan) {
   LayoutInstance buffers = order_layout(instance, plan);
   buffers.capacity.reset();

@@ -250,7 +250,8 @@ class OrderBuilder {
   // the other.
   void add_addresses() {
     std::vector<Part> all = parts();
-    const double most = units(options_.most / out_.unit * out_.unit);
+    const Bytes whole_units = options_.most / out_.unit;
+    const auto most = static_cast<double>(whole_units);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const double size = units(all[i].size);
       all[i].address = out_.model.add_variable(

@@ -4,20 +4,12 @@
 #include <cmath>
 
 #include "instances/numbers.h"
+#include "instances/regression/median.h"
 
 namespace stowage::kernels {
 namespace {
 
 constexpr int kSweeps = 8;  // more change nothing that shows
-
-// The mean of the two in the middle where there is none; 0 of nothing.
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 }  // namespace
 

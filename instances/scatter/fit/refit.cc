@@ -8,6 +8,7 @@
 
 #include "instances/json/errors.h"
 #include "instances/numbers.h"
+#include "instances/regression/median.h"
 #include "instances/regression/non_negative.h"
 #include "instances/scatter/fit/check.h"
 #include "instances/scatter/fit/terms.h"
@@ -21,12 +22,6 @@ constexpr double kMedianOfNormal = 0.6745;
 constexpr double kLeastNoise = 1e-3;  // no clock of a training loop is better
 constexpr double kMove = 0.25;        // of a coefficient: what counts as an error of one deviation
 constexpr double kLeastShareOfStep = 0.01;  // of a step: the size of a coefficient that was 0
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 class Drift {
  public:

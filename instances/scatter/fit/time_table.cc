@@ -124,10 +124,10 @@ struct OfDegree {
   std::vector<double> ms;
 };
 
-// Each row by a fit without its part; nothing if a part leaves too few rows.
-std::vector<double> held_out(const OfDegree& own, const std::vector<std::size_t>& parts,
-                             std::size_t pieces) {
-  std::vector<double> ms(own.rows.size(), 0);
+// The error of each row by a fit without its part; nothing if a part leaves too few rows.
+std::vector<double> held_out_errors(const OfDegree& own, const std::vector<std::size_t>& parts,
+                                    std::size_t pieces) {
+  std::vector<double> errors(own.rows.size(), 0);
   for (std::size_t part = 0; part < kParts; ++part) {
     OfDegree fitted;
     std::vector<std::size_t> left;
@@ -143,15 +143,11 @@ std::vector<double> held_out(const OfDegree& own, const std::vector<std::size_t>
     Pieces its(fitted.points, pieces);
     if (fitted.ms.size() < its.columns()) return {};
     its.fit(fitted.points, fitted.ms);
-    for (const std::size_t i : left) ms[i] = its.at(own.points[i]);
+    for (const std::size_t i : left) {
+      errors[i] = std::abs(its.at(own.points[i]) / own.ms[i] - 1);
+    }
   }
-  return ms;
-}
-
-double mean_error(const OfDegree& own, const std::vector<double>& predicted) {
-  double sum = 0;
-  for (std::size_t i = 0; i < own.ms.size(); ++i) sum += std::abs(predicted[i] / own.ms[i] - 1);
-  return sum / static_cast<double>(own.ms.size());
+  return errors;
 }
 
 TableReach reach_of(const OfDegree& own) {
@@ -224,15 +220,13 @@ Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& li
     std::size_t pieces = 1;
     for (std::size_t count = 1; count <= kMostPieces; count *= 2) {
       if (count > 1 && count * kRowsOfAPiece > own.rows.size()) break;
-      std::vector<double> ms = held_out(own, parts, count);
-      if (ms.empty()) break;
-      if (!best.empty() && mean_error(own, ms) >= mean_error(own, best)) continue;
-      best = std::move(ms);
+      std::vector<double> its = held_out_errors(own, parts, count);
+      if (its.empty()) break;
+      if (!best.empty() && summary_of(its).mean >= summary_of(best).mean) continue;
+      best = std::move(its);
       pieces = count;
     }
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      errors.push_back(std::abs(best[i] / own.ms[i] - 1));
-    }
+    errors.insert(errors.end(), best.begin(), best.end());
     Pieces its(own.points, pieces);
     its.fit(own.points, own.ms);
     fit.reach[degree] = reach_of(own);

@@ -9,6 +9,7 @@
 
 #include "instances/order/generate.h"
 #include "instances/order/memory.h"
+#include "tests/every_order.h"
 #include "tests/tiny_order.h"
 
 namespace stowage::levelling_test {
@@ -22,15 +23,6 @@ double beside(const OrderTable& table, const std::vector<int>& order, Bytes peak
     sum += share * share * share * share;
   }
   return sum;
-}
-
-bool keeps_precedences(const OrderTable& table, const std::vector<int>& order) {
-  OrderMemory memory(table);
-  for (const int op : order) {
-    if (!memory.ready(op)) return false;
-    memory.run(op);
-  }
-  return true;
 }
 
 TEST(Levelling, TinyOrdersStayOrdersAndGetNoHigher) {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "instances/order/compose.h"
 #include "instances/order/generate.h"
@@ -14,6 +13,7 @@
 #include "instances/verify.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"
+#include "tests/every_order.h"
 #include "tests/tiny_host.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_rerun.h"
@@ -47,21 +47,13 @@ void expect_valid(const OrderInstance& graph, const Arrangement& found) {
 // The least that the tensors of any order need whose peak is no higher than `most`.
 Bytes least_of_all_orders(const OrderInstance& graph, Bytes most) {
   const OrderTable table(graph);
-  std::vector<int> order(graph.operators.size());
-  std::iota(order.begin(), order.end(), 0);
   Bytes least = kMaxExact;
-  do {
-    OrderMemory memory(table);
-    const bool any = std::ranges::all_of(order, [&](int op) {
-      if (!memory.ready(op)) return false;
-      memory.run(op);
-      return true;
-    });
-    if (!any || peak_of(table, order) > most) continue;
+  every_order(table, [&](const std::vector<int>& order) {
+    if (peak_of(table, order) > most) return;
     LayoutInstance buffers = order_layout(graph, compose_order(graph, table, order));
     buffers.capacity.reset();
     least = std::min(least, solved<LayoutPlan>(buffers, 100'000)->peak_bytes);
-  } while (std::ranges::next_permutation(order).found);
+  });
   return least;
 }
 

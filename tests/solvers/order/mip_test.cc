@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "instances/order/compose.h"
 #include "instances/order/memory.h"
@@ -13,6 +12,7 @@
 #include "solvers/memory/order_layout.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
+#include "tests/every_order.h"
 #include "tests/long_run.h"
 #include "tests/tiny_order.h"
 
@@ -48,18 +48,10 @@ Bytes laid_out(const OrderInstance& graph, const OrderTable& table, const std::v
 }
 
 Bytes least_of_all_orders(const OrderInstance& graph, const OrderTable& table) {
-  std::vector<int> order(graph.operators.size());
-  std::iota(order.begin(), order.end(), 0);
   Bytes least = kMaxExact;
-  do {
-    OrderMemory memory(table);
-    const bool any = std::ranges::all_of(order, [&](int op) {
-      if (!memory.ready(op)) return false;
-      memory.run(op);
-      return true;
-    });
-    if (any) least = std::min(least, laid_out(graph, table, order));
-  } while (std::ranges::next_permutation(order).found);
+  every_order(table, [&](const std::vector<int>& order) {
+    least = std::min(least, laid_out(graph, table, order));
+  });
   return least;
 }
 
