@@ -111,13 +111,19 @@ Entry staged(Entry entry, int stages, bool planned_flat) {
 }
 
 LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
-  const ObjectReader reader(value, path, errors, {"kind", "buffers", "steps", "bytes", "seed"});
+  const ObjectReader reader(value, path, errors,
+                            {"kind", "buffers", "steps", "lifetime", "bytes", "seed"});
   const std::string kind = reader.text("kind");
-  return {.kind = kind == "random"        ? LayoutGenerator::Kind::random
-                  : kind == "short-lived" ? LayoutGenerator::Kind::short_lived
-                                          : LayoutGenerator::Kind::guillotine,
+  const auto known = std::ranges::find(LayoutGenerator::kNames, kind);
+  if (known == LayoutGenerator::kNames.end()) {
+    errors.add(code::kGenerator, reader.at("kind").pointer(), "is no kind of layout");
+    return {};
+  }
+  const std::int64_t lifetime = reader.integer("lifetime", {}, 0);
+  return {.kind = static_cast<LayoutGenerator::Kind>(known - LayoutGenerator::kNames.begin()),
           .buffers = reader.integer("buffers", {}),
           .steps = reader.integer("steps", {}),
+          .lifetime = lifetime > 0 ? std::optional(lifetime) : std::nullopt,
           .bytes = reader.integer("bytes", {}),
           .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
 }

@@ -1,5 +1,6 @@
 // stowage generate layout: the tensors of a transformer's training step, those of the block that
 // the kernels run, or random buffers.
+#include <algorithm>
 #include <utility>
 
 #include "cli/commands/generated.h"
@@ -32,9 +33,9 @@ class GenerateLayoutCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.text("-o,--output", output_, "INSTANCE", "Write the instance there instead of stdout");
-    flags.choice("--kind", kind_, {"trace", "random", "short-lived", "guillotine"},
-                 "A transformer's trace, uniform sizes and lifetimes, the same with short "
-                 "lifetimes, or a rectangle cut to pieces. Default trace");
+    flags.choice("--kind", kind_, {"trace", "random", "short-lived", "rolling", "guillotine"},
+                 "A transformer's trace, uniform sizes and lifetimes, the same with short or with "
+                 "equal lifetimes, or a rectangle cut to pieces. Default trace");
     std::vector<std::string> models;
     for (const std::string_view model : transformer_names()) models.emplace_back(model);
     flags.choice("--model", model_, models,
@@ -72,6 +73,9 @@ class GenerateLayoutCommand : public Command {
                   "Other kinds: number of buffers; default 100");
     flags.integer("--steps", steps_, "N", 1, std::int64_t{1} << 40,
                   "Other kinds: number of steps; default 100");
+    flags.integer("--lifetime", lifetime_, "N", 1, std::int64_t{1} << 40,
+                  "random, short-lived, rolling: longest lifetime in steps, or that of all; "
+                  "default all steps, or a sixteenth of them");
     flags.integer("--bytes", bytes_, "N", 1, std::int64_t{1} << 32,
                   "Other kinds: the largest buffer, or the rectangle's height; default 2^20");
     flags.integer("--unit", unit_, "N", 1, std::int64_t{1} << 32,
@@ -122,6 +126,7 @@ class GenerateLayoutCommand : public Command {
                          {"--ffn", ffn_.has_value(), false, true, false},
                          {"--buffers", buffers_.has_value(), false, false, true},
                          {"--steps", steps_.has_value(), false, false, true},
+                         {"--lifetime", lifetime_.has_value(), false, false, true},
                          {"--bytes", bytes_.has_value(), false, false, true},
                          {"--unit", unit_.has_value(), false, false, true},
                          {"--seed", seed_.has_value(), false, false, true}};
@@ -177,11 +182,11 @@ class GenerateLayoutCommand : public Command {
 
   Result<LayoutInstance> drawn() const {
     LayoutGenerator wanted;
-    wanted.kind = kind_ == "random"        ? LayoutGenerator::Kind::random
-                  : kind_ == "short-lived" ? LayoutGenerator::Kind::short_lived
-                                           : LayoutGenerator::Kind::guillotine;
+    const auto known = std::ranges::find(LayoutGenerator::kNames, kind_);
+    wanted.kind = static_cast<LayoutGenerator::Kind>(known - LayoutGenerator::kNames.begin());
     wanted.buffers = buffers_.value_or(wanted.buffers);
     wanted.steps = steps_.value_or(wanted.steps);
+    wanted.lifetime = lifetime_;
     wanted.bytes = bytes_.value_or(wanted.bytes);
     wanted.unit = unit_.value_or(1);
     wanted.alignment = alignment_.value_or(1);
@@ -211,6 +216,7 @@ class GenerateLayoutCommand : public Command {
   std::optional<std::int64_t> logit_chunks_;
   std::optional<std::int64_t> buffers_;
   std::optional<std::int64_t> steps_;
+  std::optional<std::int64_t> lifetime_;
   std::optional<std::int64_t> bytes_;
   std::optional<std::int64_t> unit_;
   std::optional<std::int64_t> alignment_;

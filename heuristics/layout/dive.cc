@@ -4,8 +4,10 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <utility>
 
 #include "heuristics/layout/contained_index.h"
+#include "heuristics/layout/fullest_index.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -110,14 +112,23 @@ class Skyline {
   std::priority_queue<Stretch, std::vector<Stretch>, std::greater<>> heap_;
 };
 
+std::vector<SectionRange> hulls(const LayoutTable& table, const std::vector<int>& order) {
+  std::vector<SectionRange> all;
+  all.reserve(order.size());
+  for (const int b : order) all.push_back(table.hull(b));
+  return all;
+}
+
+// The index says which waiting buffer a valley takes, by its place in the order.
+template <class Index>
 class Dive {
  public:
-  Dive(const LayoutTable& table, const std::vector<int>& order, const Budget& budget)
+  Dive(const LayoutTable& table, const std::vector<int>& order, Index index, const Budget& budget)
       : table_(table),
         order_(order),
         skyline_(table.sections()),
         budget_(budget),
-        index_(hulls(table, order), table.sections(), budget),
+        index_(std::move(index)),
         offsets_(static_cast<std::size_t>(table.buffers()), 0) {
     for (int b = 0; b < table.buffers(); ++b) {
       if (!table.pinned(b)) continue;
@@ -138,7 +149,7 @@ class Dive {
       if (raise_pin(valley.height)) continue;
       wake(valley.height);
       const int rank = index_.least(valley.sections);
-      if (rank == ContainedIndex::kNone) {
+      if (rank == Index::kNone) {
         const Bytes wake_at = asleep_.empty() ? kRim : asleep_.top().first;
         const Bytes pin_at = next_pin_ == pins_.size() ? kRim : table_.pin(pins_[next_pin_]);
         skyline_.raise(valley, valley.sections, std::min({valley.rim, wake_at, pin_at}));
@@ -160,12 +171,6 @@ class Dive {
   }
 
  private:
-  static std::vector<SectionRange> hulls(const LayoutTable& table, const std::vector<int>& order) {
-    std::vector<SectionRange> all;
-    for (const int b : order) all.push_back(table.hull(b));
-    return all;
-  }
-
   // Pinned buffers become part of the skyline once it has reached them, the lowest first.
   bool raise_pin(Bytes level) {
     if (next_pin_ == pins_.size() || table_.pin(pins_[next_pin_]) > level) return false;
@@ -185,7 +190,7 @@ class Dive {
   const std::vector<int>& order_;
   Skyline skyline_;
   const Budget& budget_;
-  ContainedIndex index_;
+  Index index_;
   std::vector<Bytes> offsets_;
   std::vector<int> pins_;  // by offset
   std::size_t next_pin_ = 0;
@@ -198,7 +203,19 @@ class Dive {
 std::optional<std::vector<Bytes>> canonical_dive(const LayoutTable& table,
                                                  const std::vector<int>& order,
                                                  const Budget& budget) {
-  return Dive(table, order, budget).run();
+  ContainedIndex index(hulls(table, order), table.sections(), budget);
+  return Dive(table, order, std::move(index), budget).run();
+}
+
+std::optional<std::vector<Bytes>> fullest_dive(const LayoutTable& table,
+                                               const std::vector<int>& order,
+                                               const std::vector<Bytes>& more,
+                                               const Budget& budget) {
+  std::vector<Bytes> sizes;
+  sizes.reserve(order.size());
+  for (const int b : order) sizes.push_back(table.size(b));
+  FullestIndex index(hulls(table, order), std::move(sizes), more, budget);
+  return Dive(table, order, std::move(index), budget).run();
 }
 
 }  // namespace stowage

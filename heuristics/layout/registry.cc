@@ -1,15 +1,20 @@
 #include "heuristics/layout/registry.h"
 
+#include <array>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "heuristics/layout/dive.h"
 #include "heuristics/layout/fit.h"
 #include "heuristics/layout/hill_climb.h"
 #include "heuristics/layout/orders.h"
+#include "heuristics/layout/ring.h"
 #include "heuristics/layout/slots.h"
 #include "heuristics/layout/stack.h"
 #include "instances/layout/compose.h"
 #include "instances/layout/table.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 namespace {
@@ -23,7 +28,11 @@ constexpr int kAnnealings = 3;         // each twice as long as the one before
 
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
-constexpr const char* kDiveOrders[] = {"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
+constexpr std::array kDiveOrders{"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
+// Those of many buffers: the best beside the dive for the fullest section where sizes differ by
+// orders of magnitude.
+constexpr std::array kDiveOrdersOfMany{"AT", "ZW", "TCA"};
+constexpr int kRings = 6;  // lengths of the ring that are tried
 
 // Baselines that fit in one order, and up to how many buffers `fast` tries them as well: there they
 // cost about as much as its dives.
@@ -54,17 +63,45 @@ std::optional<Offsets> best_fit(const LayoutTable& table, const Budget& budget) 
   return best;
 }
 
+// The shortest ring that everything fits into, by halves between the max load and the best peak.
+std::optional<Offsets> ring(const LayoutTable& table, const Budget& budget) {
+  std::optional<Offsets> best;
+  Bytes low = table.max_load();
+  for (int i = 0; i < kRings; ++i) {
+    const Bytes length = best ? std::midpoint(low, table.peak(*best)) : low;
+    std::optional<Offsets> offsets = lay_round_a_ring(table, length, budget);
+    if (!offsets) return best;
+    if (table.peak(*offsets) > length) low = length;
+    keep_better(table, best, std::move(offsets));
+    if (table.peak(*best) <= table.max_load()) return best;
+  }
+  return best;
+}
+
 // Dives see no gaps in lifetimes; fitting does. A dive of many buffers takes seconds, slots do not.
 std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& table,
                             const Budget& budget) {
   const bool many = table.buffers() > kManyBuffers;
   std::optional<Offsets> best;
   if (many && !budget.exhausted()) best = lay_in_slots(instance);
-  for (const char* keys : kDiveOrders) {
-    if (many && budget.exhausted()) return best;
-    keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
-    if (best && table.peak(*best) <= table.max_load()) return best;
+  const auto done = [&] {
+    return best && ((many && budget.exhausted()) || table.peak(*best) <= table.max_load());
+  };
+  const auto dives = [&](std::span<const char* const> orders) {
+    for (const char* keys : orders) {
+      if (done()) return;
+      keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
+    }
+  };
+  if (!many) dives(kDiveOrders);
+  if (!done()) keep_better(table, best, ring(table, budget));
+  if (many) dives(std::span(kDiveOrdersOfMany).first(1));
+  if (!done()) {
+    const std::vector<Bytes> no_more(at(table.sections()), 0);
+    keep_better(table, best, fullest_dive(table, static_order(table, "W"), no_more, budget));
   }
+  if (many) dives(std::span(kDiveOrdersOfMany).subspan(1));
+  if (done()) return best;
   for (const FitRule& rule : {kBestFitTemporal, kGreedySize, kFirstFit, kBestFitSpatial, kOnline}) {
     if (table.buffers() > rule.most_buffers) continue;
     keep_better(table, best, fit(table, rule, budget));

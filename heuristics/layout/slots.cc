@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "instances/layout/load.h"
 #include "instances/numbers.h"
@@ -15,10 +16,15 @@ Bytes up_to_multiple(Bytes value, Bytes step) {
   return step == 1 ? value : (value + step - 1) / step * step;
 }
 
-// The size of a buffer's slot: its four leading bits, rounded up, and a multiple of the alignment.
-Bytes slot_size(Bytes size, Bytes alignment) {
+// So many leading bits tell the size classes apart. Few classes round more, and have more buffers
+// each, so that fewer slots stay empty.
+constexpr int kLeadingBits[] = {4, 2, 1};
+
+// The size of a buffer's slot: its leading bits, rounded up, and a multiple of the alignment.
+Bytes slot_size(Bytes size, Bytes alignment, int bits) {
   const int width = std::bit_width(static_cast<std::uint64_t>(size));
-  return up_to_multiple(up_to_multiple(size, width > 4 ? Bytes{1} << (width - 4) : 1), alignment);
+  return up_to_multiple(up_to_multiple(size, width > bits ? Bytes{1} << (width - bits) : 1),
+                        alignment);
 }
 
 // Slots of one size and alignment.
@@ -38,9 +44,13 @@ std::vector<int> by_step(const LayoutInstance& instance, const std::vector<int>&
   return order;
 }
 
-}  // namespace
+struct Slots {
+  std::vector<Bytes> offsets;
+  Bytes top = 0;
+};
 
-std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance) {
+// Nothing if they would end beyond kMaxExact.
+std::optional<Slots> lay_in_slots(const LayoutInstance& instance, int bits) {
   std::vector<Bytes> offsets(instance.buffers.size(), 0);
   Bytes top = 0;
   struct Sized {
@@ -57,7 +67,7 @@ std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance) {
       top = std::max(top, *buffer.offset + buffer.size);
     } else if (buffer.size > 0) {
       const Bytes alignment = alignment_of(instance, buffer);
-      sized.push_back({slot_size(buffer.size, alignment), alignment, static_cast<int>(b)});
+      sized.push_back({slot_size(buffer.size, alignment, bits), alignment, static_cast<int>(b)});
       buffers.push_back(static_cast<int>(b));
     }
   }
@@ -100,7 +110,19 @@ std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance) {
     const SlotClass& own = classes[class_of[at(b)]];
     offsets[at(b)] = own.base + offsets[at(b)] * own.size;
   }
-  return offsets;
+  return Slots{std::move(offsets), top};
+}
+
+}  // namespace
+
+std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance) {
+  std::optional<Slots> best;
+  for (const int bits : kLeadingBits) {
+    std::optional<Slots> slots = lay_in_slots(instance, bits);
+    if (slots && (!best || slots->top < best->top)) best = std::move(slots);
+  }
+  if (!best) return std::nullopt;
+  return std::move(best->offsets);
 }
 
 }  // namespace stowage

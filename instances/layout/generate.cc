@@ -24,7 +24,12 @@ void check_options(const LayoutGenerator& generator, ErrorList& errors) {
   };
   const bool guillotine = generator.kind == ArtificialKind::guillotine;
   integer("/buffers", generator.buffers, guillotine ? 1 : 0, kMaxBuffers);
-  integer("/steps", generator.steps, 1, std::int64_t{1} << 40);
+  const bool steps = integer("/steps", generator.steps, 1, std::int64_t{1} << 40);
+  if (generator.lifetime && guillotine) {
+    errors.add(code::kGenerator, "/lifetime", "has no meaning for pieces of a rectangle");
+  } else if (generator.lifetime && steps) {
+    integer("/lifetime", *generator.lifetime, 1, generator.steps);
+  }
   const bool bytes = integer("/bytes", generator.bytes, 1, Bytes{1} << 32);
   const bool unit = integer("/unit", generator.unit, 1, Bytes{1} << 32);
   const bool alignment = integer("/alignment", generator.alignment, 1, Bytes{1} << 20);
@@ -47,11 +52,13 @@ std::int64_t draw_below(std::mt19937_64& random, std::int64_t bound) {
 
 std::vector<Buffer> draw_buffers(const LayoutGenerator& generator, std::mt19937_64& random) {
   std::vector<Buffer> buffers;
-  const std::int64_t longest = generator.kind == ArtificialKind::short_lived
-                                   ? std::max<std::int64_t>(1, generator.steps / 16)
-                                   : generator.steps;
+  const std::int64_t usual = generator.kind == ArtificialKind::random
+                                 ? generator.steps
+                                 : std::max<std::int64_t>(1, generator.steps / 16);
+  const std::int64_t longest = generator.lifetime.value_or(usual);
+  const bool equal = generator.kind == ArtificialKind::rolling;
   for (std::int64_t i = 0; i < generator.buffers; ++i) {
-    const std::int64_t length = 1 + draw_below(random, longest);
+    const std::int64_t length = equal ? longest : 1 + draw_below(random, longest);
     Buffer buffer{.lower = draw_below(random, generator.steps - length + 1)};
     buffer.upper = buffer.lower + length;
     buffer.size = generator.unit * (1 + draw_below(random, generator.bytes / generator.unit));
@@ -107,9 +114,11 @@ Result<GeneratedLayout> generate_layout(const LayoutGenerator& generator) {
   } else {
     made.instance.buffers = draw_buffers(generator, random);
   }
-  constexpr std::string_view kKinds[] = {"random", "short-lived", "guillotine"};
-  made.instance.name = std::string(kKinds[static_cast<std::size_t>(generator.kind)]) + '-' +
-                       std::to_string(generator.buffers) + "-seed" + std::to_string(generator.seed);
+  made.instance.name =
+      std::string(LayoutGenerator::kNames[static_cast<std::size_t>(generator.kind)]) + '-' +
+      std::to_string(generator.buffers) +
+      (generator.lifetime ? "-lifetime" + std::to_string(*generator.lifetime) : "") + "-seed" +
+      std::to_string(generator.seed);
   check_together(
       made.instance, [](std::int64_t, std::string_view) { return "/bytes"; }, errors);
   if (!errors.empty()) return std::move(errors).take();

@@ -7,8 +7,10 @@
 // The same parameters give the same instance everywhere.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "instances/layout/instance.h"
 #include "instances/result.h"
@@ -19,13 +21,19 @@ struct LayoutGenerator {
   enum class Kind {
     random,       // sizes from 1 to `bytes`, lifetimes of any length, both uniform
     short_lived,  // the same with lifetimes of up to a sixteenth of the steps
+    rolling,      // the same with lifetimes of a sixteenth of the steps: first in, first out
     guillotine,   // a rectangle of `steps` x `bytes`, cut again and again from edge to edge
   };
+  static constexpr std::array<std::string_view, 4> kNames = {"random", "short-lived", "rolling",
+                                                             "guillotine"};
   Kind kind = Kind::random;
   std::int64_t buffers = 100;  // 0 to 1e6; guillotine at least 1
   std::int64_t steps = 100;    // 1 to 2^40
-  Bytes bytes = 1 << 20;       // of the largest buffer, or of the whole rectangle; 1 to 2^32
-  Bytes unit = 1;              // sizes are multiples of it; divides `bytes`
+  // The longest, or that of all if they are rolling; 1 to the steps, not of a guillotine. Usually
+  // what the kind says.
+  std::optional<std::int64_t> lifetime;
+  Bytes bytes = 1 << 20;   // of the largest buffer, or of the whole rectangle; 1 to 2^32
+  Bytes unit = 1;          // sizes are multiples of it; divides `bytes`
   Bytes alignment = 1;     // of all buffers; 1 to 2^20, and 1 for guillotine unless it divides unit
   std::uint64_t seed = 0;  // at most 2^53
 

@@ -22,10 +22,6 @@ constexpr std::int64_t kNodesPerTurn = 256;
 // Of all nodes the highest capacity has so many of every eight while there is no layout.
 constexpr std::int64_t kHighestOfEight = 7;
 
-bool too_large(const LayoutTable& table) {
-  return !table.stackable() || count_pairs(table) > kSearchPairs;
-}
-
 // What the probes of one instance share.
 struct Ground {
   explicit Ground(const LayoutTable& layout)
@@ -178,6 +174,10 @@ class Ladder {
 
 }  // namespace
 
+bool can_be_searched(const LayoutTable& table) {
+  return table.stackable() && count_pairs(table) <= kSearchPairs;
+}
+
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
                               const LayoutProgress& progress) {
   LayoutMinimum known{.offsets = start.offsets, .bound = std::max(start.bound, table.max_load())};
@@ -186,7 +186,7 @@ LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start
     known.end = LayoutEnd::layout;
   } else if (table.clash()) {
     known.end = LayoutEnd::exhausted;
-  } else if (too_large(table)) {
+  } else if (!can_be_searched(table)) {
     known.end = LayoutEnd::too_large;
   } else {
     known.bound = (known.bound + table.unit() - 1) / table.unit() * table.unit();

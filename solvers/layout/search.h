@@ -26,6 +26,9 @@ namespace stowage {
 // The search lists conflicting pairs; above this many it does not start.
 inline constexpr std::int64_t kSearchPairs = 20'000'000;
 
+// Whether it starts: not too many pairs, and sizes whose sum is exact.
+bool can_be_searched(const LayoutTable& table);
+
 // Why a search ended. too_large: more than kSearchPairs pairs, or sizes whose sum is not exact.
 // gap: the layout is near enough to the bound.
 enum class LayoutEnd { layout, exhausted, gap, budget, too_large };

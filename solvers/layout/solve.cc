@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formulations/layout/bounds.h"
+#include "heuristics/layout/improve.h"
 #include "heuristics/layout/registry.h"
 #include "heuristics/layout/slots.h"
 #include "heuristics/layout/stack.h"
@@ -37,6 +38,10 @@ const Method kPublishedMip{"mip-published", MethodKind::baseline, "the MIP as pu
 constexpr double kSecondsToPlan = 9e-7;
 constexpr double kSecondsToVerify = 5e-7;
 constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
+
+constexpr int kFewForEjection = 1'000;  // below, the exact search has all of the limits
+// Of what a layout was above the load, for the verifier to look at the better one at once.
+constexpr double kWorthTelling = 0.05;
 
 InfeasibilityProof proof_of(const LayoutInfeasibility& why) {
   return {.by = why.reason == Reason::pins_clash           ? "pins"
@@ -103,8 +108,35 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
       return StoppedBy::heuristic_end;
     }
     run_heuristic("fast");
+    if (options_.method == kAuto.name && !incumbent_.within(options_.gap)) improve();
     if (incumbent_.within(options_.gap)) return StoppedBy::gap;
     return run_search();
+  }
+
+  // Many buffers are beyond the exact search: what lowers the peak of a layout comes first, and has
+  // half of the limits where the search can do something at all.
+  void improve() {
+    if (!incumbent_.plan() || table_->buffers() < kFewForEjection) return;
+    const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
+    const bool alone = table_->buffers() > kManyBuffers || !can_be_searched(*table_);
+    Budget part = budget_.part((alone ? 1 : 0.5) * (budget_.seconds_left() - to_verify),
+                               alone ? budget_.nodes_left() : budget_.nodes_left() / 2);
+    Bytes told = incumbent_.plan()->peak_bytes;
+    const auto offer = [&](const std::vector<Bytes>& offsets) {
+      told = table_->peak(offsets);
+      incumbent_.offer(compose_layout(instance_, offsets), 'H', "improvement");
+    };
+    const std::vector<Bytes> best = improve_layout(
+        *table_, incumbent_.plan()->offsets, options_.seed, part,
+        [&](const std::vector<Bytes>& offsets) {
+          const Bytes gained = told - table_->peak(offsets);
+          const Bytes above = told - table_->max_load();
+          if (kWorthTelling * static_cast<double>(above) <= static_cast<double>(gained)) {
+            offer(offsets);
+          }
+        });
+    if (table_->peak(best) < told) offer(best);
+    time_ended_it_ = alone && part.stop_reason() == StopReason::time_limit;
   }
 
   void run_heuristic(const std::string& name) {

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "heuristics/layout/contained_index.h"
+#include "heuristics/layout/fullest_index.h"
 #include "heuristics/layout/orders.h"
+#include "instances/layout/generate.h"
 #include "instances/layout/neighbours.h"
+#include "instances/numbers.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"
@@ -109,6 +112,110 @@ TEST(LayoutDive, StopsWithItsBudget) {
   const LayoutInstance cut = guillotine_layout(3, 3000, 5000, 5000);
   const LayoutTable table(cut);
   EXPECT_FALSE(canonical_dive(table, static_order(table, "Z"), Budget({.time_limit_s = 0})));
+}
+
+// The definition: of the ranges inside the window those that cover the section with the largest
+// load among all that such a range covers; the first of these sections, the widest, the largest,
+// the first.
+int obvious_choice(const std::vector<SectionRange>& ranges, const std::vector<Bytes>& sizes,
+                   const std::vector<bool>& present, const std::vector<Bytes>& more,
+                   SectionRange window) {
+  std::vector<Bytes> load = more;
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    for (int s = ranges[r].first; present[r] && s < ranges[r].last; ++s) load[at(s)] += sizes[r];
+  }
+  const auto covers = [&](std::size_t r, int s) {
+    return present[r] && window.first <= ranges[r].first && ranges[r].last <= window.last &&
+           ranges[r].first <= s && s < ranges[r].last;
+  };
+  int fullest = -1;
+  for (int s = window.first; s < window.last; ++s) {
+    bool covered = false;
+    for (std::size_t r = 0; r < ranges.size(); ++r) covered = covered || covers(r, s);
+    if (covered && (fullest < 0 || load[at(s)] > load[at(fullest)])) fullest = s;
+  }
+  int chosen = FullestIndex::kNone;
+  const auto key = [&](std::size_t r) {
+    return std::tuple(ranges[r].last - ranges[r].first, sizes[r]);
+  };
+  for (std::size_t r = 0; r < ranges.size() && fullest >= 0; ++r) {
+    if (!covers(r, fullest)) continue;
+    if (chosen == FullestIndex::kNone || key(r) > key(at(chosen))) chosen = static_cast<int>(r);
+  }
+  return chosen;
+}
+
+TEST(FullestIndex, AgreesWithItsDefinition) {
+  std::mt19937_64 random(11);
+  const auto up_to = [&](int bound) {
+    return static_cast<int>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  int found = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int sections = 1 + up_to(15);
+    const auto window = [&] {
+      const int first = up_to(sections - 1);
+      return SectionRange{first, first + 1 + up_to(sections - first - 1)};
+    };
+    std::vector<SectionRange> ranges;
+    std::vector<Bytes> sizes;
+    for (int i = up_to(25); i > 0; --i) {
+      ranges.push_back(window());
+      sizes.push_back(1 + up_to(9));
+    }
+    std::vector<Bytes> more(at(sections), 0);
+    for (Bytes& bytes : more) bytes = up_to(2) == 0 ? up_to(20) : 0;
+    FullestIndex index(ranges, sizes, more, Budget());
+    std::vector<bool> present(ranges.size(), true);
+    for (int step = 0; step < 50; ++step) {
+      const SectionRange asked = window();
+      const int chosen = index.least(asked);
+      const int expected = obvious_choice(ranges, sizes, present, more, asked);
+      ASSERT_EQ(chosen == FullestIndex::kNone, expected == FullestIndex::kNone);
+      if (expected != FullestIndex::kNone) {
+        // Of equal widths and sizes the index may take another start.
+        EXPECT_EQ(ranges[at(chosen)].last - ranges[at(chosen)].first,
+                  ranges[at(expected)].last - ranges[at(expected)].first);
+        ++found;
+      }
+      if (ranges.empty()) continue;
+      const std::size_t i = draw(random, ranges.size());
+      present[i] = !present[i];
+      present[i] ? index.insert(static_cast<int>(i)) : index.erase(static_cast<int>(i));
+    }
+  }
+  EXPECT_GT(found, 3000);
+}
+
+TEST(FullestDive, MakesLayouts) {
+  int laid = 0;
+  std::mt19937_64 random(3);
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const LayoutInstance instance = tiny_layout(seed, 14);
+    const LayoutTable table(instance);
+    if (table.clash() || instance.capacity) continue;
+    std::vector<Bytes> more(at(table.sections()), 0);
+    for (Bytes& bytes : more) bytes = static_cast<Bytes>(draw(random, 30));
+    const auto offsets = fullest_dive(table, static_order(table, "W"), more, Budget());
+    ASSERT_TRUE(offsets);
+    EXPECT_EQ(layout_fault(instance, *offsets, table.peak(*offsets)), "") << seed;
+    ++laid;
+  }
+  EXPECT_GT(laid, 800);
+}
+
+// Ten buffers are alive around one step, and between them and the next such step few: the dive
+// begins where most are, and wastes nothing there.
+TEST(FullestDive, BeginsWhereMostIsNeeded) {
+  const auto made = generate_layout(
+      {.kind = LayoutGenerator::Kind::short_lived, .buffers = 4000, .steps = 60000});
+  ASSERT_TRUE(made);
+  const LayoutTable table(made->instance);
+  const std::vector<Bytes> none(at(table.sections()), 0);
+  const auto fullest = fullest_dive(table, static_order(table, "W"), none, Budget());
+  const auto widest = canonical_dive(table, static_order(table, "W"), Budget());
+  ASSERT_TRUE(fullest && widest);
+  EXPECT_LT(table.peak(*fullest), table.peak(*widest));
 }
 
 TEST(LayoutOrders, KeysAreComparedOneAfterTheOther) {

@@ -20,7 +20,7 @@ GeneratedLayout made(const LayoutGenerator& generator) {
 }
 
 TEST(LayoutGenerator, TheSameParametersGiveTheSameInstance) {
-  for (const Kind kind : {Kind::random, Kind::short_lived, Kind::guillotine}) {
+  for (const Kind kind : {Kind::random, Kind::short_lived, Kind::rolling, Kind::guillotine}) {
     EXPECT_EQ(made({.kind = kind, .seed = 5}), made({.kind = kind, .seed = 5}));
     EXPECT_NE(made({.kind = kind, .seed = 5}).instance.buffers,
               made({.kind = kind, .seed = 6}).instance.buffers);
@@ -32,7 +32,7 @@ TEST(LayoutGenerator, TheSameParametersGiveTheSameInstance) {
 }
 
 TEST(LayoutGenerator, IsReadBack) {
-  for (const Kind kind : {Kind::random, Kind::short_lived, Kind::guillotine}) {
+  for (const Kind kind : {Kind::random, Kind::short_lived, Kind::rolling, Kind::guillotine}) {
     const LayoutInstance instance =
         made({.kind = kind, .unit = 256, .alignment = 128, .seed = 2}).instance;
     EXPECT_EQ(instance.buffers.size(), 100U);
@@ -45,8 +45,27 @@ TEST(LayoutGenerator, IsReadBack) {
       if (kind == Kind::short_lived) {
         EXPECT_LE(buffer.upper - buffer.lower, 100 / 16);
       }
+      if (kind == Kind::rolling) {
+        EXPECT_EQ(buffer.upper - buffer.lower, 100 / 16);
+      }
     }
   }
+}
+
+TEST(LayoutGenerator, LifetimesMayBeGiven) {
+  std::int64_t longest = 0;
+  const LayoutInstance drawn = made({.kind = Kind::random, .lifetime = 9, .seed = 3}).instance;
+  EXPECT_EQ(drawn.name, "random-100-lifetime9-seed3");
+  for (const Buffer& buffer : drawn.buffers)
+    longest = std::max(longest, buffer.upper - buffer.lower);
+  EXPECT_EQ(longest, 9);
+  for (const Buffer& buffer : made({.kind = Kind::rolling, .lifetime = 9}).instance.buffers) {
+    EXPECT_EQ(buffer.upper - buffer.lower, 9);
+  }
+  const auto too_long = generate_layout({.kind = Kind::rolling, .steps = 5, .lifetime = 6});
+  ASSERT_FALSE(too_long);
+  EXPECT_EQ(too_long.errors()[0].pointer, "/lifetime");
+  EXPECT_FALSE(generate_layout({.kind = Kind::guillotine, .lifetime = 6}));
 }
 
 // Every step of a cut rectangle needs all its height, so that no layout is lower than the cuts.

@@ -113,7 +113,7 @@ TEST(LayoutSolve, TheSearchStopsAtTheGap) {
   using Kind = PackingGenerator::Kind;
   int stopped = 0;
   for (const Kind kind : {Kind::blocks, Kind::ring, Kind::sections}) {
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    for (std::uint64_t seed = 0; seed < 14; ++seed) {
       LayoutInstance instance = generate_packing({.kind = kind, .seed = seed});
       instance.capacity.reset();
       SCOPED_TRACE(instance.name);

@@ -1,0 +1,211 @@
+#include "heuristics/layout/fullest_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <tuple>
+
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kNever = std::numeric_limits<int>::max();
+// Starts looked at for one answer: nearly always enough; and when there were many for each range.
+constexpr int kMostStarts = 512;
+constexpr int kFewStarts = 32;
+constexpr std::size_t kStartsPerRange = 128;
+constexpr Bytes kNoSection = std::numeric_limits<Bytes>::min() / 2;
+
+}  // namespace
+
+FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> sizes,
+                           std::vector<Bytes> more, const Budget& budget)
+    : sections_(static_cast<int>(more.size())),
+      leaves_(std::bit_ceil(std::max<std::size_t>(1, more.size()))),
+      ranges_(std::move(ranges)),
+      sizes_(std::move(sizes)) {
+  std::vector<int> order(ranges_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](int r) {
+    return std::tuple(ranges_[at(r)].first, ranges_[at(r)].last, sizes_[at(r)], -r);
+  });
+  if (budget.exhausted()) return;
+  group_.assign(more.size() + 1, 0);
+  for (const SectionRange& range : ranges_) ++group_[at(range.first) + 1];
+  std::partial_sum(group_.begin(), group_.end(), group_.begin());
+  place_.resize(ranges_.size());
+  for (const int r : order) {
+    place_[at(r)] = entries_.size();
+    widest_ = std::max(widest_, ranges_[at(r)].last - ranges_[at(r)].first);
+    entries_.push_back({ranges_[at(r)].last, r});
+  }
+  present_.assign(entries_.size(), 1);
+
+  std::vector<Bytes> change(more.size() + 1, 0);
+  for (std::size_t r = 0; r < ranges_.size(); ++r) {
+    change[at(ranges_[r].first)] += sizes_[r];
+    change[at(ranges_[r].last)] -= sizes_[r];
+  }
+  load_.assign(2 * leaves_, kNoSection);
+  whole_.assign(2 * leaves_, 0);
+  least_end_.assign(2 * leaves_, kNever);
+  Bytes load = 0;
+  for (std::size_t s = 0; s < more.size(); ++s) {
+    load += change[s];
+    load_[leaves_ + s] = load + more[s];
+    if (group_[s] < group_[s + 1]) least_end_[leaves_ + s] = entries_[group_[s]].last;
+  }
+  for (std::size_t node = leaves_; node-- > 1;) {
+    load_[node] = std::max(load_[2 * node], load_[2 * node + 1]);
+    least_end_[node] = std::min(least_end_[2 * node], least_end_[2 * node + 1]);
+  }
+  complete_ = !budget.exhausted();
+}
+
+int FullestIndex::least(SectionRange window) {
+  parts_.clear();
+  add_part(window);
+  while (!parts_.empty()) {
+    std::pop_heap(parts_.begin(), parts_.end());
+    const Part part = parts_.back();
+    parts_.pop_back();
+    const Widest over = widest_over(part.window, part.fullest);
+    if (over.rank != kNone) return over.rank;
+    // Nothing covers that section: what lies inside the window lies to one side of it.
+    add_part({part.window.first, part.fullest});
+    add_part({part.fullest + 1, part.window.last});
+  }
+  return kNone;
+}
+
+// If a present range lies inside it.
+void FullestIndex::add_part(SectionRange window) {
+  if (next_start(window.first, window.last) >= window.last) return;
+  const int section = fullest(window);
+  std::size_t node = leaves_ + at(section);
+  Bytes load = load_[node];
+  for (node /= 2; node > 0; node /= 2) load += whole_[node];
+  parts_.push_back({load, section, window});
+  std::push_heap(parts_.begin(), parts_.end());
+}
+
+void FullestIndex::erase(int rank) {
+  set_present(rank, false);
+  add_load(ranges_[at(rank)], -sizes_[at(rank)]);
+}
+
+void FullestIndex::insert(int rank) {
+  set_present(rank, true);
+  add_load(ranges_[at(rank)], sizes_[at(rank)]);
+}
+
+void FullestIndex::set_present(int rank, bool present) {
+  present_[place_[at(rank)]] = present ? 1 : 0;
+  renew_least_end(ranges_[at(rank)].first);
+}
+
+void FullestIndex::renew_least_end(int first) {
+  int least = kNever;
+  for (std::size_t i = group_[at(first)]; i < group_[at(first) + 1]; ++i) {
+    if (present_[i] == 0) continue;
+    least = entries_[i].last;
+    break;
+  }
+  std::size_t node = leaves_ + at(first);
+  least_end_[node] = least;
+  for (node /= 2; node > 0; node /= 2) {
+    least_end_[node] = std::min(least_end_[2 * node], least_end_[2 * node + 1]);
+  }
+}
+
+int FullestIndex::next_start(int from, int last) const {
+  if (from >= sections_) return kNever;
+  std::size_t node = leaves_ + at(from);
+  // Up until something to the right fits, then down to the first of it.
+  while (least_end_[node] > last) {
+    while (node % 2 == 1) node /= 2;
+    if (node == 0) return kNever;
+    ++node;
+  }
+  while (node < leaves_) {
+    node *= 2;
+    if (least_end_[node] > last) ++node;
+  }
+  return static_cast<int>(node - leaves_);
+}
+
+FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section) {
+  Widest widest;
+  const int most = starts_seen_ > kStartsPerRange * ranges_.size() ? kFewStarts : kMostStarts;
+  int seen = 0;
+  const int from = std::max(window.first, section - widest_ + 1);
+  for (int first = next_start(from, window.last);
+       first <= section && window.last - first > widest.width && seen++ < most;
+       first = next_start(first + 1, window.last)) {
+    const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first)]);
+    const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first) + 1]);
+    auto entry = std::upper_bound(begin, end, window.last,
+                                  [](int last, const Entry& e) { return last < e.last; });
+    while (entry != begin) {
+      --entry;
+      if (entry->last <= section || entry->last - first <= widest.width) break;
+      if (present_[static_cast<std::size_t>(entry - entries_.begin())] == 0) continue;
+      widest = {entry->rank, entry->last - first};
+      break;
+    }
+  }
+  starts_seen_ += at(seen);
+  return widest;
+}
+
+int FullestIndex::fullest(SectionRange window) const {
+  // The node of the cover with the largest load, and from there down to the first such section.
+  Bytes most = kNoSection;
+  std::size_t best = 0;
+  const auto consider = [&](std::size_t node) {
+    Bytes load = load_[node];
+    for (std::size_t above = node / 2; above > 0; above /= 2) load += whole_[above];
+    if (best != 0 && load <= most) return;
+    most = load;
+    best = node;
+  };
+  std::size_t right_nodes[64];
+  int rights = 0;
+  std::size_t left = leaves_ + at(window.first);
+  std::size_t right = leaves_ + at(window.last);
+  for (; left < right; left /= 2, right /= 2) {
+    if (left % 2 == 1) consider(left++);
+    if (right % 2 == 1) right_nodes[rights++] = --right;
+  }
+  while (rights > 0) consider(right_nodes[--rights]);
+  while (best < leaves_) {
+    best *= 2;
+    if (load_[best + 1] > load_[best]) ++best;
+  }
+  return static_cast<int>(best - leaves_);
+}
+
+void FullestIndex::add_load(SectionRange range, Bytes bytes) {
+  const auto add = [&](std::size_t node) {
+    load_[node] += bytes;
+    if (node < leaves_) whole_[node] += bytes;
+  };
+  const auto renew = [&](std::size_t node) {
+    for (node /= 2; node > 0; node /= 2) {
+      load_[node] = std::max(load_[2 * node], load_[2 * node + 1]) + whole_[node];
+    }
+  };
+  std::size_t left = leaves_ + at(range.first);
+  std::size_t right = leaves_ + at(range.last);
+  const std::size_t first = left;
+  const std::size_t last = right - 1;
+  for (; left < right; left /= 2, right /= 2) {
+    if (left % 2 == 1) add(left++);
+    if (right % 2 == 1) add(--right);
+  }
+  renew(first);
+  renew(last);
+}
+
+}  // namespace stowage

@@ -1,0 +1,168 @@
+#include "heuristics/layout/improve.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "heuristics/layout/dive.h"
+#include "heuristics/layout/ejection.h"
+#include "heuristics/layout/orders.h"
+#include "instances/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kVisitsPerBuffer = 1'000;  // of the ejections of a round: as long as a dive
+constexpr std::int64_t kLeastVisits = 100'000;
+constexpr std::int64_t kMostEffort = 64;  // turns of ejections in vain are longer each time
+constexpr std::int64_t kMostVisits = 2'000'000'000;  // but no longer than this
+constexpr int kRoundsInVain = 12;                    // until the end
+constexpr int kMostSkipped = 7;                      // rounds between two turns of a kind of work
+constexpr double kFirstStep = 0.3;  // of what is above the load, for an ejection to take away
+constexpr double kMostStep = 0.5;
+constexpr double kLeastStep = 0.01;
+
+// How high the layout reaches in each section: the highest end first, each section once.
+std::vector<Bytes> heights_of(const LayoutTable& table, const std::vector<Bytes>& offsets) {
+  std::vector<int> order;
+  for (int b = 0; b < table.buffers(); ++b) {
+    if (!table.idle(b)) order.push_back(b);
+  }
+  std::ranges::sort(order, {},
+                    [&](int b) { return std::pair(-offsets[at(b)] - table.size(b), b); });
+  std::vector<Bytes> height(at(table.sections()), 0);
+  std::vector<int> next(at(table.sections()) + 1);  // the first section from here on not reached
+  std::iota(next.begin(), next.end(), 0);
+  const auto find = [&](int s) {
+    while (next[at(s)] != s) s = next[at(s)] = next[at(next[at(s)])];
+    return s;
+  };
+  for (const int b : order) {
+    const SectionRange hull = table.hull(b);
+    for (int s = find(hull.first); s < hull.last; s = find(s)) {
+      height[at(s)] = offsets[at(b)] + table.size(b);
+      next[at(s)] = s + 1;
+    }
+  }
+  return height;
+}
+
+// Which rounds one kind of work takes part in: fewer and fewer while it is of no use.
+class Turns {
+ public:
+  bool due() { return skipped_++ >= skip_; }
+
+  void done(bool of_use) {
+    skip_ = of_use ? 0 : std::min(kMostSkipped, 2 * skip_ + 1);
+    skipped_ = 0;
+  }
+
+ private:
+  int skip_ = 0;
+  int skipped_ = 0;
+};
+
+class Improvement {
+ public:
+  Improvement(const LayoutTable& table, std::vector<Bytes> offsets, std::uint64_t seed,
+              Budget& budget, const BetterLayout& tell)
+      : table_(table),
+        budget_(budget),
+        tell_(tell),
+        order_(static_order(table, "W")),
+        more_(at(table.sections()), 0),
+        ejection_(table, seed),
+        best_(std::move(offsets)),
+        peak_(table.peak(best_)) {}
+
+  std::vector<Bytes> run() {
+    pretend_more(best_);  // a dive without has been made, as a rule
+    Turns dives;
+    Turns ejections;
+    for (int in_vain = 0; in_vain < kRoundsInVain && !over();) {
+      const Bytes before = peak_;
+      const bool diving = dives.due();
+      if (diving) dives.done(dive() || !far_behind_);
+      const bool ejecting = ejections.due();
+      if (ejecting) ejections.done(eject());
+      if (peak_ < before) {
+        in_vain = 0;
+      } else if (diving || ejecting) {
+        ++in_vain;
+      }
+    }
+    return std::move(best_);
+  }
+
+ private:
+  bool over() const { return peak_ <= table_.max_load() || budget_.exhausted(); }
+
+  bool keep_if_better(std::vector<Bytes> offsets) {
+    const Bytes peak = table_.peak(offsets);
+    if (peak >= peak_) return false;
+    peak_ = peak;
+    best_ = std::move(offsets);
+    tell_(best_);
+    return true;
+  }
+
+  bool dive() {
+    std::optional<std::vector<Bytes>> offsets = fullest_dive(table_, order_, more_, budget_);
+    if (!offsets) return false;
+    far_behind_ = table_.peak(*offsets) - table_.max_load() > 2 * (peak_ - table_.max_load());
+    pretend_more(*offsets);
+    return keep_if_better(*std::move(offsets));
+  }
+
+  // Of sections in which the layout ends above the middle between load and best peak.
+  void pretend_more(const std::vector<Bytes>& offsets) {
+    const Bytes middle = std::midpoint(table_.max_load(), std::min(peak_, table_.peak(offsets)));
+    const std::vector<Bytes> height = heights_of(table_, offsets);
+    for (std::size_t s = 0; s < height.size(); ++s) {
+      more_[s] = std::min(more_[s] + std::max<Bytes>(0, height[s] - middle), table_.max_load());
+    }
+  }
+
+  // In vain it takes longer the next time.
+  bool eject() {
+    const Bytes before = peak_;
+    const std::int64_t usual = std::max(kLeastVisits, kVisitsPerBuffer * table_.buffers());
+    const std::int64_t last_visit = ejection_.visits() + std::min(kMostVisits, effort_ * usual);
+    while (!over() && ejection_.visits() < last_visit) {
+      const auto above = static_cast<double>(peak_ - table_.max_load());
+      const Bytes lower = std::max<Bytes>(1, static_cast<Bytes>(step_ * above));
+      auto offsets =
+          ejection_.fit_below(best_, peak_ - lower, last_visit - ejection_.visits(), budget_);
+      if (offsets) {
+        keep_if_better(*std::move(offsets));
+        step_ = std::min(kMostStep, 1.5 * step_);
+      } else {
+        step_ = step_ / 2 < kLeastStep ? kFirstStep : step_ / 2;
+      }
+    }
+    effort_ = peak_ < before ? 1 : std::min(kMostEffort, 2 * effort_);
+    return peak_ < before;
+  }
+
+  const LayoutTable& table_;
+  Budget& budget_;
+  const BetterLayout& tell_;
+  const std::vector<int> order_;
+  std::vector<Bytes> more_;  // by section
+  Ejection ejection_;
+  std::vector<Bytes> best_;
+  Bytes peak_;
+  double step_ = kFirstStep;
+  std::int64_t effort_ = 1;
+  bool far_behind_ = false;  // the last dive
+};
+
+}  // namespace
+
+std::vector<Bytes> improve_layout(const LayoutTable& table, std::vector<Bytes> offsets,
+                                  std::uint64_t seed, Budget& budget, const BetterLayout& tell) {
+  return Improvement(table, std::move(offsets), seed, budget, tell).run();
+}
+
+}  // namespace stowage
