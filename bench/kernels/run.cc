@@ -149,6 +149,14 @@ void add_threads(const std::string& level) {
     add(level + "/backward" + name, level, threads, pack.backward_flop(),
         [=] { return undisturbed([&] { return work->backward_on(threads); }); });
   }
+  const PackOf grouped{.length = 4096, .tokens = 4096, .dim = 64, .heads = 8, .kv_heads = 1};
+  const auto one = std::make_shared<AttentionWork>(grouped);
+  one->forward();
+  for (const int threads : {1, kThreads}) {
+    add(level + "/backward/one kv head/" + std::to_string(threads) + " threads", level, threads,
+        grouped.backward_flop(),
+        [=] { return undisturbed([&] { return one->backward_on(threads); }); });
+  }
 }
 
 void add_level(const std::string& level) {
@@ -165,6 +173,19 @@ void add_level(const std::string& level) {
     }
     for (const int length : kShortLengths) {
       add_attention(level, {.length = length, .tokens = 4096, .dim = dim, .heads = 1});
+    }
+  }
+}
+
+// All levels read the same keys.
+void add_decode(const std::vector<std::string>& levels) {
+  for (const int dim : {64, 128}) {
+    const auto decode = std::make_shared<DecodeWork>(kRetainedKeys, dim);
+    for (const std::string& level : levels) {
+      add(level + "/decode/" + std::to_string(dim), level, 1, decode->bytes(), [=] {
+        decode->run();
+        return 0.0;
+      });
     }
   }
 }
@@ -253,6 +274,7 @@ int run(int argc, char** argv) {
     return 0.0;
   });
   for (const std::string& level : levels) add_level(level);
+  add_decode(levels);
   if (std::thread::hardware_concurrency() >= kThreads) add_threads(levels.back());
 
   std::vector<std::string> flags = {"stowage_bench_kernels",
