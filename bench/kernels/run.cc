@@ -13,12 +13,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
+#include "bench/kernels/environment.h"
 #include "bench/kernels/kernel_targets.h"
 #include "bench/kernels/timings.h"
 #include "bench/kernels/workloads.h"
@@ -188,27 +187,6 @@ void add_decode(const std::vector<std::string>& levels) {
       });
     }
   }
-}
-
-// Variables that change what a linear algebra library or a thread pool does.
-std::vector<std::string> environment() {
-  std::vector<std::string> found;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    for (const char* stem : {"OPENBLAS_", "OMP_", "GOMP_", "MKL_", "STOWAGE_"}) {
-      if (text.starts_with(stem)) found.push_back(text);
-    }
-  }
-  return found;
-}
-
-std::string load() {
-  double average[3] = {};
-  if (getloadavg(average, 3) != 3) return "unknown";
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << average[0] << ' ' << average[1] << ' '
-       << average[2];
-  return text.str();
 }
 
 void write_json(const std::string& file, const Setup& setup, const std::string& load_before,
