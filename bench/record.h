@@ -21,7 +21,7 @@ inline constexpr int kProtocol = 2;
 struct Setup {
   std::string date;    // UTC, "2026-01-31"
   std::string commit;  // empty if unknown
-  std::string cpu;     // model name
+  std::string cpu;     // name, family and model
   std::int64_t cores = 0;
   double memory_gib = 0;
   std::string system;    // kernel

@@ -26,6 +26,13 @@ std::string proc_value(const char* path, const std::string& key) {
   return "";
 }
 
+// Many processors of one maker have one name: "AMD EPYC, family 25 model 17".
+std::string cpu_name() {
+  const auto value = [](const char* key) { return proc_value("/proc/cpuinfo", key); };
+  const std::string family = value("cpu family"), model = value("model\t");
+  return value("model name") + (family.empty() ? "" : ", family " + family + " model " + model);
+}
+
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm utc = {};
@@ -52,7 +59,7 @@ std::string kernel() {
 Setup this_setup(const std::string& commit) {
   Setup setup{.date = today(),
               .commit = commit,
-              .cpu = proc_value("/proc/cpuinfo", "model name"),
+              .cpu = cpu_name(),
               .cores = static_cast<std::int64_t>(std::thread::hardware_concurrency()),
               .memory_gib = memory_gib(),
               .system = kernel(),

@@ -3,7 +3,8 @@
 //   std::cout << target_table(kernel_targets(timings, {"v2", "v3", "v4"}));
 //
 // Timings are named LEVEL/multiply-add, LEVEL/sgemm/SIZE, LEVEL/forward/DIM/LENGTH,
-// LEVEL/backward/..., LEVEL/forward/THREADS threads, and triad. A pass is set against the fastest
+// LEVEL/backward/..., LEVEL/decode/DIM, LEVEL/forward/THREADS threads, LEVEL/backward/one kv
+// head/THREADS threads, and triad. A pass is set against the fastest
 // sgemm of its level; at level v3, whose targets are meant so, against multiply-adds in registers.
 #pragma once
 
@@ -34,6 +35,7 @@ struct TargetRow {
 
 inline const std::vector<int> kSgemmSizes = {256, 768, 1024};
 inline const std::vector<int> kLongLengths = {1024, 4096};
+inline constexpr int kRetainedKeys = 20000;                        // that one query reads
 inline const std::vector<int> kShortLengths = {32, 64, 128, 256};  // of packs of 4096 tokens
 
 // `levels` from the narrowest to the widest; the widest has most targets.

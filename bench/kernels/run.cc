@@ -13,12 +13,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
+#include "bench/kernels/environment.h"
 #include "bench/kernels/kernel_targets.h"
 #include "bench/kernels/timings.h"
 #include "bench/kernels/workloads.h"
@@ -149,6 +148,14 @@ void add_threads(const std::string& level) {
     add(level + "/backward" + name, level, threads, pack.backward_flop(),
         [=] { return undisturbed([&] { return work->backward_on(threads); }); });
   }
+  const PackOf grouped{.length = 4096, .tokens = 4096, .dim = 64, .heads = 8, .kv_heads = 1};
+  const auto one = std::make_shared<AttentionWork>(grouped);
+  one->forward();
+  for (const int threads : {1, kThreads}) {
+    add(level + "/backward/one kv head/" + std::to_string(threads) + " threads", level, threads,
+        grouped.backward_flop(),
+        [=] { return undisturbed([&] { return one->backward_on(threads); }); });
+  }
 }
 
 void add_level(const std::string& level) {
@@ -169,25 +176,17 @@ void add_level(const std::string& level) {
   }
 }
 
-// Variables that change what a linear algebra library or a thread pool does.
-std::vector<std::string> environment() {
-  std::vector<std::string> found;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    for (const char* stem : {"OPENBLAS_", "OMP_", "GOMP_", "MKL_", "STOWAGE_"}) {
-      if (text.starts_with(stem)) found.push_back(text);
+// All levels read the same keys.
+void add_decode(const std::vector<std::string>& levels) {
+  for (const int dim : {64, 128}) {
+    const auto decode = std::make_shared<DecodeWork>(kRetainedKeys, dim);
+    for (const std::string& level : levels) {
+      add(level + "/decode/" + std::to_string(dim), level, 1, decode->bytes(), [=] {
+        decode->run();
+        return 0.0;
+      });
     }
   }
-  return found;
-}
-
-std::string load() {
-  double average[3] = {};
-  if (getloadavg(average, 3) != 3) return "unknown";
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << average[0] << ' ' << average[1] << ' '
-       << average[2];
-  return text.str();
 }
 
 void write_json(const std::string& file, const Setup& setup, const std::string& load_before,
@@ -253,6 +252,7 @@ int run(int argc, char** argv) {
     return 0.0;
   });
   for (const std::string& level : levels) add_level(level);
+  add_decode(levels);
   if (std::thread::hardware_concurrency() >= kThreads) add_threads(levels.back());
 
   std::vector<std::string> flags = {"stowage_bench_kernels",

@@ -9,6 +9,7 @@ namespace stowage::bench {
 namespace {
 
 constexpr int kMostThreads = 2;
+constexpr std::size_t kBeyondCaches = 48 << 20;  // floats
 
 std::vector<float> values(std::int64_t count, std::int64_t tag) {
   std::vector<float> filled(static_cast<std::size_t>(count));
@@ -29,7 +30,7 @@ AttentionWork::AttentionWork(const PackOf& pack) {
   shape_ = {.total_q = pack.tokens,
             .total_k = pack.tokens,
             .heads = pack.heads,
-            .kv_heads = pack.heads,
+            .kv_heads = pack.kv_heads > 0 ? pack.kv_heads : pack.heads,
             .head_dim = pack.dim,
             .cu_q = cu_,
             .cu_k = cu_};
@@ -71,7 +72,29 @@ double AttentionWork::backward_on(int threads) {
   return *std::ranges::max_element(cpu);
 }
 
-Triad::Triad() : a_(16 << 20), b_(values(16 << 20, 5)), c_(values(16 << 20, 6)) {}
+DecodeWork::DecodeWork(int keys, int dim) : cu_q_{0, 1}, cu_k_{0, keys} {
+  shape_ = {.total_q = 1, .total_k = keys, .head_dim = dim, .cu_q = cu_q_, .cu_k = cu_k_};
+  const std::int64_t size = shape_.k_size();
+  sets_ = kBeyondCaches / static_cast<std::size_t>(2 * size) + 1;
+  q_ = values(shape_.q_size(), 7);
+  k_ = values(static_cast<std::int64_t>(sets_) * size, 8);
+  v_ = values(static_cast<std::int64_t>(sets_) * size, 9);
+  o_.resize(q_.size());
+  lse_.resize(static_cast<std::size_t>(shape_.lse_size()));
+  work_.resize(static_cast<std::size_t>(kernels::forward_workspace(shape_)));
+}
+
+void DecodeWork::run() {
+  const auto size = static_cast<std::size_t>(shape_.k_size());
+  const auto set = [&](const std::vector<float>& all) {
+    return std::span(all).subspan(next_ * size, size);
+  };
+  kernels::attention_forward(shape_, q_, set(k_), set(v_), o_, lse_, work_);
+  next_ = (next_ + 1) % sets_;
+}
+
+Triad::Triad()
+    : a_(kBeyondCaches / 3), b_(values(kBeyondCaches / 3, 5)), c_(values(kBeyondCaches / 3, 6)) {}
 
 void Triad::run() {
   for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = b_[i] + 0.5f * c_[i];

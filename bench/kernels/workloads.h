@@ -16,6 +16,7 @@ struct PackOf {
   int tokens = 4096;  // all together
   int dim = 64;
   int heads = 1;
+  int kv_heads = 0;  // 0: as many as heads
 
   // Useful FLOP, causal pairs only (kernels/README.md).
   double forward_flop() const;
@@ -40,6 +41,21 @@ class AttentionWork {
   std::vector<std::int32_t> cu_;
   kernels::AttentionShape shape_;
   std::vector<float> q_, k_, v_, upstream_, o_, lse_, dq_, dk_, dv_, work_;
+};
+
+// One query of one head over retained keys, as in decoding. Every run has keys of its own, in turn,
+// so that they come from memory: layers of a model do not share a cache.
+class DecodeWork {
+ public:
+  DecodeWork(int keys, int dim);
+  void run();
+  double bytes() const { return 2.0 * sizeof(float) * static_cast<double>(shape_.k_size()); }
+
+ private:
+  std::vector<std::int32_t> cu_q_, cu_k_;
+  kernels::AttentionShape shape_;
+  std::vector<float> q_, k_, v_, o_, lse_, work_;
+  std::size_t sets_, next_ = 0;  // of keys
 };
 
 // a = b + factor c on arrays far larger than any cache. Returns the bytes that it moved, counting

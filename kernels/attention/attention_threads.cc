@@ -57,8 +57,9 @@ void attention_backward_on(int threads, const AttentionShape& shape,
                            std::span<float> dq, std::span<float> dk, std::span<float> dv,
                            std::span<float> workspace, std::span<double> cpu_seconds) {
   clear_backward_slack(shape, mode, dq, dk, dv);
-  share(threads, BackwardUnits(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv}), workspace,
-        cpu_seconds);
+  HeadTurns turns(HeadGroups::most(shape));
+  share(threads, BackwardUnits(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv}, &turns),
+        workspace, cpu_seconds);
 }
 
 }  // namespace stowage::kernels

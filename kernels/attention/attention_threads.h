@@ -4,9 +4,10 @@
 //   std::vector<float> work(threads * forward_workspace(shape));
 //   attention_forward_on(threads, shape, q, k, v, o, lse, work);
 //
-// Every unit of work computes the same whoever takes it and when, and writes places of its own, so
-// results are those of one thread bit for bit. Backward has a unit per sequence and kv head: a
-// single long sequence of a single kv head is one thread's work.
+// Every unit of work computes the same whoever takes it and when; it writes places of its own, or
+// adds in a fixed order, so results are those of one thread bit for bit. Backward has a unit per
+// sequence and kv head, and one per query head in long sequences: a single sequence of a single
+// query head is one thread's work.
 #pragma once
 
 #include <span>

@@ -25,6 +25,17 @@ const float* lanes_of(const float* lanes, const KeyArrays& keys, const HeadGroup
   return lanes == nullptr ? nullptr : lanes + group.kv_head() * keys.lanes_head;
 }
 
+// What a unit of one query head waits for before it adds to the gradients of its kv head.
+struct Turn {
+  HeadTurns* turns;
+  std::size_t group;
+  int head;
+};
+void await(void* data) {
+  const Turn& turn = *static_cast<const Turn*>(data);
+  turn.turns->await(turn.group, turn.head);
+}
+
 }  // namespace
 
 KeyArrays keys_by_token(const AttentionShape& shape, std::span<const float> k,
@@ -102,7 +113,7 @@ void ForwardUnits::run(std::span<float> workspace) const {
 }
 
 BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
-                             KvGradients mode, const AttentionGradientArrays& out)
+                             KvGradients mode, const AttentionGradientArrays& out, HeadTurns* turns)
     : shape_(shape),
       input_(input),
       keys_(keys_by_token(shape, input.k, input.v)),
@@ -115,6 +126,7 @@ BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwar
            .grad_head = shape.head_dim},
       grad_token_(gradient_stride(shape, mode)),
       running_(false),
+      turns_(turns),
       groups_(shape) {}
 
 BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
@@ -128,18 +140,30 @@ BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwar
       running_(true),
       groups_(shape) {}
 
+bool BackwardUnits::next() {
+  first_ = last_;
+  if (first_ == groups_.heads()) {
+    if (!groups_.next()) return false;
+    first_ = 0;
+  }
+  last_ = by_head() ? first_ + 1 : groups_.heads();
+  return true;
+}
+
 void BackwardUnits::run(std::span<float> workspace) const {
   const std::int64_t dim = shape_.head_dim;
-  const std::int64_t q = groups_.first_query() * q_stride(shape_) + groups_.first_head() * dim;
+  const int first_head = groups_.first_head() + first_;
+  const std::int64_t q = groups_.first_query() * q_stride(shape_) + first_head * dim;
   const std::int64_t k = groups_.first_key() * keys_.token + groups_.kv_head() * keys_.head;
-  const std::int64_t sums = groups_.first_head() * shape_.total_q + groups_.first_query();
+  const std::int64_t sums = first_head * shape_.total_q + groups_.first_query();
   const bool apart = mode_ == KvGradients::per_query_head;
-  const std::int64_t grad = groups_.first_key() * grad_token_ +
-                            (apart ? groups_.first_head() : groups_.kv_head()) * out_.grad_head;
+  const std::int64_t grad =
+      groups_.first_key() * grad_token_ + (apart ? first_head : groups_.kv_head()) * out_.grad_head;
+  Turn turn{.turns = turns_, .group = groups_.number(), .head = first_};
   simd_table().attention_backward({.lq = groups_.queries(),
                                    .lk = groups_.keys(),
                                    .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
-                                   .heads = groups_.heads(),
+                                   .heads = last_ - first_,
                                    .dim = shape_.head_dim,
                                    .scale = shape_.logit_scale(),
                                    .q = input_.q.data() + q,
@@ -159,10 +183,13 @@ void BackwardUnits::run(std::span<float> workspace) const {
                                    .dv = out_.dv.data() + grad,
                                    .grad_stride = grad_token_,
                                    .grad_head = apart ? out_.grad_head : 0,
+                                   .turn = !apart && first_ > 0 ? await : nullptr,
+                                   .turn_data = &turn,
                                    .running_sums = running_,
                                    .add_to_dq = out_.add_to_dq,
                                    .delta = out_.delta.empty() ? nullptr : out_.delta.data() + sums,
                                    .workspace = workspace.data()});
+  if (by_head()) turns_->pass(groups_.number());
 }
 
 void write_kv_gradients(const KvGradientRows& rows, std::span<const float> dk_sums,

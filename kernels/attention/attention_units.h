@@ -1,17 +1,19 @@
 // Attention cut into units that can be computed in any order, or at the same time: a run of queries
-// of the heads that share a kv head, of one sequence (forward); those heads on the whole sequence
-// (backward).
+// of the heads that share a kv head, of one sequence (forward); those heads, or one of them, on the
+// whole sequence (backward).
 //
 //   ForwardUnits units(shape, arrays);
 //   while (units.next()) units.run(workspace);
 //
-// Units write different elements, and what one of them computes does not depend on the others.
+// Units write different elements, and what one of them computes does not depend on the others; but
+// the query heads of one kv head add to the same gradients, in turns.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "kernels/attention/attention.h"
+#include "kernels/attention/head_turns.h"
 
 namespace stowage::kernels {
 
@@ -56,6 +58,10 @@ struct RunningGradients {
 // The grain of ForwardUnits: enough queries to pay for copying the keys they see.
 inline constexpr std::int64_t kUnitQueries = 256;
 
+// Sequences of at least so many queries have a unit per query head in the backward pass on threads:
+// what it costs to pack the keys for each head is then little beside the work.
+inline constexpr std::int64_t kHeadUnitQueries = 512;
+
 // What no unit writes: rows beyond the last sequence, and kv heads that no query head reads.
 void clear_forward_slack(const AttentionShape& shape, std::span<float> o, std::span<float> lse);
 void clear_backward_slack(const AttentionShape& shape, KvGradients mode, std::span<float> dq,
@@ -74,6 +80,10 @@ class HeadGroups {
   int first_head() const { return first_head_; }
   int heads() const { return last_head_ - first_head_; }
   int kv_head() const { return shape_.kv_head(first_head_); }
+  std::size_t number() const { return sequence_ * shape_.kv_heads + kv_head(); }  // of the group
+  static std::size_t most(const AttentionShape& shape) {
+    return (shape.cu_q.size() - 1) * shape.kv_heads;
+  }
 
  private:
   const AttentionShape& shape_;
@@ -101,16 +111,20 @@ class ForwardUnits {
 
 class BackwardUnits {
  public:
+  // With `turns`, of HeadGroups::most(shape) groups, which outlive the units, long sequences have a
+  // unit per query head. Units must then be begun in their order.
   BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input, KvGradients mode,
-                const AttentionGradientArrays& out);
+                const AttentionGradientArrays& out, HeadTurns* turns = nullptr);
   // Of `input`, k and v are not looked at.
   BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
                 const KeyArrays& keys, KvGradients mode, const RunningGradients& out);
 
-  bool next() { return groups_.next(); }
+  bool next();
   void run(std::span<float> workspace) const;  // backward_workspace() floats
 
  private:
+  bool by_head() const { return turns_ != nullptr && groups_.queries() >= kHeadUnitQueries; }
+
   const AttentionShape& shape_;
   AttentionBackwardInput input_;
   KeyArrays keys_;
@@ -118,7 +132,9 @@ class BackwardUnits {
   RunningGradients out_;
   std::int64_t grad_token_;  // between tokens of dk and dv
   bool running_;
+  HeadTurns* turns_ = nullptr;
   HeadGroups groups_;
+  int first_ = 0, last_ = 0;  // heads of the current unit, within its group
 };
 
 // Running sums as gradients: rows [begin, begin + rows) of `total`, as (rows, heads, dim).

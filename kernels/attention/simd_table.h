@@ -1,11 +1,11 @@
 // The hot kernels as raw functions, once per instruction set level.
 //
 // Tasks hold plain pointers and a workspace of the caller's; a kernel allocates nothing, checks
-// nothing and calls nothing but libc's logf, memcpy and memset. The sources behind a table are
-// compiled for instruction sets that the machine may lack. An inline function that one of them
-// shared with the rest of the program could be linked in from there and end a run on an older
-// machine, so they share none: everything is local to its translation unit (tests/kernels/
-// simd_symbols.cmake looks at the objects), and this header has nothing but data.
+// nothing and calls nothing but libc's logf, memcpy and memset, and a task's `turn`. The sources
+// behind a table are compiled for instruction sets that the machine may lack. An inline function
+// that one of them shared with the rest of the program could be linked in from there and end a run
+// on an older machine, so they share none: everything is local to its translation unit
+// (tests/kernels/ simd_symbols.cmake looks at the objects), and this header has nothing but data.
 //
 //   const SimdTable& table = simd_table();  // isa.h
 //   table.gemm({.m = 6, .n = 64, .k = 128, ...});
@@ -67,6 +67,10 @@ struct BackwardTask {
   float *dq, *dk, *dv;             // dq as q
   std::int64_t grad_stride;        // between tokens of dk and dv
   std::int64_t grad_head;          // between heads; 0: they are added up in head order
+  // With grad_head 0: dk and dv hold the sums of earlier heads, which `turn` waits for; null: there
+  // are none.
+  void (*turn)(void* turn_data);
+  void* turn_data;
   // dk and dv are running sums: they are added to, dk without the scale, and grad_stride is at
   // least grad_row(dim). Else they are written.
   bool running_sums;

@@ -50,6 +50,9 @@ TEST(Record, ASetupKnowsItsMachine) {
   EXPECT_GT(setup.memory_gib, 0);
   EXPECT_THAT(setup.date, testing::MatchesRegex("[0-9]+-[0-9]+-[0-9]+"));
   EXPECT_FALSE(setup.compiler.empty());
+#ifdef __x86_64__
+  EXPECT_THAT(setup.cpu, testing::MatchesRegex(".+, family [0-9]+ model [0-9]+"));
+#endif
 }
 
 TEST(Record, ASetupIsALineForReaders) {

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "kernels/attention/attention_threads.h"
+#include "kernels/attention/attention_units.h"
 #include "kernels/attention/reference.h"
 #include "kernels/block/relative_error.h"
 #include "tests/kernels/attention_arrays.h"
@@ -160,9 +161,13 @@ TEST(AttentionNumerics, ASequenceHasTheSameGradientsAloneAndPacked) {
 // A chunk of queries against the keys up to its own end: what chunked training computes. Where the
 // chunk is cut must not show in O, LSE or dQ.
 TEST(AttentionNumerics, AChunkHasTheBitsOfTheWholeSequence) {
-  for (const int dim : {16, 64, 80}) {
-    for (const std::vector<int>& chunks :
-         {std::vector<int>{300}, {64, 236}, {1, 299}, {17, 100, 5, 128, 50}, {191, 1, 108}}) {
+  for (const int dim : {16, 64, 80, 150}) {
+    for (const std::vector<int>& chunks : {std::vector<int>{300},
+                                           {64, 236},
+                                           {1, 299},
+                                           {17, 100, 5, 128, 50},
+                                           {191, 1, 108},
+                                           {126, 8, 4, 7, 115, 9, 2, 3, 26}}) {
       AttentionArrays whole({.heads = 2, .kv_heads = 1, .dim = dim, .lq = {300}});
       whole.forward();
       whole.backward();
@@ -187,6 +192,37 @@ TEST(AttentionNumerics, AChunkHasTheBitsOfTheWholeSequence) {
         row += n;
       }
     }
+  }
+}
+
+// A query of its own, in more heads than are computed at a time, against all of them together.
+TEST(AttentionNumerics, AQueryOfManyHeadsHasTheBitsOfTheWholeSequence) {
+  constexpr int kHeads = 20, kDim = 24;
+  AttentionArrays whole({.heads = kHeads, .kv_heads = 1, .dim = kDim, .lq = {140}});
+  whole.forward();
+  for (const int queries : {1, 3, 8}) {
+    SCOPED_TRACE(queries);
+    AttentionArrays last(
+        {.heads = kHeads, .kv_heads = 1, .dim = kDim, .lq = {queries}, .lk = {140}});
+    const std::size_t n = static_cast<std::size_t>(queries), row = 140 - n, q = kHeads * kDim;
+    std::copy_n(whole.q.begin() + row * q, n * q, last.q.begin());
+    last.forward();
+    EXPECT_TRUE(same_bits(last.o, 0, whole.o, row * q, n * q));
+    for (std::size_t h = 0; h < kHeads; ++h) {
+      EXPECT_TRUE(same_bits(last.lse, h * n, whole.lse, h * 140 + row, n));
+    }
+  }
+}
+
+// Two threads can share the backward pass of one long sequence with one kv head.
+TEST(AttentionNumerics, ALongSequenceHasAUnitForEachQueryHead) {
+  for (const int length : {511, 512}) {
+    const AttentionArrays run({.heads = 8, .kv_heads = 1, .dim = 1, .lq = {length}});
+    HeadTurns turns(HeadGroups::most(run.shape));
+    BackwardUnits units(run.shape, run.backward_input(), KvGradients::per_kv_head, {}, &turns);
+    int count = 0;
+    while (units.next()) ++count;
+    EXPECT_EQ(count, length == 512 ? 8 : 1);
   }
 }
 
