@@ -118,7 +118,7 @@ class StepState {
   StepDraft draft() const;
 
  private:
-  static constexpr std::size_t kBlock = 64;
+  static constexpr std::size_t kBlock = 16;
   const Level& level_of(const Group& group) const { return table_.levels()[at(group.level)]; }
   Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
   double energy_of(Ms makespan, double squares) const {
