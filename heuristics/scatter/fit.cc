@@ -168,6 +168,8 @@ class Fitter {
     open_.resize(targets.size() * levels);
     for (OpenGroups& groups : open_) groups.clear();
     most_.assign(open_.size(), {});
+    roomiest_.assign(levels, {});
+    most_left_ = table_.devices();
     made_.clear();
     parts_.clear();
     devices_left_.assign(targets.size(), table_.devices());
@@ -294,16 +296,27 @@ class Fitter {
     const Ms time = table_.kind_cost(run.kind, level);
     const Tokens tokens = group.packed_size(length(run.kind));
     const int way = table_.way(level);
+    OpenGroups::Room& roomiest = roomiest_[at(level)];
+    const bool might_open = may_open && group.degree <= most_left_;
+    if (!might_open && (roomiest.time < time || roomiest.tokens < tokens)) return next;
     const OpenGroups::Room* most = &most_[at(level) * targets.size()];
+    OpenGroups::Room seen;
+    int most_left = 0;
     for (std::size_t batch = 0; batch < targets.size(); ++batch) {
       if (targets[batch].way != way) continue;
       const bool opens = may_open && group.degree <= devices_left_[batch] &&
                          group.overhead + time <= targets[batch].makespan;
-      if (!opens && !(most[batch].time >= time && most[batch].tokens >= tokens)) continue;
-      next = fill(run, level, batch, targets[batch].makespan, next, may_open);
-      note_most(level, batch);
-      if (next == run.first + run.count) break;
+      if (opens || (most[batch].time >= time && most[batch].tokens >= tokens)) {
+        next = fill(run, level, batch, targets[batch].makespan, next, may_open);
+        note_most(level, batch);
+        if (next == run.first + run.count) return next;
+      }
+      seen = most_of(seen, most[batch]);
+      most_left = std::max(most_left, devices_left_[batch]);
     }
+    roomiest = seen;
+    // Micro-batches of other ways were not looked at.
+    if (table_.recomputations() == 1) most_left_ = most_left;
     return next;
   }
 
@@ -372,8 +385,12 @@ class Fitter {
   }
 
   void note_most(int level, std::size_t batch) {
-    most_[at(level) * devices_left_.size() + batch] =
-        open_[batch * table_.levels().size() + at(level)].most();
+    const OpenGroups::Room most = open_[batch * table_.levels().size() + at(level)].most();
+    most_[at(level) * devices_left_.size() + batch] = most;
+    roomiest_[at(level)] = most_of(roomiest_[at(level)], most);
+  }
+  static OpenGroups::Room most_of(const OpenGroups::Room& a, const OpenGroups::Room& b) {
+    return {std::max(a.time, b.time), std::max(a.tokens, b.tokens)};
   }
 
   std::size_t fill(const Run& run, int level, std::size_t batch, Ms target, std::size_t next,
@@ -422,6 +439,9 @@ class Fitter {
   std::vector<int> levels_;
   std::vector<OpenGroups> open_;        // by micro-batch and level
   std::vector<OpenGroups::Room> most_;  // of them, by level and micro-batch
+  // No more than that is there in any micro-batch: by level, and of devices.
+  std::vector<OpenGroups::Room> roomiest_;
+  int most_left_ = 0;
   std::vector<Made> made_;
   std::vector<Part> parts_;
   std::vector<int> devices_left_;  // by micro-batch
