@@ -30,7 +30,7 @@ struct Shares {
 };
 constexpr Shares kShares{40, 45, 7};
 // Where groups are filled with tokens, sequences only change places.
-constexpr Shares kFilledShares{10, 55, 10};
+constexpr Shares kFilledShares{10, 65, 10};
 constexpr std::int64_t kFilled = 10;  // of so many moves fewer than one finds room
 // Evenness counts as much as makespans at first, and little in the end.
 constexpr double kLastWeight = 0.05;
