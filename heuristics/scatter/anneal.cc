@@ -22,6 +22,16 @@ constexpr std::size_t kLargestMoved = 256;  // sequences of a group that then ch
 constexpr std::uint32_t kFair = 15;
 constexpr std::uint32_t kSlowest = 25;
 constexpr std::uint32_t kFairGroup = 30;
+// Of a hundred proposals; regrouping has the rest.
+struct Shares {
+  std::uint32_t moves = 0;
+  std::uint32_t swaps = 0;
+  std::uint32_t groups = 0;  // that change places
+};
+constexpr Shares kShares{40, 45, 7};
+// Where groups are filled with tokens, sequences only change places.
+constexpr Shares kFilledShares{10, 65, 10};
+constexpr std::int64_t kFilled = 10;  // of so many moves fewer than one finds room
 // Evenness counts as much as makespans at first, and little in the end.
 constexpr double kLastWeight = 0.05;
 // Of the longest makespan: the price of it is spread over what lasts nearly as long.
@@ -70,7 +80,10 @@ class Annealer {
     for (std::int64_t stage = 0; stage < stages && !budget.exhausted(); ++stage) {
       // The last stages only go down.
       if (stage >= stages - stages / 16) temperature_ = 0;
+      moves_ = 0;
+      room_found_ = 0;
       for (std::int64_t i = 0; i < kStage; ++i) propose();
+      shares_ = room_found_ * kFilled < moves_ ? kFilledShares : kShares;
       temperature_ *= cooling;
       const double done = static_cast<double>(stage + 1) / static_cast<double>(stages);
       state_.set_weight(std::pow(kLastWeight, done));
@@ -94,13 +107,13 @@ class Annealer {
   void propose() {
     if (ways_ > 1 && below(kOtherWayMoves) == 0) return try_other_way();
     const std::uint32_t dice = below(100);
-    if (dice < 40) {
+    if (dice < shares_.moves) {
       // Where groups keep the number of their sequences, these can only change places.
       if (equal_) return try_swap();
       try_move();
-    } else if (dice < 85) {
+    } else if (dice < shares_.moves + shares_.swaps) {
       try_swap();
-    } else if (dice < 92) {
+    } else if (dice < shares_.moves + shares_.swaps + shares_.groups) {
       try_swap_groups();
     } else {
       try_regroup();
@@ -161,8 +174,10 @@ class Annealer {
     const StepState::Group& target = state_.group(to);
     if (no_idle_ && source.positions.size() == 1) return;
     const Tokens length = state_.length(position);
+    ++moves_;
     if (length > state_.room(target) || !state_.holds(target.level, length)) return;
     if (state_.full(target)) return;
+    ++room_found_;
     const Change out{from, time_without(source, position)};
     const Change in{to,
                     state_.time(target.level, target.load + state_.load(position, target.level))};
@@ -301,8 +316,27 @@ class Annealer {
       sum.slowest = std::max(sum.slowest, group.time);
       sum.squares += level.degree * group.time * group.time;
     }
+    if (made_as_before()) return;
     const double then = state_.energy_without(index, gone_, sum);
     if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
+  }
+
+  // Whether the groups made are those that would go: half of the times, where each holds few.
+  bool made_as_before() const {
+    std::size_t same = 0;
+    for (std::size_t g = 0; g < made_size_; ++g) {
+      const GroupDraft& made = made_[g];
+      if (made.positions.empty()) continue;
+      const int home = state_.group_of(made.positions.front());
+      const StepState::Group& group = state_.group(home);
+      if (group.level != made.level || group.positions.size() != made.positions.size())
+        return false;
+      for (const int position : made.positions) {
+        if (state_.group_of(position) != home) return false;
+      }
+      ++same;
+    }
+    return same == gone_.size();
   }
 
   std::size_t each(int group) const { return state_.group(group).positions.size(); }
@@ -358,6 +392,9 @@ class Annealer {
   const bool kinds_;    // groups change into such of their place
   const int ways_;      // to recompute
   double temperature_ = 0;
+  Shares shares_ = kShares;
+  std::int64_t moves_ = 0;  // tried in this stage, and of these the ones that found room
+  std::int64_t room_found_ = 0;
   const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;
   std::vector<int> pool_;

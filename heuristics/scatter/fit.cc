@@ -45,10 +45,6 @@ constexpr std::array<double, 4> kPaidBack = {0, 0.5, 0.8, 0.95};
 // memory, in a segment tree that finds the first with enough of both.
 class OpenGroups {
  public:
-  // Whether some group may have room: its most of time and of tokens may be of different groups.
-  bool promises(Ms time, Tokens tokens) const {
-    return count_ > 0 && rooms_[1].time >= time && rooms_[1].tokens >= tokens;
-  }
   int first(Ms time, Tokens tokens) const { return count_ == 0 ? -1 : first(1, time, tokens); }
 
   // `name` is the caller's for the new group.
@@ -66,6 +62,8 @@ class OpenGroups {
     Tokens tokens = -1;
   };
   const Room& room(int slot) const { return rooms_[leaf(slot)]; }
+  // What a group has at most of time and of tokens, which may be of different groups.
+  Room most() const { return count_ == 0 ? Room{} : rooms_[1]; }
   // How many sequences more the group may have.
   std::int64_t left(int slot) const { return left_[static_cast<std::size_t>(slot)]; }
 
@@ -97,6 +95,7 @@ class OpenGroups {
   }
 
   void clear() {
+    if (count_ == 0) return;
     std::ranges::fill(rooms_, Room{});
     names_.clear();
     left_.clear();
@@ -168,6 +167,9 @@ class Fitter {
     const std::size_t levels = table_.levels().size();
     open_.resize(targets.size() * levels);
     for (OpenGroups& groups : open_) groups.clear();
+    most_.assign(open_.size(), {});
+    roomiest_.assign(levels, {});
+    most_left_ = table_.devices();
     made_.clear();
     parts_.clear();
     devices_left_.assign(targets.size(), table_.devices());
@@ -202,17 +204,46 @@ class Fitter {
   // From now on groups may unite, see unite().
   void let_unite(bool may) { unites_ = may; }
 
-  // What the last fit() made, if it was true.
+  // Keeps what the last fit() made, which was true, in place of what was kept before.
+  void keep() {
+    kept_made_.swap(made_);
+    kept_parts_.swap(parts_);
+    kept_.assign(devices_left_.size(), {});
+    loads_.clear();
+    has_way_.assign(kept_.size(), 0);
+    for (const Made& made : kept_made_) {
+      loads_.push_back(table_.empty_load(made.level));
+      if (made.united || has_way_[made.batch] != 0) continue;
+      has_way_[made.batch] = 1;
+      kept_[made.batch].way = table_.way(made.level);
+    }
+    // One by one, as the groups of a draft get them: sums of the same numbers, rounded alike.
+    for (const Part& part : kept_parts_) {
+      const int level = kept_made_[part.group].level;
+      const Load load = table_.load(positions_[part.first], level);
+      for (std::size_t i = part.first; i < part.last; ++i) loads_[part.group] += load;
+    }
+    for (const Part& part : kept_parts_) {
+      const Made& made = kept_made_[part.group];
+      Ms& makespan = kept_[made.batch].makespan;
+      makespan = std::max(makespan, table_.time(made.level, loads_[part.group]));
+    }
+  }
+
+  // What the micro-batches that were kept last, in the order of their targets.
+  const std::vector<BatchTarget>& kept() const { return kept_; }
+
+  // What was kept.
   StepDraft draft() const {
-    StepDraft step(devices_left_.size());
+    StepDraft step(kept_.size());
     std::vector<std::size_t> index;
-    for (const Made& made : made_) {
+    for (const Made& made : kept_made_) {
       std::vector<GroupDraft>& groups = step[made.batch].groups;
       index.push_back(groups.size());
       if (!made.united) groups.push_back(empty_group(table_, made.level));
     }
-    for (const Part& part : parts_) {
-      GroupDraft& group = step[made_[part.group].batch].groups[index[part.group]];
+    for (const Part& part : kept_parts_) {
+      GroupDraft& group = step[kept_made_[part.group].batch].groups[index[part.group]];
       for (std::size_t i = part.first; i < part.last; ++i) {
         add_sequence(table_, group, positions_[i]);
       }
@@ -264,17 +295,28 @@ class Fitter {
     const Level& group = table_.levels()[static_cast<std::size_t>(level)];
     const Ms time = table_.kind_cost(run.kind, level);
     const Tokens tokens = group.packed_size(length(run.kind));
-    const std::size_t stride = table_.levels().size();
     const int way = table_.way(level);
-    auto slot = static_cast<std::size_t>(level);
-    for (std::size_t batch = 0; batch < targets.size(); ++batch, slot += stride) {
+    OpenGroups::Room& roomiest = roomiest_[at(level)];
+    const bool might_open = may_open && group.degree <= most_left_;
+    if (!might_open && (roomiest.time < time || roomiest.tokens < tokens)) return next;
+    const OpenGroups::Room* most = &most_[at(level) * targets.size()];
+    OpenGroups::Room seen;
+    int most_left = 0;
+    for (std::size_t batch = 0; batch < targets.size(); ++batch) {
       if (targets[batch].way != way) continue;
       const bool opens = may_open && group.degree <= devices_left_[batch] &&
                          group.overhead + time <= targets[batch].makespan;
-      if (!opens && !open_[slot].promises(time, tokens)) continue;
-      next = fill(run, level, batch, targets[batch].makespan, next, may_open);
-      if (next == run.first + run.count) break;
+      if (opens || (most[batch].time >= time && most[batch].tokens >= tokens)) {
+        next = fill(run, level, batch, targets[batch].makespan, next, may_open);
+        note_most(level, batch);
+        if (next == run.first + run.count) return next;
+      }
+      seen = most_of(seen, most[batch]);
+      most_left = std::max(most_left, devices_left_[batch]);
     }
+    roomiest = seen;
+    // Micro-batches of other ways were not looked at.
+    if (table_.recomputations() == 1) most_left_ = most_left;
     return next;
   }
 
@@ -327,17 +369,28 @@ class Fitter {
     if (tokens_left < large.packed_size(length(run.kind))) return false;
     open.close(a);
     open.close(b);
+    note_most(half, batch);
     for (Part& part : parts_) {
       if (theirs(part)) part.group = made_.size();
     }
     for (const std::size_t name : names) made_[name].united = true;
     open_[batch * stride + at(level)].open(time_left, tokens_left, large.sequences - count,
                                            made_.size());
+    note_most(level, batch);
     made_.push_back({batch, level});
     const Ms least = table_.least_overhead();
     area_left_ += small.degree * (2 * (small.overhead - least) + before) -
                   large.degree * (large.overhead - least + time);
     return true;
+  }
+
+  void note_most(int level, std::size_t batch) {
+    const OpenGroups::Room most = open_[batch * table_.levels().size() + at(level)].most();
+    most_[at(level) * devices_left_.size() + batch] = most;
+    roomiest_[at(level)] = most_of(roomiest_[at(level)], most);
+  }
+  static OpenGroups::Room most_of(const OpenGroups::Room& a, const OpenGroups::Room& b) {
+    return {std::max(a.time, b.time), std::max(a.tokens, b.tokens)};
   }
 
   std::size_t fill(const Run& run, int level, std::size_t batch, Ms target, std::size_t next,
@@ -384,11 +437,20 @@ class Fitter {
   std::span<const int> positions_;
   std::vector<Run> runs_;
   std::vector<int> levels_;
-  std::vector<OpenGroups> open_;  // by micro-batch and level
+  std::vector<OpenGroups> open_;        // by micro-batch and level
+  std::vector<OpenGroups::Room> most_;  // of them, by level and micro-batch
+  // No more than that is there in any micro-batch: by level, and of devices.
+  std::vector<OpenGroups::Room> roomiest_;
+  int most_left_ = 0;
   std::vector<Made> made_;
   std::vector<Part> parts_;
   std::vector<int> devices_left_;  // by micro-batch
   double area_left_ = 0;           // device-time up to the targets
+  std::vector<Made> kept_made_;
+  std::vector<Part> kept_parts_;
+  std::vector<BatchTarget> kept_;
+  std::vector<Load> loads_;    // of the groups that are kept
+  std::vector<char> has_way_;  // by micro-batch, while that is found
   bool unites_ = false;
 };
 
@@ -398,26 +460,32 @@ std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<con
                                         Ms lower, Ms upper, int rounds) {
   Fitter fitter(table, positions);
   // Find a target that works by doubling the distance to the lower bound, then bisect.
-  std::optional<MicroBatchDraft> best;
+  bool found = false;
   fitter.let_unite(few_sequences(table));
-  for (int halvings = 12; !best && halvings >= 0; --halvings) {
+  for (int halvings = 12; !found && halvings >= 0; --halvings) {
     const BatchTarget target{lower + std::ldexp(upper - lower, -halvings)};
-    if (fitter.fit({&target, 1})) best = std::move(fitter.draft().front());
+    found = fitter.fit({&target, 1});
   }
-  for (int round = 0; best && round < rounds && best->makespan > lower; ++round) {
-    const BatchTarget target{(lower + best->makespan) / 2};
+  if (!found) return std::nullopt;
+  fitter.keep();
+  for (int round = 0; round < rounds && fitter.kept().front().makespan > lower; ++round) {
+    const BatchTarget target{(lower + fitter.kept().front().makespan) / 2};
     if (fitter.fit({&target, 1})) {
-      best = std::move(fitter.draft().front());
+      fitter.keep();
     } else {
       lower = target.makespan;
     }
   }
-  return best;
+  return std::move(fitter.draft().front());
+}
+
+static Ms longest(const std::vector<BatchTarget>& targets) {
+  return std::ranges::max(targets, {}, &BatchTarget::makespan).makespan;
 }
 
 // The longest makespans, down to 1 - `less` of what they were; others get back that share of it.
 static void level_off(std::vector<BatchTarget>& targets, double less, double paid_back) {
-  const Ms most = (1 - less) * std::ranges::max(targets, {}, &BatchTarget::makespan).makespan;
+  const Ms most = (1 - less) * longest(targets);
   Ms taken = 0;
   Ms room = 0;
   for (auto& [makespan, way] : targets) {
@@ -452,18 +520,12 @@ static bool draw_anew(const ScatterTable& table, std::vector<BatchTarget>& targe
   return rest > 0 && most >= table.alone(0);
 }
 
-// In the order of the step.
-static std::vector<BatchTarget> asked_of(const ScatterTable& table, const StepDraft& step) {
+std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& step) {
   std::vector<BatchTarget> targets;
   for (const MicroBatchDraft& batch : step) {
     targets.push_back({batch.makespan});
     if (!batch.groups.empty()) targets.back().way = table.way(batch.groups.front().level);
   }
-  return targets;
-}
-
-std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& step) {
-  std::vector<BatchTarget> targets = asked_of(table, step);
   std::ranges::sort(targets, std::greater<>(), &BatchTarget::makespan);
   return targets;
 }
@@ -506,12 +568,12 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     low = high;
   }
   if (!found) return std::nullopt;
-  StepDraft step = fitter.draft();
+  fitter.keep();
   for (int round = 0; round < effort.bisections && !budget.exhausted(); ++round) {
     const double middle = (low + high) / 2;
     if (fits(asked, middle, kRules[static_cast<std::size_t>(round) % kRules.size()]) ||
         fits(asked, middle, rule)) {
-      step = fitter.draft();
+      fitter.keep();
       high = middle;
     } else {
       low = middle;
@@ -523,22 +585,23 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   };
   std::vector<BatchTarget> next;
   for (int proposal = 0; proposal < effort.proposals && !budget.exhausted(); ++proposal) {
-    next = asked_of(table, step);
+    next = fitter.kept();
     if (table.again() > 0 && below(kLevelOff) == 0) {
       level_off(next, kSteps[below(kSteps.size())], kPaidBack[below(kPaidBack.size())]);
       Ms sum = 0;
       for (const BatchTarget& target : next) sum += target.makespan;
-      const Ms promised =
-          table.step_ms(sum, std::ranges::max(next, {}, &BatchTarget::makespan).makespan);
-      if (promised >= step_ms(table, step)) continue;
-      if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
+      const Ms promised = table.step_ms(sum, longest(next));
+      Ms present = 0;
+      for (const BatchTarget& target : fitter.kept()) present += target.makespan;
+      if (promised >= table.step_ms(present, longest(fitter.kept()))) continue;
+      if (fits(next, 1, kRules[below(kRules.size())])) fitter.keep();
       continue;
     }
     // Small changes lead from one shape to another only where all shapes between them fit too.
     if (thorough && table.again() == 0 && next.size() > 1 && next.size() <= kMostDrawn &&
         below(kDrawn) == 0) {
       if (draw_anew(table, next, below) && fits(next, 1, kRules[below(kRules.size())])) {
-        step = fitter.draft();
+        fitter.keep();
       }
       continue;
     }
@@ -548,12 +611,14 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     const std::size_t grown = below(next.size());
     if (grown != shrunk) next[grown].makespan += less * kPaidBack[below(kPaidBack.size())];
     // In a pipeline no makespan becomes the longest in place of a little of another.
-    if (table.again() > 0) next[grown].makespan = std::min(next[grown].makespan, longest(step));
+    if (table.again() > 0)
+      next[grown].makespan = std::min(next[grown].makespan, longest(fitter.kept()));
     if (table.recomputations() > 1 && below(kOtherWay) == 0) {
       next[shrunk].way = static_cast<int>(below(at(table.recomputations())));
     }
-    if (fits(next, 1, kRules[below(kRules.size())])) step = fitter.draft();
+    if (fits(next, 1, kRules[below(kRules.size())])) fitter.keep();
   }
+  StepDraft step = fitter.draft();
   std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
   return step;
 }

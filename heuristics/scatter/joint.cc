@@ -32,7 +32,7 @@ constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse
 constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
 constexpr double kEvenMoves = 0.7;
 constexpr double kAmple = 8;  // sequences per device that need no extra moves
-constexpr double kMostScarce = 4;
+constexpr double kMostScarce = 3.2;
 constexpr double kCoarseMoves = 2;  // times those of the finer step
 constexpr std::size_t kMostRacing = 4;
 constexpr double kCooler = 0.5;  // `hot` of each further round's annealing, times the last
@@ -43,6 +43,8 @@ constexpr double kProposals = 0.6;      // per annealing move of a sequence, eac
 constexpr double kPackingWork = 1000;   // of all together per such move, see packing_work()
 constexpr double kMostPacking = 20000;  // no packings for steps where one is that much work
 constexpr int kWindows = 6;             // of micro-batches planned anew, each time
+constexpr double kVeryScarce = 3;       // see scarcity(): windows have too few sequences to gain
+constexpr double kScarceHeat = 0.7;     // of the annealing there
 constexpr int kTokenCounts = 2;         // micro-batch counts tried by token-balanced chunks
 constexpr int kSpreadCounts = 3;        // and by spread chunks
 // In a pipeline.
@@ -60,6 +62,16 @@ double thrift(const ScatterTable& table) {
 // What a sequence of this step gets of the moves asked for.
 double moves_each(const ScatterTable& table, double moves) {
   return moves * std::min(table.size() / 128.0, thrift(table));
+}
+
+// How many times the moves a sequence gets where there are few of them a device, and hundreds of
+// groups compete for each: as many as there are micro-batches at most, since a few long sequences
+// decide on one alone.
+double scarcity(const ScatterTable& table) {
+  if (table.size() < 128) return 1;
+  const double places =
+      std::pow(std::clamp(kAmple * table.devices() / table.size(), 1.0, kMostScarce), 1.5);
+  return std::min(places, std::max(1.0, static_cast<double>(fewest_micro_batches(table))));
 }
 
 // False if a sequence alone does not group.
@@ -284,10 +296,7 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
 std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   const double size = table.size();
   double steps = size * moves_each(table, moves);
-  // With few sequences a device, hundreds of groups compete for each: more places to try.
-  if (size >= 128) {
-    steps *= std::pow(std::clamp(kAmple * table.devices() / size, 1.0, kMostScarce), 1.5);
-  }
+  steps *= scarcity(table);
   // Exchanges, which are then all there is, take longer than moves.
   if (table.equal_sequences()) steps *= kEvenMoves;
   return static_cast<std::int64_t>(steps);
@@ -342,9 +351,11 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   keep_best(table, field, kMostRacing);
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
-  const WindowEffort windows{.rounds = kWindows, .moves = moves_each(table, effort.moves)};
+  const bool scarce = scarcity(table) > kVeryScarce;
+  const WindowEffort windows{.rounds = scarce ? 0 : kWindows,
+                             .moves = moves_each(table, effort.moves)};
   // Few moves per sequence could not mend what a hot start breaks.
-  double hot = kHotAnnealing * thrift(table);
+  double hot = kHotAnnealing * thrift(table) * (scarce ? kScarceHeat : 1);
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     bool late = true;  // one by one, since neither is the better for all steps

@@ -191,13 +191,16 @@ void StepState::replace(int batch, std::span<const int> gone, std::span<const Gr
 
 int StepState::slowest(int index) const {
   const Batch& batch = batches_[at(index)];
+  if (batch.slowest != kUnknown) return batch.slowest;
+  batch.slowest = batch.groups.front();
   for (std::size_t block = 0; block < batch.block_most.size(); ++block) {
     if (batch.block_most[block] < batch.makespan) continue;
     std::size_t slot = block * kBlock;
     while (batch.times[slot] < batch.makespan) ++slot;
-    return batch.groups[slot];
+    batch.slowest = batch.groups[slot];
+    break;
   }
-  return batch.groups.front();
+  return batch.slowest;
 }
 
 StepDraft StepState::draft() const {
@@ -246,6 +249,7 @@ void StepState::erase(Group& group, int position) {
 
 void StepState::show(const Group& group) {
   Batch& batch = batches_[at(group.batch)];
+  batch.slowest = kUnknown;
   Ms& time = batch.times[at(group.slot)];
   const Ms now = shown(group);
   batch.squares += degree(group) * (now * now - time * time);
@@ -320,6 +324,7 @@ void StepState::attach(int id, int index) {
 void StepState::detach(int id) {
   Group& group = groups_[at(id)];
   Batch& batch = batches_[at(group.batch)];
+  batch.slowest = kUnknown;
   const Ms time = batch.times[at(group.slot)];
   batch.squares -= degree(group) * time * time;
   count_devices(batch, group.level, -1);

@@ -24,6 +24,7 @@ namespace stowage {
 
 class StepState {
  public:
+  static constexpr int kUnknown = -1;
   struct Group {
     int level = 0;
     int batch = 0;
@@ -38,7 +39,8 @@ class StepState {
     std::vector<Ms> times;       // by slot; 0 while empty
     std::vector<Ms> block_most;  // slowest of each block of kBlock slots
     Ms makespan = 0;
-    double squares = 0;  // sum of degree * time^2
+    mutable int slowest = kUnknown;  // group, once asked for
+    double squares = 0;              // sum of degree * time^2
     double energy = 0;
     int free = 0;           // devices of no group
     std::vector<int> left;  // likewise, by kind where nodes differ
@@ -116,7 +118,7 @@ class StepState {
   StepDraft draft() const;
 
  private:
-  static constexpr std::size_t kBlock = 64;
+  static constexpr std::size_t kBlock = 16;
   const Level& level_of(const Group& group) const { return table_.levels()[at(group.level)]; }
   Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
   double energy_of(Ms makespan, double squares) const {
