@@ -139,7 +139,7 @@ def detail_table(results):
 
 RULES = "-rules"
 # Planners of trainers with a column each in the table of gains, behind the best homogeneous one.
-TRAINERS = ("megatron-dynamic", "verl", "dp-balanced")
+TRAINERS = ("megatron-dynamic", "megatron-hybrid", "bytescale", "verl", "dp-balanced")
 
 
 def by_list(steps):
