@@ -95,12 +95,11 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
   };
   if (!many) dives(kDiveOrders);
   if (!done()) keep_better(table, best, ring(table, budget));
-  if (many) dives(std::span(kDiveOrdersOfMany).first(1));
   if (!done()) {
     const std::vector<Bytes> no_more(at(table.sections()), 0);
     keep_better(table, best, fullest_dive(table, static_order(table, "W"), no_more, budget));
   }
-  if (many) dives(std::span(kDiveOrdersOfMany).subspan(1));
+  if (many) dives(kDiveOrdersOfMany);
   if (done()) return best;
   for (const FitRule& rule : {kBestFitTemporal, kGreedySize, kFirstFit, kBestFitSpatial, kOnline}) {
     if (table.buffers() > rule.most_buffers) continue;
