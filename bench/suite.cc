@@ -119,11 +119,11 @@ LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, Error
     errors.add(code::kGenerator, reader.at("kind").pointer(), "is no kind of layout");
     return {};
   }
-  const std::int64_t lifetime = reader.integer("lifetime", {}, 0);
+  const std::int64_t lifetime = reader.integer("lifetime", {}, 0);  // 0: what the kind says
   return {.kind = static_cast<LayoutGenerator::Kind>(known - LayoutGenerator::kNames.begin()),
           .buffers = reader.integer("buffers", {}),
           .steps = reader.integer("steps", {}),
-          .lifetime = lifetime > 0 ? std::optional(lifetime) : std::nullopt,
+          .lifetime = lifetime != 0 ? std::optional(lifetime) : std::nullopt,
           .bytes = reader.integer("bytes", {}),
           .seed = static_cast<std::uint64_t>(reader.integer("seed", {}, 0))};
 }

@@ -67,6 +67,7 @@ std::optional<std::vector<Bytes>> Ejection::fit_below(const std::vector<Bytes>& 
                                                       Bytes target, std::int64_t visits,
                                                       Budget& budget) {
   if (target < table_.max_load()) return std::nullopt;
+  visits_ += table_.buffers();
   std::vector<int> waiting;
   std::vector<Bytes> lower = offsets;
   for (int b = 0; b < table_.buffers(); ++b) {

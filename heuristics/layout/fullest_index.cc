@@ -15,6 +15,7 @@ constexpr int kNever = std::numeric_limits<int>::max();
 constexpr int kMostStarts = 512;
 constexpr int kFewStarts = 32;
 constexpr std::size_t kStartsPerRange = 128;
+constexpr int kMostParts = 64;  // of a window, of which nothing covers the fullest section
 constexpr Bytes kNoSection = std::numeric_limits<Bytes>::min() / 2;
 
 }  // namespace
@@ -40,7 +41,7 @@ FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> 
     widest_ = std::max(widest_, ranges_[at(r)].last - ranges_[at(r)].first);
     entries_.push_back({ranges_[at(r)].last, r});
   }
-  present_.assign(entries_.size(), 1);
+  present_ = PresentSet(entries_.size());
 
   std::vector<Bytes> change(more.size() + 1, 0);
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
@@ -66,12 +67,15 @@ FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> 
 int FullestIndex::least(SectionRange window) {
   parts_.clear();
   add_part(window);
-  while (!parts_.empty()) {
+  for (int seen = 0; !parts_.empty(); ++seen) {
     std::pop_heap(parts_.begin(), parts_.end());
     const Part part = parts_.back();
     parts_.pop_back();
     const Widest over = widest_over(part.window, part.fullest);
     if (over.rank != kNone) return over.rank;
+    if (seen == kMostParts) {
+      return widest_from(next_start(part.window.first, part.window.last), part.window.last).rank;
+    }
     // Nothing covers that section: what lies inside the window lies to one side of it.
     add_part({part.window.first, part.fullest});
     add_part({part.fullest + 1, part.window.last});
@@ -101,19 +105,12 @@ void FullestIndex::insert(int rank) {
 }
 
 void FullestIndex::set_present(int rank, bool present) {
-  present_[place_[at(rank)]] = present ? 1 : 0;
-  renew_least_end(ranges_[at(rank)].first);
-}
-
-void FullestIndex::renew_least_end(int first) {
-  int least = kNever;
-  for (std::size_t i = group_[at(first)]; i < group_[at(first) + 1]; ++i) {
-    if (present_[i] == 0) continue;
-    least = entries_[i].last;
-    break;
-  }
-  std::size_t node = leaves_ + at(first);
-  least_end_[node] = least;
+  const std::size_t place = place_[at(rank)];
+  present ? present_.insert(place) : present_.erase(place);
+  const std::size_t first = at(ranges_[at(rank)].first);
+  const std::size_t entry = present_.at_or_above(group_[first]);
+  std::size_t node = leaves_ + first;
+  least_end_[node] = entry < group_[first + 1] ? entries_[entry].last : kNever;
   for (node /= 2; node > 0; node /= 2) {
     least_end_[node] = std::min(least_end_[2 * node], least_end_[2 * node + 1]);
   }
@@ -135,6 +132,17 @@ int FullestIndex::next_start(int from, int last) const {
   return static_cast<int>(node - leaves_);
 }
 
+// Of the present ranges that start there and end by `last`. Requires one.
+FullestIndex::Widest FullestIndex::widest_from(int first, int last) const {
+  const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first)]);
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first) + 1]);
+  const auto beyond =
+      std::upper_bound(begin, end, last, [](int bound, const Entry& e) { return bound < e.last; });
+  const Entry& entry =
+      entries_[present_.at_or_below(static_cast<std::size_t>(beyond - entries_.begin()) - 1)];
+  return {entry.rank, entry.last - first};
+}
+
 FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section) {
   Widest widest;
   const int most = starts_seen_ > kStartsPerRange * ranges_.size() ? kFewStarts : kMostStarts;
@@ -143,17 +151,8 @@ FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section)
   for (int first = next_start(from, window.last);
        first <= section && window.last - first > widest.width && seen++ < most;
        first = next_start(first + 1, window.last)) {
-    const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first)]);
-    const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first) + 1]);
-    auto entry = std::upper_bound(begin, end, window.last,
-                                  [](int last, const Entry& e) { return last < e.last; });
-    while (entry != begin) {
-      --entry;
-      if (entry->last <= section || entry->last - first <= widest.width) break;
-      if (present_[static_cast<std::size_t>(entry - entries_.begin())] == 0) continue;
-      widest = {entry->rank, entry->last - first};
-      break;
-    }
+    const Widest own = widest_from(first, window.last);
+    if (first + own.width > section && own.width > widest.width) widest = own;
   }
   starts_seen_ += at(seen);
   return widest;

@@ -4,9 +4,9 @@
 // The load of a section is what the present ranges that cover it need together, and more where the
 // caller says so. The answer covers the section of largest load among all that a range inside the
 // window covers, the first of them if there are more. Of several ranges the widest is taken, then
-// the largest, then the one of least rank; of very many that start in the window some are not
-// looked at. One question takes O(log n) for each start that is looked at and for each fuller
-// section that nothing covers; a change takes O(log n).
+// the one that starts first, then the largest, then that of least rank. Where very many starts or
+// sections would have to be looked at, some are not. One question takes O(log n) for each start
+// and each fuller section that is looked at; a change takes O(log n).
 //
 //   FullestIndex index({{0, 2}, {1, 3}}, {5, 7}, {0, 0, 0}, budget);  // loads 5, 12, 7
 //   index.least({1, 3});                                              // 1
@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "heuristics/layout/present_set.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
 
@@ -60,9 +61,9 @@ class FullestIndex {
 
   void add_part(SectionRange window);
   void set_present(int rank, bool present);
-  void renew_least_end(int first);
   // The first section from `from` on at which a present range starts that ends by `last`.
   int next_start(int from, int last) const;
+  Widest widest_from(int first, int last) const;
   Widest widest_over(SectionRange window, int section);
   int fullest(SectionRange window) const;
   void add_load(SectionRange range, Bytes bytes);
@@ -78,7 +79,7 @@ class FullestIndex {
   std::vector<std::size_t> group_;  // where the entries of a start begin
   std::vector<Entry> entries_;
   std::vector<std::size_t> place_;  // of a rank among the entries
-  std::vector<char> present_;       // by entry
+  PresentSet present_{0};           // by entry
   std::vector<int> least_end_;      // tree over starts: the least end of a present range
   // Tree over sections. The largest load below a node, without what its ancestors add; and what a
   // node adds to all sections below it.

@@ -65,18 +65,20 @@ class Turns {
 
 class Improvement {
  public:
-  Improvement(const LayoutTable& table, std::vector<Bytes> offsets, std::uint64_t seed,
+  Improvement(const LayoutTable& table, std::vector<Bytes> offsets, const ImproveOptions& options,
               Budget& budget, const BetterLayout& tell)
       : table_(table),
         budget_(budget),
         tell_(tell),
         order_(static_order(table, "W")),
         more_(at(table.sections()), 0),
-        ejection_(table, seed),
+        ejection_(table, options.seed),
+        enough_(std::max(options.enough, table.max_load())),
         best_(std::move(offsets)),
         peak_(table.peak(best_)) {}
 
   std::vector<Bytes> run() {
+    if (over()) return std::move(best_);
     pretend_more(best_);  // a dive without has been made, as a rule
     Turns dives;
     Turns ejections;
@@ -96,7 +98,7 @@ class Improvement {
   }
 
  private:
-  bool over() const { return peak_ <= table_.max_load() || budget_.exhausted(); }
+  bool over() const { return peak_ <= enough_ || budget_.exhausted(); }
 
   bool keep_if_better(std::vector<Bytes> offsets) {
     const Bytes peak = table_.peak(offsets);
@@ -151,6 +153,7 @@ class Improvement {
   const std::vector<int> order_;
   std::vector<Bytes> more_;  // by section
   Ejection ejection_;
+  const Bytes enough_;
   std::vector<Bytes> best_;
   Bytes peak_;
   double step_ = kFirstStep;
@@ -161,8 +164,9 @@ class Improvement {
 }  // namespace
 
 std::vector<Bytes> improve_layout(const LayoutTable& table, std::vector<Bytes> offsets,
-                                  std::uint64_t seed, Budget& budget, const BetterLayout& tell) {
-  return Improvement(table, std::move(offsets), seed, budget, tell).run();
+                                  const ImproveOptions& options, Budget& budget,
+                                  const BetterLayout& tell) {
+  return Improvement(table, std::move(offsets), options, budget, tell).run();
 }
 
 }  // namespace stowage

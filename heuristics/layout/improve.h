@@ -3,10 +3,10 @@
 // Rounds of two kinds of work that take about as long. A dive is made anew, with more bytes
 // pretended where layouts before were too high (fullest_dive): of many such layouts some are
 // better. What is highest in the best layout is ejected and put in below (ejection.h): that helps
-// where few buffers are alive together, and few are too high. The first kind has fewer turns where
-// it is far behind.
+// where few buffers are alive together, and few are too high. Dives that are far behind and
+// ejections that find nothing have fewer turns.
 //
-//   offsets = improve_layout(table, offsets, seed, budget, [&](const auto& better) { ... });
+//   offsets = improve_layout(table, offsets, {.enough = bound}, budget, tell_user);
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,16 @@ namespace stowage {
 
 using BetterLayout = std::function<void(const std::vector<Bytes>& offsets)>;
 
-// The best layout met, never worse than `offsets`; each better one is told. Ends at the max load,
-// with the budget, or after a few rounds that have found nothing better. Requires table.stackable()
-// and pins that do not clash.
+struct ImproveOptions {
+  Bytes enough = 0;  // a peak that need not be lowered; the max load never need
+  std::uint64_t seed = 0;
+};
+
+// The best layout met, never worse than `offsets`; each better one is told. Ends when it is low
+// enough, with the budget, or after a few rounds that have found nothing better. Requires
+// table.stackable() and pins that do not clash.
 std::vector<Bytes> improve_layout(const LayoutTable& table, std::vector<Bytes> offsets,
-                                  std::uint64_t seed, Budget& budget, const BetterLayout& tell);
+                                  const ImproveOptions& options, Budget& budget,
+                                  const BetterLayout& tell);
 
 }  // namespace stowage

@@ -29,9 +29,9 @@ constexpr int kAnnealings = 3;         // each twice as long as the one before
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
 constexpr std::array kDiveOrders{"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
-// Those of many buffers: the best beside the dive for the fullest section where sizes differ by
-// orders of magnitude.
-constexpr std::array kDiveOrdersOfMany{"AT", "ZW", "TCA"};
+// That of many buffers, beside the dive for the fullest section: the better one where sizes differ
+// by orders of magnitude.
+constexpr std::array kDiveOrdersOfMany{"AT"};
 constexpr int kRings = 6;  // lengths of the ring that are tried
 
 // Baselines that fit in one order, and up to how many buffers `fast` tries them as well: there they
@@ -170,7 +170,7 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
          const Budget& budget) { return hill_climb(table, kHillClimbAttempts, seed, budget); });
   add_fit("online-best-fit", "in order of time, smallest gap among the living",
           "caching allocator of deep learning frameworks, without its size classes", kOnline);
-  add("fast", "canonical dives with a few static orders, and fits of few buffers", "",
+  add("fast", "rings, canonical dives with a few static orders, and fits of few buffers", "",
       [](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
          const Budget& budget) { return fast(instance, table, budget); });
   add("anneal", "the best dive, then annealing of the stacking order", "", anneal);

@@ -1,3 +1,4 @@
+// Longer than 300 lines: all methods of one family, and what they share.
 #include "solvers/layout/solve.h"
 
 #include <optional>
@@ -23,7 +24,9 @@ namespace {
 
 using Reason = LayoutInfeasibility::Reason;
 
-const Method kAuto{"auto", MethodKind::ours, "heuristics, then search while the limits last", ""};
+const Method kAuto{"auto", MethodKind::ours,
+                   "heuristics, ejection of what is high in layouts of many buffers, then search",
+                   ""};
 const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
                     "MiniMalloc (ASPLOS 2023); tree.h"};
 const Method kMemo{"memo", MethodKind::baseline,
@@ -35,9 +38,10 @@ const Method kPublishedMip{"mip-published", MethodKind::baseline, "the MIP as pu
 
 // Rules of thumb for one buffer of a great many: table, bounds, a quick layout and its
 // verification; the verification alone.
-constexpr double kSecondsToPlan = 9e-7;
+constexpr double kSecondsToPlan = 1.1e-6;
 constexpr double kSecondsToVerify = 5e-7;
-constexpr double kManyBuffers = 50'000;  // below, all of that is over in a blink
+constexpr double kSecondsToImprove = 1.5e-6;  // until improvement has begun
+constexpr double kManyBuffers = 50'000;       // below, all of that is over in a blink
 
 constexpr int kFewForEjection = 1'000;  // below, the exact search has all of the limits
 // Of what a layout was above the load, for the verifier to look at the better one at once.
@@ -116,41 +120,66 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   // Many buffers are beyond the exact search: what lowers the peak of a layout comes first, and has
   // half of the limits where the search can do something at all.
   void improve() {
-    if (!incumbent_.plan() || table_->buffers() < kFewForEjection) return;
+    const std::optional<std::vector<Bytes>> start =
+        incumbent_.plan() ? std::optional(incumbent_.plan()->offsets) : too_high_;
+    if (!start || table_->buffers() < kFewForEjection) return;
     const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
     const bool alone = table_->buffers() > kManyBuffers || !can_be_searched(*table_);
     Budget part = budget_.part((alone ? 1 : 0.5) * (budget_.seconds_left() - to_verify),
                                alone ? budget_.nodes_left() : budget_.nodes_left() / 2);
-    Bytes told = incumbent_.plan()->peak_bytes;
+    time_ended_it_ = alone && many_for(kSecondsToImprove);
+    if (part.exhausted() || many_for(kSecondsToImprove)) return;
+    Bytes told = table_->peak(*start);
     const auto offer = [&](const std::vector<Bytes>& offsets) {
       told = table_->peak(offsets);
-      incumbent_.offer(compose_layout(instance_, offsets), 'H', "improvement");
+      if (fits(told)) incumbent_.offer(compose_layout(instance_, offsets), 'H', "improvement");
     };
-    const std::vector<Bytes> best = improve_layout(
-        *table_, incumbent_.plan()->offsets, options_.seed, part,
-        [&](const std::vector<Bytes>& offsets) {
-          const Bytes gained = told - table_->peak(offsets);
-          const Bytes above = told - table_->max_load();
-          if (kWorthTelling * static_cast<double>(above) <= static_cast<double>(gained)) {
-            offer(offsets);
-          }
-        });
+    const std::vector<Bytes> best =
+        improve_layout(*table_, *start, {.enough = good_enough(), .seed = options_.seed}, part,
+                       [&](const std::vector<Bytes>& offsets) {
+                         const Bytes peak = table_->peak(offsets);
+                         const Bytes above = told - table_->max_load();
+                         const bool worth = kWorthTelling * static_cast<double>(above) <=
+                                            static_cast<double>(told - peak);
+                         if (worth || (fits(peak) && !fits(told))) offer(offsets);
+                       });
     if (table_->peak(best) < told) offer(best);
     time_ended_it_ = alone && part.stop_reason() == StopReason::time_limit;
+  }
+
+  bool fits(Bytes peak) const { return !instance_.capacity || peak <= *instance_.capacity; }
+
+  // The largest peak within the capacity that proves the plan, or is within the gap asked for.
+  Bytes good_enough() const {
+    const double bound = incumbent_.bound();
+    const double enough = options_.gap < 1 ? bound / (1 - options_.gap) : kInfinity;
+    const Bytes most = instance_.capacity.value_or(table_->stack());
+    return enough < static_cast<double>(most) ? static_cast<Bytes>(enough) : most;
   }
 
   void run_heuristic(const std::string& name) {
     // What is left when a heuristic ends is for the verifier.
     const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
     const Budget part = budget_.part(budget_.seconds_left() - to_verify, budget_.nodes_left());
-    for (const LayoutHeuristic& heuristic : heuristics(instance_)) {
+    // A layout above the capacity is no plan, but may be lowered.
+    LayoutInstance unlimited;
+    if (instance_.capacity) {
+      unlimited = instance_;
+      unlimited.capacity.reset();
+    }
+    const LayoutInstance& asked = instance_.capacity ? unlimited : instance_;
+    for (const LayoutHeuristic& heuristic : heuristics(asked)) {
       if (heuristic.name != name) continue;
-      if (auto plan = heuristic.run(instance_, *table_, options_.seed, part)) {
-        incumbent_.offer(std::move(*plan), 'H', name);
-      } else if (part.exhausted()) {
-        if (!incumbent_.plan()) offer_quick();
-      } else if (options_.method == name) {
-        incumbent_.remark(name + " has no layout for this instance");
+      std::optional<LayoutPlan> plan = heuristic.run(asked, *table_, options_.seed, part);
+      if (plan && fits(plan->peak_bytes)) {
+        incumbent_.offer(compose_layout(instance_, std::move(plan->offsets)), 'H', name);
+      } else {
+        if (plan) too_high_ = std::move(plan->offsets);
+        if (part.exhausted()) {
+          if (!incumbent_.plan()) offer_quick();
+        } else if (options_.method == name) {
+          incumbent_.remark(name + " has no layout for this instance");
+        }
       }
       time_ended_it_ = part.stop_reason() == StopReason::time_limit;
     }
@@ -165,8 +194,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   void offer_quick(const char* name, std::optional<std::vector<Bytes>> offsets) {
     if (!offsets) return;
     LayoutPlan plan = compose_layout(instance_, *std::move(offsets));
-    if (instance_.capacity && plan.peak_bytes > *instance_.capacity) return;
-    if (better(plan.peak_bytes)) incumbent_.offer(std::move(plan), 'H', name);
+    if (fits(plan.peak_bytes) && better(plan.peak_bytes))
+      incumbent_.offer(std::move(plan), 'H', name);
   }
 
   LayoutStart known() const {
@@ -274,7 +303,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     incumbent_.raise_bound({"search", static_cast<double>(known.bound)});
   }
 
-  std::optional<LayoutTable> table_;  // none if there was no time for it
+  std::optional<LayoutTable> table_;            // none if there was no time for it
+  std::optional<std::vector<Bytes>> too_high_;  // the last heuristic's, above the capacity
 };
 
 }  // namespace

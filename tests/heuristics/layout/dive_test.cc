@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "heuristics/layout/contained_index.h"
 #include "heuristics/layout/fullest_index.h"
 #include "heuristics/layout/orders.h"
@@ -115,8 +117,8 @@ TEST(LayoutDive, StopsWithItsBudget) {
 }
 
 // The definition: of the ranges inside the window those that cover the section with the largest
-// load among all that such a range covers; the first of these sections, the widest, the largest,
-// the first.
+// load among all that such a range covers; the first of these sections, the widest, the first to
+// start, the largest, the first.
 int obvious_choice(const std::vector<SectionRange>& ranges, const std::vector<Bytes>& sizes,
                    const std::vector<bool>& present, const std::vector<Bytes>& more,
                    SectionRange window) {
@@ -136,7 +138,7 @@ int obvious_choice(const std::vector<SectionRange>& ranges, const std::vector<By
   }
   int chosen = FullestIndex::kNone;
   const auto key = [&](std::size_t r) {
-    return std::tuple(ranges[r].last - ranges[r].first, sizes[r]);
+    return std::tuple(ranges[r].last - ranges[r].first, -ranges[r].first, sizes[r]);
   };
   for (std::size_t r = 0; r < ranges.size() && fullest >= 0; ++r) {
     if (!covers(r, fullest)) continue;
@@ -171,13 +173,8 @@ TEST(FullestIndex, AgreesWithItsDefinition) {
       const SectionRange asked = window();
       const int chosen = index.least(asked);
       const int expected = obvious_choice(ranges, sizes, present, more, asked);
-      ASSERT_EQ(chosen == FullestIndex::kNone, expected == FullestIndex::kNone);
-      if (expected != FullestIndex::kNone) {
-        // Of equal widths and sizes the index may take another start.
-        EXPECT_EQ(ranges[at(chosen)].last - ranges[at(chosen)].first,
-                  ranges[at(expected)].last - ranges[at(expected)].first);
-        ++found;
-      }
+      ASSERT_EQ(chosen, expected);
+      found += expected != FullestIndex::kNone;
       if (ranges.empty()) continue;
       const std::size_t i = draw(random, ranges.size());
       present[i] = !present[i];
@@ -185,6 +182,45 @@ TEST(FullestIndex, AgreesWithItsDefinition) {
     }
   }
   EXPECT_GT(found, 3000);
+}
+
+TEST(PresentSet, AgreesWithASet) {
+  std::mt19937_64 random(5);
+  for (const std::size_t size : {1U, 63U, 64U, 65U, 5000U, 100'000U}) {
+    PresentSet set(size);
+    std::set<std::size_t> expected;
+    for (std::size_t i = 0; i < size; ++i) expected.insert(expected.end(), i);
+    for (int step = 0; step < 300; ++step) {
+      const std::size_t from = draw(random, size);
+      const std::size_t to = std::min(size, from + draw(random, 1 + size / 20));
+      for (std::size_t i = from; i < to; ++i) {
+        set.erase(i);
+        expected.erase(i);
+      }
+      if (step % 3 == 0) {
+        set.insert(from);
+        expected.insert(from);
+      }
+      const std::size_t asked = draw(random, size);
+      const auto above = expected.lower_bound(asked);
+      EXPECT_EQ(set.at_or_above(asked), above == expected.end() ? PresentSet::kNone : *above);
+      const auto beyond = expected.upper_bound(asked);
+      EXPECT_EQ(set.at_or_below(asked),
+                beyond == expected.begin() ? PresentSet::kNone : *std::prev(beyond));
+    }
+  }
+}
+
+// Ranges that start at one section: each answer takes a short while all the same.
+TEST(FullestIndex, IsQuickWhereAllStartTogether) {
+  constexpr int kRanges = 200'000;
+  const std::vector<SectionRange> ranges(kRanges, {0, 1});
+  FullestIndex index(ranges, std::vector<Bytes>(kRanges, 1), {0}, Budget());
+  for (int i = 0; i < kRanges; ++i) {
+    ASSERT_EQ(index.least({0, 1}), i);
+    index.erase(i);
+  }
+  EXPECT_EQ(index.least({0, 1}), FullestIndex::kNone);
 }
 
 TEST(FullestDive, MakesLayouts) {

@@ -86,7 +86,7 @@ TEST(ImproveLayout, LowersPeaksAlikeEachTimeAndTellsEachBetterOne) {
     Budget budget({.node_limit = 3000});
     Bytes told = table.peak(*start);
     const std::vector<Bytes> offsets =
-        improve_layout(table, *start, 5, budget, [&](const std::vector<Bytes>& better) {
+        improve_layout(table, *start, {.seed = 5}, budget, [&](const std::vector<Bytes>& better) {
           EXPECT_LT(table.peak(better), told);
           told = table.peak(better);
         });
@@ -103,7 +103,7 @@ TEST(ImproveLayout, KeepsWhatIsOptimal) {
   const LayoutTable table(instance);
   Budget budget;
   const std::vector<Bytes> start{3, 0};
-  EXPECT_EQ(improve_layout(table, start, 0, budget, [](const auto&) { FAIL(); }), start);
+  EXPECT_EQ(improve_layout(table, start, {}, budget, [](const auto&) { FAIL(); }), start);
 }
 
 // No layout reaches the load: the rounds end by themselves.
@@ -115,7 +115,7 @@ TEST(ImproveLayout, EndsWithoutLimits) {
   const LayoutTable table(instance);
   Budget budget;
   const std::vector<Bytes> start{0, 3, 5, 1};
-  const std::vector<Bytes> offsets = improve_layout(table, start, 0, budget, [](const auto&) {});
+  const std::vector<Bytes> offsets = improve_layout(table, start, {}, budget, [](const auto&) {});
   EXPECT_EQ(layout_fault(instance, offsets, table.peak(offsets)), "");
 }
 

@@ -134,6 +134,57 @@ TEST(LayoutSolve, TheSearchStopsAtTheGap) {
   EXPECT_GT(stopped, 1);
 }
 
+// Hundreds are alive at once, so that no quick layout ends at the load.
+LayoutInstance many_alive() {
+  auto made = generate_layout({.kind = LayoutGenerator::Kind::short_lived,
+                               .buffers = 1500,
+                               .steps = 3000,
+                               .lifetime = 600,
+                               .seed = 2});
+  return made->instance;
+}
+
+TEST(LayoutSolve, ManyBuffersAreImproved) {
+  const LayoutInstance instance = many_alive();
+  Budget none;
+  const Outcome fast = solve(instance, {.method = "fast"}, none);
+  ASSERT_GT(*fast.gap(), 0);
+  Budget first({.node_limit = 20'000});
+  const Outcome improved = solve(instance, {}, first);
+  EXPECT_LT(*improved.objective, *fast.objective);
+  Budget again({.node_limit = 20'000});
+  EXPECT_EQ(solve(instance, {}, again).objective, improved.objective);
+
+  // A gap that is reached ends it.
+  Budget budget({.node_limit = 20'000});
+  const double gap = (*improved.gap() + *fast.gap()) / 2;
+  const Outcome enough = solve(instance, {.gap = gap}, budget);
+  EXPECT_EQ(enough.stopped_by, StoppedBy::gap);
+  EXPECT_LE(*enough.gap(), gap);
+  EXPECT_LT(enough.nodes, improved.nodes);
+
+  // A capacity that only improved layouts keep; nothing above it is a plan.
+  LayoutInstance narrow = instance;
+  narrow.capacity = static_cast<Bytes>(*improved.objective);
+  Budget third({.node_limit = 20'000});
+  const Outcome fitted = solve(narrow, {}, third);
+  ASSERT_TRUE(fitted.plan);
+  EXPECT_LE(*fitted.objective, *improved.objective);
+  Budget fourth;
+  EXPECT_FALSE(solve(narrow, {.method = "fast"}, fourth).plan);
+}
+
+// Cut anywhere, the best plan so far is there, and the outcome says that the limit ended it.
+TEST(LayoutSolve, ImprovementStopsWithItsTime) {
+  const LayoutInstance instance = many_alive();
+  for (const double millions : {1e-5, 5e-5, 2e-4, 1e-3}) {
+    Budget budget({.time_limit_s = millions, .clock = BudgetClock::looks});
+    const Outcome outcome = solve(instance, {}, budget);
+    ASSERT_TRUE(outcome.plan) << millions;
+    EXPECT_EQ(outcome.stopped_by, StoppedBy::time_limit) << millions;
+  }
+}
+
 // A table of so many buffers would take longer than there is time. A method that has the time to
 // begin says that the limit ended it, even if some is left for the verifier.
 TEST(LayoutSolve, ManyBuffersAndLittleTime) {
