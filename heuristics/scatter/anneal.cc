@@ -29,7 +29,7 @@ struct Shares {
   std::uint32_t groups = 0;  // that change places
 };
 constexpr Shares kShares{40, 45, 7};
-// Where groups are filled with tokens, sequences only change places.
+// Where groups are filled with tokens, few sequences find room but in the place of another.
 constexpr Shares kFilledShares{10, 65, 10};
 constexpr std::int64_t kFilled = 10;  // of so many moves fewer than one finds room
 // Evenness counts as much as makespans at first, and little in the end.
@@ -321,7 +321,8 @@ class Annealer {
     if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
   }
 
-  // Whether the groups made are those that would go: half of the times, where each holds few.
+  // Whether the groups made are those that would go. Where each holds few sequences they are half
+  // of the time.
   bool made_as_before() const {
     std::size_t same = 0;
     for (std::size_t g = 0; g < made_size_; ++g) {

@@ -64,9 +64,9 @@ double moves_each(const ScatterTable& table, double moves) {
   return moves * std::min(table.size() / 128.0, thrift(table));
 }
 
-// How many times the moves a sequence gets where there are few of them a device, and hundreds of
-// groups compete for each: as many as there are micro-batches at most, since a few long sequences
-// decide on one alone.
+// The factor of moves for each sequence. There are more where sequences are few for each device,
+// since hundreds of groups compete for one; but never more times than there are micro-batches: a
+// step of one is decided by its few longest sequences.
 double scarcity(const ScatterTable& table) {
   if (table.size() < 128) return 1;
   const double places =

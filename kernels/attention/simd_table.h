@@ -5,7 +5,7 @@
 // behind a table are compiled for instruction sets that the machine may lack. An inline function
 // that one of them shared with the rest of the program could be linked in from there and end a run
 // on an older machine, so they share none: everything is local to its translation unit
-// (tests/kernels/ simd_symbols.cmake looks at the objects), and this header has nothing but data.
+// (tests/kernels/simd_symbols.cmake looks at the objects), and this header has nothing but data.
 //
 //   const SimdTable& table = simd_table();  // isa.h
 //   table.gemm({.m = 6, .n = 64, .k = 128, ...});
