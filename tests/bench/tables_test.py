@@ -136,18 +136,20 @@ class Gains(unittest.TestCase):
             step(docs + "0", "fast", 101), step(docs + "1", "auto", 100),
             step(docs + "1", "batch-ada", 130), step(docs + "1", "flexsp", 110),
             step(docs + "1", "megatron-dynamic", 105), step(docs + "0", "verl", 120),
+            step(docs + "0", "megatron-hybrid", 115), step(docs + "1", "bytescale", 125),
             step("7b-64gpu-chat-0", "auto", 100),
             step(docs + "0", "flexsp-chunks", 120, method_bound=108)])
         self.assertIn("| docs_md | 2 | 1.40 (1.30 to 1.50) | 1.05 (1.05 to 1.05) | "
+                      "1.15 (1.15 to 1.15) | 1.25 (1.25 to 1.25) | "
                       "1.20 (1.20 to 1.20) | - | 1.10 (1.10 to 1.10) | "
                       "1.08 (1.08 to 1.08) | 1.010 (1.010 to 1.010) | 10.00 (10.00 to 10.00) | "
                       "20 s | 40 ms |", table)
-        self.assertIn("| chat | 1 | - | - | - | - | - | - | - | 10.00 (10.00 to 10.00) | - | - |",
+        self.assertIn("| chat | 1 | - | - | - | - | - | - | - | - | - | 10.00 (10.00 to 10.00) | - | - |",
                       table)
         self.assertIn("| all | 3 | 1.40", table)
 
     def test_no_ratios_without_the_default_method(self):
-        self.assertIn("| step | 1 | - | - | - | - | - | - | - | - | - | - |",
+        self.assertIn("| step | 1 | - | - | - | - | - | - | - | - | - | - | - | - |",
                       tables.gains_table([result("step", "fast", 101, 90)]))
 
 
