@@ -27,7 +27,8 @@ std::optional<std::vector<Bytes>> canonical_dive(const LayoutTable& table,
 
 // The same, but what a valley takes covers the section with the most bytes still to place: there
 // waste costs most. `more`: bytes by section that are added to what is left to place there; all 0,
-// or where earlier layouts were too high. The order decides nothing but ties (fullest_index.h).
+// or where earlier layouts were too high. Pinned buffers, and those that wait for one to be passed,
+// are not counted. The order decides nothing but ties (fullest_index.h).
 std::optional<std::vector<Bytes>> fullest_dive(const LayoutTable& table,
                                                const std::vector<int>& order,
                                                const std::vector<Bytes>& more,

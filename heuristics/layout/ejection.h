@@ -3,7 +3,8 @@
 // A buffer that fits nowhere below the target goes where it pushes out least, and what it pushed
 // out is put in again in turn. What a buffer weighs when it is pushed out is the root of its area,
 // times one more than how often it could not be put in: what is hard to place is left in peace.
-// Work follows the buffers that are alive together with the one that moves, not all of them.
+// All buffers are looked at once, at the beginning; then work follows those that are alive together
+// with the one that moves.
 // Source: ejection with counters (Nagata and Braysy 2009, a powerful route minimization heuristic),
 // there for routes; positions of least overlap are those of packing by guided local search
 // (Egeblad, Nielsen, Odgaard 2007).

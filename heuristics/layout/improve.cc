@@ -79,7 +79,7 @@ class Improvement {
 
   std::vector<Bytes> run() {
     if (over()) return std::move(best_);
-    pretend_more(best_);  // a dive without has been made, as a rule
+    pretend_more(best_);  // the first layout is mostly of a dive that pretended nothing
     Turns dives;
     Turns ejections;
     for (int in_vain = 0; in_vain < kRoundsInVain && !over();) {
@@ -126,7 +126,7 @@ class Improvement {
     }
   }
 
-  // In vain it takes longer the next time.
+  // If nothing is gained it takes longer the next time.
   bool eject() {
     const Bytes before = peak_;
     const std::int64_t usual = std::max(kLeastVisits, kVisitsPerBuffer * table_.buffers());

@@ -1,8 +1,7 @@
 #include "heuristics/layout/registry.h"
 
-#include <array>
+#include <algorithm>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "heuristics/layout/dive.h"
@@ -28,10 +27,10 @@ constexpr int kAnnealings = 3;         // each twice as long as the one before
 
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
-constexpr std::array kDiveOrders{"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
-// That of many buffers, beside the dive for the fullest section: the better one where sizes differ
+constexpr const char* kDiveOrders[] = {"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
+// That of many buffers, beside the dive for the fullest section: better than it where sizes differ
 // by orders of magnitude.
-constexpr std::array kDiveOrdersOfMany{"AT"};
+constexpr const char* kDiveOrderOfMany = "AT";
 constexpr int kRings = 6;  // lengths of the ring that are tried
 
 // Baselines that fit in one order, and up to how many buffers `fast` tries them as well: there they
@@ -87,19 +86,16 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
   const auto done = [&] {
     return best && ((many && budget.exhausted()) || table.peak(*best) <= table.max_load());
   };
-  const auto dives = [&](std::span<const char* const> orders) {
-    for (const char* keys : orders) {
-      if (done()) return;
-      keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
-    }
+  const auto dive = [&](const char* keys) {
+    if (!done()) keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
   };
-  if (!many) dives(kDiveOrders);
+  if (!many) std::ranges::for_each(kDiveOrders, dive);
   if (!done()) keep_better(table, best, ring(table, budget));
   if (!done()) {
     const std::vector<Bytes> no_more(at(table.sections()), 0);
     keep_better(table, best, fullest_dive(table, static_order(table, "W"), no_more, budget));
   }
-  if (many) dives(kDiveOrdersOfMany);
+  if (many) dive(kDiveOrderOfMany);
   if (done()) return best;
   for (const FitRule& rule : {kBestFitTemporal, kGreedySize, kFirstFit, kBestFitSpatial, kOnline}) {
     if (table.buffers() > rule.most_buffers) continue;
