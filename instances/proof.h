@@ -42,6 +42,10 @@ class Certificate {
   const Any* any_;  // owned; null once moved from
 };
 
+// Of InfeasibilityProof: the certificate of the outcome proves a bound above the capacity. Whoever
+// has that checks it (check_certificate()); check_infeasibility() knows no such proof.
+inline constexpr char kByCertificate[] = "certificate";
+
 // Why an instance has no plan.
 struct InfeasibilityProof {
   std::string by = "none";              // none: only a search says so

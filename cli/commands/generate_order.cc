@@ -1,5 +1,6 @@
 // stowage generate order: graphs of the shapes that training and inference have, or the training
 // step that the kernels run.
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -10,8 +11,11 @@
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/status_line.h"
+#include "formulations/order/bounds.h"
+#include "instances/numbers.h"
 #include "instances/order/generate.h"
 #include "instances/order/json.h"
+#include "instances/order/table.h"
 #include "kernels/memory/recorded_order.h"
 
 namespace stowage {
@@ -73,11 +77,24 @@ class GenerateOrderCommand : public Command {
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     OrderInstance graph = *std::move(made);
     if (!name_.empty()) graph.name = name_;
+    warn_of_capacity(console, graph);
     return put_instance(console, graph, write_order_instance(graph), output_);
   }
 
  private:
   bool network() const { return kind_ == "vgg" || kind_ == "unet"; }
+  // A share that is too small is no error: a graph without a plan may be what is wanted.
+  void warn_of_capacity(Console& console, const OrderInstance& graph) const {
+    if (!graph.capacity) return;
+    const Bytes least = rerun_bounds(OrderTable(graph), graph.capacity).kept;
+    if (least <= *graph.capacity) return;
+    const double share = capacity_share_.value_or(0) * static_cast<double>(least) /
+                         static_cast<double>(*graph.capacity);
+    console.warn("no plan keeps the capacity of " + grouped(*graph.capacity) +
+                 " bytes: a step needs " + grouped(least) + "; take --capacity-share " +
+                 shortest(std::ceil(share * 1000) / 1000) + " or more");
+  }
+
   bool random() const {
     return kind_ == "randwire" || kind_ == "layered" || kind_ == "layered-local";
   }

@@ -51,6 +51,33 @@ std::optional<NamedBound> tried_again(const Instance& instance, double claimed) 
       instance);
 }
 
+// Appends what keeps the certificate from showing that no plan is within the capacity. A
+// certificate that the reason does not name must hold as well.
+void judge_certificate(const InfeasibleAnswer& answer, const InfeasibilityProof& why,
+                       std::vector<Violation>& violations) {
+  std::optional<NamedBound> proven;
+  if (answer.certificate) {
+    proven = verify_certificate(answer.instance, *answer.certificate, violations);
+  }
+  if (why.by != kByCertificate) return;
+  const auto broken = [&](const char* rule, const char* where, std::string have, std::string need) {
+    violations.push_back(
+        {rule, std::string("/infeasibility") + where, std::move(have), std::move(need)});
+  };
+  if (!why.witnesses.empty() || why.step) {
+    broken(kInfeasibilityWitness, "/witnesses", "some", "none: the certificate is all");
+  }
+  std::optional<Bytes> most;
+  if (const auto* graph = std::get_if<OrderInstance>(&answer.instance)) most = graph->capacity;
+  if (!most || !answer.certificate) {
+    broken(kInfeasibilityBy, "/by", in_quotes(why.by),
+           "another one: there is no " + std::string(most ? "certificate" : "capacity"));
+  } else if (!proven || proven->value <= static_cast<double>(*most)) {
+    broken(kInfeasibility, "/by", (proven ? shortest(proven->value) : "no") + " bytes proven",
+           "more than the capacity, " + std::to_string(*most));
+  }
+}
+
 const NamedBound* find(const std::vector<NamedBound>& bounds, const std::string& name) {
   const auto found = std::ranges::find(bounds, name, &NamedBound::name);
   return found == bounds.end() ? nullptr : &*found;
@@ -168,6 +195,11 @@ class BoundJudge {
                                     "at most the optimum, " + shortest(again->value)});
   }
 
+  // A search may have gone further than its certificate: then it says so, and no more is proven.
+  bool is_searched(const std::string& name) const {
+    return std::ranges::find(names_.searched, name) != names_.searched.end();
+  }
+
   // Appends a violation for a bound whose name is nobody's, or that says more than can be proven
   // of a bound of that name.
   void compare(const std::string& where, const std::string& name, double claimed,
@@ -184,7 +216,7 @@ class BoundJudge {
       proof = computed->value;
     } else if (std::ranges::find(names_.closed, name) != names_.closed.end()) {
       proof = 0;  // it says nothing of such an instance
-    } else if (certified_ && certified_->name == name) {
+    } else if (certified_ && certified_->name == name && !is_searched(name)) {
       proof = certified_->value;
     }
     if (!proof || !exceeds(claimed, *proof)) return;
@@ -219,8 +251,11 @@ InfeasibleJudgement judge(const InfeasibleAnswer& answer) {
     judgement.violations.push_back(
         {"claimed_bound", "/bound_by", in_quotes(by), "one of " + list_of(names)});
   }
-  std::vector<Violation> wrong = check_infeasibility(answer.instance, proof);
-  std::ranges::move(wrong, std::back_inserter(judgement.violations));
+  judge_certificate(answer, proof, judgement.violations);
+  if (proof.by != kByCertificate) {
+    std::vector<Violation> wrong = check_infeasibility(answer.instance, proof);
+    std::ranges::move(wrong, std::back_inserter(judgement.violations));
+  }
   judgement.by = proof.by;
   judgement.proven = judgement.violations.empty() && proof.by != "none";
   return judgement;

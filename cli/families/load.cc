@@ -171,9 +171,13 @@ Loaded<Answer> load_answer(const std::string& instance_path, const std::string& 
     error->message = "must be that of the instance, is \"" + document.value->head.problem + '"';
     return {std::nullopt, errors_in(plan_path, {*error})};
   }
+  Loaded<std::optional<Certificate>> certificate = certificate_in(plan_path, *document.value);
+  if (!certificate.value) return {std::nullopt, std::move(certificate.errors)};
   auto claims = read_outcome_claims(document.value->bytes, *instance.value);
   if (!claims) return {std::nullopt, errors_in(plan_path, claims.errors())};
-  return {Answer(InfeasibleAnswer{*std::move(instance.value), **std::move(claims)}), {}};
+  return {Answer(InfeasibleAnswer{*std::move(instance.value), *std::move(certificate.value),
+                                  **std::move(claims)}),
+          {}};
 }
 
 std::optional<InputError> not_of(const Instance& instance, std::string_view problem) {

@@ -47,6 +47,7 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
 // An outcome that says there is no plan.
 struct InfeasibleAnswer {
   Instance instance;
+  std::optional<Certificate> certificate;
   OutcomeClaims claims;
 };
 

@@ -43,6 +43,7 @@ inline BoundNames bound_names_of(const OrderInstance& instance) {
 }
 // The bound that a certificate proves is told by this name.
 inline const char* bound_name_of(const OrderCertificate& certificate) {
+  if (certificate.searched) return "search";
   return certificate.forced.empty() ? "cut" : "forced";
 }
 // The optimum, by trying everything, where operators are few.

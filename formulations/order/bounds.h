@@ -19,7 +19,7 @@
 namespace stowage {
 
 // Names of the bounds that need no search, of those with a certificate, and of those that a search
-// or a backend only says.
+// or a backend only says, as a search that went through more sets than a check may.
 inline constexpr std::array<std::string_view, 1> kOrderClosedForms = {"operator"};
 inline constexpr std::array<std::string_view, 2> kOrderCertified = {"cut", "forced"};
 inline constexpr std::array<std::string_view, 1> kOrderSearched = {"search"};

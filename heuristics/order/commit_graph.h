@@ -26,9 +26,14 @@ enum class CommitEnd {
 
 struct CommitFound {
   CommitEnd end = CommitEnd::exhausted;
-  std::vector<int> steps;
+  std::vector<int> steps;  // if there is no order, what each one can begin with
   Bytes least_overflow = 0;
   std::int64_t states = 0;
+  // If there is no order: what each one can end with, from which end the sets in between were gone
+  // through, and how many there are.
+  std::vector<int> last;
+  bool from_end = false;
+  std::int64_t between = 0;
 };
 
 // What all walks through one graph share.

@@ -29,6 +29,8 @@ CommitSearch::Found CommitSearch::run(OrderMemory& memory, std::span<const int> 
     all.states += part.states;
     all.end = part.end;
     all.least_overflow = part.least_overflow;
+    all.from_end = part.from_end;
+    all.between = part.between;
     return part.end == End::exhausted && !budget.exhausted();
   };
   for (bool first = true;; first = false) {
@@ -43,6 +45,7 @@ CommitSearch::Found CommitSearch::run(OrderMemory& memory, std::span<const int> 
   for (auto op = head.rbegin(); op != head.rend(); ++op) memory.undo(*op);
   all.steps = std::move(head);
   if (all.end == End::found) all.steps.insert(all.steps.end(), tail.rbegin(), tail.rend());
+  if (all.end == End::none) all.last.assign(tail.rbegin(), tail.rend());
   return all;
 }
 

@@ -62,7 +62,10 @@ class CommitWalk {
     return {.end = end,
             .steps = std::move(done_),
             .least_overflow = end == CommitEnd::none ? least_overflow_ : 0,
-            .states = all_states_};
+            .states = all_states_,
+            .last = {},
+            .from_end = std::is_same_v<Steps, BackwardSteps>,
+            .between = std::ssize(states_)};
   }
 
  private:

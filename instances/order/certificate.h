@@ -11,6 +11,9 @@
 // with a list of such pairs, each of which holds because of those before it. Their flows would fill
 // pages; the check finds flows again, and adds each of them up.
 //
+// Or it says what all better orders may as well begin and end with, and the check goes through the
+// sets of operators that can have run in between.
+//
 //   const OrderCertificateCheck check = check_certificate(instance, certificate);
 //   if (check.violations.empty()) std::cout << "no order needs less than " << check.bound_bytes;
 //
@@ -19,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -41,11 +45,27 @@ struct ForcedPrecedence {
 // than 4,096 operators.
 std::int64_t most_forced_of(const OrderInstance& instance);
 
+// If there is an order with a peak below the bound, there is one that begins with `first` and ends
+// with `last`, as no set on the way leaves less live behind; but no order joins the two
+// (formulations/README.md, OC2).
+struct SearchedSets {
+  std::vector<std::int64_t> first;  // operators, as they run
+  std::vector<std::int64_t> last;   // likewise, up to the end
+  bool from_end = false;            // sets are gone through from `last` down, not from `first` up
+  std::int64_t states = 0;          // sets in between that the check comes to, at most
+
+  bool operator==(const SearchedSets&) const = default;
+};
+
+// How many states a certificate may have: the check goes through all of them.
+std::int64_t most_states_of(const OrderInstance& instance);
+
 struct OrderCertificate {
   static constexpr std::int64_t kEnd = -1;  // stands for whoever keeps an output
 
   Bytes bound_bytes = 0;
   std::vector<ForcedPrecedence> forced;  // the flow below may use them as precedences
+  std::optional<SearchedSets> searched;  // instead of the flow of an operator, below
   std::int64_t op = 0;                   // v
   // [tensor, operator that reads or updates it or kEnd, bytes]: flow along the tensor.
   std::vector<std::vector<std::int64_t>> tensors;
@@ -71,9 +91,16 @@ struct OrderCertificateCheck {
 //   certificate_forced       a forced precedence names two operators of which either may run first
 //                            so far, and one of them; without it, that one needs bound_bytes.
 //                            There are no more of them than most_forced_of()
+//   certificate_commit       `first` and `last` are operators, each once, that can run so; their
+//                            steps need less than bound_bytes; no set on the way has less live
+//                            than there is behind `first`, or before `last`
+//   certificate_search       between the two, steps that need less than bound_bytes lead to no more
+//                            than `states` sets, and not from one to the other. There are no more
+//                            states than most_states_of(), and the check takes some seconds for
+//                            them at most
 // Requires an instance as the reader returns it; any certificate at all may be handed in. Linear in
 // the instance and, times what an operator touches, in the certificate; a minimum cut for each
-// forced precedence.
+// forced precedence, and what the states take.
 OrderCertificateCheck check_certificate(const OrderInstance& instance,
                                         const OrderCertificate& certificate);
 

@@ -1,5 +1,6 @@
 // The check of a certificate, with the sums of the definition. Flows of forced precedences are
-// found again (flow_finder.h), and added up like the one of the file.
+// found again (flow_finder.h), and added up like the one of the file; so are those of what a search
+// began and ended with.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "instances/order/certificate.h"
 #include "instances/order/flow_check.h"
 #include "instances/order/flow_finder.h"
+#include "instances/order/searched_check.h"
 #include "instances/order/truth.h"
 #include "instances/violation_list.h"
 
@@ -30,12 +32,21 @@ class CertificateCheck {
                            "none: a cut says nothing of time, of operators that run again, or of a "
                            "host"};
       });
+    } else if (certificate_.searched) {
+      precedences_.emplace(instance_);
+      finder_.emplace(instance_);
+      if (add_forced()) {
+        if (finder_->stale()) finder_->look();
+        check_searched(instance_, truth_, *precedences_, *finder_, *certificate_.searched,
+                       certificate_.bound_bytes, found_);
+      }
     } else if (!is_operator(op)) {
       found_.add(rule(FlowRule::number), [&] {
         return Description{"/certificate/op", text(op), "the index of an operator"};
       });
     } else {
       precedences_.emplace(instance_);
+      if (!certificate_.forced.empty()) finder_.emplace(instance_);
       if (add_forced()) {
         const Bytes live = flow_value(instance_, truth_, *precedences_, precedences_->sides(op),
                                       certificate_.tensors, certificate_.precedences, found_);
@@ -69,7 +80,6 @@ class CertificateCheck {
       });
       return false;
     }
-    FlowFinder finder(instance_);
     for (std::size_t k = 0; k < certificate_.forced.size(); ++k) {
       const ForcedPrecedence& its = certificate_.forced[k];
       const std::string where = "/certificate/forced/" + text(k);
@@ -90,7 +100,7 @@ class CertificateCheck {
         return false;
       }
       precedences_->assume(other, its.op == its.first, side);
-      const std::optional<Bytes> needed = least_need(finder, its.op, side);
+      const std::optional<Bytes> needed = least_need(*finder_, its.op, side);
       if (!needed || *needed < certificate_.bound_bytes) {
         found_.add(rule(FlowRule::forced), [&] {
           return Description{
@@ -100,7 +110,7 @@ class CertificateCheck {
         return false;
       }
       precedences_->add(its.first, its.second);
-      finder.add(its.first, its.second);
+      finder_->add(its.first, its.second);
     }
     return true;
   }
@@ -132,6 +142,7 @@ class CertificateCheck {
   const OrderCertificate& certificate_;
   const OrderTruth truth_;
   std::optional<Precedences> precedences_;
+  std::optional<FlowFinder> finder_;  // where flows are to be found again
   ViolationList found_;
 };
 
@@ -143,6 +154,13 @@ std::int64_t most_forced_of(const OrderInstance& instance) {
   const std::int64_t operators = std::ssize(instance.operators);
   if (operators > kMostOperators) return 0;
   return kMostNodes / std::max<std::int64_t>(1, operators + std::ssize(instance.tensors));
+}
+
+std::int64_t most_states_of(const OrderInstance& instance) {
+  constexpr std::int64_t kMostStates = std::int64_t{1} << 21;  // 250 MB with 128 operators
+  constexpr std::int64_t kMostMembers = 200'000'000;  // of all of them, where there are more
+  return std::min(kMostStates,
+                  kMostMembers / std::max<std::int64_t>(1, std::ssize(instance.operators)));
 }
 
 std::vector<std::string_view> order_certificate_rules() {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,10 +21,19 @@
 namespace stowage {
 
 // The rules of certificate.h, in its order.
-enum class FlowRule : std::size_t { number, arc, capacity, conservation, bound, forced };
-inline constexpr std::array<std::string_view, 6> kFlowRuleNames = {
-    "certificate_number",       "certificate_arc",   "certificate_capacity",
-    "certificate_conservation", "certificate_bound", "certificate_forced"};
+enum class FlowRule : std::size_t {
+  number,
+  arc,
+  capacity,
+  conservation,
+  bound,
+  forced,
+  commit,
+  search
+};
+inline constexpr std::array<std::string_view, 8> kFlowRuleNames = {
+    "certificate_number", "certificate_arc",    "certificate_capacity", "certificate_conservation",
+    "certificate_bound",  "certificate_forced", "certificate_commit",   "certificate_search"};
 
 // May an operator have run before some step: yes always, no never, or it depends on the order.
 enum class Before { maybe, always, never };
@@ -40,6 +50,9 @@ class Precedences {
 
   std::int64_t writer(std::int64_t tensor) const { return writer_[index(tensor)]; }
   bool has(std::int64_t op, std::int64_t first) const;
+  // One step away; some may stand there twice, and then in the lists of both.
+  std::span<const std::int64_t> before(std::int64_t op) const { return before_[index(op)]; }
+  std::span<const std::int64_t> behind(std::int64_t op) const { return behind_[index(op)]; }
 
   // Of all operators, before `op` runs.
   std::vector<Before> sides(std::int64_t op) const;
@@ -54,9 +67,9 @@ class Precedences {
   std::vector<std::int64_t> writer_;  // of a tensor; OrderCertificate::kEnd for inputs
 };
 
-// What is live at least before the step of an operator that is `never`, where all are on these
-// sides. `found`, a list of kFlowRuleNames, gets what is wrong with the flow; the value means
-// nothing then.
+// What is live at least, at the end or before the step of an operator that is `never`, where all
+// are on these sides: `always` and `never` are closed to what must run before and behind. `found`,
+// a list of kFlowRuleNames, gets what is wrong with the flow; the value means nothing then.
 Bytes flow_value(const OrderInstance& instance, const OrderTruth& truth,
                  const Precedences& precedences, const std::vector<Before>& side,
                  const Flow& tensors, const Flow& along_precedences, ViolationList& found);

@@ -1,5 +1,6 @@
-// Flows for forced precedences, found again (least_live.h). The check of certificates takes no word
-// of it for anything: it adds each flow up as one of a file (flow_check.h).
+// Flows for forced precedences and for both ends of a search, found again (least_live.h). The check
+// of certificates takes no word of it for anything: it adds each flow up as one of a file
+// (flow_check.h).
 #pragma once
 
 #include <cstdint>

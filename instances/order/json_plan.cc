@@ -56,13 +56,31 @@ void fields(Visitor& v, Forced& forced) {
   v.required("op", forced.op, kPlanBytes);
 }
 
+template <class Visitor, Of<SearchedSets> Searched>
+void fields(Visitor& v, Searched& searched) {
+  v.required("first", searched.first, kPlanBytes);
+  v.required("last", searched.last, kPlanBytes);
+  v.omit_if(!searched.from_end, "from_end", searched.from_end);
+  v.required("states", searched.states, kPlanBytes);
+}
+
 template <class Visitor, Of<OrderCertificate> Certificate>
 void fields(Visitor& v, Certificate& certificate) {
   v.required("bound_bytes", certificate.bound_bytes, kPlanBytes);
   v.omit_if(certificate.forced.empty(), "forced", certificate.forced);
-  v.required("op", certificate.op, {0, kMaxExact});
-  v.required("tensors", certificate.tensors, kEntry);
-  v.required("precedences", certificate.precedences, kEntry);
+  v.optional("searched", certificate.searched);
+  const bool flow = !certificate.searched.has_value();
+  v.required_if(flow, "op", certificate.op, {0, kMaxExact});
+  v.required_if(flow, "tensors", certificate.tensors, kEntry);
+  v.required_if(flow, "precedences", certificate.precedences, kEntry);
+  v.check(flow, [](bool alone, const ObjectReader& reader) {
+    for (const std::string_view key : {"op", "tensors", "precedences"}) {
+      if (!alone && reader.find(key) != nullptr) {
+        reader.errors().add(code::kUnknownKey, reader.at(key).pointer(),
+                            "must be absent beside searched");
+      }
+    }
+  });
 }
 
 Result<OrderPlan> read_order_plan(std::string_view text) { return read_plan<OrderPlan>(text); }

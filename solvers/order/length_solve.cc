@@ -121,7 +121,10 @@ class LengthSolve : public FamilySolve<OrderInstance> {
     }
     if (length != longest()) return;
     for (const NamedBound& bound : outcome.bounds) incumbent_.raise_bound(bound);
-    if (outcome.certificate) certificate_ = std::get<OrderCertificate>(outcome.certificate->any());
+    if (outcome.certificate) {
+      const auto& found = std::get<OrderCertificate>(outcome.certificate->any());
+      if (!certificate_ || certificate_->bound_bytes < found.bound_bytes) certificate_ = found;
+    }
     if (outcome.status != Status::infeasible) return;
     refuted_ = {.detail = outcome.detail,
                 .remedy = outcome.remedy,
@@ -163,7 +166,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
   int cuts_ = 1;
   double simple_ = 0;
   std::map<Tokens, std::int64_t> solved_;  // nodes of the last solve of a length, or all if proven
-  std::optional<OrderCertificate> certificate_;  // of the longest length
+  std::optional<OrderCertificate> certificate_;  // of the longest length, the best of all solves
 };
 
 }  // namespace

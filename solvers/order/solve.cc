@@ -142,6 +142,9 @@ class OrderSolve : public FamilySolve<OrderInstance> {
     incumbent_.raise_bound({name, static_cast<double>(bound)});
     if (!instance_.capacity || bound <= *instance_.capacity || incumbent_.plan()) return;
     refuted_ = refuted_below("order", bound);
+    if (certificate_ && certificate_->bound_bytes > *instance_.capacity) {
+      refuted_->proof.by = kByCertificate;
+    }
   }
 
   Bytes bound() const { return static_cast<Bytes>(incumbent_.bound()); }
@@ -248,8 +251,7 @@ class OrderSolve : public FamilySolve<OrderInstance> {
       while (probe(wanted() - 1, states) && !ended()) {
       }
       if (ended()) return;
-      while (!ended() && probe_from_below(states)) {
-      }
+      raise_from_below(states);
       const Bytes before = bound();
       if (!ended()) raise_forced(boost * (states / kFirstStates * kForcedNodes));
       if (bound() > before) boost *= 2;  // it goes on as it began
@@ -267,21 +269,46 @@ class OrderSolve : public FamilySolve<OrderInstance> {
 
   // Whether a better order was found within the capacity. A capacity that has none is a bound.
   bool probe(Bytes capacity, std::int64_t states) {
-    OrderMemory memory(*table_);
-    if (!search_) search_.emplace(*table_);
-    const CommitSearch::Found found = search_->run(memory, table_->program_order(), capacity,
-                                                   std::min(states, budget_.nodes_left()), budget_);
-    budget_.count_nodes(found.states);
-    if (found.end == CommitSearch::End::none) raise("search", found.least_overflow);
-    if (found.end != CommitSearch::End::found) return false;
-    take(found.steps, 'L', "search");
-    return true;
+    const CommitSearch::Found found = searched(capacity, states);
+    if (found.end == CommitSearch::End::none) raise_search(found);
+    if (found.end == CommitSearch::End::found) take(found.steps, 'L', "search");
+    return found.end == CommitSearch::End::found;
   }
 
-  // Whether the bound rose, and is no proof yet.
-  bool probe_from_below(std::int64_t states) {
-    const Bytes before = bound();
-    return !probe(before, states) && bound() > before;
+  // From the bound on up, as long as no capacity has an order. The last one is the bound.
+  void raise_from_below(std::int64_t states) {
+    std::optional<CommitSearch::Found> none;
+    for (Bytes capacity = bound(); !ended() && capacity < peak_;) {
+      CommitSearch::Found found = searched(capacity, states);
+      if (found.end == CommitSearch::End::found) take(found.steps, 'L', "search");
+      if (found.end != CommitSearch::End::none) break;
+      capacity = found.least_overflow;
+      none = std::move(found);
+    }
+    if (none) raise_search(*none);
+  }
+
+  CommitSearch::Found searched(Bytes capacity, std::int64_t states) {
+    OrderMemory memory(*table_);
+    if (!search_) search_.emplace(*table_);
+    CommitSearch::Found found = search_->run(memory, table_->program_order(), capacity,
+                                             std::min(states, budget_.nodes_left()), budget_);
+    budget_.count_nodes(found.states);
+    return found;
+  }
+
+  // With its proof, if that is not too long to be checked.
+  void raise_search(const CommitSearch::Found& found) {
+    if (found.between > most_states_of(instance_)) {
+      raise("search", found.least_overflow);
+      return;
+    }
+    OrderCertificate proof{.bound_bytes = found.least_overflow, .searched = SearchedSets{}};
+    proof.searched->first.assign(found.steps.begin(), found.steps.end());
+    proof.searched->last.assign(found.last.begin(), found.last.end());
+    proof.searched->from_end = found.from_end;
+    proof.searched->states = found.between;
+    if (!confirm(std::move(proof), "search")) raise("search", found.least_overflow);
   }
 
   std::optional<OrderTable> table_;

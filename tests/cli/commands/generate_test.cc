@@ -57,6 +57,24 @@ TEST_F(Generate, KnowsTheProgressFlag) {
 }
 
 // The commonest node.
+// The share that the warning names has a plan, one less has none.
+TEST_F(Generate, WarnsOfACapacityThatNoOrderKeeps) {
+  const std::vector<std::string> wanted = {"order", "--from-kernels", "--capacity-share"};
+  const auto with = [&](const std::string& share) {
+    std::vector<std::string> arguments = wanted;
+    arguments.insert(arguments.end(), {share, "-o", "graph.json"});
+    return run(arguments).err;
+  };
+  const std::string warned = with("0.7");
+  ASSERT_THAT(warned, HasSubstr("no plan keeps the capacity of"));
+  const std::string flag = "--capacity-share ";
+  const std::size_t from = warned.find(flag) + flag.size();
+  const std::string enough = warned.substr(from, warned.find(' ', from) - from);
+  EXPECT_GT(std::stod(enough), 0.7);
+  EXPECT_EQ(with(enough).find("no plan keeps"), std::string::npos);
+  EXPECT_THAT(with(std::to_string(std::stod(enough) - 0.002)), HasSubstr("no plan keeps"));
+}
+
 TEST_F(Generate, AnyModelFitsEightDevices) {
   for (const char* model : {"gpt-7b", "gpt-13b"}) {
     const Finished node =

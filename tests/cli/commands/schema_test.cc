@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
@@ -54,6 +56,30 @@ TEST_F(Schemas, OutcomesOfEveryKind) {
            {"solve", "instance.json", "--nonsense"}}) {
     EXPECT_EQ(faults(answer(arguments), "outcome"), "") << testing::PrintToString(arguments);
   }
+}
+
+// With certificates of each kind, and with a layout.
+TEST_F(Schemas, OutcomesOfEveryFamily) {
+  std::set<std::string> bounds;
+  for (const std::vector<std::string>& generated : std::vector<std::vector<std::string>>{
+           {"scatter", "--count", "12"},
+           {"assign"},
+           {"layout"},
+           {"strategy"},
+           {"order", "--kind", "transformer", "--operators", "60"},
+           {"order", "--kind", "layered-local", "--operators", "60", "--seed", "31"},
+           {"order", "--kind", "layered", "--operators", "80", "--seed", "37"}}) {
+    std::vector<std::string> arguments = {"generate"};
+    arguments.insert(arguments.end(), generated.begin(), generated.end());
+    arguments.insert(arguments.end(), {"-o", "generated.json"});
+    run_stowage(arguments, {.directory = dir_.path()});
+    arguments = {"solve", "generated.json", "--node-limit", "20000"};
+    if (generated[0] == "order") arguments.insert(arguments.end(), {"--layout", "layout.json"});
+    const json outcome = answer(arguments);
+    EXPECT_EQ(faults(outcome, "outcome"), "") << testing::PrintToString(generated);
+    bounds.insert(outcome["bound_by"]);
+  }
+  for (const char* name : {"cut", "search", "forced"}) EXPECT_TRUE(bounds.contains(name)) << name;
 }
 
 TEST_F(Schemas, PlansInFilesAndInOutcomes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -15,10 +16,12 @@
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
 #include "cli/families/load.h"
+#include "formulations/order/bounds.h"
 #include "instances/order/generate.h"
 #include "instances/order/json.h"
 #include "instances/order/lengths.h"
 #include "instances/order/optimum.h"
+#include "instances/order/table.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/cli/process.h"
@@ -796,6 +799,8 @@ const std::vector<Lie>& lies() {
              {{"by", "heights"}, {"witnesses", {0, 1}}, {"step", 0}}),
       denied("called_infeasible_by_pins", {{"by", "pins"}, {"witnesses", {0, 1}}, {"step", 0}}),
       denied("called_infeasible_by_capacity", {{"by", "capacity"}, {"witnesses", {0}}}),
+      denied("called_infeasible_by_a_certificate",
+             {{"by", "certificate"}, {"witnesses", json::array()}}),
       // That there is none, for a reason that is none.
       without_plan("reason_invented",
                    [](Told& t, Draw&) {
@@ -1030,6 +1035,34 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
   EXPECT_EQ(proofs,
             (std::set<std::string>{"pins", "capacity", "load", "heights", "sequences",
                                    "micro_batches", "rows", "operator", "ends", "configurations"}));
+}
+
+// No order of these graphs fits, though each operator does.
+TEST(Infeasibility, OfAnOrderIsProvenByItsCertificate) {
+  const TempDir dir;
+  std::map<std::string, int> names;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    OrderInstance graph = tiny_order(seed, 9, false);
+    if (graph.operators.empty()) continue;
+    const Bytes least = *least_peak(graph);
+    graph.capacity = least - 1;
+    if (operator_bound(OrderTable(graph)).bytes >= least) continue;
+    write_instance(dir, graph);
+    Told honest = told(graph, {.method = "exact"}, 100'000);
+    ASSERT_EQ(honest.outcome["status"], "infeasible") << seed;
+    ASSERT_EQ(honest.outcome["infeasibility"]["by"], "certificate") << seed;
+    const Verdict verdict = verdict_of(dir, honest);
+    EXPECT_FALSE(verdict.refused) << seed << ' ' << verdict.words;
+    EXPECT_TRUE(verdict.proven) << seed;
+    ++names[honest.outcome["bound_by"]];
+    json& certificate = honest.outcome["certificate"];
+    certificate["bound_bytes"] = least - 1;
+    EXPECT_TRUE(verdict_of(dir, honest).refused) << seed;  // it is no more than the capacity
+    honest.outcome.erase("certificate");
+    EXPECT_TRUE(verdict_of(dir, honest).refused) << seed;
+  }
+  EXPECT_GT(names["cut"], 5);
+  EXPECT_GT(names["search"], 5);
 }
 
 TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {

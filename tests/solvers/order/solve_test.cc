@@ -30,6 +30,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Outcome solved(const OrderInstance& instance, const std::string& method = "auto",
                std::int64_t nodes = 1'000'000) {
@@ -46,6 +47,7 @@ TEST(OrderSolve, EqualsBruteForce) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(2000, 100'000));
   int infeasible = 0;
   int cut = 0;
+  int searched = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const OrderInstance graph = tiny_order(seed, seed % 50 == 0 ? 10 : 8);
     ASSERT_THAT(check(graph), IsEmpty()) << seed;
@@ -59,17 +61,45 @@ TEST(OrderSolve, EqualsBruteForce) {
       ASSERT_EQ(outcome.status, Status::optimal) << method << seed << outcome.detail;
       EXPECT_EQ(*outcome.objective, static_cast<double>(best->peak_bytes)) << method << seed;
       EXPECT_THAT(verify(Instance(graph), *outcome.plan), IsEmpty()) << method << seed;
+      EXPECT_TRUE(outcome.certificate || outcome.bound_by == "operator" || outcome.bound == 0)
+          << seed;
       if (!outcome.certificate) continue;
       const auto& certificate = std::get<OrderCertificate>(outcome.certificate->any());
       const OrderCertificateCheck proof = check_certificate(graph, certificate);
       EXPECT_THAT(proof.violations, IsEmpty()) << seed;
       EXPECT_LE(proof.bound_bytes, best->peak_bytes) << seed;
-      ++cut;
+      if (outcome.bound_by == "operator") continue;
+      EXPECT_EQ(proof.bound_bytes, best->peak_bytes) << seed;
+      ++(certificate.searched ? searched : cut);
     }
     if (!best) ++infeasible;
   }
   EXPECT_GT(infeasible, 0);
   EXPECT_GT(cut, 0);
+  EXPECT_GT(searched, 0);
+}
+
+// Graphs beyond brute force: whatever the search went through, and from whichever end, its proof
+// passes.
+TEST(OrderSolve, SearchesLeaveProofsThatPass) {
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(600, 20'000));
+  int searched = 0;
+  int from_end = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    OrderInstance graph = tiny_order(seed, 12 + seed % 40, false);
+    const Outcome outcome = solved(graph, "exact", 60'000);
+    EXPECT_THAT(outcome.detail, Not(HasSubstr("fails its check"))) << seed;
+    if (outcome.bound_by != "search") continue;
+    ASSERT_TRUE(outcome.certificate) << seed;
+    const auto& certificate = std::get<OrderCertificate>(outcome.certificate->any());
+    ASSERT_TRUE(certificate.searched) << seed;
+    EXPECT_EQ(static_cast<double>(check_certificate(graph, certificate).bound_bytes), outcome.bound)
+        << seed;
+    ++searched;
+    from_end += certificate.searched->from_end ? 1 : 0;
+  }
+  EXPECT_GT(searched, static_cast<int>(seeds / 10));
+  EXPECT_GT(from_end, 0);
 }
 
 // Each bundled tiny graph has the outcome that it says; the real ones that a cut proves likewise.
