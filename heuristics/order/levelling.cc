@@ -16,9 +16,11 @@ constexpr std::int64_t kMovesBetweenLooks = 4096;   // at the clock
 
 class Annealing {
  public:
-  Annealing(const OrderTable& table, std::vector<int> order, std::uint64_t seed)
+  Annealing(const OrderTable& table, std::vector<int> order, const Levelling& effort)
       : table_(table),
         order_(std::move(order)),
+        from_(effort.from),
+        to_(static_cast<int>(std::min<std::int64_t>(effort.to, std::ssize(order_)))),
         place_(order_.size()),
         last_(at(table.tensors()), OrderTable::kNobody),
         growth_(order_.size()),
@@ -26,7 +28,7 @@ class Annealing {
         cost_(order_.size()),
         new_live_(order_.size()),
         new_cost_(order_.size()),
-        random_(seed) {
+        random_(effort.seed) {
     for (std::size_t k = 0; k < order_.size(); ++k) place_[at(order_[k])] = static_cast<int>(k);
     for (int op = 0; op < table.operators(); ++op) growth_[at(op)] = table.keeps(op);
     for (int t = 0; t < table.tensors(); ++t) {
@@ -48,7 +50,7 @@ class Annealing {
   }
 
   std::vector<int> run(std::int64_t moves, const Budget& budget) && {
-    if (order_.size() < 2) return std::move(order_);
+    if (to_ - from_ < 2) return std::move(order_);
     for (std::int64_t done = 0; done < moves; ++done) {
       if (done % kMovesBetweenLooks == 0 && budget.exhausted()) break;
       // Falls to nothing, and stays there for the last tenth.
@@ -68,10 +70,11 @@ class Annealing {
 
   // Moves an operator if that costs at most something drawn up to `heat`.
   void move(std::int64_t heat) {
-    const auto from = static_cast<int>(random_.below(static_cast<std::uint32_t>(order_.size())));
+    const int from =
+        from_ + static_cast<int>(random_.below(static_cast<std::uint32_t>(to_ - from_)));
     const int op = order_[at(from)];
-    int first = 0;
-    int last = static_cast<int>(order_.size()) - 1;
+    int first = from_;
+    int last = to_ - 1;
     for (const int other : table_.before(op)) first = std::max(first, place_[at(other)] + 1);
     for (const int other : table_.behind(op)) last = std::min(last, place_[at(other)] - 1);
     if (first == last) return;
@@ -155,6 +158,8 @@ class Annealing {
 
   const OrderTable& table_;
   std::vector<int> order_;
+  int from_;                   // of the places between which operators move
+  int to_;                     // behind the last of them
   std::vector<int> place_;     // of an operator
   std::vector<int> last_;      // to touch a tensor that it then frees
   std::vector<Bytes> growth_;  // of what is live, by an operator
@@ -177,7 +182,7 @@ class Annealing {
 
 std::vector<int> level_order(const OrderTable& table, std::vector<int> order,
                              const Levelling& effort, const Budget& budget) {
-  return Annealing(table, std::move(order), effort.seed).run(effort.moves, budget);
+  return Annealing(table, std::move(order), effort).run(effort.moves, budget);
 }
 
 }  // namespace stowage

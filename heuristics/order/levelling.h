@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "instances/budget.h"
@@ -19,6 +20,9 @@ namespace stowage {
 struct Levelling {
   std::int64_t moves = 0;
   std::uint64_t seed = 0;
+  // What stands outside the places [from, to) stays where it is. Requires 0 <= from <= to.
+  int from = 0;
+  int to = std::numeric_limits<int>::max();
 };
 
 // An order with no higher peak; after the budget's end, as far as it came. `order`: every operator

@@ -8,10 +8,12 @@
 #include "heuristics/order/levelling.h"
 #include "instances/check.h"
 #include "instances/documents.h"
+#include "instances/layout/compose.h"
 #include "instances/order/compose.h"
 #include "instances/order/table.h"
 #include "instances/verify.h"
 #include "solvers/memory/order_layout.h"
+#include "solvers/memory/stretch_layout.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -24,6 +26,9 @@ constexpr std::int64_t kMovesOfAnOperator = 2500;
 constexpr int kOrdersOfARound = 8;  // then the best and the first get as much as all of them
 constexpr int kRounds = 6;          // each with twice as much as the one before
 constexpr std::int64_t kMovesOfANode = 100;
+// Every second order is laid out hill by hill as well, with nodes for two: hills that fit at all
+// do so soon, but most need more than one order's nodes.
+constexpr int kOrdersOfHills = 2;
 
 bool may_move(const OrderInstance& graph, const OrderPlan& plan) {
   return plan.rows.empty() && plan.transfers.empty() && plan.order.size() == graph.operators.size();
@@ -88,6 +93,7 @@ class Arranging {
         any = true;
         Candidate next = candidate(*std::move(order));
         lay_out(next, nodes);
+        if (!ended() && k % kOrdersOfHills == 0) lay_out_hills(next, kOrdersOfHills * nodes);
       }
       // Where all orders are known their layouts are all that is left.
       const std::int64_t more = any ? kOrdersOfARound * nodes : budget_.nodes_left();
@@ -101,10 +107,11 @@ class Arranging {
   bool reached() const {
     const auto& layout = best().layout;
     if (!layout) return false;
-    if (graph_.objective == OrderObjective::time && graph_.capacity) {
-      return layout->peak_bytes <= *graph_.capacity;
-    }
+    if (capacity_is_enough()) return layout->peak_bytes <= *graph_.capacity;
     return round_up(layout->peak_bytes, graph_.alignment) <= first_.order.peak_bytes;
+  }
+  bool capacity_is_enough() const {
+    return graph_.objective == OrderObjective::time && graph_.capacity;
   }
   bool reached_bound() const {
     const auto& layout = best().layout;
@@ -123,6 +130,11 @@ class Arranging {
     budget_.count_nodes(moves / kMovesOfANode);
     OrderPlan plan = compose_order(graph_, table_, order);
     if (!tried_.insert(plan.order).second) return std::nullopt;
+    return verified(std::move(plan));
+  }
+
+  // With what follows from the plan that was given; nothing if it fails its verification.
+  std::optional<OrderPlan> verified(OrderPlan plan) {
     plan.instance_hash = first_.order.instance_hash;
     plan.time_ms = first_.order.time_ms;  // of the same runs; a sum in another order may round
     plan.bound_bytes = first_.order.bound_bytes;
@@ -147,6 +159,29 @@ class Arranging {
     if (!its.layout) ++orders_;
     its.settled = found.status == Status::optimal;
     its.layout = std::get<LayoutPlan>(*std::move(found.plan));
+    keep_if_better(its);
+  }
+
+  // Begins with the order of the candidate, hill by hill: what is found is low enough.
+  void lay_out_hills(const Candidate& its, std::int64_t nodes) {
+    Budget part = budget_.part(budget_.seconds_left(), std::min(nodes, budget_.nodes_left()));
+    const auto number = static_cast<std::uint64_t>(++hillings_);
+    std::optional<StretchLayout> found = lay_out_stretches(
+        graph_, table_, its.order,
+        {.limit = capacity_is_enough() ? *graph_.capacity : first_.order.peak_bytes,
+         .with_valleys = number % 2 == 1,
+         .seed = options_.seed + (number << 32)},
+        part);
+    if (!found) return;
+    std::optional<OrderPlan> plan = verified(compose_order(graph_, table_, found->order));
+    if (!plan) return;
+    if (tried_.insert(plan->order).second) ++orders_;
+    Candidate next = candidate(*std::move(plan));
+    next.layout = compose_layout(next.buffers, std::move(found->offsets));
+    keep_if_better(next);
+  }
+
+  void keep_if_better(Candidate& its) {
     if (least_ && its.layout->peak_bytes >= *least_) return;
     least_ = its.layout->peak_bytes;
     if (&its == &first_) {
@@ -187,6 +222,7 @@ class Arranging {
   std::optional<Bytes> least_;       // needed by the best layout
   std::set<std::vector<std::int64_t>> tried_;
   std::int64_t levellings_ = 0;
+  std::int64_t hillings_ = 0;
   std::int64_t orders_ = 0;
   std::string detail_;
 };

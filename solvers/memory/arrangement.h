@@ -2,7 +2,8 @@
 //
 // An order says how much must be live at once; its tensors may need more than that, as they leave
 // gaps. Then orders with as low a peak are tried whose other steps need less (levelling.h), each
-// with a layout of its own, and those that come to nothing are given up soon.
+// with a layout of its own, and those that come to nothing are given up soon. Every second one is
+// also laid out hill by hill, with other orders for each hill (stretch_layout.h).
 //
 //   const Arrangement found = arrange(graph, plan, {}, budget);
 //   if (found.layout) use(found.order, found.layout->offsets);

@@ -59,6 +59,21 @@ TEST(Levelling, LowersWhatIsBesideThePeak) {
   }
 }
 
+TEST(Levelling, LeavesWhatIsOutsideItsPlaces) {
+  const Budget budget;
+  const OrderTable table(
+      *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 100, .seed = 6}));
+  const std::vector<int> before = table.program_order();
+  const std::vector<int> after =
+      level_order(table, before, {.moves = 50'000, .seed = 2, .from = 30, .to = 70}, budget);
+  EXPECT_NE(after, before);
+  EXPECT_TRUE(keeps_precedences(table, after));
+  EXPECT_LE(peak_of(table, after), peak_of(table, before));
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + 30, after.begin()));
+  EXPECT_TRUE(std::equal(before.begin() + 70, before.end(), after.begin() + 70));
+  EXPECT_EQ(level_order(table, before, {.moves = 1000, .from = 30, .to = 31}, budget), before);
+}
+
 TEST(Levelling, EndsWithTheBudget) {
   const OrderTable table(
       *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 60, .seed = 4}));

@@ -1,0 +1,201 @@
+#include "solvers/memory/stretch_layout.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "heuristics/order/levelling.h"
+#include "instances/layout/instance.h"
+#include "instances/numbers.h"
+#include "instances/order/compose.h"
+#include "instances/order/memory.h"
+#include "solvers/memory/order_layout.h"
+#include "solvers/memory/stretches.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::int64_t kNodesOfATry = 3000;  // hills that fit at all mostly do so with fewer
+constexpr int kTries = 5;                    // then the next ones take twice as many nodes
+constexpr int kMostDoublings = 4;
+constexpr std::int64_t kMovesOfATry = 1000;  // for each operator
+constexpr std::int64_t kMovesForANode = 100;
+constexpr Bytes kNowhere = -1;
+
+// The numbers of stretches: the highest, then the higher neighbour of those before, until all are
+// there.
+std::vector<std::size_t> highest_first(const std::vector<Stretch>& hills) {
+  const auto top = std::ranges::max_element(hills, {}, &Stretch::highest);
+  auto first = static_cast<std::size_t>(top - hills.begin());
+  std::size_t last = first;
+  std::vector<std::size_t> sequence = {first};
+  while (sequence.size() < hills.size()) {
+    const bool left = first > 0 && (last + 1 == hills.size() ||
+                                    hills[first - 1].highest > hills[last + 1].highest);
+    sequence.push_back(left ? --first : ++last);
+  }
+  return sequence;
+}
+
+class Stretching {
+ public:
+  Stretching(const OrderInstance& graph, const OrderTable& table, const OrderPlan& plan,
+             const StretchOptions& options, Budget& budget)
+      : graph_(graph),
+        table_(table),
+        options_(options),
+        budget_(budget),
+        order_(plan.order.begin(), plan.order.end()),
+        hills_(stretches(needs_of(table, order_), options.limit)),
+        buffers_(buffers_of(order_)),
+        seed_(options.seed) {
+    for (const Buffer& buffer : buffers_) {
+      const int number = static_cast<int>(number_.size());
+      number_.emplace(buffer.id, number);
+    }
+    placed_.resize(buffers_.size());
+  }
+
+  std::optional<StretchLayout> run() && {
+    if (hills_.size() < 2) return std::nullopt;
+    sequence_ = highest_first(hills_);
+    failed_.resize(hills_.size());
+    for (done_ = 0; done_ < sequence_.size();) {
+      if (budget_.exhausted()) return std::nullopt;
+      if (lay_out()) {
+        ++done_;
+      } else if (++failed_[done_] % kTries == 0) {
+        if (done_ == 0 && failed_[0] >= 2 * kTries) return std::nullopt;
+        if (done_ > 0) take_back();
+      }
+    }
+    StretchLayout found{.order = std::move(order_), .offsets = {}};
+    for (const Buffer& buffer : buffers_) found.offsets.push_back(placed(buffer).offset);
+    return found;
+  }
+
+ private:
+  struct Placed {
+    Bytes offset = kNowhere;
+    std::size_t turn = 0;  // in which it was placed
+  };
+
+  std::vector<Buffer> buffers_of(const std::vector<int>& order) const {
+    return order_layout(graph_, compose_order(graph_, table_, order)).buffers;
+  }
+  // A buffer has the same name in every order.
+  Placed& placed(const Buffer& buffer) { return placed_[at(number_.at(buffer.id))]; }
+
+  // Whether the neighbour on this side is laid out.
+  bool is_done(std::size_t hill) const {
+    const auto end = sequence_.begin() + static_cast<std::ptrdiff_t>(done_);
+    return std::find(sequence_.begin(), end, hill) != end;
+  }
+
+  // The steps that a turn lays out: from the neighbour's hill, or as far as it goes.
+  Lifetime window_of(std::size_t hill) const {
+    Lifetime window{.lower = hills_[hill].first, .upper = hills_[hill].last};
+    if (hill == 0) {
+      window.lower = 0;
+    } else if (options_.with_valleys || is_done(hill - 1)) {
+      window.lower = hills_[hill - 1].last;
+    }
+    if (hill + 1 == hills_.size()) {
+      window.upper = std::ssize(order_);
+    } else if (options_.with_valleys || is_done(hill + 1)) {
+      window.upper = hills_[hill + 1].first;
+    }
+    return window;
+  }
+
+  // The next stretch of the sequence; every try but the first one with an order of its own.
+  bool lay_out() {
+    const std::size_t hill = sequence_[done_];
+    const Lifetime window = window_of(hill);
+    std::vector<int> order = order_;
+    if (failed_[done_] > 0) {
+      const std::int64_t moves = kMovesOfATry * (window.upper - window.lower);
+      order = level_order(table_, std::move(order),
+                          {.moves = moves,
+                           .seed = ++seed_,
+                           .from = static_cast<int>(window.lower),
+                           .to = static_cast<int>(window.upper)},
+                          budget_);
+      budget_.count_nodes(moves / kMovesForANode);
+    }
+    std::vector<Buffer> buffers = buffers_of(order);
+    LayoutInstance part{.capacity = options_.limit, .alignment = graph_.alignment};
+    for (Buffer buffer : buffers) {
+      buffer.lower = std::max(buffer.lower, window.lower);
+      buffer.upper = std::min(buffer.upper, window.upper);
+      if (buffer.lower >= buffer.upper) continue;
+      if (const Bytes offset = placed(buffer).offset; offset != kNowhere) buffer.offset = offset;
+      part.buffers.push_back(std::move(buffer));
+    }
+    const std::int64_t nodes = kNodesOfATry << std::min(kMostDoublings, failed_[done_] / kTries);
+    Budget its = budget_.part(budget_.seconds_left(),
+                              std::max<std::int64_t>(1, std::min(nodes, budget_.nodes_left())));
+    const Outcome found = solve(part, {.seed = ++seed_}, its);
+    if (!found.plan) return false;
+    const auto& offsets = std::get<LayoutPlan>(*found.plan).offsets;
+    order_ = std::move(order);
+    buffers_ = std::move(buffers);
+    std::vector<bool> stays(buffers_.size());
+    for (const Buffer& buffer : buffers_) stays[at(number_.at(buffer.id))] = settled(buffer);
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      Placed& its_place = placed(part.buffers[i]);
+      if (its_place.offset != kNowhere || !stays[at(number_.at(part.buffers[i].id))]) continue;
+      its_place = {.offset = offsets[i], .turn = done_};
+    }
+    return true;
+  }
+
+  // Whether no later turn lays it out again: it is alive on a hill that is done, between two of
+  // them, or before the first or behind the last of all.
+  bool settled(const Buffer& buffer) const {
+    const auto [first, last] =
+        std::minmax_element(sequence_.begin(), sequence_.begin() + static_cast<int>(done_) + 1);
+    const std::int64_t from = *first == 0 ? 0 : hills_[*first].first;
+    const std::int64_t to =
+        *last + 1 == hills_.size() ? std::ssize(order_) : std::int64_t{hills_[*last].last};
+    return buffer.lower < to && buffer.upper > from;
+  }
+
+  // The turn that laid out the neighbour, and all after it.
+  void take_back() {
+    const std::size_t hill = sequence_[done_];
+    std::size_t turn = 0;
+    while (sequence_[turn] + 1 != hill && sequence_[turn] != hill + 1) ++turn;
+    for (Placed& its : placed_) {
+      if (its.offset != kNowhere && its.turn >= turn) its = {};
+    }
+    done_ = turn;
+    failed_[turn] = std::max(failed_[turn], 1);  // so that its order is another one
+  }
+
+  const OrderInstance& graph_;
+  const OrderTable& table_;
+  const StretchOptions& options_;
+  Budget& budget_;
+  std::vector<int> order_;
+  std::vector<Stretch> hills_;
+  std::vector<Buffer> buffers_;  // of the order
+  std::map<std::string, int> number_;
+  std::vector<Placed> placed_;         // by number
+  std::vector<std::size_t> sequence_;  // of hills
+  std::vector<int> failed_;            // tries of a turn
+  std::size_t done_ = 0;               // turns
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+std::optional<StretchLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,
+                                               const OrderPlan& plan, const StretchOptions& options,
+                                               Budget& budget) {
+  return Stretching(graph, table, plan, options, budget).run();
+}
+
+}  // namespace stowage
