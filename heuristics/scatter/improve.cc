@@ -18,6 +18,10 @@ namespace {
 constexpr std::uint64_t kCycle = 8;          // rounds of which the first plans anew
 constexpr std::uint64_t kMostDoublings = 5;  // of the moves, one per cycle
 constexpr double kMoves = 2000;              // per sequence, see JointEffort
+// To plan a large step anew, or to reheat it, takes longer than all these rounds.
+constexpr int kLarge = 1500;               // sequences
+constexpr std::uint64_t kPartRounds = 32;  // that replan a few micro-batches of a large step
+constexpr double kPartMoves = 480;         // there
 constexpr std::array<double, 3> kHeats = {3e-3, 1e-3, 3e-4};
 
 // As joint(), whatever devices there are.
@@ -34,7 +38,10 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
   std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
   const std::uint64_t most = std::min<std::uint64_t>(5, step.size() - 1);
   const std::size_t count = 2 + draw(random, std::max<std::uint64_t>(1, most - 1));
-  const std::size_t first = draw(random, step.size() - count + 1);
+  const std::size_t places = step.size() - count + 1;
+  std::size_t first = draw(random, places);
+  // The longest hold few of many sequences, and most of what is lost.
+  if (table.size() > kLarge) first = std::max<std::size_t>(first, draw(random, places));
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(first + i);
   if (draw(random, 3) == 0) {
@@ -54,6 +61,10 @@ void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, st
              const Budget& budget) {
   if (step.empty()) return;
   std::mt19937_64 random(seed * 1000003 + round);
+  if (table.size() > kLarge && step.size() > 2) {
+    if (round < kPartRounds) return replan_some(table, step, kPartMoves, random, budget);
+    round -= kPartRounds;
+  }
   const double moves =
       std::ldexp(kMoves, static_cast<int>(std::min(round / kCycle, kMostDoublings)));
   const std::uint64_t turn = round % kCycle;

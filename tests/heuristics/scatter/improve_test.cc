@@ -4,6 +4,7 @@
 
 #include "heuristics/scatter/homogeneous.h"
 #include "instances/scatter/verify.h"
+#include "tests/instances/draw.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_improve_test {
@@ -37,6 +38,26 @@ TEST(ScatterImprove, EachRoundStaysValidAndNeverLoses) {
   }
   EXPECT_GT(many, 10);
   EXPECT_GT(better, 20);
+}
+
+// What a large step gains first are parts of it: each round takes a small share of the time that
+// the whole would.
+TEST(ScatterImprove, LargeStepsGainFromTheFirstRoundsOn) {
+  ScatterInstance instance{.cluster = {.devices = 32, .memory_mib = 1000, .degrees = {1, 2, 4, 8}},
+                           .model = {.activation_mib_per_token = 1},
+                           .cost = {.quadratic_ms = 1e-4, .linear_ms = 0.01, .fixed_ms = 5}};
+  Draw draw(7);
+  for (int i = 0; i < 1600; ++i) {
+    instance.lengths.push_back(draw.whole(1, i % 10 == 0 ? 7000 : 500));
+  }
+  const ScatterTable table(instance);
+  const StepDraft start = *batch_ada(table);
+  ASSERT_GT(start.size(), 20U);
+  const StepDraft step = improved(table, start, 6, Budget());
+  EXPECT_LT(total(step), 0.99 * total(start));
+  EXPECT_TRUE(verify(instance, to_plan(instance, table, step)).empty());
+  EXPECT_EQ(to_plan(instance, table, step),
+            to_plan(instance, table, improved(table, start, 6, Budget())));
 }
 
 TEST(ScatterImprove, TheSeedDecidesAndTheBudgetEndsIt) {
