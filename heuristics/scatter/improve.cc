@@ -18,10 +18,11 @@ namespace {
 constexpr std::uint64_t kCycle = 8;          // rounds of which the first plans anew
 constexpr std::uint64_t kMostDoublings = 5;  // of the moves, one per cycle
 constexpr double kMoves = 2000;              // per sequence, see JointEffort
-// To plan a large step anew, or to reheat it, takes longer than all these rounds.
+// A large step gains more from rounds for a few of its micro-batches than in the time that it takes
+// to plan all of it anew.
 constexpr int kLarge = 1500;               // sequences
-constexpr std::uint64_t kPartRounds = 32;  // that replan a few micro-batches of a large step
-constexpr double kPartMoves = 480;         // there
+constexpr std::uint64_t kPartRounds = 32;  // the first ones
+constexpr double kPartMoves = 480;         // per sequence, as joint() has at first
 constexpr std::array<double, 3> kHeats = {3e-3, 1e-3, 3e-4};
 
 // As joint(), whatever devices there are.

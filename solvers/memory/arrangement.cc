@@ -26,8 +26,8 @@ constexpr std::int64_t kMovesOfAnOperator = 2500;
 constexpr int kOrdersOfARound = 8;  // then the best and the first get as much as all of them
 constexpr int kRounds = 6;          // each with twice as much as the one before
 constexpr std::int64_t kMovesOfANode = 100;
-// Every second order is laid out hill by hill as well, with nodes for two: hills that fit at all
-// do so soon, but most need more than one order's nodes.
+// Every second order is laid out hill by hill as well, with the nodes of two orders, as orders of
+// hills are tried in turn.
 constexpr int kOrdersOfHills = 2;
 
 bool may_move(const OrderInstance& graph, const OrderPlan& plan) {
@@ -162,23 +162,25 @@ class Arranging {
     keep_if_better(its);
   }
 
-  // Begins with the order of the candidate, hill by hill: what is found is low enough.
+  // Begins with the order of the candidate, hill by hill: what is found needs no more than it, or
+  // than the capacity where that is enough.
   void lay_out_hills(const Candidate& its, std::int64_t nodes) {
     Budget part = budget_.part(budget_.seconds_left(), std::min(nodes, budget_.nodes_left()));
     const auto number = static_cast<std::uint64_t>(++hillings_);
-    std::optional<StretchLayout> found = lay_out_stretches(
-        graph_, table_, its.order,
-        {.limit = capacity_is_enough() ? *graph_.capacity : first_.order.peak_bytes,
-         .with_valleys = number % 2 == 1,
-         .seed = options_.seed + (number << 32)},
-        part);
+    std::optional<StretchLayout> found =
+        lay_out_stretches(graph_, table_, its.order,
+                          {.limit = capacity_is_enough() ? *graph_.capacity : its.order.peak_bytes,
+                           .with_valleys = number % 2 == 1,
+                           .seed = options_.seed + (number << 32)},
+                          part);
     if (!found) return;
     std::optional<OrderPlan> plan = verified(compose_order(graph_, table_, found->order));
     if (!plan) return;
     if (tried_.insert(plan->order).second) ++orders_;
     Candidate next = candidate(*std::move(plan));
     next.layout = compose_layout(next.buffers, std::move(found->offsets));
-    keep_if_better(next);
+    next.layout->instance_hash = instance_hash(next.buffers);
+    lay_out(next, 1);  // it is verified, and gets its bound
   }
 
   void keep_if_better(Candidate& its) {

@@ -1,12 +1,14 @@
 #include "solvers/memory/stretch_layout.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "heuristics/order/levelling.h"
 #include "instances/layout/instance.h"
+#include "instances/layout/load.h"
 #include "instances/numbers.h"
 #include "instances/order/compose.h"
 #include "instances/order/memory.h"
@@ -20,8 +22,10 @@ namespace {
 constexpr std::int64_t kNodesOfATry = 3000;  // hills that fit at all mostly do so with fewer
 constexpr int kTries = 5;                    // then the next ones take twice as many nodes
 constexpr int kMostDoublings = 4;
+constexpr int kMostIdle = 20;  // tries in a row that know no other order: there is none
 constexpr std::int64_t kMovesOfATry = 1000;  // for each operator
 constexpr std::int64_t kMovesForANode = 100;
+constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 constexpr Bytes kNowhere = -1;
 
 // The numbers of stretches: the highest, then the higher neighbour of those before, until all are
@@ -62,8 +66,9 @@ class Stretching {
     if (hills_.size() < 2) return std::nullopt;
     sequence_ = highest_first(hills_);
     failed_.resize(hills_.size());
+    refused_.resize(hills_.size());
     for (done_ = 0; done_ < sequence_.size();) {
-      if (budget_.exhausted()) return std::nullopt;
+      if (budget_.exhausted() || idle_ == kMostIdle) return std::nullopt;
       if (lay_out()) {
         ++done_;
       } else if (++failed_[done_] % kTries == 0) {
@@ -110,13 +115,20 @@ class Stretching {
     return window;
   }
 
+  static std::vector<int> within(const Lifetime& window, const std::vector<int>& order) {
+    return {order.begin() + window.lower, order.begin() + window.upper};
+  }
+
   // The next stretch of the sequence; every try but the first one with an order of its own.
   bool lay_out() {
     const std::size_t hill = sequence_[done_];
     const Lifetime window = window_of(hill);
+    const std::int64_t nodes = kNodesOfATry << std::min(kMostDoublings, failed_[done_] / kTries);
     std::vector<int> order = order_;
     if (failed_[done_] > 0) {
-      const std::int64_t moves = kMovesOfATry * (window.upper - window.lower);
+      const std::int64_t most = kMovesOfATry * (window.upper - window.lower);
+      const std::int64_t moves =
+          std::min(most, kMovesForANode * std::min(most, budget_.nodes_left()));
       order = level_order(table_, std::move(order),
                           {.moves = moves,
                            .seed = ++seed_,
@@ -125,6 +137,13 @@ class Stretching {
                           budget_);
       budget_.count_nodes(moves / kMovesForANode);
     }
+    const std::vector<int> own = within(window, order);
+    if (const auto known = refused_[done_].find(own);
+        known != refused_[done_].end() && known->second >= nodes) {
+      ++idle_;
+      return false;
+    }
+    idle_ = 0;
     std::vector<Buffer> buffers = buffers_of(order);
     LayoutInstance part{.capacity = options_.limit, .alignment = graph_.alignment};
     for (Buffer buffer : buffers) {
@@ -134,11 +153,16 @@ class Stretching {
       if (const Bytes offset = placed(buffer).offset; offset != kNowhere) buffer.offset = offset;
       part.buffers.push_back(std::move(buffer));
     }
-    const std::int64_t nodes = kNodesOfATry << std::min(kMostDoublings, failed_[done_] / kTries);
-    Budget its = budget_.part(budget_.seconds_left(),
-                              std::max<std::int64_t>(1, std::min(nodes, budget_.nodes_left())));
-    const Outcome found = solve(part, {.seed = ++seed_}, its);
-    if (!found.plan) return false;
+    Budget its = budget_.part(budget_.seconds_left(), nodes);
+    // Whatever is within the limit is as good as any other.
+    const double load = static_cast<double>(peak_load(part).load);
+    const double enough = std::max(0.0, 1 - load / static_cast<double>(options_.limit));
+    const Outcome found = solve(part, {.gap = enough, .seed = ++seed_}, its);
+    if (!found.plan) {
+      const bool never = found.status == Status::infeasible;
+      refused_[done_][own] = never ? kAlways : nodes;
+      return false;
+    }
     const auto& offsets = std::get<LayoutPlan>(*found.plan).offsets;
     order_ = std::move(order);
     buffers_ = std::move(buffers);
@@ -171,8 +195,11 @@ class Stretching {
     for (Placed& its : placed_) {
       if (its.offset != kNowhere && its.turn >= turn) its = {};
     }
+    // Others will be pinned then.
+    for (std::size_t later = turn + 1; later < refused_.size(); ++later) refused_[later].clear();
     done_ = turn;
-    failed_[turn] = std::max(failed_[turn], 1);  // so that its order is another one
+    refused_[turn][within(window_of(sequence_[turn]), order_)] = kAlways;  // it led here
+    failed_[turn] = std::max(failed_[turn], 1);
   }
 
   const OrderInstance& graph_;
@@ -186,7 +213,10 @@ class Stretching {
   std::vector<Placed> placed_;         // by number
   std::vector<std::size_t> sequence_;  // of hills
   std::vector<int> failed_;            // tries of a turn
-  std::size_t done_ = 0;               // turns
+  // Of a turn, with what is pinned now: orders of its steps without a layout, and the nodes tried.
+  std::vector<std::map<std::vector<int>, std::int64_t>> refused_;
+  int idle_ = 0;          // tries in a row whose order was known
+  std::size_t done_ = 0;  // turns
   std::uint64_t seed_;
 };
 

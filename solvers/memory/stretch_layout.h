@@ -37,7 +37,8 @@ struct StretchLayout {
 };
 
 // Begins with an order of all operators, each once, that keeps the precedences and needs no more
-// than the limit. Nothing if there is one hill only, nothing was found, or the budget ends. Nodes
+// than the limit. Nothing if there is one hill only, if no other order of a hill is found any
+// more, or when the budget ends, which must have a limit. Nodes
 // of layouts count, and a hundred moves of a levelling count as one. The course depends on nodes
 // only, never on the clock.
 std::optional<StretchLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,

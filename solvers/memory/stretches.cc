@@ -11,7 +11,7 @@ namespace {
 constexpr double kDepthOfValley = 0.15;
 constexpr double kDepthOfTop = 0.08;
 
-// Behind each valley's lowest step a hill begins; the last one ends with the steps.
+// At each valley's lowest step a hill begins; the last one ends with the steps.
 std::vector<std::size_t> ends_of_hills(std::span<const Bytes> needs, Bytes depth) {
   std::vector<std::size_t> ends;
   bool climbing = true;

@@ -62,6 +62,21 @@ Bytes least_of_program_order(const OrderInstance& graph) {
   return peak_of(table, table.program_order());
 }
 
+// One search over all steps finds no such layout for any of the orders that the nodes allow.
+TEST(Arrangement, LaysHillsOutOneAfterTheOther) {
+  int reached = 0;
+  for (const std::uint64_t seed : {22, 23}) {
+    const OrderInstance graph =
+        *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 300, .seed = seed});
+    const auto plan = solved<OrderPlan>(graph, 200'000);
+    const Arrangement found = arranged(graph, *plan, 200'000);
+    expect_valid(graph, found);
+    EXPECT_EQ(found.layout->bound_by, "load");
+    if (found.needed_bytes == plan->peak_bytes) ++reached;
+  }
+  EXPECT_GT(reached, 0);
+}
+
 TEST(Arrangement, OfTinyGraphsIsTheBestOfAllOrders) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     OrderInstance graph = tiny_order(seed, 6, false);
