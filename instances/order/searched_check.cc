@@ -63,7 +63,7 @@ class SearchedCheck {
 
   struct State {
     std::vector<std::int64_t> steps;  // from the state before it
-    std::int64_t next = 0;  // who may be next: that operator, or one behind it in the list
+    std::int64_t next = 0;            // the first operator of the list that was not tried
   };
 
   void commit(const std::string& where, std::string have, std::string need) {

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "heuristics/order/levelling.h"
 #include "instances/check.h"
 #include "instances/documents.h"
 #include "instances/layout/compose.h"
 #include "instances/order/compose.h"
 #include "instances/order/table.h"
 #include "instances/verify.h"
+#include "solvers/memory/counted_levelling.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/memory/stretch_layout.h"
 #include "solvers/solve.h"
@@ -25,7 +25,6 @@ constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMovesOfAnOperator = 2500;
 constexpr int kOrdersOfARound = 8;  // then the best and the first get as much as all of them
 constexpr int kRounds = 6;          // each with twice as much as the one before
-constexpr std::int64_t kMovesOfANode = 100;
 // Every second order is laid out hill by hill as well, with the nodes of two orders, as orders of
 // hills are tried in turn.
 constexpr int kOrdersOfHills = 2;
@@ -122,12 +121,10 @@ class Arranging {
 
   // Nothing if the order is known already, or fails its verification.
   std::optional<OrderPlan> levelled(std::int64_t most) {
-    const std::int64_t moves = std::min(most, kMovesOfANode * std::min(budget_.nodes_left(), most));
-    const std::vector<int> order = level_order(
+    const std::vector<int> order = level_within(
         table_, {first_.order.order.begin(), first_.order.order.end()},
-        {.moves = moves, .seed = options_.seed + static_cast<std::uint64_t>(++levellings_)},
+        {.moves = most, .seed = options_.seed + static_cast<std::uint64_t>(++levellings_)},
         budget_);
-    budget_.count_nodes(moves / kMovesOfANode);
     OrderPlan plan = compose_order(graph_, table_, order);
     if (!tried_.insert(plan.order).second) return std::nullopt;
     return verified(std::move(plan));

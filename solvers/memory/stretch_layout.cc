@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "heuristics/order/levelling.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/load.h"
 #include "instances/numbers.h"
 #include "instances/order/compose.h"
 #include "instances/order/memory.h"
+#include "solvers/memory/counted_levelling.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/memory/stretches.h"
 #include "solvers/solve.h"
@@ -24,7 +24,6 @@ constexpr int kTries = 5;                    // then the next ones take twice as
 constexpr int kMostDoublings = 4;
 constexpr int kMostIdle = 20;  // tries in a row that know no other order: there is none
 constexpr std::int64_t kMovesOfATry = 1000;  // for each operator
-constexpr std::int64_t kMovesForANode = 100;
 constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 constexpr Bytes kNowhere = -1;
 
@@ -126,16 +125,12 @@ class Stretching {
     const std::int64_t nodes = kNodesOfATry << std::min(kMostDoublings, failed_[done_] / kTries);
     std::vector<int> order = order_;
     if (failed_[done_] > 0) {
-      const std::int64_t most = kMovesOfATry * (window.upper - window.lower);
-      const std::int64_t moves =
-          std::min(most, kMovesForANode * std::min(most, budget_.nodes_left()));
-      order = level_order(table_, std::move(order),
-                          {.moves = moves,
-                           .seed = ++seed_,
-                           .from = static_cast<int>(window.lower),
-                           .to = static_cast<int>(window.upper)},
-                          budget_);
-      budget_.count_nodes(moves / kMovesForANode);
+      order = level_within(table_, std::move(order),
+                           {.moves = kMovesOfATry * (window.upper - window.lower),
+                            .seed = ++seed_,
+                            .from = static_cast<int>(window.lower),
+                            .to = static_cast<int>(window.upper)},
+                           budget_);
     }
     const std::vector<int> own = within(window, order);
     if (const auto known = refused_[done_].find(own);

@@ -7,30 +7,15 @@
 
 #include "instances/order/certificate.h"
 #include "instances/order/optimum.h"
+#include "tests/two_branches.h"
 
 namespace stowage::order_forced_precedence_test {
 namespace {
 
 using ::testing::IsEmpty;
 
-// Two branches from inputs of 9 bytes to outputs of one, each by way of 20 bytes: whoever begins
-// ends before the other does.
-OrderInstance branches() {
-  return {.tensors = {{.size = 9, .input = true},
-                      {.size = 9, .input = true},
-                      {.size = 20},
-                      {.size = 20},
-                      {.size = 1, .output = true},
-                      {.size = 1, .output = true}},
-          .operators = {{.reads = {0}, .writes = {2}},
-                        {.reads = {1}, .writes = {3}},
-                        {.reads = {2}, .writes = {4}},
-                        {.reads = {3}, .writes = {5}},
-                        {.reads = {4, 5}}}};
-}
-
 TEST(ForcedPrecedence, NeedsTheBoundOfWhoeverBreaksIt) {
-  const OrderInstance graph = branches();
+  const OrderInstance graph = two_branches();
   const auto rules = [&](const OrderCertificate& certificate) {
     std::vector<std::string> broken;
     for (const Violation& violation : check_certificate(graph, certificate).violations) {

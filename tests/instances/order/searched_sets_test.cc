@@ -16,6 +16,7 @@
 #include "instances/order/table.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_order.h"
+#include "tests/two_branches.h"
 
 namespace stowage::order_searched_sets_test {
 namespace {
@@ -23,21 +24,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Two branches from inputs of 9 bytes to one byte, each by way of 20; the end reads both and writes
-// more than they are.
+// The end writes more than it reads, so that all orders may end with it.
 OrderInstance branches() {
-  return {.tensors = {{.size = 9, .input = true},
-                      {.size = 9, .input = true},
-                      {.size = 20},
-                      {.size = 20},
-                      {.size = 1},
-                      {.size = 1},
-                      {.size = 5, .output = true}},
-          .operators = {{.reads = {0}, .writes = {2}},
-                        {.reads = {1}, .writes = {3}},
-                        {.reads = {2}, .writes = {4}},
-                        {.reads = {3}, .writes = {5}},
-                        {.reads = {4, 5}, .writes = {6}}}};
+  OrderInstance graph = two_branches();
+  graph.operators.back().writes = {std::ssize(graph.tensors)};
+  graph.tensors.push_back({.size = 5, .output = true});
+  return graph;
 }
 
 std::vector<std::string> rules_of(const OrderInstance& graph, const OrderCertificate& certificate) {
@@ -61,7 +53,7 @@ TEST(SearchedSets, EachRuleIsBroken) {
   // Nobody can begin below 38, nor begin with anything.
   EXPECT_THAT(rules({.states = 1}), IsEmpty());
   EXPECT_THAT(rules({.states = 100}), IsEmpty());
-  // Before the last one 2 bytes are live, behind it 5.
+  // Before the last one 2 bytes are live, behind it 7.
   EXPECT_THAT(rules({.last = {4}, .states = 1}), IsEmpty());
   EXPECT_THAT(rules({.last = {4}, .from_end = true, .states = 100}), IsEmpty());
   EXPECT_THAT(rules({.last = {3, 4}, .states = 1}), ElementsAre("certificate_commit"));
