@@ -8,6 +8,7 @@
 #include "heuristics/layout/dive.h"
 #include "heuristics/layout/ejection.h"
 #include "heuristics/layout/orders.h"
+#include "heuristics/layout/reinsertion.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -15,10 +16,15 @@ namespace {
 
 constexpr std::int64_t kVisitsPerBuffer = 1'000;  // of the ejections of a round: as long as a dive
 constexpr std::int64_t kLeastVisits = 100'000;
+// Reinsertion takes so many times as long, as it is slow to cool, and nothing where there are so
+// many buffers that its rounds, which look at all of them, would be few.
+constexpr std::int64_t kReinsertions = 50;
+constexpr int kMostForReinsertion = 5'000;
 constexpr std::int64_t kMostEffort = 64;  // turns of ejections in vain are longer each time
 constexpr std::int64_t kMostVisits = 2'000'000'000;  // but no longer than this
-constexpr int kRoundsInVain = 12;                    // until the end
-constexpr int kMostSkipped = 7;                      // rounds between two turns of a kind of work
+constexpr std::int64_t kMostPatience = 16;
+constexpr int kRoundsInVain = 12;   // until the end
+constexpr int kMostSkipped = 7;     // rounds between two turns of a kind of work
 constexpr double kFirstStep = 0.3;  // of what is above the load, for an ejection to take away
 constexpr double kMostStep = 0.5;
 constexpr double kLeastStep = 0.01;
@@ -73,6 +79,7 @@ class Improvement {
         order_(static_order(table, "W")),
         more_(at(table.sections()), 0),
         ejection_(table, options.seed),
+        reinsertion_(table, options.seed),
         enough_(std::max(options.enough, table.max_load())),
         best_(std::move(offsets)),
         peak_(table.peak(best_)) {}
@@ -82,15 +89,18 @@ class Improvement {
     pretend_more(best_);  // the first layout is mostly of a dive that pretended nothing
     Turns dives;
     Turns ejections;
+    Turns reinsertions;
     for (int in_vain = 0; in_vain < kRoundsInVain && !over();) {
       const Bytes before = peak_;
       const bool diving = dives.due();
       if (diving) dives.done(dive() || !far_behind_);
       const bool ejecting = ejections.due();
       if (ejecting) ejections.done(eject());
+      const bool reinserting = table_.buffers() <= kMostForReinsertion && reinsertions.due();
+      if (reinserting) reinsertions.done(reinsert());
       if (peak_ < before) {
         in_vain = 0;
-      } else if (diving || ejecting) {
+      } else if (diving || ejecting || reinserting) {
         ++in_vain;
       }
     }
@@ -126,11 +136,15 @@ class Improvement {
     }
   }
 
-  // If nothing is gained it takes longer the next time.
+  std::int64_t usual_visits() const {
+    return std::max(kLeastVisits, kVisitsPerBuffer * table_.buffers());
+  }
+
+  // If nothing is gained it takes longer the next time, as does reinsertion.
   bool eject() {
     const Bytes before = peak_;
-    const std::int64_t usual = std::max(kLeastVisits, kVisitsPerBuffer * table_.buffers());
-    const std::int64_t last_visit = ejection_.visits() + std::min(kMostVisits, effort_ * usual);
+    const std::int64_t last_visit =
+        ejection_.visits() + std::min(kMostVisits, effort_ * usual_visits());
     while (!over() && ejection_.visits() < last_visit) {
       const auto above = static_cast<double>(peak_ - table_.max_load());
       const Bytes lower = std::max<Bytes>(1, static_cast<Bytes>(step_ * above));
@@ -147,18 +161,28 @@ class Improvement {
     return peak_ < before;
   }
 
+  bool reinsert() {
+    const Bytes before = peak_;
+    const std::int64_t visits = std::min(kMostVisits, patience_ * kReinsertions * usual_visits());
+    if (!over()) keep_if_better(reinsertion_.lower(best_, enough_, visits, budget_));
+    if (peak_ == before) patience_ = std::min(kMostPatience, 2 * patience_);
+    return peak_ < before;
+  }
+
   const LayoutTable& table_;
   Budget& budget_;
   const BetterLayout& tell_;
   const std::vector<int> order_;
   std::vector<Bytes> more_;  // by section
   Ejection ejection_;
+  Reinsertion reinsertion_;
   const Bytes enough_;
   std::vector<Bytes> best_;
   Bytes peak_;
   double step_ = kFirstStep;
-  std::int64_t effort_ = 1;
-  bool far_behind_ = false;  // the last dive
+  std::int64_t effort_ = 1;    // of ejection
+  std::int64_t patience_ = 1;  // of reinsertion
+  bool far_behind_ = false;    // the last dive
 };
 
 }  // namespace

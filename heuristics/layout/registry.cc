@@ -1,6 +1,7 @@
 #include "heuristics/layout/registry.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -8,9 +9,9 @@
 #include "heuristics/layout/fit.h"
 #include "heuristics/layout/hill_climb.h"
 #include "heuristics/layout/orders.h"
+#include "heuristics/layout/reinsertion.h"
 #include "heuristics/layout/ring.h"
 #include "heuristics/layout/slots.h"
-#include "heuristics/layout/stack.h"
 #include "instances/layout/compose.h"
 #include "instances/layout/table.h"
 #include "instances/numbers.h"
@@ -22,8 +23,7 @@ using Offsets = std::vector<Bytes>;
 
 constexpr int kManyBuffers = 50'000;  // more take a dive longer than a blink
 constexpr int kHillClimbAttempts = 500;
-constexpr double kAnnealVisits = 3e8;  // of sections, in the first annealing: about a second
-constexpr int kAnnealings = 3;         // each twice as long as the one before
+constexpr std::int64_t kReinsertVisits = 300'000'000;  // of buffers: a few seconds
 
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
@@ -106,23 +106,15 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
   return best;
 }
 
-std::optional<Offsets> anneal(const LayoutInstance& instance, const LayoutTable& table,
-                              std::uint64_t seed, const Budget& budget) {
+std::optional<Offsets> reinsert(const LayoutInstance& instance, const LayoutTable& table,
+                                std::uint64_t seed, const Budget& budget) {
   std::optional<Offsets> best = fast(instance, table, budget);
   if (!best || budget.exhausted()) return best;
-  double visits = 1;  // of a move
-  for (int b = 0; b < table.buffers(); ++b) {
-    visits += 4 + 2 * (table.hull(b).last - table.hull(b).first);
-  }
-  double orders = 1;  // a few buffers have few: more moves than these see them again and again
-  for (int b = 2; b <= table.buffers() && orders < kAnnealVisits; ++b) orders *= b;
-  const auto moves =
-      static_cast<std::int64_t>(std::max(1000.0, std::min(orders, kAnnealVisits / visits)));
-  for (int i = 0; i < kAnnealings; ++i) {
-    best = anneal_stack(table, std::move(*best), moves << i, seed + static_cast<std::uint64_t>(i),
-                        budget);
-  }
-  return best;
+  Budget::Limits limits = budget.limits();  // nodes are of no account here
+  limits.time_limit_s = budget.seconds_left();
+  limits.node_limit = std::numeric_limits<std::int64_t>::max();
+  Budget own(limits);
+  return Reinsertion(table, seed).lower(*std::move(best), table.max_load(), kReinsertVisits, own);
 }
 
 }  // namespace
@@ -169,7 +161,7 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
   add("fast", "rings, canonical dives with a few static orders, and fits of few buffers", "",
       [](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
          const Budget& budget) { return fast(instance, table, budget); });
-  add("anneal", "the best dive, then annealing of the stacking order", "", anneal);
+  add("reinsert", "fast, then buffers of the stack taken out and put in again", "", reinsert);
   return all;
 }
 

@@ -7,9 +7,9 @@
 
 #include "formulations/layout/bounds.h"
 #include "heuristics/layout/improve.h"
+#include "heuristics/layout/pile.h"
 #include "heuristics/layout/registry.h"
 #include "heuristics/layout/slots.h"
-#include "heuristics/layout/stack.h"
 #include "instances/layout/compose.h"
 #include "instances/layout/load.h"
 #include "instances/layout/table.h"
@@ -43,7 +43,13 @@ constexpr double kSecondsToVerify = 5e-7;
 constexpr double kSecondsToImprove = 1.5e-6;  // until improvement has begun
 constexpr double kManyBuffers = 50'000;       // below, all of that is over in a blink
 
-constexpr int kFewForEjection = 1'000;  // below, the exact search has all of the limits
+// Fewer buffers are searched and improved in turn, with so many nodes and then more each time,
+// until improvement is in vain. Mostly the first search ends it.
+constexpr int kSearchedFirst = 1'000;
+constexpr std::int64_t kFirstNodes = 50'000;
+constexpr std::int64_t kMoreNodes = 4;
+constexpr std::int64_t kToImprove = 3;  // so many times as many nodes
+constexpr int kTurnsInVain = 2;
 // Of what a layout was above the load, for the verifier to look at the better one at once.
 constexpr double kWorthTelling = 0.05;
 
@@ -112,39 +118,65 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
       return StoppedBy::heuristic_end;
     }
     run_heuristic("fast");
-    if (options_.method == kAuto.name && !incumbent_.within(options_.gap)) improve();
+    if (options_.method == kAuto.name && !incumbent_.within(options_.gap)) {
+      if (table_->buffers() < kSearchedFirst) return search_in_turns();
+      improve_for_now();
+    }
     if (incumbent_.within(options_.gap)) return StoppedBy::gap;
-    return run_search();
+    return run_search(budget_);
+  }
+
+  StoppedBy search_in_turns() {
+    std::int64_t nodes = kFirstNodes;
+    for (int in_vain = 0; in_vain < kTurnsInVain; nodes *= kMoreNodes) {
+      Budget searched = budget_.part(budget_.seconds_left(), std::min(nodes, budget_.nodes_left()));
+      const StoppedBy stopped = run_search(searched);
+      if (stopped != StoppedBy::time_limit || budget_.exhausted()) return stopped;
+      Budget improved =
+          budget_.part(budget_.seconds_left(), std::min(kToImprove * nodes, budget_.nodes_left()));
+      in_vain = improve(improved) ? 0 : in_vain + 1;
+      if (incumbent_.within(options_.gap)) return StoppedBy::gap;
+      if (budget_.exhausted()) return StoppedBy::time_limit;
+    }
+    return run_search(budget_);
   }
 
   // Many buffers are beyond the exact search: what lowers the peak of a layout comes first, and has
   // half of the limits where the search can do something at all.
-  void improve() {
-    const std::optional<std::vector<Bytes>> start =
-        incumbent_.plan() ? std::optional(incumbent_.plan()->offsets) : too_high_;
-    if (!start || table_->buffers() < kFewForEjection) return;
+  void improve_for_now() {
     const double to_verify = kSecondsToVerify * static_cast<double>(instance_.buffers.size());
     const bool alone = table_->buffers() > kManyBuffers || !can_be_searched(*table_);
     Budget part = budget_.part((alone ? 1 : 0.5) * (budget_.seconds_left() - to_verify),
                                alone ? budget_.nodes_left() : budget_.nodes_left() / 2);
     time_ended_it_ = alone && many_for(kSecondsToImprove);
     if (part.exhausted() || many_for(kSecondsToImprove)) return;
-    Bytes told = table_->peak(*start);
+    improve(part);
+    time_ended_it_ = alone && part.stop_reason() == StopReason::time_limit;
+  }
+
+  // Whether there is a lower layout now, of a plan or above the capacity.
+  bool improve(Budget& part) {
+    const std::optional<std::vector<Bytes>> start =
+        incumbent_.plan() ? std::optional(incumbent_.plan()->offsets) : too_high_;
+    if (!start) return false;
+    const Bytes before = table_->peak(*start);
+    Bytes told = before;
     const auto offer = [&](const std::vector<Bytes>& offsets) {
       told = table_->peak(offsets);
       if (fits(told)) incumbent_.offer(compose_layout(instance_, offsets), 'H', "improvement");
     };
-    const std::vector<Bytes> best =
-        improve_layout(*table_, *start, {.enough = good_enough(), .seed = options_.seed}, part,
-                       [&](const std::vector<Bytes>& offsets) {
-                         const Bytes peak = table_->peak(offsets);
-                         const Bytes above = told - table_->max_load();
-                         const bool worth = kWorthTelling * static_cast<double>(above) <=
-                                            static_cast<double>(told - peak);
-                         if (worth || (fits(peak) && !fits(told))) offer(offsets);
-                       });
+    const std::vector<Bytes> best = improve_layout(
+        *table_, *start, {.enough = good_enough(), .seed = options_.seed + improvements_++}, part,
+        [&](const std::vector<Bytes>& offsets) {
+          const Bytes peak = table_->peak(offsets);
+          const Bytes above = told - table_->max_load();
+          const bool worth =
+              kWorthTelling * static_cast<double>(above) <= static_cast<double>(told - peak);
+          if (worth || (fits(peak) && !fits(told))) offer(offsets);
+        });
     if (table_->peak(best) < told) offer(best);
-    time_ended_it_ = alone && part.stop_reason() == StopReason::time_limit;
+    if (told < before && !fits(told)) too_high_ = best;
+    return told < before;
   }
 
   bool fits(Bytes peak) const { return !instance_.capacity || peak <= *instance_.capacity; }
@@ -248,9 +280,9 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     return part.exhausted() ? StoppedBy::time_limit : StoppedBy::heuristic_end;
   }
 
-  StoppedBy run_search() {
+  StoppedBy run_search(Budget& budget) {
     const LayoutMinimum minimum = minimise_layout(
-        *table_, known(), budget_, [this](const LayoutMinimum& better) { take(better); });
+        *table_, known(), budget, [this](const LayoutMinimum& better) { take(better); });
     take(minimum);
     switch (minimum.end) {
       case LayoutEnd::layout:
@@ -305,6 +337,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
 
   std::optional<LayoutTable> table_;            // none if there was no time for it
   std::optional<std::vector<Bytes>> too_high_;  // the last heuristic's, above the capacity
+  std::uint64_t improvements_ = 0;
 };
 
 }  // namespace

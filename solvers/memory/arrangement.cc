@@ -23,7 +23,7 @@ namespace {
 // operator. Half a second for both where 400 tensors are large.
 constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMovesOfAnOperator = 2500;
-constexpr int kOrdersOfARound = 8;  // then the best and the first get as much as all of them
+constexpr int kOrdersOfARound = 8;  // then the best gets as much as all of them
 constexpr int kRounds = 6;          // each with twice as much as the one before
 // Every second order is laid out hill by hill as well, with the nodes of two orders, as orders of
 // hills are tried in turn.
@@ -96,9 +96,8 @@ class Arranging {
       }
       // Where all orders are known their layouts are all that is left.
       const std::int64_t more = any ? kOrdersOfARound * nodes : budget_.nodes_left();
-      if (!ended() && better_) lay_out(*better_, more);
-      if (!ended()) lay_out(first_, more);
-      if (!any && first_.settled && best().settled) return;
+      if (!ended()) lay_out(better_ ? *better_ : first_, more);
+      if (!any && best().settled) return;
     }
   }
 

@@ -3,40 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "heuristics/layout/ejection.h"
-#include "heuristics/layout/stack.h"
+#include "heuristics/layout/pile.h"
 #include "instances/layout/generate.h"
 #include "instances/numbers.h"
 #include "tests/layout_check.h"
+#include "tests/least_layout.h"
 #include "tests/tiny_layout.h"
 
 namespace stowage::layout_improve_test {
 namespace {
-
-// The least peak: some order of stacking has it.
-Bytes least_peak(const LayoutTable& table) {
-  std::vector<int> order;
-  std::vector<Bytes> offsets(at(table.buffers()), 0);
-  for (int b = 0; b < table.buffers(); ++b) {
-    if (table.pinned(b)) offsets[at(b)] = table.pin(b);
-    if (!table.pinned(b) && !table.idle(b)) order.push_back(b);
-  }
-  Bytes least = std::numeric_limits<Bytes>::max();
-  do {
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      Bytes top = 0;
-      for (std::size_t j = 0; j < i; ++j) {
-        if (!table.conflict(order[i], order[j])) continue;
-        top = std::max(top, offsets[at(order[j])] + table.size(order[j]));
-      }
-      offsets[at(order[i])] = table.clear_of_pins(order[i], top);
-    }
-    least = std::min(least, table.peak(offsets));
-  } while (std::ranges::next_permutation(order).found);
-  return least;
-}
 
 TEST(Ejection, MakesLayoutsBelowItsTargetAndLeavesPinsAlone) {
   int lower = 0;

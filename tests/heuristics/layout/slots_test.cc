@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heuristics/layout/stack.h"
+#include "heuristics/layout/pile.h"
 #include "instances/layout/generate.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

@@ -191,7 +191,7 @@ TEST(LayoutSolve, ManyBuffersAndLittleTime) {
   const auto made = generate_layout(
       {.kind = LayoutGenerator::Kind::short_lived, .buffers = 60'000, .steps = 60'000});
   ASSERT_TRUE(made);
-  for (const char* method : {"auto", "fast", "first-fit", "anneal", "exact"}) {
+  for (const char* method : {"auto", "fast", "first-fit", "reinsert", "exact"}) {
     Budget none({.time_limit_s = 0});
     const Outcome outcome = solve(made->instance, {.method = method}, none);
     ASSERT_TRUE(outcome.plan) << method;
