@@ -79,10 +79,11 @@ class Improvement {
         order_(static_order(table, "W")),
         more_(at(table.sections()), 0),
         ejection_(table, options.seed),
-        reinsertion_(table, options.seed),
         enough_(std::max(options.enough, table.max_load())),
         best_(std::move(offsets)),
-        peak_(table.peak(best_)) {}
+        peak_(table.peak(best_)) {
+    if (table.buffers() <= kMostForReinsertion) reinsertion_.emplace(table, options.seed);
+  }
 
   std::vector<Bytes> run() {
     if (over()) return std::move(best_);
@@ -96,7 +97,7 @@ class Improvement {
       if (diving) dives.done(dive() || !far_behind_);
       const bool ejecting = ejections.due();
       if (ejecting) ejections.done(eject());
-      const bool reinserting = table_.buffers() <= kMostForReinsertion && reinsertions.due();
+      const bool reinserting = reinsertion_ && reinsertions.due();
       if (reinserting) reinsertions.done(reinsert());
       if (peak_ < before) {
         in_vain = 0;
@@ -164,7 +165,7 @@ class Improvement {
   bool reinsert() {
     const Bytes before = peak_;
     const std::int64_t visits = std::min(kMostVisits, patience_ * kReinsertions * usual_visits());
-    if (!over()) keep_if_better(reinsertion_.lower(best_, enough_, visits, budget_));
+    if (!over()) keep_if_better(reinsertion_->lower(best_, enough_, visits, budget_));
     if (peak_ == before) patience_ = std::min(kMostPatience, 2 * patience_);
     return peak_ < before;
   }
@@ -175,7 +176,7 @@ class Improvement {
   const std::vector<int> order_;
   std::vector<Bytes> more_;  // by section
   Ejection ejection_;
-  Reinsertion reinsertion_;
+  std::optional<Reinsertion> reinsertion_;
   const Bytes enough_;
   std::vector<Bytes> best_;
   Bytes peak_;

@@ -23,8 +23,9 @@ namespace {
 // operator. Half a second for both where 400 tensors are large.
 constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMovesOfAnOperator = 2500;
-constexpr int kOrdersOfARound = 8;  // then the best gets as much as all of them
-constexpr int kRounds = 6;          // each with twice as much as the one before
+// Then the best gets as much as all of them, and the first if it is hardly worse.
+constexpr int kOrdersOfARound = 8;
+constexpr int kRounds = 6;  // each with twice as much as the one before
 // Every second order is laid out hill by hill as well, with the nodes of two orders, as orders of
 // hills are tried in turn.
 constexpr int kOrdersOfHills = 2;
@@ -84,8 +85,9 @@ class Arranging {
   void run_rounds() {
     std::int64_t nodes = kFirstNodes;
     std::int64_t steps = kMovesOfAnOperator * std::ssize(graph_.operators);
-    for (int round = 0; round < kRounds && !ended(); ++round, nodes *= 2, steps *= 2) {
-      bool any = false;
+    bool any = true;  // orders that are not known
+    for (int round = 0; round < kRounds && any && !ended(); ++round, nodes *= 2, steps *= 2) {
+      any = false;
       for (int k = 0; k < kOrdersOfARound && !ended(); ++k) {
         std::optional<OrderPlan> order = levelled(steps);
         if (!order) continue;
@@ -94,11 +96,20 @@ class Arranging {
         lay_out(next, nodes);
         if (!ended() && k % kOrdersOfHills == 0) lay_out_hills(next, kOrdersOfHills * nodes);
       }
-      // Where all orders are known their layouts are all that is left.
-      const std::int64_t more = any ? kOrdersOfARound * nodes : budget_.nodes_left();
-      if (!ended()) lay_out(better_ ? *better_ : first_, more);
-      if (!any && best().settled) return;
+      if (!ended() && better_) lay_out(*better_, kOrdersOfARound * nodes);
+      if (!ended() && first_is_near()) lay_out(first_, kOrdersOfARound * nodes);
     }
+    // Where no more orders are tried their layouts are all that is left.
+    if (!ended()) lay_out(first_, any ? kOrdersOfARound * nodes : budget_.nodes_left());
+    if (!ended() && better_ && !any) lay_out(*better_, budget_.nodes_left());
+  }
+
+  // Whether the first order is the best, or needs no more than twice as much above the peak.
+  bool first_is_near() const {
+    const auto above = [&](const Candidate& its) {
+      return its.layout ? its.layout->peak_bytes - first_.order.peak_bytes : kMaxExact;
+    };
+    return above(first_) <= 2 * above(best());
   }
 
   // What is good enough: no order that is known to be better needs less.
