@@ -1,3 +1,4 @@
+// Longer than 300 lines: one search and the stack that it changes.
 #include "heuristics/layout/reinsertion.h"
 
 #include <algorithm>
