@@ -16,10 +16,8 @@ namespace {
 
 constexpr std::int64_t kVisitsPerBuffer = 1'000;  // of the ejections of a round: as long as a dive
 constexpr std::int64_t kLeastVisits = 100'000;
-// Reinsertion takes so many times as long, as it is slow to cool, and nothing where there are so
-// many buffers that its rounds, which look at all of them, would be few.
+// Reinsertion takes so many times as long, as it is slow to cool.
 constexpr std::int64_t kReinsertions = 50;
-constexpr int kMostForReinsertion = 5'000;
 constexpr std::int64_t kMostEffort = 64;  // turns of ejections in vain are longer each time
 constexpr std::int64_t kMostVisits = 2'000'000'000;  // but no longer than this
 constexpr std::int64_t kMostPatience = 16;
@@ -82,7 +80,7 @@ class Improvement {
         enough_(std::max(options.enough, table.max_load())),
         best_(std::move(offsets)),
         peak_(table.peak(best_)) {
-    if (table.buffers() <= kMostForReinsertion) reinsertion_.emplace(table, options.seed);
+    if (table.buffers() <= Reinsertion::kMostBuffers) reinsertion_.emplace(table, options.seed);
   }
 
   std::vector<Bytes> run() {

@@ -109,7 +109,7 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
 std::optional<Offsets> reinsert(const LayoutInstance& instance, const LayoutTable& table,
                                 std::uint64_t seed, const Budget& budget) {
   std::optional<Offsets> best = fast(instance, table, budget);
-  if (!best || budget.exhausted()) return best;
+  if (!best || budget.exhausted() || table.buffers() > Reinsertion::kMostBuffers) return best;
   Budget::Limits limits = budget.limits();  // nodes are of no account here
   limits.time_limit_s = budget.seconds_left();
   limits.node_limit = std::numeric_limits<std::int64_t>::max();
@@ -161,7 +161,8 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
   add("fast", "rings, canonical dives with a few static orders, and fits of few buffers", "",
       [](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
          const Budget& budget) { return fast(instance, table, budget); });
-  add("reinsert", "fast, then buffers of the stack taken out and put in again", "", reinsert);
+  add("reinsert", "fast, then up to 5,000 buffers of the stack are taken out and put in again", "",
+      reinsert);
   return all;
 }
 

@@ -120,7 +120,8 @@ void Reinsertion::sort_stack(bool by_rise) {
     const int b = stack_.buffer[i];
     score_[at(b)] = by_rise ? -stack_.rise[i] : stack_.end[i] - size(b);
   }
-  // Nearly in order already.
+  // Mostly nearly in order already.
+  std::int64_t moves = 0;
   for (std::size_t i = 1; i < stack_.size(); ++i) {
     const int b = stack_.buffer[i];
     const SectionRange hull = stack_.hull[i];
@@ -133,11 +134,13 @@ void Reinsertion::sort_stack(bool by_rise) {
       stack_.end[to] = stack_.end[to - 1];
       stack_.rise[to] = stack_.rise[to - 1];
     }
+    moves += static_cast<std::int64_t>(i - to);
     stack_.buffer[to] = b;
     stack_.hull[to] = hull;
     stack_.end[to] = end;
     stack_.rise[to] = rise;
   }
+  visits_ += moves / 4;
 }
 
 // A buffer of a longest path of the current stack, and others that conflict with it.
@@ -227,7 +230,7 @@ bool Reinsertion::put_back(int b, Bytes limit) {
     if (meets(stack_, i, b, hull)) below = std::max(below, stack_.end[i]);
   }
   below_[size] = below;
-  // Shorter than the max load need not be.
+  // Shorter than the target need not be.
   Bytes least = std::numeric_limits<Bytes>::max();
   std::size_t position = 0;
   Bytes rise_there = 0;
@@ -335,8 +338,8 @@ std::vector<Bytes> Reinsertion::lower(std::vector<Bytes> best, Bytes target, std
     if (accepted) {
       sort_stack(random_.below(2) == 0);
       for (const int b : taken_) {
+        accepted = budget.nodes_left() > 0 && put_back(b, limit);
         budget.count_nodes(1);
-        accepted = put_back(b, limit);
         if (!accepted) break;
       }
     }

@@ -30,6 +30,9 @@ namespace stowage {
 
 class Reinsertion {
  public:
+  // A round looks at all buffers several times: with more than these it is of little use.
+  static constexpr int kMostBuffers = 5'000;
+
   // `table` must outlive this. Requires table.stackable() and pins that do not clash.
   Reinsertion(const LayoutTable& table, std::uint64_t seed);
 

@@ -1,9 +1,9 @@
 // How high something reaches over each section, in pieces of equal height.
 //
 // Setting a height over a range costs as much as the pieces that it covers, which are gone
-// afterwards: a stack of n buffers takes O(n) whatever their lifetimes are.
+// afterwards, and finding the first of them O(sections / 64) at worst.
 //
-//   SectionHeights skyline(table.sections());
+//   SectionHeights heights(table.sections());
 //   const Bytes offset = heights.highest(range);
 //   heights.set(range, offset + size);
 #pragma once

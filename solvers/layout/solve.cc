@@ -24,9 +24,7 @@ namespace {
 
 using Reason = LayoutInfeasibility::Reason;
 
-const Method kAuto{"auto", MethodKind::ours,
-                   "heuristics, ejection of what is high in layouts of many buffers, then search",
-                   ""};
+const Method kAuto{"auto", MethodKind::ours, "heuristics, then search and improvement in turn", ""};
 const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
                     "MiniMalloc (ASPLOS 2023); tree.h"};
 const Method kMemo{"memo", MethodKind::baseline,
