@@ -1,11 +1,11 @@
 // Lowering the peak of a layout of many buffers for as long as there is time.
 //
-// Rounds of three kinds of work. A dive is made anew, with more bytes
-// pretended where layouts before were too high (fullest_dive): of many such layouts some are
-// better. What is highest in the best layout is ejected and put in below (ejection.h): that helps
-// where few buffers are alive together, and few are too high. Buffers of the stack are taken out
-// and put in again (reinsertion.h): that helps where up to a few thousand buffers fit badly. Dives
-// that are far behind and work that finds nothing have fewer turns.
+// Rounds of three kinds of work. A dive is made anew, with more bytes pretended where layouts
+// before were too high (fullest_dive): of many such layouts some are better. What is highest in the
+// best layout is ejected and put in below (ejection.h): that helps where few buffers are alive
+// together, and few are too high. Buffers of the stack are taken out and put in again
+// (reinsertion.h): that helps where up to a few thousand buffers fit badly. Dives that are far
+// behind and work that finds nothing have fewer turns.
 //
 //   offsets = improve_layout(table, offsets, {.enough = bound}, budget, tell_user);
 #pragma once

@@ -161,8 +161,8 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
   add("fast", "rings, canonical dives with a few static orders, and fits of few buffers", "",
       [](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
          const Budget& budget) { return fast(instance, table, budget); });
-  add("reinsert", "fast, then up to 5,000 buffers of the stack are taken out and put in again", "",
-      reinsert);
+  add("reinsert", "fast, then buffers taken out of the stack and put in again; of at most 5,000",
+      "", reinsert);
   return all;
 }
 

@@ -41,8 +41,6 @@ class Reinsertion {
   std::vector<Bytes> lower(std::vector<Bytes> offsets, Bytes target, std::int64_t visits,
                            Budget& budget);
 
-  std::int64_t visits() const { return visits_; }  // of buffers, so far
-
  private:
   // Buffers in an order of stacking, what they are looked at for beside each other.
   struct Stack {
@@ -57,7 +55,6 @@ class Reinsertion {
 
   void start(const std::vector<Bytes>& offsets);
   void choose();
-  void choose_among(std::size_t first_of_pool, std::size_t most);
   void take_out();
   Bytes measure();
   void sort_stack(bool by_rise);
@@ -92,7 +89,7 @@ class Reinsertion {
   std::vector<Bytes> below_;  // by position of the buffer that is put back
   std::vector<Bytes> score_;  // by buffer
   std::vector<char> is_out_;  // by buffer
-  std::int64_t visits_ = 0;
+  std::int64_t visits_ = 0;   // of buffers, so far
 };
 
 }  // namespace stowage
