@@ -52,34 +52,30 @@ Reinsertion::Reinsertion(const LayoutTable& table, std::uint64_t seed)
   for (int b = 0; b < table.buffers(); ++b) size_.push_back(table.size(b));
 }
 
-Bytes Reinsertion::highest(int b) const {
-  if (!table_.any_gaps()) return heights_.highest(table_.hull(b));
+// How high its sections are, which are at 0 afterwards.
+Bytes Reinsertion::take_heights(int b, SectionRange hull) {
+  if (!table_.any_gaps()) return heights_.take(hull);
   Bytes most = 0;
-  for (const SectionRange& range : table_.ranges(b)) {
-    most = std::max(most, heights_.highest(range));
-  }
+  for (const SectionRange& range : table_.ranges(b)) most = std::max(most, heights_.take(range));
   return most;
 }
 
-void Reinsertion::set(int b, Bytes height) {
+void Reinsertion::put_heights(int b, SectionRange hull, Bytes height) {
   if (!table_.any_gaps()) {
-    heights_.set(table_.hull(b), height);
+    heights_.put(hull, height);
     return;
   }
-  for (const SectionRange& range : table_.ranges(b)) heights_.set(range, height);
+  for (const SectionRange& range : table_.ranges(b)) heights_.put(range, height);
 }
 
-// Where the buffer ends on top of what reaches so high.
-Bytes Reinsertion::end_on(int b, Bytes height) const {
-  if (plain_) return height + size(b);
+Bytes Reinsertion::end_on_any(int b, Bytes height) const {
   const Bytes offset =
       table_.pinned(b) ? std::max(height, table_.pin(b)) : table_.aligned(b, height);
   return offset + size(b);
 }
 
-// The longest path from the bottom of the buffer to the top, if that above it has this length.
-Bytes Reinsertion::rise_below(int b, Bytes height) const {
-  if (plain_ || !table_.pinned(b)) return height + size(b);
+Bytes Reinsertion::rise_below_any(int b, Bytes height) const {
+  if (!table_.pinned(b)) return height + size(b);
   return std::max(height + size(b), target_ - table_.pin(b));
 }
 
@@ -99,14 +95,14 @@ Bytes Reinsertion::measure() {
   heights_.clear();
   for (std::size_t i = 0; i < stack_.size(); ++i) {
     const int b = stack_.buffer[i];
-    stack_.end[i] = end_on(b, highest(b));
-    set(b, stack_.end[i]);
+    stack_.end[i] = end_on(b, take_heights(b, stack_.hull[i]));
+    put_heights(b, stack_.hull[i], stack_.end[i]);
   }
   heights_.clear();
   for (std::size_t i = stack_.size(); i-- > 0;) {
     const int b = stack_.buffer[i];
-    stack_.rise[i] = rise_below(b, highest(b));
-    set(b, stack_.rise[i]);
+    stack_.rise[i] = rise_below(b, take_heights(b, stack_.hull[i]));
+    put_heights(b, stack_.hull[i], stack_.rise[i]);
     longest = std::max(longest, stack_.end[i] - size(b) + stack_.rise[i]);
   }
   visits_ += 2 * std::ssize(stack_.buffer);
@@ -196,6 +192,10 @@ void Reinsertion::choose() {
     std::swap(pool_[k], pool_[other]);
     taken_.push_back(current_.buffer[at(pool_[k])]);
   }
+  sort_taken();
+}
+
+void Reinsertion::sort_taken() {
   const auto area = [&](int buffer) {
     const SectionRange its = table_.hull(buffer);
     return static_cast<double>(size(buffer)) * (its.last - its.first);
@@ -227,7 +227,7 @@ bool Reinsertion::put_back(int b, Bytes limit) {
   Bytes below = 0;
   for (std::size_t i = 0; i < size; ++i) {
     below_[i] = below;
-    if (meets(stack_, i, b, hull)) below = std::max(below, stack_.end[i]);
+    below = std::max(below, meets(stack_, i, b, hull) ? stack_.end[i] : 0);
   }
   below_[size] = below;
   // Shorter than the target need not be.
@@ -237,7 +237,10 @@ bool Reinsertion::put_back(int b, Bytes limit) {
   std::uint32_t ties = 0;
   Bytes above = 0;
   for (std::size_t i = size + 1; i-- > 0;) {
-    if (i < size && meets(stack_, i, b, hull)) above = std::max(above, stack_.rise[i]);
+    if (i < size) {
+      if (!meets(stack_, i, b, hull)) continue;
+      above = std::max(above, stack_.rise[i]);
+    }
     const Bytes through = std::max(end_on(b, below_[i]) + above, target_);
     if (through > least) continue;
     if (through < least) ties = 0;
@@ -265,29 +268,29 @@ void Reinsertion::insert(std::size_t position, int b, Bytes end, Bytes rise) {
 // The heights are the ends of what is raised, and no more than where that can raise others.
 void Reinsertion::raise_above(std::size_t position) {
   heights_.clear();
-  set(stack_.buffer[position], stack_.end[position]);
+  put_heights(stack_.buffer[position], stack_.hull[position], stack_.end[position]);
   for (std::size_t i = position + 1; i < stack_.size() && heights_.raised() > 0; ++i) {
     const int b = stack_.buffer[i];
-    const Bytes height = highest(b);
+    const Bytes height = take_heights(b, stack_.hull[i]);
     if (height == 0) continue;
     const Bytes end = end_on(b, height);
-    const bool raised = end > stack_.end[i];
-    if (raised) stack_.end[i] = end;
-    set(b, raised ? end : 0);
+    if (end <= stack_.end[i]) continue;
+    stack_.end[i] = end;
+    put_heights(b, stack_.hull[i], end);
   }
 }
 
 void Reinsertion::raise_below(std::size_t position) {
   heights_.clear();
-  set(stack_.buffer[position], stack_.rise[position]);
+  put_heights(stack_.buffer[position], stack_.hull[position], stack_.rise[position]);
   for (std::size_t i = position; i-- > 0 && heights_.raised() > 0;) {
     const int b = stack_.buffer[i];
-    const Bytes height = highest(b);
+    const Bytes height = take_heights(b, stack_.hull[i]);
     if (height == 0) continue;
     const Bytes rise = rise_below(b, height);
-    const bool raised = rise > stack_.rise[i];
-    if (raised) stack_.rise[i] = rise;
-    set(b, raised ? rise : 0);
+    if (rise <= stack_.rise[i]) continue;
+    stack_.rise[i] = rise;
+    put_heights(b, stack_.hull[i], rise);
   }
 }
 
@@ -302,6 +305,31 @@ std::vector<Bytes> Reinsertion::offsets() const {
     offsets[at(b)] = current_.end[i] - size(b);
   }
   return offsets;
+}
+
+std::optional<std::vector<Bytes>> Reinsertion::complete(const std::vector<Bytes>& known,
+                                                        Bytes target, Budget& budget) {
+  target_ = std::max(target, table_.max_load());
+  start(known);
+  current_ = stack_;
+  taken_.clear();
+  for (const int b : current_.buffer) {
+    if (known[at(b)] < 0) taken_.push_back(b);
+  }
+  sort_taken();
+  take_out();
+  measure();
+  sort_stack(false);
+  Ticker ticker(budget, kClockVisits);
+  for (const int b : taken_) {
+    if (budget.nodes_left() <= 0) return std::nullopt;
+    const std::int64_t before = visits_;
+    put_back(b, std::numeric_limits<Bytes>::max());
+    budget.count_nodes(1);
+    if (ticker.exhausted(visits_ - before)) return std::nullopt;
+  }
+  current_ = stack_;
+  return offsets();
 }
 
 std::vector<Bytes> Reinsertion::lower(std::vector<Bytes> best, Bytes target, std::int64_t visits,

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "heuristics/layout/section_heights.h"
@@ -35,6 +36,11 @@ class Reinsertion {
 
   // `table` must outlive this. Requires table.stackable() and pins that do not clash.
   Reinsertion(const LayoutTable& table, std::uint64_t seed);
+
+  // All buffers, those whose offset is -1 put into the stack of the others, large areas first.
+  // Nothing if the budget ends first. Requires a table without pins.
+  std::optional<std::vector<Bytes>> complete(const std::vector<Bytes>& known, Bytes target,
+                                             Budget& budget);
 
   // The best layout met, never worse than `offsets`. Ends at the target, after so many visits of
   // buffers, or with the budget. Each buffer that is put back counts as a node.
@@ -55,6 +61,7 @@ class Reinsertion {
 
   void start(const std::vector<Bytes>& offsets);
   void choose();
+  void sort_taken();
   void take_out();
   Bytes measure();
   void sort_stack(bool by_rise);
@@ -70,10 +77,18 @@ class Reinsertion {
     return !table_.any_gaps() || table_.conflict(stack.buffer[i], b);
   }
   Bytes size(int b) const { return size_[static_cast<std::size_t>(b)]; }
-  Bytes highest(int b) const;
-  void set(int b, Bytes height);
-  Bytes end_on(int b, Bytes height) const;
-  Bytes rise_below(int b, Bytes height) const;
+  Bytes take_heights(int b, SectionRange hull);
+  void put_heights(int b, SectionRange hull, Bytes height);
+  // Where the buffer ends on top of what reaches so high.
+  Bytes end_on(int b, Bytes height) const {
+    return plain_ ? height + size(b) : end_on_any(b, height);
+  }
+  // The longest path from the bottom of the buffer to the top, if that above it has this length.
+  Bytes rise_below(int b, Bytes height) const {
+    return plain_ ? height + size(b) : rise_below_any(b, height);
+  }
+  Bytes end_on_any(int b, Bytes height) const;
+  Bytes rise_below_any(int b, Bytes height) const;
 
   const LayoutTable& table_;
   const bool plain_;         // offsets are sums of sizes

@@ -1,11 +1,11 @@
 // How high something reaches over each section, in pieces of equal height.
 //
-// Setting a height over a range costs as much as the pieces that it covers, which are gone
-// afterwards, and finding the first of them O(sections / 64) at worst.
+// Taking a range costs as much as the pieces that it covers, which are one afterwards, and finding
+// the first of them O(sections / 64) at worst.
 //
 //   SectionHeights heights(table.sections());
-//   const Bytes offset = heights.highest(range);
-//   heights.set(range, offset + size);
+//   const Bytes offset = heights.take(range);
+//   heights.put(range, offset + size);
 #pragma once
 
 #include <algorithm>
@@ -25,32 +25,42 @@ class SectionHeights {
 
   void clear();  // to height 0 again, O(sections / 64)
 
-  // Requires a range that is not empty, as does set().
-  Bytes highest(SectionRange range) const {
-    Bytes most = 0;
-    for (int s = piece_of(range.first); s < range.last; s = piece(s).last) {
-      most = std::max(most, piece(s).height);
+  // The highest of a range that is not empty; afterwards the range is at 0.
+  Bytes take(SectionRange range) {
+    int s = piece_of(range.first);
+    Piece its = piece(s);
+    if (its.last >= range.last && its.height == 0) return 0;
+    if (s < range.first) {
+      piece(s).last = range.first;
+      begin(range.first, its);
     }
+    Bytes most = 0;
+    for (s = range.first;;) {
+      most = std::max(most, its.height);
+      if (its.height != 0) raised_ -= std::min(its.last, range.last) - s;
+      if (its.last >= range.last) break;
+      s = its.last;
+      its = piece(s);
+      begins_[word(s)] &= ~bit(s);
+    }
+    if (its.last > range.last) begin(range.last, its);
+    piece(range.first) = {.height = 0, .last = range.last};
     return most;
   }
 
-  void set(SectionRange range, Bytes height) {
-    int s = piece_of(range.first);
-    if (s < range.first) {
-      const Piece its = piece(s);
-      piece(s).last = range.first;
-      begin(range.first, its);
-      s = range.first;
+  // Requires that the range is at 0 and inside one piece, as after take() or clear().
+  void put(SectionRange range, Bytes height) {
+    if (height == 0) return;
+    raised_ += range.last - range.first;
+    if (begins(range.first) && piece(range.first).last == range.last) {
+      piece(range.first).height = height;
+      return;
     }
-    while (s < range.last) {
-      const Piece its = piece(s);
-      if (its.height != 0) raised_ -= std::min(its.last, range.last) - s;
-      begins_[word(s)] &= ~bit(s);
-      if (its.last > range.last) begin(range.last, its);
-      s = its.last;
-    }
+    const int s = piece_of(range.first);
+    const Piece its = piece(s);
+    if (s < range.first) piece(s).last = range.first;
     begin(range.first, {.height = height, .last = range.last});
-    if (height != 0) raised_ += range.last - range.first;
+    if (its.last > range.last) begin(range.last, its);
   }
 
   int raised() const { return raised_; }  // sections whose height is not 0
@@ -67,6 +77,7 @@ class SectionHeights {
     while (bits == 0) bits = begins_[--w];
     return static_cast<int>(w * 64) + 63 - std::countl_zero(bits);
   }
+  bool begins(int section) const { return (begins_[word(section)] & bit(section)) != 0; }
   void begin(int section, Piece its) {
     piece(section) = its;
     begins_[word(section)] |= bit(section);

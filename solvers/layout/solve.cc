@@ -1,6 +1,7 @@
 // Longer than 300 lines: all methods of one family, and what they share.
 #include "solvers/layout/solve.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "instances/layout/table.h"
 #include "instances/layout/verify.h"
 #include "solvers/family_solve.h"
+#include "solvers/layout/busiest.h"
 #include "solvers/layout/memo.h"
 #include "solvers/layout/mip_solve.h"
 #include "solvers/layout/search.h"
@@ -41,15 +43,19 @@ constexpr double kSecondsToVerify = 5e-7;
 constexpr double kSecondsToImprove = 1.5e-6;  // until improvement has begun
 constexpr double kManyBuffers = 50'000;       // below, all of that is over in a blink
 
-// Fewer buffers are searched and improved in turn, with so many nodes and then more each time,
-// until improvement is in vain. Mostly the first search ends it.
+// What the improvements of a few thousand buffers get in turn: so many nodes and then more each
+// time, until they are in vain. Fewer buffers are searched in between, and mostly the first search
+// ends it.
 constexpr int kSearchedFirst = 1'000;
 constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMoreNodes = 4;
-constexpr std::int64_t kToImprove = 3;  // so many times as many nodes
+constexpr std::int64_t kMostNodes = 1'000'000'000'000;  // hours
+constexpr std::int64_t kToImprove = 3;                  // so many times as many nodes
 constexpr int kTurnsInVain = 2;
 // Of what a layout was above the load, for the verifier to look at the better one at once.
 constexpr double kWorthTelling = 0.05;
+
+std::int64_t more(std::int64_t nodes) { return std::min(kMoreNodes * nodes, kMostNodes); }
 
 InfeasibilityProof proof_of(const LayoutInfeasibility& why) {
   return {.by = why.reason == Reason::pins_clash           ? "pins"
@@ -126,13 +132,11 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
 
   StoppedBy search_in_turns() {
     std::int64_t nodes = kFirstNodes;
-    for (int in_vain = 0; in_vain < kTurnsInVain; nodes *= kMoreNodes) {
+    for (int in_vain = 0; in_vain < kTurnsInVain; nodes = more(nodes)) {
       Budget searched = budget_.part(budget_.seconds_left(), std::min(nodes, budget_.nodes_left()));
       const StoppedBy stopped = run_search(searched);
       if (stopped != StoppedBy::time_limit || budget_.exhausted()) return stopped;
-      Budget improved =
-          budget_.part(budget_.seconds_left(), std::min(kToImprove * nodes, budget_.nodes_left()));
-      in_vain = improve(improved) ? 0 : in_vain + 1;
+      in_vain = improve_by_both(kToImprove * nodes, budget_) ? 0 : in_vain + 1;
       if (incumbent_.within(options_.gap)) return StoppedBy::gap;
       if (budget_.exhausted()) return StoppedBy::time_limit;
     }
@@ -148,12 +152,50 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
                                alone ? budget_.nodes_left() : budget_.nodes_left() / 2);
     time_ended_it_ = alone && many_for(kSecondsToImprove);
     if (part.exhausted() || many_for(kSecondsToImprove)) return;
-    improve(part);
+    if (BusiestFirst::fits(*table_)) {
+      std::int64_t nodes = kToImprove * kFirstNodes;
+      for (int in_vain = 0; in_vain < kTurnsInVain && !part.exhausted(); nodes = more(nodes)) {
+        in_vain = improve_by_both(nodes, part) ? 0 : in_vain + 1;
+        if (incumbent_.within(options_.gap)) break;
+      }
+    } else {
+      improve_all(part);
+    }
     time_ended_it_ = alone && part.stop_reason() == StopReason::time_limit;
   }
 
+  // The busiest sections first, with half of the nodes; then the best layout.
+  bool improve_by_both(std::int64_t nodes, Budget& budget) {
+    bool improved = false;
+    if (BusiestFirst::fits(*table_)) {
+      Budget part = budget.part(budget.seconds_left(), std::min(nodes, budget.nodes_left()) / 2);
+      improved = improve_busiest(part);
+      nodes -= part.nodes();
+    }
+    if (incumbent_.within(options_.gap) || budget.exhausted()) return improved;
+    Budget part = budget.part(budget.seconds_left(), std::min(nodes, budget.nodes_left()));
+    return improve_all(part) || improved;
+  }
+
+  bool improve_busiest(Budget& budget) {
+    if (!busiest_) busiest_.emplace(*table_, options_.seed);
+    if (busiest_->parts() < 2) return false;
+    return improve([&](std::vector<Bytes> offsets, const BetterLayout& tell) {
+      return busiest_->lower(std::move(offsets), good_enough(), budget, tell);
+    });
+  }
+
+  bool improve_all(Budget& budget) {
+    return improve([&](std::vector<Bytes> offsets, const BetterLayout& tell) {
+      const ImproveOptions options{.enough = good_enough(),
+                                   .seed = options_.seed + improvements_++};
+      return improve_layout(*table_, std::move(offsets), options, budget, tell);
+    });
+  }
+
   // Whether there is a lower layout now, of a plan or above the capacity.
-  bool improve(Budget& part) {
+  template <class Lower>
+  bool improve(const Lower& lower) {
     const std::optional<std::vector<Bytes>> start =
         incumbent_.plan() ? std::optional(incumbent_.plan()->offsets) : too_high_;
     if (!start) return false;
@@ -163,15 +205,13 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
       told = table_->peak(offsets);
       if (fits(told)) incumbent_.offer(compose_layout(instance_, offsets), 'H', "improvement");
     };
-    const std::vector<Bytes> best = improve_layout(
-        *table_, *start, {.enough = good_enough(), .seed = options_.seed + improvements_++}, part,
-        [&](const std::vector<Bytes>& offsets) {
-          const Bytes peak = table_->peak(offsets);
-          const Bytes above = told - table_->max_load();
-          const bool worth =
-              kWorthTelling * static_cast<double>(above) <= static_cast<double>(told - peak);
-          if (worth || (fits(peak) && !fits(told))) offer(offsets);
-        });
+    const std::vector<Bytes> best = lower(*start, [&](const std::vector<Bytes>& offsets) {
+      const Bytes peak = table_->peak(offsets);
+      const Bytes above = told - table_->max_load();
+      const bool worth =
+          kWorthTelling * static_cast<double>(above) <= static_cast<double>(told - peak);
+      if (worth || (fits(peak) && !fits(told))) offer(offsets);
+    });
     if (table_->peak(best) < told) offer(best);
     if (told < before && !fits(told)) too_high_ = best;
     return told < before;
@@ -335,6 +375,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
 
   std::optional<LayoutTable> table_;            // none if there was no time for it
   std::optional<std::vector<Bytes>> too_high_;  // the last heuristic's, above the capacity
+  std::optional<BusiestFirst> busiest_;         // once it has begun
   std::uint64_t improvements_ = 0;
 };
 

@@ -20,11 +20,15 @@ namespace stowage {
 namespace {
 
 // What the first orders get, in nodes of a layout's search and in moves of a levelling for each
-// operator. Half a second for both where 400 tensors are large.
+// operator. About a second for both. A node takes as long as there are tensors.
 constexpr std::int64_t kFirstNodes = 50'000;
+constexpr std::int64_t kMostFirstNodes = 400'000;
+constexpr std::int64_t kNodesTimesTensors = 40'000'000;
+constexpr std::int64_t kShares = 8;  // of few nodes, one for the first order
 constexpr std::int64_t kMovesOfAnOperator = 2500;
-// Then the best gets as much as all of them, and the first if it is hardly worse.
-constexpr int kOrdersOfARound = 8;
+constexpr int kOrdersOfARound = 4;
+// Then the best gets so many times as much as each, and the first if it is hardly worse.
+constexpr int kOfTheBest = 16;
 constexpr int kRounds = 6;  // each with twice as much as the one before
 // Every second order is laid out hill by hill as well, with the nodes of two orders, as orders of
 // hills are tried in turn.
@@ -62,7 +66,7 @@ class Arranging {
       return finish(StoppedBy::heuristic_end);
     }
     const bool moves = may_move(graph_, first_.order);
-    lay_out(first_, moves ? kFirstNodes : budget_.nodes_left());
+    lay_out(first_, moves ? first_nodes() : budget_.nodes_left());
     if (moves) run_rounds();
     if (reached_bound()) return finish(StoppedBy::proof);
     if (reached()) return finish(StoppedBy::gap);
@@ -82,8 +86,15 @@ class Arranging {
     return *better_;
   }
 
+  std::int64_t first_nodes() const {
+    const std::int64_t tensors = std::max<std::int64_t>(1, std::ssize(first_.buffers.buffers));
+    const std::int64_t most =
+        std::clamp(budget_.nodes_left() / kShares, kFirstNodes, kMostFirstNodes);
+    return std::clamp(kNodesTimesTensors / tensors, kFirstNodes, most);
+  }
+
   void run_rounds() {
-    std::int64_t nodes = kFirstNodes;
+    std::int64_t nodes = first_nodes();
     std::int64_t steps = kMovesOfAnOperator * std::ssize(graph_.operators);
     bool any = true;  // orders that are not known
     for (int round = 0; round < kRounds && any && !ended(); ++round, nodes *= 2, steps *= 2) {
@@ -96,11 +107,11 @@ class Arranging {
         lay_out(next, nodes);
         if (!ended() && k % kOrdersOfHills == 0) lay_out_hills(next, kOrdersOfHills * nodes);
       }
-      if (!ended() && better_) lay_out(*better_, kOrdersOfARound * nodes);
-      if (!ended() && first_is_near()) lay_out(first_, kOrdersOfARound * nodes);
+      if (!ended() && better_) lay_out(*better_, kOfTheBest * nodes);
+      if (!ended() && first_is_near()) lay_out(first_, kOfTheBest * nodes);
     }
     // Where no more orders are tried their layouts are all that is left.
-    if (!ended()) lay_out(first_, any ? kOrdersOfARound * nodes : budget_.nodes_left());
+    if (!ended()) lay_out(first_, any ? kOfTheBest * nodes : budget_.nodes_left());
     if (!ended() && better_ && !any) lay_out(*better_, budget_.nodes_left());
   }
 
@@ -159,7 +170,7 @@ class Arranging {
     // The heuristics of a layout need no nodes, but a budget that is not over.
     Budget part = budget_.part(budget_.seconds_left(),
                                std::max<std::int64_t>(1, std::min(nodes, budget_.nodes_left())));
-    SolveOptions options{.seed = options_.seed};
+    SolveOptions options{.seed = options_.seed + static_cast<std::uint64_t>(layouts_++)};
     if (its.layout) options.start = *its.layout;
     Outcome found = solve(its.buffers, options, part);
     if (!found.plan) return;
@@ -230,6 +241,7 @@ class Arranging {
   std::optional<Candidate> better_;  // another order, if its layout needs less
   std::optional<Bytes> least_;       // needed by the best layout
   std::set<std::vector<std::int64_t>> tried_;
+  std::int64_t layouts_ = 0;
   std::int64_t levellings_ = 0;
   std::int64_t hillings_ = 0;
   std::int64_t orders_ = 0;

@@ -33,8 +33,8 @@ TEST(SectionHeights, AreThoseOfAnArray) {
       const Bytes height = random.below(5);
       Bytes most = 0;
       for (int s = first; s < last; ++s) most = std::max(most, plain[at(s)]);
-      ASSERT_EQ(heights.highest({first, last}), most);
-      heights.set({first, last}, height);
+      ASSERT_EQ(heights.take({first, last}), most);
+      heights.put({first, last}, height);
       std::fill(plain.begin() + first, plain.begin() + last, height);
       ASSERT_EQ(heights.raised(), sections - std::ranges::count(plain, 0));
     }
@@ -67,6 +67,37 @@ TEST(Reinsertion, FindsTheOptimumOfFewBuffersAndLeavesPinsAlone) {
   EXPECT_GT(pins, 100);
   EXPECT_GT(gaps, 50);
   EXPECT_GT(optimal, tried * 90 / 100);
+}
+
+TEST(Reinsertion, CompletesAStackOnAnyPartOfIt) {
+  int tried = 0;
+  int whole = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    LayoutInstance instance = tiny_layout(seed, 30);
+    instance.capacity.reset();
+    const LayoutTable table(instance);
+    if (table.any_pins()) continue;
+    std::vector<Bytes> offsets = pile(instance).value();
+    QuickRandom random(seed);
+    const std::uint32_t left_out = random.below(5);
+    for (Bytes& offset : offsets) {
+      if (random.below(4) < left_out) offset = -1;
+    }
+    Budget budget;
+    const auto all = Reinsertion(table, seed).complete(offsets, 0, budget);
+    ASSERT_TRUE(all) << seed;
+    EXPECT_EQ(layout_fault(instance, *all, table.peak(*all)), "") << seed;
+    if (left_out == 0) {
+      EXPECT_LE(table.peak(*all), table.peak(offsets)) << seed;
+      ++whole;
+    }
+    EXPECT_EQ(budget.nodes() > 0, std::ranges::count(offsets, -1) > 0 && table.max_load() > 0);
+    Budget one({.node_limit = 1});
+    EXPECT_EQ(Reinsertion(table, seed).complete(offsets, 0, one).has_value(), budget.nodes() <= 1);
+    ++tried;
+  }
+  EXPECT_GT(tried, 80);
+  EXPECT_GT(whole, 10);
 }
 
 TEST(Reinsertion, LowersWhatIsLarger) {

@@ -1,0 +1,173 @@
+#include "solvers/layout/busiest.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "heuristics/layout/reinsertion.h"
+#include "instances/layout/instance.h"
+#include "instances/numbers.h"
+#include "solvers/layout/search.h"
+
+namespace stowage {
+namespace {
+
+// The first part has that many buffers, or half as many again as are alive at once.
+constexpr double kFewestBuffers = 50;
+constexpr double kOfMostAlive = 1.5;
+constexpr double kGrowth = 1.5;  // of the parts
+constexpr std::int64_t kSearchNodes = 20'000;
+// Of a part: the best of so many layouts, each after so many visits for a buffer. The first
+// attempts are shorter, each twice as long as the one before, as some layout is wanted soon.
+constexpr std::size_t kTries = 3;
+constexpr std::int64_t kVisits = 200'000;
+constexpr std::int64_t kShorter = 4;
+// Odd, and not what the generator adds each time: tries would read the same numbers.
+constexpr std::uint64_t kOfADraw = 0xd1b54a32d192ed03;
+
+// The sections with this load or more. All buffers keep their index.
+LayoutInstance busy_sections(const LayoutTable& table, Bytes least) {
+  std::vector<int> place{0};  // of a section among them, if it is one
+  for (int s = 0; s < table.sections(); ++s) {
+    place.push_back(place.back() + (table.load(s) >= least ? 1 : 0));
+  }
+  LayoutInstance part;
+  for (int b = 0; b < table.buffers(); ++b) {
+    Buffer buffer{.lower = -1, .upper = 0, .size = table.size(b), .alignment = table.alignment(b)};
+    for (const SectionRange& range : table.ranges(b)) {
+      const int first = place[at(range.first)];
+      const int last = place[at(range.last)];
+      if (first == last) continue;
+      if (buffer.lower < 0) buffer.lower = first;
+      if (buffer.upper > 0 && buffer.upper < first) buffer.gaps.push_back({buffer.upper, first});
+      buffer.upper = last;
+    }
+    if (buffer.lower < 0) buffer = {.upper = 1};
+    part.buffers.push_back(std::move(buffer));
+  }
+  return part;
+}
+
+// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... for i = 0, 1, 2, ...
+std::int64_t luby(std::int64_t i) {
+  std::int64_t length = 1;
+  while (length < i + 1) length = 2 * length + 1;
+  while (length != i + 1) {
+    length /= 2;
+    if (i >= length) i -= length;
+  }
+  return (length + 1) / 2;
+}
+
+}  // namespace
+
+bool BusiestFirst::fits(const LayoutTable& table) {
+  return table.buffers() <= Reinsertion::kMostBuffers &&
+         table.sections() <= Reinsertion::kMostBuffers && !table.any_pins();
+}
+
+BusiestFirst::BusiestFirst(const LayoutTable& table, std::uint64_t seed)
+    : table_(table), seed_(seed) {
+  cut_parts();
+}
+
+void BusiestFirst::cut_parts() {
+  std::vector<Bytes> loads;  // the largest one that each buffer is a part of, falling
+  std::vector<int> alive(at(table_.sections()), 0);
+  int most_alive = 0;
+  for (int b = 0; b < table_.buffers(); ++b) {
+    if (table_.idle(b)) continue;
+    Bytes load = 0;
+    for (const SectionRange& range : table_.ranges(b)) {
+      for (int s = range.first; s < range.last; ++s) {
+        load = std::max(load, table_.load(s));
+        most_alive = std::max(most_alive, ++alive[at(s)]);
+      }
+    }
+    loads.push_back(load);
+  }
+  std::ranges::sort(loads, std::greater());
+  Bytes last = -1;
+  for (double count = std::max(kFewestBuffers, kOfMostAlive * most_alive); last != 0;
+       count *= kGrowth) {
+    const bool all = count >= static_cast<double>(loads.size());
+    Bytes least = all ? 0 : loads[static_cast<std::size_t>(count)];
+    if (!all && least == loads.back()) least = 0;
+    if (least == last) continue;
+    last = least;
+    Part part{.table = LayoutTable(busy_sections(table_, least)), .buffers = 0};
+    for (int b = 0; b < table_.buffers(); ++b) part.buffers += part.table.idle(b) ? 0 : 1;
+    parts_.push_back(std::move(part));
+  }
+}
+
+void BusiestFirst::search_parts(Bytes enough, Budget& budget) {
+  searched_ = true;
+  for (const Part& part : parts_) {
+    if (part.buffers == parts_.back().buffers || !can_be_searched(part.table)) break;
+    Budget its = budget.part(budget.seconds_left(), std::min(kSearchNodes, budget.nodes_left()));
+    LayoutMinimum found = minimise_layout(part.table, {.bound = part.table.max_load()}, its);
+    if (!found.offsets || found.peak > enough) break;
+    found_.push_back(*std::move(found.offsets));
+  }
+}
+
+void BusiestFirst::begin(Bytes enough) {
+  ++attempt_;
+  aim_ = enough;
+  tries_.clear();
+  offsets_.assign(at(table_.buffers()), -1);
+  part_ = found_.size() - static_cast<std::size_t>(attempt_) % (found_.size() + 1);
+  if (part_ == 0) return;
+  for (int b = 0; b < table_.buffers(); ++b) {
+    if (!parts_[part_ - 1].table.idle(b)) offsets_[at(b)] = found_[part_ - 1][at(b)];
+  }
+}
+
+// One try, and the next part if it was the last one. False if the budget ends before all buffers
+// lie somewhere; a try that it cuts short counts.
+bool BusiestFirst::extend(Budget& budget) {
+  const Part& part = parts_[part_];
+  const std::int64_t visits =
+      part.buffers * (attempt_ < kShorter ? kVisits >> (kShorter - attempt_)
+                                          : kVisits * luby(attempt_ - kShorter));
+  const std::uint64_t draw =
+      (static_cast<std::uint64_t>(attempt_) * parts_.size() + part_) * kTries + tries_.size();
+  Reinsertion reinsertion(part.table, seed_ + draw * kOfADraw);
+  std::optional<std::vector<Bytes>> all = reinsertion.complete(offsets_, aim_, budget);
+  if (!all) return false;
+  tries_.push_back(reinsertion.lower(*std::move(all), aim_, visits, budget));
+  const auto peak = [&](const std::vector<Bytes>& offsets) { return part.table.peak(offsets); };
+  const auto best = std::ranges::min_element(tries_, {}, peak);
+  if (peak(*best) > aim_ && tries_.size() < kTries) return true;
+  aim_ = std::max(aim_, peak(*best));
+  for (int b = 0; b < table_.buffers(); ++b) {
+    if (!part.table.idle(b)) offsets_[at(b)] = (*best)[at(b)];
+  }
+  tries_.clear();
+  ++part_;
+  return true;
+}
+
+std::vector<Bytes> BusiestFirst::lower(std::vector<Bytes> best, Bytes enough, Budget& budget,
+                                       const BetterLayout& tell) {
+  enough = std::max(enough, table_.max_load());
+  Bytes peak = table_.peak(best);
+  if (peak <= enough || budget.exhausted()) return best;
+  if (!searched_) search_parts(enough, budget);
+  if (attempt_ < 0) begin(enough);
+  while (peak > enough && !budget.exhausted() && extend(budget)) {
+    if (aim_ < peak && part_ < parts_.size()) continue;
+    if (aim_ < peak) {
+      best = offsets_;
+      for (Bytes& offset : best) offset = std::max<Bytes>(0, offset);  // of idle buffers
+      peak = aim_;
+      tell(best);
+    }
+    begin(enough);
+  }
+  return best;
+}
+
+}  // namespace stowage
