@@ -164,22 +164,32 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     time_ended_it_ = alone && part.stop_reason() == StopReason::time_limit;
   }
 
-  // The busiest sections first, with half of the nodes; then the best layout.
+  // The best layout, and the busiest sections first, each with half of the nodes; what was of no
+  // use while the other was, is left out the next time.
   bool improve_by_both(std::int64_t nodes, Budget& budget) {
-    bool improved = false;
-    if (BusiestFirst::fits(*table_)) {
-      Budget part = budget.part(budget.seconds_left(), std::min(nodes, budget.nodes_left()) / 2);
-      improved = improve_busiest(part);
+    if (!busiest_ && BusiestFirst::fits(*table_)) busiest_.emplace(*table_, options_.seed);
+    const bool busiest = busiest_ && busiest_->parts() > 1 && !skip_busiest_;
+    const bool all = !skip_all_;
+    skip_busiest_ = skip_all_ = false;
+    bool by_all = false;
+    bool by_busiest = false;
+    if (all) {
+      Budget part = budget.part(budget.seconds_left(),
+                                std::min(nodes, budget.nodes_left()) / (busiest ? 2 : 1));
+      by_all = improve_all(part);
       nodes -= part.nodes();
     }
-    if (incumbent_.within(options_.gap) || budget.exhausted()) return improved;
-    Budget part = budget.part(budget.seconds_left(), std::min(nodes, budget.nodes_left()));
-    return improve_all(part) || improved;
+    if (incumbent_.within(options_.gap) || budget.exhausted()) return by_all;
+    if (busiest) {
+      Budget part = budget.part(budget.seconds_left(), std::min(nodes, budget.nodes_left()));
+      by_busiest = improve_busiest(part);
+    }
+    skip_busiest_ = busiest && by_all && !by_busiest;
+    skip_all_ = all && by_busiest && !by_all;
+    return by_all || by_busiest;
   }
 
   bool improve_busiest(Budget& budget) {
-    if (!busiest_) busiest_.emplace(*table_, options_.seed);
-    if (busiest_->parts() < 2) return false;
     return improve([&](std::vector<Bytes> offsets, const BetterLayout& tell) {
       return busiest_->lower(std::move(offsets), good_enough(), budget, tell);
     });
@@ -375,7 +385,9 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
 
   std::optional<LayoutTable> table_;            // none if there was no time for it
   std::optional<std::vector<Bytes>> too_high_;  // the last heuristic's, above the capacity
-  std::optional<BusiestFirst> busiest_;         // once it has begun
+  std::optional<BusiestFirst> busiest_;         // where it can be used, once improvement has begun
+  bool skip_busiest_ = false;                   // the next time: it was of no use
+  bool skip_all_ = false;
   std::uint64_t improvements_ = 0;
 };
 
