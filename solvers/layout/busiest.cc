@@ -8,6 +8,7 @@
 #include "heuristics/layout/reinsertion.h"
 #include "instances/layout/instance.h"
 #include "instances/numbers.h"
+#include "solvers/layout/luby.h"
 #include "solvers/layout/search.h"
 
 namespace stowage {
@@ -47,17 +48,6 @@ LayoutInstance busy_sections(const LayoutTable& table, Bytes least) {
     part.buffers.push_back(std::move(buffer));
   }
   return part;
-}
-
-// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... for i = 0, 1, 2, ...
-std::int64_t luby(std::int64_t i) {
-  std::int64_t length = 1;
-  while (length < i + 1) length = 2 * length + 1;
-  while (length != i + 1) {
-    length /= 2;
-    if (i >= length) i -= length;
-  }
-  return (length + 1) / 2;
 }
 
 }  // namespace
@@ -131,7 +121,7 @@ bool BusiestFirst::extend(Budget& budget) {
   const Part& part = parts_[part_];
   const std::int64_t visits =
       part.buffers * (attempt_ < kShorter ? kVisits >> (kShorter - attempt_)
-                                          : kVisits * luby(attempt_ - kShorter));
+                                          : kVisits * luby(attempt_ - kShorter + 1));
   const std::uint64_t draw =
       (static_cast<std::uint64_t>(attempt_) * parts_.size() + part_) * kTries + tries_.size();
   Reinsertion reinsertion(part.table, seed_ + draw * kOfADraw);

@@ -33,7 +33,7 @@ class BusiestFirst {
   // `table` must outlive this. Requires fits(table) and table.stackable().
   BusiestFirst(const LayoutTable& table, std::uint64_t seed);
 
-  // With one part, of all buffers, the busiest sections do not come first.
+  // With one part, of all buffers, no section is busier than the others: of no use.
   std::size_t parts() const { return parts_.size(); }
 
   // The best layout met, never worse than `offsets`; each better one is told. Ends when it needs no

@@ -1,13 +1,13 @@
 #include "solvers/layout/probe.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <random>
 #include <string>
 
 #include "heuristics/layout/orders.h"
 #include "instances/random.h"
+#include "solvers/layout/luby.h"
 
 namespace stowage {
 namespace {
@@ -24,15 +24,6 @@ LayoutTree::Choice choice_of(std::size_t turn) {
 }
 
 constexpr double kFading = 0.9;  // of what earlier restarts taught, from one to the next
-
-// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... from i = 1.
-std::int64_t luby(std::int64_t i) {
-  for (;;) {
-    const auto whole = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(i) + 1));
-    if (i + 1 == whole) return whole / 2;
-    i -= whole - 1;
-  }
-}
 
 // Measured on the MiniMalloc set and on guillotine cuts; each solves something the others do not.
 // The last three are those that MiniMalloc publishes.

@@ -152,7 +152,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
                                alone ? budget_.nodes_left() : budget_.nodes_left() / 2);
     time_ended_it_ = alone && many_for(kSecondsToImprove);
     if (part.exhausted() || many_for(kSecondsToImprove)) return;
-    if (BusiestFirst::fits(*table_)) {
+    if (some_are_busiest()) {
       std::int64_t nodes = kToImprove * kFirstNodes;
       for (int in_vain = 0; in_vain < kTurnsInVain && !part.exhausted(); nodes = more(nodes)) {
         in_vain = improve_by_both(nodes, part) ? 0 : in_vain + 1;
@@ -167,8 +167,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   // The best layout, and the busiest sections first, each with half of the nodes; what was of no
   // use while the other was, is left out the next time.
   bool improve_by_both(std::int64_t nodes, Budget& budget) {
-    if (!busiest_ && BusiestFirst::fits(*table_)) busiest_.emplace(*table_, options_.seed);
-    const bool busiest = busiest_ && busiest_->parts() > 1 && !skip_busiest_;
+    const bool busiest = some_are_busiest() && !skip_busiest_;
     const bool all = !skip_all_;
     skip_busiest_ = skip_all_ = false;
     bool by_all = false;
@@ -187,6 +186,11 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     skip_busiest_ = busiest && by_all && !by_busiest;
     skip_all_ = all && by_busiest && !by_all;
     return by_all || by_busiest;
+  }
+
+  bool some_are_busiest() {
+    if (!busiest_ && BusiestFirst::fits(*table_)) busiest_.emplace(*table_, options_.seed);
+    return busiest_ && busiest_->parts() > 1;
   }
 
   bool improve_busiest(Budget& budget) {

@@ -20,11 +20,11 @@ namespace stowage {
 namespace {
 
 // What the first orders get, in nodes of a layout's search and in moves of a levelling for each
-// operator. About a second for both. A node takes as long as there are tensors.
+// operator. About a second for both. With fewer tensors a node takes less time.
 constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMostFirstNodes = 400'000;
 constexpr std::int64_t kNodesTimesTensors = 40'000'000;
-constexpr std::int64_t kShares = 8;  // of few nodes, one for the first order
+constexpr std::int64_t kShares = 8;  // of the nodes left: the first order gets one at most
 constexpr std::int64_t kMovesOfAnOperator = 2500;
 constexpr int kOrdersOfARound = 4;
 // Then the best gets so many times as much as each, and the first if it is hardly worse.
