@@ -43,17 +43,18 @@ def described(text: str) -> str:
 
 # Read, not imported, as most need a framework. Files of a module, its own first.
 FOLDER = Path(stowage.__file__).parent
+TORCH = ("sampler", "packed", "loader", "groups")
 MODULES = {
     "calibrate": ["calibrate.py"],
-    "torch": ["torch/__init__.py"],
+    "torch": ["torch/__init__.py", *(f"torch/_{name}.py" for name in TORCH)],
     "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
-    "hf": ["hf.py"],
+    "hf": ["hf.py", "_hf_trainer.py"],
     "deepspeed": ["deepspeed.py"],
     "onnx": ["onnx.py"],
 }
-PRIVATE = {"require_same_plans"}  # of a module that is private itself
+PRIVATE = {"require_same_plans", "Delivery"}  # of a module that is private itself
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
