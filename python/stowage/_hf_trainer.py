@@ -107,7 +107,7 @@ def _resume(steps: _Steps) -> Any:
     """A callback that moves the sampler to where a checkpoint was taken."""
     from transformers import TrainerCallback
 
-    class Resume(TrainerCallback):  # type: ignore[misc]
+    class Resume(TrainerCallback):
         def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             epoch, step = divmod(state.global_step, len(steps))
             steps.loader.load_state_dict({"epoch": epoch, "step": step})

@@ -156,8 +156,11 @@ class Iteration(Iterator[list[int]]):
         return self._log[number - self._forgotten]
 
     def arrive(self, count: int) -> None:
-        """The loop has got `count` micro-batches of this iteration."""
-        self._arrived = count
+        """The loop has got `count` micro-batches of this iteration, and goes on.
+
+        If loops are nested (steps_with() over a wrapped loader), the outer one has the last word.
+        """
+        self._arrived, self._left = count, False
 
     def leave(self) -> None:
         """The loop has come to its end."""
@@ -200,15 +203,16 @@ def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
         )
     if not isinstance(reader, _BaseDataLoaderIter):
         return None
-    for _ in range(8):  # the loader's own methods, up to the one that the loop called
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-        loader = frame.f_locals.get("self")
-        if isinstance(loader, DataLoader) and type(loader).__module__.startswith("accelerate."):
+    owner: Any = reader
+    while isinstance(owner, (_BaseDataLoaderIter, DataLoader)):  # up to the loader that is iterated
+        if type(owner).__module__.startswith("accelerate."):
             raise Error(
-                f"StepBatchSampler: its loader was replaced by accelerate's {type(loader).__name__}, "
+                f"StepBatchSampler: its loader was replaced by accelerate's {type(owner).__name__}, "
                 "which reads ahead of the loop and deals batches out to all ranks; make the loader "
                 "with stowage.torch.loader(), which prepare() leaves as it is"
             )
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+        owner = frame.f_locals.get("self")
     return reader

@@ -16,6 +16,7 @@ class _ShardedAlready(DistributedSampler[Any]):
 
     def __init__(self, planned: StepBatchSampler) -> None:
         self._planned = planned
+        self.num_replicas, self.rank = planned.planner.cluster.devices, planned.rank
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("rows come from the batch sampler of the loader")
@@ -58,7 +59,7 @@ class StepLoader(DataLoader[Any]):
             return self.planned.steps
         return len(self.planned)  # raises TypeError
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         delivered = Delivery(self.planned, super().__iter__(), self.collator)
         return self._steps(delivered) if self.by_step else self._rows(delivered)
 

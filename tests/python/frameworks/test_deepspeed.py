@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 
 import stowage
 from stowage.deepspeed import UlyssesDataLoader, batches_by_plan
-from test_torch import CLUSTER, HERE, LENGTHS, Documents, loader_of, sampler_of, torchrun
+from test_torch import CLUSTER, FRAMEWORKS, LENGTHS, Documents, loader_of, sampler_of, torchrun
 
 SINGLE = CLUSTER.replace(degrees=[1], memory_mib=1000, no_idle_ranks=True, pad_multiple=1)
 
@@ -24,11 +24,11 @@ def steps_of(cluster, size=20):
 
 
 def test_attention_on_groups_is_attention_alone():
-    assert "4 ranks, degrees [1, 2, 4]" in torchrun(HERE / "ulysses.py")
+    assert "4 ranks, degrees [1, 2, 4]" in torchrun(FRAMEWORKS / "ulysses.py")
 
 
 def test_rows_are_cut_as_deepspeed_cuts_them():
-    out = torchrun(HERE / "ulysses_loader.py")
+    out = torchrun(FRAMEWORKS / "ulysses_loader.py")
     assert "rows as DeepSpeed cuts them, degrees [1, 2, 4]" in out
 
 

@@ -445,6 +445,25 @@ def test_a_sampler_in_a_wrapper_is_refused():
         next(iter(wrapped))
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_accelerate_makes_of_a_plain_loader_is_refused(processes):
+    prepare = pytest.importorskip("accelerate.data_loader").prepare_data_loader
+    sharded = prepare(
+        loader_of(sampler_of()), num_processes=processes, process_index=0, put_on_device=False
+    )
+    with pytest.raises(stowage.Error, match="accelerate.*stowage.torch.loader"):
+        next(iter(sharded))
+    with pytest.raises((stowage.Error, ValueError), match="stowage.torch.loader"):
+        next(sampler_of().steps_with(sharded))
+
+
+def test_what_accelerate_skips_is_refused():
+    accelerate = pytest.importorskip("accelerate")
+    own = loader(Documents(), sampler_of(), PackedCollator(sampler_of(), pad_token_id=7))
+    with pytest.raises(stowage.Error, match="SkipBatchSampler.*resume by its state_dict"):
+        next(iter(accelerate.skip_first_batches(own, 2)))
+
+
 def test_rows_without_their_sampler_are_refused():
     single = DataLoader(
         Documents(), batch_size=None, collate_fn=PackedCollator(sampler_of(), pad_token_id=7)
@@ -474,6 +493,7 @@ def test_groups_need_alignment():
 
 
 HERE = Path(__file__).resolve().parent
+FRAMEWORKS = HERE.parent / "frameworks"
 
 
 def torchrun(*arguments, processes=4, folder=None):
@@ -489,7 +509,11 @@ def torchrun(*arguments, processes=4, folder=None):
         *map(str, arguments),
     ]
     extensions = HERE.parents[2] / "build" / "torch_extensions"  # DeepSpeed compiles one
-    environment = {**os.environ, "TORCH_EXTENSIONS_DIR": str(extensions)}
+    environment = {
+        **os.environ,
+        "TORCH_EXTENSIONS_DIR": str(extensions),
+        "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
+    }
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=600, env=environment, cwd=folder
     )
