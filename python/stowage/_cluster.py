@@ -13,6 +13,7 @@ from . import _core
 from ._documents import instance_of, text_of
 from ._errors import InputError
 from ._lengths import Integers, as_integers
+from ._search import number, whole
 
 # Where an argument stands in the document of an instance. None stands for no such key.
 _PLACES: dict[str, tuple[str, ...]] = {
@@ -290,7 +291,12 @@ class Cluster:
         "h100", "h200", "b200" what any model of the table of shapes is counted to take there.
         `memory_mib` is the usable memory of a device, by default the machine's, or 30720. `more` are arguments of the constructor that replace those of the preset.
         """
-        preset = cls._of(_core.scatter_preset(model, machine or "", devices, limit, memory_mib))
+        memory = None if memory_mib is None else number(memory_mib, "memory_mib")
+        preset = cls._of(
+            _core.scatter_preset(
+                model, machine or "", whole(devices, "devices", 31), whole(limit, "limit"), memory
+            )
+        )
         return preset.replace(**more) if more else preset
 
     @classmethod

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._documents import Document, instance_of, plan_of
 from ._errors import VerificationError
+from ._search import whole
 
 
 class OrderRow(NamedTuple):
@@ -59,7 +60,7 @@ class OrderRows:
 
     def row_at(self, tokens: int) -> OrderRow:
         """The row that holds this length, by bisection. Raises ValueError where none does."""
-        index = _core.row_index(self._plan, tokens)
+        index = _core.row_index(self._plan, whole(tokens, "tokens"))
         if index < 0:
             raise ValueError(
                 f"tokens: must be from {self._rows[0].from_tokens} to {self._rows[-1].to_tokens}, "
