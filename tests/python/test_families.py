@@ -77,6 +77,34 @@ def test_outcomes_are_pickled(family):
             assert again.trainer().schedule.tolist() == outcome.trainer().schedule.tolist()
 
 
+def test_errors_steer_no_terminal():
+    forged = "x\x1b[1m\noptimal  1 B  verified\u202e\x9b\u2028\U000e0041"
+    layout = {
+        "format": "stowage/instance",
+        "version": 1,
+        "problem": "layout",
+        "buffers": [{"id": forged, "lower": 0, "upper": 2, "size_bytes": 4}] * 2,
+    }
+    raised = []
+    for wrong in (layout, {**layout, forged: 1}, {**layout, "problem": forged}):
+        with pytest.raises(stowage.InputError) as error:
+            stowage.solve(wrong)
+        raised.append(error.value)
+    step = two()
+    plan = stowage.solve(step).plan
+    plan["micro_batches"][0]["recomputation"] = forged
+    with pytest.raises(stowage.VerificationError) as broken:
+        stowage.verify(step, plan)
+    raised.append(broken.value)
+    with pytest.raises(ValueError) as method:
+        stowage.solve(step, method=forged)
+    raised.append(method.value)
+    for error in raised:
+        for line in str(error).split("\n"):
+            assert line.isprintable() and not line.startswith("optimal"), line
+    assert forged in broken.value.violations[0].have
+
+
 def test_a_pickle_with_another_plan_is_refused():
     outcome = stowage.solve(two())
     make, (instance, plan, told) = outcome.__reduce__()
