@@ -291,10 +291,12 @@ class CompareCommand : public Command {
       Budget::Limits own = limits;
       // A published planner that solves many MILPs gets more than our own methods: cut short it
       // would look worse than it is.
-      if (is_baseline(method)) own.time_limit_s = baseline_limit_s;
       std::string running = "running   " + method.name + " (" + std::to_string(rows.size() + 1) +
                             " of " + std::to_string(chosen.size()) + ')';
-      if (own.time_limit_s < kInfinity) running += ", at most " + seconds_text(own.time_limit_s);
+      if (is_baseline(method)) {
+        own.time_limit_s = baseline_limit_s;
+        running += ", at most " + seconds_text(baseline_limit_s);
+      }
       console.debug(running);
       status.tell(running);
       options.method = method.name;
