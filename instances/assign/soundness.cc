@@ -29,7 +29,7 @@ bool can_be_keys(const std::vector<Named>& all) {
   std::vector<std::string_view> names;
   names.reserve(all.size());
   for (const Named& each : all) {
-    if (each.name.starts_with("x-") || first_bad_byte(each.name)) return false;
+    if (each.name.starts_with("x-") || !surely_readable(each.name)) return false;
     names.push_back(each.name);
   }
   std::ranges::sort(names);
@@ -79,7 +79,7 @@ bool surely_sound(const AssignInstance& instance) {
   const auto in = [](std::int64_t number, IntegerRange range) {
     return number >= range.least && number <= range.most;
   };
-  return !first_bad_byte(instance.name) && in(instance.devices, kDeviceRange) &&
+  return surely_readable(instance.name) && in(instance.devices, kDeviceRange) &&
          in(instance.pad_multiple, {1, kMaxPadMultiple}) && schemes_are_sound(instance.schemes) &&
          strategies_are_sound(instance) && in_ranges(instance.constraints) &&
          lengths_are_sound(instance.lengths, instance.pad_multiple, instance.loss_tokens,

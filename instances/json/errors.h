@@ -29,6 +29,7 @@ inline constexpr char kTooManyBytes[] = "E107";
 inline constexpr char kTooManyValues[] = "E108";
 inline constexpr char kMoreErrors[] = "E109";
 inline constexpr char kUnreadable[] = "E110";
+inline constexpr char kTokenTooLong[] = "E111";
 // Keys and types.
 inline constexpr char kMissingKey[] = "E201";
 inline constexpr char kUnknownKey[] = "E202";

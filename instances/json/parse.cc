@@ -35,12 +35,17 @@ class Builder {
   }
   bool number_unsigned(std::uint64_t value) {
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return scalar([&] { return JsonValue(static_cast<double>(value)); });
+      return number_float(static_cast<double>(value), std::to_string(value));
     }
     return number_integer(static_cast<std::int64_t>(value));
   }
-  bool number_float(double value, const std::string& /*text*/) {
-    return scalar([&] { return JsonValue(value); });
+  bool number_float(double value, const std::string& text) {
+    const bool whole = text.find_first_not_of("-0123456789") == std::string::npos;
+    return scalar(
+        [&] {
+          return whole ? JsonValue(WrittenInteger{value, text}) : JsonValue(value);
+        },
+        whole);
   }
   bool string(std::string& value) {
     return scalar([&] { return JsonValue(std::move(value)); }, /*is_text=*/true);
@@ -128,7 +133,8 @@ class Builder {
   bool count_text() {
     if (++texts_ <= kMaxTexts) return true;
     return refuse(code::kTooManyValues, "must be among the first " + std::to_string(kMaxTexts) +
-                                            " keys and strings of the document, is beyond");
+                                            " keys and strings (or integers beyond 64 bits) of the "
+                                            "document, is beyond");
   }
 
   JsonValue* place(JsonValue value) {
@@ -214,6 +220,36 @@ bool Builder::parse_error(std::size_t position, const std::string& token,
   return false;
 }
 
+// A number or text that is longer than either may be, and where it begins. The library would copy
+// such a token several times before it looks at its value.
+struct LongToken {
+  std::size_t offset = 0;
+  bool number = false;
+};
+
+// Returns the first such token, or nothing. A text ends at a line end too, which no text may hold.
+std::optional<LongToken> first_long_token(std::string_view text) {
+  const auto in_number = [](char c) {
+    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+  };
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t begin = at;
+    const char first = text[at++];
+    if (first == '"') {
+      while (at < text.size() && text[at] != '"' && text[at] != '\n') {
+        at += text[at] == '\\' ? 2 : 1;
+      }
+      if (at - begin > kMaxTextBytes) return LongToken{begin, false};
+      ++at;  // the quote that ends it
+    } else if (in_number(first)) {
+      while (at < text.size() && in_number(text[at])) ++at;
+      if (at - begin > kMaxNumberBytes) return LongToken{begin, true};
+    }
+  }
+  return std::nullopt;
+}
+
 // What the library would let pass. True if parsing may start.
 bool check_text(std::string_view text, ErrorList& errors) {
   if (text.size() > kMaxDocumentBytes) {
@@ -231,6 +267,14 @@ bool check_text(std::string_view text, ErrorList& errors) {
     errors.add(
         code::kEncoding, line_column(text, *bad),
         "must be UTF-8 text, is byte " + std::to_string(static_cast<unsigned char>(text[*bad])));
+    return false;
+  }
+  if (const std::optional<LongToken> token = first_long_token(text)) {
+    errors.add(code::kTokenTooLong, line_column(text, token->offset),
+               token->number ? "must be a number of at most " + std::to_string(kMaxNumberBytes) +
+                                   " characters, is longer"
+                             : "must be a text of at most " + std::to_string(kMaxTextBytes) +
+                                   " bytes, is longer");
     return false;
   }
   return true;

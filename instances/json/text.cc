@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "instances/json/limits.h"
+
 namespace stowage {
 namespace {
 
@@ -180,6 +182,11 @@ bool is_utf8(std::string_view text) {
     text.remove_prefix(bytes);
   }
   return true;
+}
+
+bool surely_readable(std::string_view text) {
+  constexpr std::size_t kEscapedBytes = 6;  // of one byte, at most
+  return text.size() < kMaxTextBytes / kEscapedBytes && !first_bad_byte(text);
 }
 
 std::optional<std::size_t> first_bad_byte(std::string_view text) {

@@ -29,6 +29,11 @@ std::optional<std::size_t> first_bad_byte(std::string_view text);
 //   U+FFF9 to U+FFFB, U+1BCA0 to U+1BCA3, U+1D173 to U+1D17A, and tags (U+E0000 to U+E007F).
 bool is_control(char32_t code);
 
+// Returns whether `text` can be a string of a document for sure: it is UTF-8 without control
+// characters, and no longer than kMaxTextBytes even if every byte of it is escaped.
+bool surely_readable(std::string_view text);
+
+// A character that steers a terminal instead of showing.
 struct ControlCharacter {
   char32_t code = 0;
   std::size_t bytes = 0;

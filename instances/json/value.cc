@@ -6,6 +6,15 @@
 #include "instances/json/text.h"
 
 namespace stowage {
+namespace {
+
+// Digits are cut as texts in messages are.
+std::string shown_digits(const std::string& digits) {
+  constexpr std::size_t kShown = 40;
+  return digits.size() <= kShown ? digits : digits.substr(0, kShown) + "...";
+}
+
+}  // namespace
 
 const JsonValue* JsonValue::find(std::string_view key) const {
   const Object* members = object();
@@ -19,6 +28,7 @@ const JsonValue* JsonValue::find(std::string_view key) const {
 std::string describe(const JsonValue& value) {
   if (const bool* boolean = value.boolean()) return *boolean ? "true" : "false";
   if (const std::int64_t* integer = value.integer()) return std::to_string(*integer);
+  if (const WrittenInteger* written = value.beyond_integers()) return shown_digits(written->digits);
   if (const double* fraction = value.fraction()) {
     std::array<char, 32> buffer{};
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *fraction).ptr;

@@ -7,7 +7,7 @@
 // UTF-8, zero bytes after the document and nesting beyond kMaxDepth are errors. Members keep the
 // order of the file. Integers and fractions stay apart: 3 is an integer, 3.0 and 3e0 are not, and
 // an integer that leaves the 64-bit range is kept as a fraction, so that no reader takes it for
-// one.
+// one. Such a fraction keeps its digits, so that an error quotes what the file has.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,12 @@ namespace stowage {
 
 struct JsonMember;
 
+// An integer that leaves the 64-bit range: the nearest double, and the digits of the document.
+struct WrittenInteger {
+  double value = 0;
+  std::string digits;
+};
+
 class JsonValue {
  public:
   using Array = std::vector<JsonValue>;
@@ -35,6 +41,8 @@ class JsonValue {
   explicit JsonValue(bool value) : data_(value) {}
   explicit JsonValue(std::int64_t value) : data_(value) {}
   explicit JsonValue(double value) : data_(value) {}
+  explicit JsonValue(WrittenInteger value)
+      : data_(std::make_unique<WrittenInteger>(std::move(value))) {}
   explicit JsonValue(std::string value) : data_(std::make_unique<std::string>(std::move(value))) {}
   explicit JsonValue(Array value) : data_(std::make_unique<Array>(std::move(value))) {}
   explicit JsonValue(Object value) : data_(std::make_unique<Object>(std::move(value))) {}
@@ -42,7 +50,12 @@ class JsonValue {
   bool is_null() const { return data_.index() == 0; }
   const bool* boolean() const { return std::get_if<bool>(&data_); }
   const std::int64_t* integer() const { return std::get_if<std::int64_t>(&data_); }
-  const double* fraction() const { return std::get_if<double>(&data_); }
+  const double* fraction() const {
+    const WrittenInteger* written = beyond_integers();
+    return written == nullptr ? std::get_if<double>(&data_) : &written->value;
+  }
+  // Returns null unless this is an integer beyond 64 bits, which is a fraction too.
+  const WrittenInteger* beyond_integers() const { return pointee<WrittenInteger>(data_); }
   const std::string* string() const { return pointee<std::string>(data_); }
   const Array* array() const { return pointee<Array>(data_); }
   const Object* object() const { return pointee<Object>(data_); }
@@ -54,9 +67,9 @@ class JsonValue {
   const JsonValue* find(std::string_view key) const;
 
  private:
-  using Data =
-      std::variant<std::monostate, bool, std::int64_t, double, std::unique_ptr<std::string>,
-                   std::unique_ptr<Array>, std::unique_ptr<Object>>;
+  using Data = std::variant<std::monostate, bool, std::int64_t, double,
+                            std::unique_ptr<std::string>, std::unique_ptr<Array>,
+                            std::unique_ptr<Object>, std::unique_ptr<WrittenInteger>>;
   template <class T>
   static const T* pointee(const Data& data) {
     const auto* held = std::get_if<std::unique_ptr<T>>(&data);
@@ -73,7 +86,8 @@ struct JsonMember {
 // How a value is shown after "is" in an error: short, on one line, valid UTF-8.
 std::string describe(const JsonValue& value);
 
-// Parses a whole document of at most kMaxDocumentBytes bytes (document.h). Adds errors and returns
+// Parses a whole document of at most kMaxDocumentBytes bytes (document.h), whose numbers and texts
+// keep kMaxNumberBytes and kMaxTextBytes. Adds errors and returns
 // nothing when the text cannot be understood to its end. Duplicate keys are added as errors too,
 // but parsing goes on. Errors in the text point at LINE:COLUMN, both from 1, columns in characters.
 std::optional<JsonValue> parse_json(std::string_view text, ErrorList& errors);

@@ -72,7 +72,7 @@ bool surely_sound(const LayoutInstance& instance) {
   bool named = false;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const Buffer& buffer = buffers[i];
-    if (!in_range(buffer) || first_bad_byte(buffer.id)) return false;
+    if (!in_range(buffer) || !surely_readable(buffer.id)) return false;
     check_buffer(instance, static_cast<std::int64_t>(i), nowhere, errors);
     if (!errors.empty()) return false;
     sum += rounded_size(instance, buffer);

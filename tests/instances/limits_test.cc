@@ -143,6 +143,8 @@ TEST(Limits, TakeNoMoreThanTheLimitsSay) {
   const auto before = use.ru_maxrss;
   EXPECT_FALSE(read_scatter_instance(step("[" + repeated(kMaxSequences + 1, "1,") + "1]")));
   EXPECT_FALSE(read_scatter_instance(repeated(20'000'000, "[")));
+  EXPECT_FALSE(read_scatter_instance(step(std::string(100'000'000, '7'))));
+  EXPECT_FALSE(read_scatter_instance('"' + std::string(100'000'000, 'x') + '"'));
   ASSERT_EQ(getrusage(RUSAGE_SELF, &use), 0);
   // A value takes some 40 bytes while it is read.
   EXPECT_LT(use.ru_maxrss - before, 1'500'000) << "KiB";

@@ -235,6 +235,8 @@ TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
                            kMaxValues,
                            kMaxContainers,
                            kMaxTexts,
+                           static_cast<std::int64_t>(kMaxNumberBytes),
+                           static_cast<std::int64_t>(kMaxTextBytes),
                            kMaxBuffers,
                            kMaxTensors,
                            kMaxOperators,

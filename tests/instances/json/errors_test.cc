@@ -149,6 +149,14 @@ std::vector<Case> text_cases() {
       instance_case("Infinity", "0.001", "Infinity", {"E105 6:28"}),
       instance_case("-Infinity", "0.001", "-Infinity", {"E105 6:29"}),
       instance_case("number overflow", "0.001", "1e999", {"E105 6:32: must be a number a double"}),
+      text_case("endless digits", "{\"a\": 1" + std::string(kMaxNumberBytes, '0') + "}",
+                {"E111 1:7: must be a number of at most 4096 characters, is longer"}),
+      text_case("endless fraction", "[0." + std::string(kMaxNumberBytes, '3') + "]", {"E111 1:2"}),
+      text_case("endless name", "{\"name\": \"" + std::string(kMaxTextBytes, 'x') + "\"}",
+                {"E111 1:10: must be a text of at most 1048576 bytes, is longer"}),
+      text_case("endless key", "{\n\"" + std::string(kMaxTextBytes, '\\') + "\": 1}",
+                {"E111 2:1: must be a text"}),
+      text_case("a text without end", "{\n\"" + std::string(kMaxTextBytes, 'x'), {"E111 2:1"}),
       text_case("deep", deep, {"E106 " + times(64, "/0") + ": must be nested at most 64"}),
       {"huge file", read_huge_file, {"E107 stowage_huge.json: must be at most 536870912 bytes"}},
       {"missing file",
@@ -207,8 +215,19 @@ std::vector<Case> key_cases() {
       instance_case("beyond 2^53", "80, 60", "9007199254740993, 60",
                     {"E205 /lengths/1: must be an integer from 1 to 9007199254740992, is "
                      "9007199254740993"}),
-      instance_case("beyond 2^63", "80, 60", "9223372036854775808, 60", {"E205 /lengths/1"}),
-      instance_case("beyond 2^64", "80, 60", "-99999999999999999999, 60", {"E205 /lengths/1"}),
+      instance_case("beyond 2^63", "80, 60", "9223372036854775808, 60",
+                    {"E205 /lengths/1: must be an integer from 1 to 9007199254740992, is "
+                     "9223372036854775808"}),
+      instance_case("beyond 2^64", "80, 60", "-99999999999999999999, 60",
+                    {"E205 /lengths/1: must be an integer from 1 to 9007199254740992, is "
+                     "-99999999999999999999"}),
+      instance_case("many digits", "80, 60", "1" + std::string(60, '7') + ", 60",
+                    {"E205 /lengths/1: must be an integer from 1 to 9007199254740992, is "
+                     "1777777777777777777777777777777777777777..."}),
+      instance_case("many digits of a number", "\"memory_mib\": 100",
+                    "\"memory_mib\": 18446744073709551617",
+                    {"E206 /cluster/memory_mib: must be a number from 0 to 9007199254740992, is "
+                     "18446744073709551617"}),
       instance_case("no devices", "\"devices\": 4", "\"devices\": 0", {"E205 /cluster/devices"}),
       instance_case("minus one", "\"pad_multiple\": 16", "\"pad_multiple\": -1",
                     {"E205 /pad_multiple: must be an integer from 1 to 1073741824, is -1"}),
