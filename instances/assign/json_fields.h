@@ -11,6 +11,7 @@
 #include "instances/assign/instance.h"
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 
 namespace stowage {
 
@@ -35,8 +36,6 @@ inline void check_constraints(const RowConstraints& constraints, const ObjectRea
   if (!constraints.allow_empty) conflicts("allow_empty", "true");
 }
 
-// Quantities beyond 2^53 are typing errors, and would let sums leave the range of a double.
-inline constexpr NumberRange kNotNegative = {.least = 0, .most = static_cast<double>(kMaxExact)};
 inline constexpr IntegerRange kDeviceRange = {1, kMaxDevices};
 
 // Without the name, which is its key.
@@ -45,9 +44,9 @@ void fields(Visitor& v, AnyScheme& scheme) {
   v.one_line();
   v.required("tp", scheme.tp, kDeviceRange);
   v.required("pp", scheme.pp, {1, kMaxStages});
-  v.required("quadratic_ms", scheme.quadratic_ms, kNotNegative);
-  v.required("linear_ms", scheme.linear_ms, kNotNegative);
-  v.required("fixed_ms", scheme.fixed_ms, kNotNegative);
+  v.required("quadratic_ms", scheme.quadratic_ms, kQuantity);
+  v.required("linear_ms", scheme.linear_ms, kQuantity);
+  v.required("fixed_ms", scheme.fixed_ms, kQuantity);
   v.required("max_tokens", scheme.max_tokens, {1, kMaxExact});
 }
 

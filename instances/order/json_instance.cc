@@ -8,6 +8,7 @@
 
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/json/text.h"
 #include "instances/model/recorded_block_json.h"
 #include "instances/numbers.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
-constexpr NumberRange kTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
-constexpr NumberRange kRate = {.least = 0, .most = static_cast<double>(kMaxExact), .above = true};
 constexpr IntegerRange kLength = {1, kMostLengthTokens};
 constexpr std::array<std::string_view, 2> kObjectives = {"peak", "time"};
 
@@ -127,7 +126,7 @@ void fields(Visitor& v, Operator& op) {
   v.special("updates", op.updates, read_names, write_names);
   v.omit_if(op.workspace == 0, "workspace_bytes", op.workspace, kBytes);
   v.special("after", op.after, read_names, write_names);
-  v.omit_if(op.ms == 0, "ms", op.ms, kTime);
+  v.omit_if(op.ms == 0, "ms", op.ms, kQuantity);
   v.omit_if(!op.recompute, "recompute", op.recompute);
   v.omit_if(op.workspace_per_token == 0, "workspace_bytes_per_token", op.workspace_per_token,
             kBytes);
@@ -149,8 +148,8 @@ void fields(Visitor& v, Range& range) {
 template <class Visitor, Of<HostLink> Host>
 void fields(Visitor& v, Host& host) {
   v.one_line();
-  v.required("out_bytes_per_ms", host.out_bytes_per_ms, kRate);
-  v.required("in_bytes_per_ms", host.in_bytes_per_ms, kRate);
+  v.required("out_bytes_per_ms", host.out_bytes_per_ms, kDivisor);
+  v.required("in_bytes_per_ms", host.in_bytes_per_ms, kDivisor);
   v.optional("capacity_bytes", host.capacity, kBytes);
 }
 

@@ -1,6 +1,7 @@
 // Order plans and certificates. Reading checks types and ranges only, so that verify() can judge
 // what a planner wrote.
 #include "instances/json/answer.h"
+#include "instances/json/number_ranges.h"
 #include "instances/order/json.h"
 #include "instances/order/json_members.h"
 
@@ -8,7 +9,6 @@ namespace stowage {
 namespace {
 
 constexpr IntegerRange kPlanBytes = {0, kMaxExact};
-constexpr NumberRange kStepTime = {.least = 0, .most = static_cast<double>(kMaxExact)};
 constexpr IntegerRange kEntry = {OrderCertificate::kEnd, kMaxExact};
 
 }  // namespace
@@ -41,7 +41,7 @@ void fields(Visitor& v, Plan& plan) {
   v.required("peak_bytes", plan.peak_bytes, kPlanBytes);
   v.optional("time_ms", plan.time_ms);
   v.omit_if(plan.time_ms.has_value(), "bound_bytes", plan.bound_bytes, kPlanBytes);
-  v.omit_if(!plan.time_ms.has_value(), "bound_ms", plan.bound_ms, kStepTime);
+  v.omit_if(!plan.time_ms.has_value(), "bound_ms", plan.bound_ms, kComputed);
   v.optional("bound_by", plan.bound_by);
   v.required("order", plan.order, {0, kMaxExact});
   v.omit_if(plan.rows.empty(), "rows", plan.rows);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/json/text.h"
 #include "instances/order/check.h"
 #include "instances/order/json.h"
@@ -53,7 +54,7 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance) {
 
 bool surely_sound(const OrderInstance& instance) {
   if (std::ssize(instance.tensors) > kMaxTensors ||
-      std::ssize(instance.operators) > kMaxOperators || first_bad_byte(instance.name) ||
+      std::ssize(instance.operators) > kMaxOperators || !surely_readable(instance.name) ||
       !in_range(instance.capacity.value_or(0), 0) || !in_range(instance.alignment, 1)) {
     return false;
   }
@@ -65,9 +66,7 @@ bool surely_sound(const OrderInstance& instance) {
       (!in_range(instance.tokens->from, 1) || instance.tokens->to > kMostLengthTokens)) {
     return false;
   }
-  const auto is_rate = [](double rate) {
-    return rate > 0 && rate <= static_cast<double>(kMaxExact);
-  };
+  const auto is_rate = [](double rate) { return rate >= kDivisor.least && rate <= kDivisor.most; };
   if (instance.host &&
       (!is_rate(instance.host->out_bytes_per_ms) || !is_rate(instance.host->in_bytes_per_ms) ||
        !in_range(instance.host->capacity.value_or(0), 0))) {
@@ -77,11 +76,11 @@ bool surely_sound(const OrderInstance& instance) {
       std::ranges::all_of(instance.tensors,
                           [](const OrderTensor& tensor) {
                             return in_range(tensor.size, 0) && in_range(tensor.size_per_token, 0) &&
-                                   !first_bad_byte(tensor.id);
+                                   surely_readable(tensor.id);
                           }) &&
       std::ranges::all_of(instance.operators, [](const OrderOperator& op) {
-        return in_range(op.workspace, 0) && in_range(op.workspace_per_token, 0) && op.ms >= 0 &&
-               op.ms <= static_cast<double>(kMaxExact) && !first_bad_byte(op.id);
+        return in_range(op.workspace, 0) && in_range(op.workspace_per_token, 0) &&
+               op.ms >= kQuantity.least && op.ms <= kQuantity.most && surely_readable(op.id);
       });
   if (!ranges) return false;
   if (instance.recorded_from) {

@@ -1,6 +1,7 @@
 // The generator as the `x-generator` member of the instance it made, and back.
 #include "instances/scatter/generate_json.h"
 
+#include "instances/json/number_ranges.h"
 #include "instances/lengths/generate_json.h"
 #include "instances/scatter/json_members.h"
 
@@ -13,7 +14,7 @@ void fields(Visitor& v, Generator& generator) {
   v.omit_if(preset.machine.empty(), "machine", preset.machine);
   v.required("devices", preset.devices, {1, kMaxDevices});
   v.required("limit_tokens", preset.limit_tokens, {1, kMaxExact});
-  v.optional("memory_mib", preset.memory_mib, {.least = 0});
+  v.optional("memory_mib", preset.memory_mib, kQuantity);
   v.choice("degrees", preset.degrees, degree_set_names(), preset.degrees == DegreeSet::powers);
   v.omit_if(preset.largest_degree == 0, "largest_degree", preset.largest_degree, {1, kMaxDevices});
   fields(v, generator.source);

@@ -5,12 +5,12 @@
 
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/scatter/devices.h"
 
 namespace stowage {
 namespace {
 
-constexpr NumberRange kMemory = {.least = 0, .most = static_cast<double>(kMaxExact)};
 constexpr NumberRange kSpeed = {.least = 1e-6, .most = 1e6};
 
 // Of all nodes, and blocks of ranks that do not begin inside a kind they fit into.
@@ -50,7 +50,7 @@ void fields(Visitor& v, Kind& kind) {
   v.omit_if(kind.name.empty(), "name", kind.name);
   v.required("nodes", kind.nodes, {1, kMaxDevices});
   v.omit_if(kind.speed == 1, "speed", kind.speed, kSpeed);
-  v.optional("memory_mib", kind.memory_mib, kMemory);
+  v.optional("memory_mib", kind.memory_mib, kQuantity);
 }
 
 void read_device_kinds(const ObjectReader& reader, Cluster& cluster) {

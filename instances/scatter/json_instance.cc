@@ -13,6 +13,7 @@
 #include "instances/json/document.h"
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
 #include "instances/scatter/json.h"
@@ -23,12 +24,7 @@
 namespace stowage {
 namespace {
 
-// Quantities beyond 2^53 are typing errors, and would let sums leave the range of a double.
-constexpr auto kMost = static_cast<double>(kMaxExact);
-constexpr NumberRange kNotNegative = {.least = 0, .most = kMost};
-constexpr NumberRange kPositive = {.least = 0, .most = kMost, .above = true};
-constexpr NumberRange kBandwidth = {.least = 1e-9, .most = kMost};
-constexpr NumberRange kShare = {.least = 0, .most = 1};
+constexpr NumberRange kPositive = {.least = 0, .most = kMostNumber, .above = true};
 
 void check_recomputation(const ModelMemory& model, const ObjectReader& reader) {
   const std::vector<Recomputation>& choices = model.recomputation;
@@ -56,7 +52,7 @@ template <class Visitor, Of<SlidingWindow> Window>
 void fields(Visitor& v, Window& window) {
   v.one_line();
   v.required("tokens", window.tokens, {1, kMaxExact});
-  v.required("share", window.share, kShare);
+  v.required("share", window.share, kShareOfOne);
 }
 
 // A share of activations that is not given is the model's.
@@ -72,15 +68,15 @@ void fields(Visitor& v, Choice& choice) {
 
 template <class Visitor, Of<ModelMemory> Model>
 void fields(Visitor& v, Model& model) {
-  v.required("states_mib", model.states_mib, kNotNegative);
+  v.required("states_mib", model.states_mib, kQuantity);
   v.required("activation_mib_per_token", model.activation_mib_per_token, kPositive);
-  v.omit_if(model.sequence_mib == 0, "sequence_mib", model.sequence_mib, kNotNegative);
+  v.omit_if(model.sequence_mib == 0, "sequence_mib", model.sequence_mib, kQuantity);
   v.omit_if(model.logits_mib_per_token == 0, "logits_mib_per_token", model.logits_mib_per_token,
-            kNotNegative);
+            kQuantity);
   v.omit_if(model.logits_chunk_tokens == 0, "logits_chunk_tokens", model.logits_chunk_tokens,
             {1, kMaxExact});
   v.omit_if(model.keys_values_mib_per_token == 0, "keys_values_mib_per_token",
-            model.keys_values_mib_per_token, kNotNegative);
+            model.keys_values_mib_per_token, kQuantity);
   v.omit_if(model.recomputation.empty(), "recomputation", model.recomputation);
   v.check(model, check_recomputation);
   v.check(model, [](const ModelMemory& stated, const ObjectReader& reader) {
@@ -149,7 +145,7 @@ bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& error
       {"devices", "devices_per_node", "memory_mib", "degrees", "aligned", "kinds"});
   cluster.devices_per_node =
       static_cast<int>(reader.integer("devices_per_node", {1, kMaxDevices}, 8));
-  cluster.memory_mib = reader.number("memory_mib", kNotNegative);
+  cluster.memory_mib = reader.number("memory_mib", kQuantity);
   const std::int64_t before = errors.found();
   cluster.devices = static_cast<int>(reader.integer("devices", {1, kMaxDevices}));
   cluster.aligned = reader.boolean("aligned", true);
@@ -317,13 +313,13 @@ Exchange read_exchange(const JsonValue& value, const JsonPath& path, const Clust
        "across_mib_per_ms", "inside_latency_ms", "across_latency_ms", "overlap"});
   const std::int64_t before = errors.found();
   Exchange exchange{
-      .all_to_all_mib_per_token = reader.number("all_to_all_mib_per_token", kNotNegative, 0),
-      .keys_values_mib_per_token = reader.number("keys_values_mib_per_token", kNotNegative, 0),
-      .inside_mib_per_ms = reader.number("inside_mib_per_ms", kBandwidth, 0),
-      .across_mib_per_ms = reader.number("across_mib_per_ms", kBandwidth, 0),
-      .inside_latency_ms = reader.number("inside_latency_ms", kNotNegative, 0),
-      .across_latency_ms = reader.number("across_latency_ms", kNotNegative, 0),
-      .overlap = reader.number("overlap", kShare, 0)};
+      .all_to_all_mib_per_token = reader.number("all_to_all_mib_per_token", kQuantity, 0),
+      .keys_values_mib_per_token = reader.number("keys_values_mib_per_token", kQuantity, 0),
+      .inside_mib_per_ms = reader.number("inside_mib_per_ms", kDivisor, 0),
+      .across_mib_per_ms = reader.number("across_mib_per_ms", kDivisor, 0),
+      .inside_latency_ms = reader.number("inside_latency_ms", kQuantity, 0),
+      .across_latency_ms = reader.number("across_latency_ms", kQuantity, 0),
+      .overlap = reader.number("overlap", kShareOfOne, 0)};
   if (cluster == nullptr) return exchange;
   read_exchange_kinds(reader, *cluster, exchange);
   if (value.object() != nullptr && errors.found() == before) {
@@ -349,9 +345,9 @@ AllToAll read_all_to_all(const JsonValue& value, const JsonPath& path, const Clu
                          ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"mib_per_token", "mib_per_ms", "latency_ms"});
   const std::int64_t before = errors.found();
-  AllToAll all_to_all{.mib_per_token = reader.number("mib_per_token", kNotNegative),
-                      .mib_per_ms = read_by_degree(reader, "mib_per_ms", kBandwidth),
-                      .latency_ms = read_by_degree(reader, "latency_ms", kNotNegative)};
+  AllToAll all_to_all{.mib_per_token = reader.number("mib_per_token", kQuantity),
+                      .mib_per_ms = read_by_degree(reader, "mib_per_ms", kDivisor),
+                      .latency_ms = read_by_degree(reader, "latency_ms", kQuantity)};
   if (errors.found() == before && cluster != nullptr && all_to_all.mib_per_token > 0) {
     check_bandwidths(*cluster, all_to_all, reader.at("mib_per_ms"), errors);
   }
@@ -386,10 +382,10 @@ ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluste
                             {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all",
                              "sequence_fixed_ms", "tile_tokens", "window", "exchange", "table"});
   if (reader.find("table") != nullptr) return read_measured(reader, kFormula);
-  ScatterCost cost{.quadratic_ms = reader.number("quadratic_ms", kNotNegative),
-                   .linear_ms = reader.number("linear_ms", kNotNegative),
-                   .fixed_ms = reader.number("fixed_ms", kNotNegative),
-                   .sequence_fixed_ms = reader.number("sequence_fixed_ms", kNotNegative, 0),
+  ScatterCost cost{.quadratic_ms = reader.number("quadratic_ms", kQuantity),
+                   .linear_ms = reader.number("linear_ms", kQuantity),
+                   .fixed_ms = reader.number("fixed_ms", kQuantity),
+                   .sequence_fixed_ms = reader.number("sequence_fixed_ms", kQuantity, 0),
                    .tile_tokens = reader.integer("tile_tokens", {1, kMaxPadMultiple}, 1)};
   FieldReader(reader).optional("window", cost.window);
   const JsonValue* const all_to_all = reader.find("all_to_all");

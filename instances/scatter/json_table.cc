@@ -8,13 +8,13 @@
 
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/numbers.h"
 #include "instances/scatter/group_form.h"
 
 namespace stowage {
 namespace {
 
-constexpr NumberRange kTime = {.least = 0, .most = 0x1p53};
 constexpr NumberRange kSquares = {.least = 0, .most = 0x1p106};
 
 void table_error(ErrorList& errors, const JsonPath& path, const std::string& message) {
@@ -39,7 +39,8 @@ std::vector<double> read_numbers(const JsonValue& value, const JsonPath& path, N
   return numbers;
 }
 
-// Two entries at least, from 0 on, each above the one before it.
+// Two entries at least, from 0 on, each above the one before it by the least divisor or more: times
+// between entries are divided by the difference.
 std::vector<double> read_axis(const ObjectReader& reader, std::string_view key, NumberRange range) {
   const JsonValue* const value = reader.require(key);
   if (value == nullptr) return {};
@@ -60,10 +61,10 @@ std::vector<double> read_axis(const ObjectReader& reader, std::string_view key, 
                 "must be 0, where a group has no sequence yet, is " + shortest(axis.front()));
   }
   for (std::size_t i = 1; i < axis.size(); ++i) {
-    if (axis[i] > axis[i - 1]) continue;
+    if (axis[i] - axis[i - 1] >= kLeastDivisor) continue;
     table_error(errors, path.index(static_cast<std::int64_t>(i)),
-                "must be above the entry before it, " + shortest(axis[i - 1]) + ", is " +
-                    shortest(axis[i]));
+                "must be above the entry before it, " + shortest(axis[i - 1]) + ", by " +
+                    shortest(kLeastDivisor) + " or more, is " + shortest(axis[i]));
   }
   if (errors.found() != before) axis.clear();
   return axis;
@@ -91,7 +92,7 @@ void read_times(const ObjectReader& reader, TimeGrid& grid) {
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const JsonPath where = path.index(static_cast<std::int64_t>(i));
     const std::int64_t good = errors.found();
-    const std::vector<double> times = read_numbers((*rows)[i], where, kTime, errors);
+    const std::vector<double> times = read_numbers((*rows)[i], where, kQuantity, errors);
     if (errors.found() != good) continue;
     if (times.size() != grid.squares.size()) {
       table_error(errors, where,
@@ -144,7 +145,7 @@ TimeGrid read_time_grid(const JsonValue& value, const JsonPath& path, ErrorList&
   const ObjectReader reader(value, path, errors, {"tokens", "squares", "ms"});
   TimeGrid grid;
   if (value.object() == nullptr) return grid;
-  grid.tokens = read_axis(reader, "tokens", kTime);
+  grid.tokens = read_axis(reader, "tokens", kQuantity);
   grid.squares = read_axis(reader, "squares", kSquares);
   read_times(reader, grid);
   return grid;

@@ -10,6 +10,7 @@ namespace {
 constexpr int kSearchSteps = 40;  // at most; six or so are usual
 constexpr double kRounding = 1e-12;
 constexpr double kBelow = 1e-11;
+constexpr Ms kLeastWeighed = 1e-9;  // shorter times count as this one, so that weights stay finite
 
 // Adds the corners of the region that lie on the ray of rows of such equal sequences: where it
 // crosses the lines of the grid and the diagonals of its cells.
@@ -154,9 +155,10 @@ AffineTime nearest(const TimeGrid& grid, std::span<const GridPoint> corners, dou
   double qy = 0;
   for (const GridPoint& corner : corners) {
     if (corner.tokens > most_tokens || !(corner.ms > 0)) continue;
-    const double t = corner.tokens / corner.ms;
-    const double q = corner.squares / corner.ms;
-    const double y = (corner.ms - fixed) / corner.ms;
+    const Ms weighed = std::max(corner.ms, kLeastWeighed);
+    const double t = corner.tokens / weighed;
+    const double q = corner.squares / weighed;
+    const double y = (corner.ms - fixed) / weighed;
     tt += t * t;
     tq += t * q;
     qq += q * q;

@@ -7,6 +7,7 @@
 
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
 #include "instances/lengths/soundness.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr IntegerRange kWidth = {1, kMaxModelWidth};
 constexpr IntegerRange kWidthOrNone = {0, kMaxModelWidth};
 constexpr IntegerRange kDegree = {1, kMaxDevices};
-constexpr NumberRange kRate = {.least = 0, .most = 1e9, .above = true};
+constexpr NumberRange kRate = {.least = kLeastDivisor, .most = 1e9};
 
 std::vector<StrategyRecompute> read_recomputes(const ObjectReader& reader, std::string_view key) {
   std::vector<StrategyRecompute> values;
@@ -94,7 +95,7 @@ template <class Visitor, Of<StrategyCluster> Cluster>
 void fields(Visitor& v, Cluster& cluster) {
   v.required("nodes", cluster.nodes, kDegree);
   v.required("devices_per_node", cluster.devices_per_node, kDegree);
-  v.required("memory_mib", cluster.memory_mib, {.least = 0});
+  v.required("memory_mib", cluster.memory_mib, kQuantity);
   v.required("mib_per_ms", cluster.mib_per_ms);
 }
 
@@ -114,7 +115,7 @@ void fields(Visitor& v, Cost& cost) {
   v.required("linear_tflops", cost.linear_tflops, kRate);
   v.required("attention_tflops", cost.attention_tflops, kRate);
   v.optional("half_width", cost.half_width, {.least = 0, .most = 1e9});
-  v.optional("overlap", cost.overlap, {.least = 0, .most = 1});
+  v.optional("overlap", cost.overlap, kShareOfOne);
   v.omit_if(cost.measured.empty(), "measured", cost.measured);
 }
 

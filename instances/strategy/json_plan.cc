@@ -2,6 +2,7 @@
 // what a planner wrote.
 #include "instances/json/answer.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/strategy/json.h"
 #include "instances/strategy/json_members.h"
 
@@ -9,7 +10,6 @@ namespace stowage {
 namespace {
 
 constexpr IntegerRange kCount = {1, kMaxExact};
-constexpr NumberRange kAmount = {.least = 0};
 
 }  // namespace
 
@@ -20,18 +20,18 @@ void fields(Visitor& v, Stage& stage) {
   v.required("zero", stage.zero, {0, kMaxZero});
   v.choice("recompute", stage.recompute, kStrategyRecomputes);
   v.omit_if(stage.stream_chunks == 1, "stream_chunks", stage.stream_chunks, kCount);
-  v.required("time_ms", stage.time_ms, kAmount);
-  v.required("longest_ms", stage.longest_ms, kAmount);
-  v.required("exchange_ms", stage.exchange_ms, kAmount);
-  v.required("memory_mib", stage.memory_mib, kAmount);
+  v.required("time_ms", stage.time_ms, kComputed);
+  v.required("longest_ms", stage.longest_ms, kComputed);
+  v.required("exchange_ms", stage.exchange_ms, kComputed);
+  v.required("memory_mib", stage.memory_mib, kComputed);
 }
 
 template <class Visitor, Of<StrategyPlan> Plan>
 void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "strategy", plan.name);
   v.required("instance_hash", plan.instance_hash);
-  v.required("objective_ms", plan.step_ms, kAmount);
-  v.optional("bound_ms", plan.bound_ms, kAmount);
+  v.required("objective_ms", plan.step_ms, kComputed);
+  v.optional("bound_ms", plan.bound_ms, kComputed);
   v.optional("bound_by", plan.bound_by);
   v.required("pp", plan.pp, kCount);
   v.required("v", plan.v, kCount);
@@ -50,13 +50,13 @@ void fields(Visitor& v, Class& its) {
   v.required("pp", its.pp, kCount);
   v.required("v", its.v, kCount);
   v.required("micro_batches", its.micro_batches, kCount);
-  v.required("prices", its.prices, kAmount);
+  v.required("prices", its.prices, kComputed);
   v.omit_if(!its.thresholds, "thresholds", its.thresholds);
 }
 
 template <class Visitor, Of<StrategyCertificate> Certificate>
 void fields(Visitor& v, Certificate& certificate) {
-  v.required("bound_ms", certificate.bound_ms, kAmount);
+  v.required("bound_ms", certificate.bound_ms, kComputed);
   v.required("classes", certificate.classes);
 }
 

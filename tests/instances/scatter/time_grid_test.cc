@@ -128,7 +128,8 @@ TEST(TimeGrid, SaysWhatIsWrongWithATable) {
     EXPECT_THAT(told(from, to), ElementsAre(StartsWith(error))) << to;
   };
   expect("[0, 50, 100]", "[0, 100, 50]",
-         "E310 /cost/table/1/tokens/2: must be above the entry before it, 100, is 50");
+         "E310 /cost/table/1/tokens/2: must be above the entry before it, 100, by 1e-09 or more, "
+         "is 50");
   expect("[0, 50, 100]", "[10, 50, 100]",
          "E310 /cost/table/1/tokens/0: must be 0, where a group has no sequence yet, is 10");
   expect("[0, 10000]", "[10000]", "E310 /cost/table/1/squares: must have 2 to 64 entries, has 1");

@@ -1,0 +1,25 @@
+// Ranges of the numbers of instances, for all families. They keep every time, rate and amount that
+// is computed from an instance finite: a product of four numbers and three divisions by the least
+// divisor, summed over ten million sequences, stays far below the largest double.
+#pragma once
+
+#include "instances/json/reader.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+// Quantities beyond 2^53 are typing errors.
+inline constexpr double kMostNumber = static_cast<double>(kMaxExact);
+inline constexpr NumberRange kQuantity = {.least = 0, .most = kMostNumber};
+
+// A rate, or another number that something is divided by.
+inline constexpr double kLeastDivisor = 1e-9;
+inline constexpr NumberRange kDivisor = {.least = kLeastDivisor, .most = kMostNumber};
+
+inline constexpr NumberRange kShareOfOne = {.least = 0, .most = 1};
+
+// A time or an amount in a plan or a certificate. Sums of an instance's numbers have no end below
+// the largest double, so that every plan that was written can be read.
+inline constexpr NumberRange kComputed = {.least = 0};
+
+}  // namespace stowage
