@@ -45,17 +45,22 @@ class FamilySolve {
 
   Outcome run() {
     if (const std::optional<Refutation> why = refute()) return infeasible(*why);
-    for (const NamedBound& bound : bounds()) incumbent_.raise_bound(bound);
-    if (options_.start) incumbent_.offer_start(std::get<PlanT>(*options_.start));
     StoppedBy ended = StoppedBy::heuristic_end;
-    try {
+    // A solver that breaks never takes a good plan away.
+    const auto guarded = [&](const auto& part) {
+      try {
+        part();
+      } catch (const std::exception& failure) {
+        incumbent_.remark(std::string("failed: ") + failure.what());
+        ended = StoppedBy::error;
+      }
+    };
+    guarded([&] {
+      for (const NamedBound& bound : bounds()) incumbent_.raise_bound(bound);
+      if (options_.start) incumbent_.offer_start(std::get<PlanT>(*options_.start));
       ended = search();
-    } catch (const std::exception& failure) {
-      // A solver that breaks never takes a good plan away.
-      incumbent_.remark(std::string("failed: ") + failure.what());
-      ended = StoppedBy::error;
-    }
-    if (!incumbent_.plan() && budget_.exhausted()) fall_back();
+    });
+    if (!incumbent_.plan() && budget_.exhausted()) guarded([&] { fall_back(); });
     if (refuted_) return infeasible(*refuted_);
     if (time_ended_it_ && ended == StoppedBy::heuristic_end) ended = StoppedBy::time_limit;
     if (gap_ended_it_ && incumbent_.within(options_.gap)) ended = StoppedBy::gap;

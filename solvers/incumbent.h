@@ -33,12 +33,14 @@ class Incumbent {
       : instance_(instance), budget_(budget), progress_(progress) {}
 
   // Keeps `plan` if it verifies and has a lower objective than the best. True if it was kept.
-  // `plan` needs its decisions and derived figures; hash and bound are set at the end. `source` as
-  // in Improvement.
+  // `plan` needs its decisions and derived figures; name, hash and bound are set at the end.
+  // `source` as in Improvement. Throws std::domain_error if the objective of a plan that is no
+  // start is infinite or not a number: the search that made it must not go on.
   bool offer(PlanT plan, char source, const std::string& by);
 
   // Keeps the bound, or raises the one of that name. False if it contradicts the incumbent by more
-  // than proof_gap(): then whoever proved it is wrong.
+  // than proof_gap(): then whoever proved it is wrong. Throws std::domain_error if
+  // the bound is not a number, or infinite while no plan is known.
   bool raise_bound(const NamedBound& bound);
 
   // A sentence for Outcome::detail.

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
+#include "instances/numbers.h"
 #include "instances/violation.h"
 #include "solvers/incumbent.h"
 
@@ -12,6 +16,10 @@ namespace stowage {
 template <class InstanceT>
 bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by) {
   state_bound(plan, 0, "");
+  if (source != 'S' && !std::isfinite(objective_of(plan))) {
+    throw std::domain_error(by + " made a plan whose objective is " + shortest(objective_of(plan)) +
+                            ", which is no finite number");
+  }
   if (std::vector<Violation> violations = verify(instance_, plan); !violations.empty()) {
     if (source == 'S') {
       remark("the start plan is not valid and is ignored: " + to_string(violations.front()));
@@ -40,6 +48,10 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
 
 template <class InstanceT>
 bool Incumbent<InstanceT>::raise_bound(const NamedBound& bound) {
+  if (std::isnan(bound.value) || (bound.value == kInfinity && !plan_)) {
+    throw std::domain_error("the bound " + bound.name + " is " + shortest(bound.value) +
+                            ", which is no finite number");
+  }
   if (plan_ && relative_gap(objective_of(*plan_), bound.value) < -proof_gap(instance_)) {
     remark(bound.name + " claims a bound above a verified plan and is ignored");
     return false;
@@ -107,6 +119,7 @@ Outcome Incumbent<InstanceT>::report_with(std::optional<PlanT> plan) const {
     // Rounding may put a bound that equals the optimum a hair above it.
     outcome.bound = std::min(outcome.bound, objective_of(*plan));
     state_bound(*plan, outcome.bound, outcome.bound_by);
+    plan->name = instance_.name;  // a start may be a plan of the same instance by another name
     plan->instance_hash = instance_hash(instance_);
     outcome.objective = objective_of(*plan);
     outcome.plan = *std::move(plan);

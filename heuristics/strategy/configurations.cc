@@ -56,7 +56,7 @@ std::optional<StrategyPlan> least_area_stages(const StageCosts& costs, Ms below)
         return least_area(costs, stage, first, layers).ms;
       },
       [](double a, double b) { return a + b; });
-  if (split.value >= below) return std::nullopt;
+  if (!(split.value < below)) return std::nullopt;
   std::vector<StagePlan> stages;
   std::int64_t first = 0;
   for (const std::int64_t layers : split.layers) {

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <stdexcept>
+
+#include "instances/numbers.h"
 #include "instances/scatter/compose.h"
+#include "instances/scatter/json.h"
 
 namespace stowage::incumbent_test {
 namespace {
@@ -41,6 +46,34 @@ TEST(Incumbent, APlanThatFailsVerificationIsNamedAndCostsNothing) {
   EXPECT_EQ(outcome.objective, 86);
   EXPECT_FALSE(outcome.violations.empty());
   EXPECT_THAT(outcome.detail, HasSubstr("liar"));
+}
+
+// A search that goes on with such a number would not know what it compares.
+TEST(Incumbent, WhatIsNoFiniteNumberEndsTheSearch) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  EXPECT_THROW(incumbent.raise_bound({"broken", kNan}), std::domain_error);
+  EXPECT_THROW(incumbent.raise_bound({"endless", kInfinity}), std::domain_error);
+  ASSERT_TRUE(incumbent.offer(apart(), 'H', "good"));
+  for (const double objective : {kNan, kInfinity}) {
+    ScatterPlan plan = together();
+    plan.objective_ms = objective;
+    EXPECT_THROW(incumbent.offer(plan, 'H', "broken"), std::domain_error);
+    // A plan that somebody hands in is refused like any other.
+    EXPECT_FALSE(incumbent.offer(plan, 'S', "start"));
+  }
+  EXPECT_EQ(incumbent.report().objective, 86);
+}
+
+TEST(Incumbent, AStartIsReportedByTheNameOfItsInstance) {
+  ScatterPlan start = together();
+  start.instance_hash = instance_hash(kStep);
+  start.name = "another";
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  incumbent.offer_start(start);
+  EXPECT_EQ(std::get<ScatterPlan>(*incumbent.report().plan).name, kStep.name);
 }
 
 TEST(Incumbent, ABoundAboveAVerifiedPlanIsRefused) {
