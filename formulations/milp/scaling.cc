@@ -9,7 +9,8 @@
 namespace stowage::milp {
 namespace {
 
-constexpr int kPasses = 12;  // the iteration settles in a handful
+constexpr int kPasses = 12;                   // the iteration settles in a handful
+constexpr int kLargestConstantExponent = 40;  // as large as other terms of an objective become
 
 bool inside(const Range& range) {
   return range.empty() || (range.min >= kSmallestCoefficient && range.max <= kLargestCoefficient);
@@ -53,6 +54,13 @@ void balance(const Model& model, Scaling& scaling) {
   }
 }
 
+// The exponent that brings the constant of the objective down to what backends can work with, where
+// that is below `exponent`.
+int with_constant(int exponent, double offset) {
+  if (offset == 0) return exponent;
+  return std::min(exponent, kLargestConstantExponent - std::ilogb(offset) - 1);
+}
+
 std::string to_string(const Range& range) {
   if (range.empty()) return "none";
   char text[64];
@@ -81,19 +89,26 @@ RangeReport coefficient_ranges(const Model& model) {
     report.bounds.include(row.lower);
     report.bounds.include(row.upper);
   }
+  report.constant.include(model.offset());
   return report;
 }
 
 RangeVerdict judge(const RangeReport& report) {
   const double ratio = std::max(report.rows.ratio(), report.objective.ratio());
   if (ratio > kRefuseRatio) return RangeVerdict::refuse;
+  if (report.constant.max > kRefuseConstantRatio * report.objective.min &&
+      !report.objective.empty()) {
+    return RangeVerdict::refuse;
+  }
   return ratio > kWarnRatio || report.bounds.ratio() > kRefuseRatio ? RangeVerdict::warn
                                                                     : RangeVerdict::good;
 }
 
 std::string to_string(const RangeReport& report) {
-  return "coef " + to_string(report.rows) + ", obj " + to_string(report.objective) + ", bounds " +
-         to_string(report.bounds);
+  std::string text = "coef " + to_string(report.rows) + ", obj " + to_string(report.objective) +
+                     ", bounds " + to_string(report.bounds);
+  if (!report.constant.empty()) text += ", constant " + to_string(report.constant);
+  return text;
 }
 
 Scaling find_scaling(const Model& model) {
@@ -105,6 +120,7 @@ Scaling find_scaling(const Model& model) {
     objective.include(std::ldexp(model.variables()[j].objective, scaling.column[j]));
   }
   if (!inside(objective)) scaling.objective = to_aim(objective);
+  scaling.objective = with_constant(scaling.objective, model.offset());
   return scaling;
 }
 

@@ -22,6 +22,8 @@ inline constexpr double kSmallestCoefficient = 1e-3;
 inline constexpr double kLargestCoefficient = 1e6;
 inline constexpr double kWarnRatio = 1e6;
 inline constexpr double kRefuseRatio = 1e9;
+// The constant of an objective may be so many times its smallest coefficient.
+inline constexpr double kRefuseConstantRatio = 1e18;
 
 // Smallest and largest magnitude of the non-zero finite numbers of a kind; 0, 0 when there are
 // none.
@@ -38,14 +40,16 @@ struct RangeReport {
   Range rows;       // coefficients of rows
   Range objective;  // coefficients of the objective
   Range bounds;     // bounds of variables and of rows
+  Range constant;   // of the objective
 };
 
 enum class RangeVerdict { good, warn, refuse };
 
 RangeReport coefficient_ranges(const Model& model);
 
-// The worse of the two coefficient spreads, rows and objective, against the ratios above. Bounds
-// only ever warn: a large right-hand side costs digits but does not mislead a proof by itself.
+// The worse of the two coefficient spreads, rows and objective, and the constant's distance from
+// the objective, against the ratios above. Bounds only ever warn: a large right-hand side costs
+// digits but does not mislead a proof by itself.
 RangeVerdict judge(const RangeReport& report);
 
 // "coef 1..4e+03, obj 1..1, bounds 1..10"
@@ -60,8 +64,8 @@ struct Scaling {
 };
 
 // Alternating geometric means of rows and continuous columns (Curtis and Reid's aim, the usual
-// cheap iteration), then one factor for the objective that lifts its smallest step to 1e-3.
-// Requires finite coefficients.
+// cheap iteration), then one factor for the objective that lifts its smallest step to 1e-3, but its
+// constant to at most 2^40. Requires finite coefficients.
 Scaling find_scaling(const Model& model);
 
 Model apply(const Scaling& scaling, const Model& model);

@@ -80,6 +80,9 @@ class CheckedRun {
     if (verdict == milp::RangeVerdict::warn) {
       say(note_, "wide coefficient range: " + milp::to_string(ranges));
     }
+    if (const std::string bad = find_bad_number(scaled_); !bad.empty()) {
+      return failure("after scaling " + bad + ": " + milp::to_string(ranges));
+    }
     const StopReason stopped = budget_.stop_reason();
     if (stopped != StopReason::none) return {.limit = stopped, .detail = "no budget left to start"};
     return judge_answer(call_backend());
@@ -138,7 +141,9 @@ class CheckedRun {
   // ---- the backend ----------------------------------------------------------------------------
   MilpResult call_backend() {
     MilpParams params{.gap = params_.gap, .seed = params_.seed};
-    params.cutoff = params_.cutoff < kInfinity ? to_scaled(params_.cutoff) : kInfinity;
+    // A cutoff beyond every usable number cuts nothing off, or all that a backend can express.
+    const double cutoff = to_scaled(params_.cutoff);
+    params.cutoff = cutoff < kLargestNumber ? std::max(cutoff, -kLargestNumber) : kInfinity;
     if (start_) {
       std::vector<double> reduced = milp::scale(scaling_, tidied_.reduce(*start_));
       const bool feasible = scaled_.violation(reduced) <= kFeasibilityTolerance;

@@ -13,6 +13,9 @@ using milp::Term;
 using Verdict = TidyModel::Verdict;
 
 constexpr double kSlack = 1e-9;  // bounds may cross by this much, relative to max(1, |bound|)
+// Costs that add up to at most this share of what the objective is in any case: proofs are good to
+// 1e-9 of the objective, and a backend's tolerances to no more.
+constexpr double kNegligible = 1e-12;
 constexpr int kMaxPasses = 100;  // singleton chains longer than this stay rows
 
 std::string label(const char* kind, const std::string& name, std::size_t index) {
@@ -170,20 +173,51 @@ class Tidier {
     }
   }
 
+  // The objective at the settled variables alone.
+  long double constant() const {
+    long double sum = model_.offset();
+    for (std::size_t j = 0; j < lower_.size(); ++j) {
+      if (fixed_[j]) sum += static_cast<long double>(model_.variables()[j].objective) * lower_[j];
+    }
+    return sum;
+  }
+
+  // Returns the costs, without those of open variables that no point's objective depends on but by
+  // the negligible share. Scaling would lift them, and the constant with them, out of all ranges.
+  std::vector<double> costs_that_matter(long double settled) const {
+    std::vector<double> costs;
+    for (const milp::Variable& v : model_.variables()) costs.push_back(v.objective);
+    long double least = settled;  // of the objective
+    std::vector<std::pair<long double, std::size_t>> parts;
+    for (std::size_t j = 0; j < costs.size(); ++j) {
+      if (fixed_[j] || costs[j] == 0) continue;
+      const long double at_lower = static_cast<long double>(costs[j]) * lower_[j];
+      const long double at_upper = static_cast<long double>(costs[j]) * upper_[j];
+      least += std::min(at_lower, at_upper);
+      parts.emplace_back(std::max(std::fabs(at_lower), std::fabs(at_upper)), j);
+    }
+    std::ranges::sort(parts);
+    long double dropped = 0;
+    for (const auto& [part, j] : parts) {
+      dropped += part;
+      if (!(dropped <= kNegligible * least)) break;
+      costs[j] = 0;
+    }
+    return costs;
+  }
+
   void build() {
     std::vector<int> place(lower_.size(), -1);
-    long double offset = model_.offset();
+    const long double offset = constant();
+    const std::vector<double> costs = costs_that_matter(offset);
     out_.settled.resize(lower_.size());
     for (std::size_t j = 0; j < lower_.size(); ++j) {
       const milp::Variable& v = model_.variables()[j];
       if (fixed_[j]) {
         out_.settled[j] = lower_[j];
-        offset += static_cast<long double>(v.objective) * lower_[j];
       } else {
-        place[j] = out_.model.add_variable({.lower = lower_[j],
-                                            .upper = upper_[j],
-                                            .objective = v.objective,
-                                            .integer = v.integer});
+        place[j] = out_.model.add_variable(
+            {.lower = lower_[j], .upper = upper_[j], .objective = costs[j], .integer = v.integer});
         out_.origin.push_back(static_cast<int>(j));
       }
     }

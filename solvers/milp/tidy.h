@@ -5,8 +5,10 @@
 //
 // Every step keeps at least one optimal point and the optimal value: duplicate terms are summed,
 // integer bounds rounded inwards, singleton rows folded into bounds, fixed variables substituted,
-// empty rows checked, and variables that stand in no row moved to their better bound. GLPK and CBC
-// each give a wrong answer, abort or return a meaningless status on some of these inputs.
+// empty rows checked, and variables that stand in no row moved to their better bound. Costs that
+// cannot change the objective by a share of 1e-12 become 0: with them alone, the optimal value is
+// kept up to that share. GLPK and CBC each give a wrong answer, abort or return a meaningless
+// status on some of these inputs.
 #pragma once
 
 #include <string>

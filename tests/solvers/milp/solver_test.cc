@@ -149,6 +149,42 @@ TEST_P(MilpSolver, RefusesWhatScalingCannotMend) {
   EXPECT_THAT(result.detail, HasSubstr("coefficients too far apart"));
 }
 
+// A constant far above the costs would be lifted with them, where CBC ends the process.
+TEST_P(MilpSolver, AConstantIsScaledWithTheCosts) {
+  for (const double cost : {1e-300, 1e-100, 1e-30, 1e-14, 1e-3, 1.0, 1e15}) {
+    for (const double constant : {1e-100, 1.0, 9e15}) {
+      milp::Model model;
+      for (int j = 0; j < 3; ++j) {
+        model.add_variable({.upper = 1, .objective = cost, .integer = true});
+      }
+      model.add_row({.lower = 2, .terms = {{0, 1}, {1, 1}, {2, 1}}});
+      model.set_offset(constant);
+      Budget budget;
+      const MilpResult result = solve_milp(GetParam(), model, {}, budget);
+      ASSERT_EQ(result.status, MilpStatus::optimal) << cost << ' ' << constant << result.detail;
+      const double least = constant + 2 * cost;
+      EXPECT_NEAR(result.objective, least, 1e-9 * least) << cost << ' ' << constant;
+      EXPECT_LE(result.bound, result.objective);
+    }
+  }
+}
+
+TEST_P(MilpSolver, CutoffsBeyondAllNumbers) {
+  for (const double cutoff : {-1e300, -1e30, 1e30, 1e300}) {
+    milp::Model model;
+    model.add_variable({.upper = 4, .objective = 1e-3, .integer = true});
+    model.add_variable({.upper = 4, .objective = 2e-3, .integer = true});
+    model.add_row({.lower = 3, .terms = {{0, 1}, {1, 1}}});
+    Budget budget({.node_limit = std::numeric_limits<std::int64_t>::max()});
+    const MilpResult result = solve_milp(GetParam(), model, {.cutoff = cutoff}, budget);
+    if (cutoff > 0) {
+      EXPECT_EQ(result.status, MilpStatus::optimal) << cutoff << result.detail;
+    } else {
+      EXPECT_NE(result.status, MilpStatus::infeasible) << cutoff;
+    }
+  }
+}
+
 TEST_P(MilpSolver, WarnsOfWideRanges) {
   milp::Model model;
   model.add_variable({.upper = 1, .objective = -1, .integer = true});
