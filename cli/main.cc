@@ -175,6 +175,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // So is a file that may not grow: a signal would leave the temporary file behind.
   std::signal(SIGXFSZ, SIG_IGN);
+  stowage::survive_aborts();
   const int code = stowage::run(argc, argv);
   // Nothing of ours waits in a buffer.
   if (stowage::backend_left_behind()) _exit(code);

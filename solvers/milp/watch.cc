@@ -1,8 +1,11 @@
 #include "solvers/milp/watch.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -18,6 +21,21 @@ constexpr auto kLook = std::chrono::milliseconds(10);
 
 // Of the process, as the thread that was left is: whoever ends it must know.
 std::atomic<bool> left_behind = false;
+
+// Of the backend that runs in this thread: set when it aborts. Null in all other threads.
+thread_local std::atomic<bool>* aborted_here = nullptr;
+
+// Keeps the thread of a backend that called abort(), for ever, so that the process goes on without
+// it. Any other thread ends the process as it would have without this handler.
+void park(int signal) {
+  if (aborted_here == nullptr) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    return;
+  }
+  aborted_here->store(true);
+  for (;;) pause();
+}
 
 // Everything the backend's thread touches. Shared with that thread, because a backend that never
 // returns needs it for ever, while the caller goes on.
@@ -38,11 +56,13 @@ class Watched {
     const MilpObserver observer = [this](const MilpEvent& event) { pass_on(event); };
     std::optional<MilpResult> answer;
     std::exception_ptr failure;
+    aborted_here = &aborted_;
     try {
       answer = run_({model_, params_, budget_, observer});
     } catch (...) {
       failure = std::current_exception();
     }
+    aborted_here = nullptr;
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
     failure_ = failure;
@@ -50,12 +70,18 @@ class Watched {
     ended_.notify_one();
   }
 
+  bool aborted() const { return aborted_; }
+
   // In the caller's thread: the answer, or nothing if the backend was left behind.
   std::optional<MilpResult> wait() {
     std::unique_lock lock(mutex_);
     std::optional<Clock::time_point> late;
     while (!ended_.wait_for(lock, kLook, [this] { return over_; })) {
       count_nodes();
+      if (aborted_) {
+        caller_ = nullptr;
+        return std::nullopt;
+      }
       const StopReason reason = stop_reason();
       // A node limit is no clock: how long the last node may take is nobody's business here.
       if (reason == StopReason::none || reason == StopReason::node_limit) continue;
@@ -103,6 +129,7 @@ class Watched {
   const milp::Model model_;
   const MilpParams params_;
   std::atomic<bool> stop_ = false;
+  std::atomic<bool> aborted_ = false;
   Budget budget_;
 
   std::mutex mutex_;  // of all below
@@ -133,8 +160,12 @@ MilpResult run_watched(const MilpRun& run, const MilpTask& task) {
   left_behind = true;
   thread.detach();
   return {.status = MilpStatus::error,
-          .detail = "the backend went on long after its limits and was left behind"};
+          .detail = watched->aborted()
+                        ? "the backend aborted: one of its assertions failed"
+                        : "the backend went on long after its limits and was left behind"};
 }
+
+void survive_aborts() { std::signal(SIGABRT, park); }
 
 bool backend_left_behind() { return left_behind; }
 

@@ -25,4 +25,9 @@ MilpResult run_watched(const MilpRun& run, const MilpTask& task);
 // such a process should end with _exit, as static destructors would pull the ground from under it.
 bool backend_left_behind();
 
+// From now on a backend that calls abort(), as its assertions do, is left behind and its answer is
+// an error; until then it ends the process. The handler of SIGABRT is the process's, so that
+// programs decide, and no library. The message of the assertion goes to stderr all the same.
+void survive_aborts();
+
 }  // namespace stowage

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
 
 #include "solvers/milp/backend.h"
+#include "solvers/milp/watch.h"
 
 namespace stowage::milp_lying_backend_test {
 namespace {
@@ -50,6 +53,17 @@ TEST(LyingBackend, TheTruthPasses) {
   EXPECT_EQ(result.objective, -9);
   EXPECT_EQ(result.bound, -9);
   EXPECT_EQ(result.detail, "");
+}
+
+// An assertion of a backend ends its thread's work, and no more than that.
+TEST(LyingBackend, AnAbortIsAnError) {
+  const auto before = std::signal(SIGABRT, SIG_DFL);
+  survive_aborts();
+  const MilpResult result = ask([](const MilpTask&) -> MilpResult { std::abort(); });
+  EXPECT_EQ(result.status, MilpStatus::error);
+  EXPECT_THAT(result.detail, HasSubstr("aborted"));
+  EXPECT_EQ(ask(answering(optimal({3, 0}, -9))).status, MilpStatus::optimal);
+  std::signal(SIGABRT, before);
 }
 
 struct Lie {
