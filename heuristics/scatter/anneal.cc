@@ -70,7 +70,11 @@ class Annealer {
     }
   }
 
-  StepDraft run(const Budget& budget) {
+  // Returns the last state, which is what the annealing aims at, and the best one at the end of a
+  // stage: a limit may cut the annealing where it has left that behind.
+  std::array<StepDraft, 2> run(const Budget& budget) {
+    StepDraft best;
+    Ms least = kInfinity;
     const double mean = state_.total() / static_cast<double>(state_.batches().size());
     const std::int64_t stages = std::max<std::int64_t>(1, effort_.steps / kStage);
     const double cooling = std::pow(effort_.cold / effort_.hot,
@@ -90,8 +94,12 @@ class Annealer {
       if (done >= effort_.price_from) {
         state_.price_longest(kFirstMargin * std::pow(kLastMargin / kFirstMargin, done));
       }
+      if (const Ms now = step_now(); now < least) {
+        least = now;
+        best = state_.draft();
+      }
     }
-    return state_.draft();
+    return {state_.draft(), std::move(best)};
   }
 
  private:
@@ -152,6 +160,14 @@ class Annealer {
   Ms exchanged(const StepState::Group& group, int goes, int comes) const {
     return state_.time(
         group.level, group.load - state_.load(goes, group.level) + state_.load(comes, group.level));
+  }
+
+  Ms step_now() const {
+    Ms longest = 0;
+    for (const StepState::Batch& batch : state_.batches()) {
+      longest = std::max(longest, batch.makespan);
+    }
+    return state_.table().step_ms(state_.total(), longest);
   }
 
   double energy_change(const Change& a, const Change& b) const {
@@ -412,11 +428,15 @@ void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effo
   if (step.empty()) return;
   const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
   if (std::ranges::any_of(step, mixed)) return;  // moves keep the way of a micro-batch
-  std::optional<StepDraft> next = Annealer(table, step, effort, seed).run(budget);
-  choose_forms(table, *next);
-  // Moves look at no rule of whole micro-batches; what they broke is mended before it counts.
-  if (obeys(table, step)) next = obeying(table, *std::move(next));
-  if (next && step_ms(table, *next) < step_ms(table, step)) step = *std::move(next);
+  const bool keeps_rules = obeys(table, step);
+  for (StepDraft& made : Annealer(table, step, effort, seed).run(budget)) {
+    if (made.empty()) continue;
+    std::optional<StepDraft> next = std::move(made);
+    choose_forms(table, *next);
+    // Moves look at no rule of whole micro-batches; what they broke is mended before it counts.
+    if (keeps_rules) next = obeying(table, *std::move(next));
+    if (next && step_ms(table, *next) < step_ms(table, step)) step = *std::move(next);
+  }
 }
 
 }  // namespace stowage

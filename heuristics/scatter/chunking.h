@@ -45,9 +45,14 @@ struct PathEffort {
 // Consecutive chunks, longest first, as a shortest path over cut points: an arc is a chunk of at
 // most N C tokens. Arcs first carry an estimate, which should rarely exceed the truth; those on the
 // shortest path are then priced by `cost`, until a path is priced throughout, the effort is spent
-// or the budget ends, and the best fully priced path wins. The number of micro-batches follows. The
-// best path comes first, then those of other numbers. Empty if no priced path exists.
-std::vector<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
-                                         const PathEffort& effort, const Budget& budget);
+// or the budget ends, and the best fully priced path wins. The number of micro-batches follows.
+struct ChunkPaths {
+  std::vector<Chunks> best;  // the best path, then those of other numbers; empty: none was priced
+  // The paths that were the best of their number for a while. The rules or a pipeline may make one
+  // of them the better step.
+  std::vector<Chunks> outrun;
+};
+ChunkPaths shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
+                                const PathEffort& effort, const Budget& budget);
 
 }  // namespace stowage

@@ -87,10 +87,12 @@ GroupDraft fastest_form(const ScatterTable& table, const GroupDraft& group, int 
 
 }  // namespace
 
+bool has_forms(const ScatterTable& table) {
+  return std::ranges::adjacent_find(table.levels(), {}, &Level::degree) != table.levels().end();
+}
+
 void choose_forms(const ScatterTable& table, StepDraft& step) {
-  if (std::ranges::adjacent_find(table.levels(), {}, &Level::degree) == table.levels().end()) {
-    return;
-  }
+  if (!has_forms(table)) return;
   for (MicroBatchDraft& batch : step) {
     MicroBatchDraft best;
     best.makespan = kInfinity;

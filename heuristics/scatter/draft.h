@@ -54,8 +54,11 @@ inline Ms time_with(const ScatterTable& table, const GroupDraft& group, int posi
 // Whether groups that hold a sequence recompute in different ways, which no plan may say.
 bool mixes_ways(const ScatterTable& table, const MicroBatchDraft& batch);
 
+// Whether a degree has several levels to choose from.
+bool has_forms(const ScatterTable& table);
+
 // Gives every micro-batch the way to recompute, and every group the exchange, with which it is
-// fastest, and the micro-batches their makespans. Changes nothing where each degree has one level.
+// fastest, and the micro-batches their makespans. Changes nothing without has_forms().
 // A micro-batch that mixes ways still does if each way leaves one of its groups without room.
 void choose_forms(const ScatterTable& table, StepDraft& step);
 

@@ -205,6 +205,7 @@ class Fitter {
   void let_unite(bool may) { unites_ = may; }
 
   // Keeps what the last fit() made, which was true, in place of what was kept before.
+  // Called once more, it keeps again what was kept before.
   void keep() {
     kept_made_.swap(made_);
     kept_parts_.swap(parts_);
@@ -568,12 +569,39 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     low = high;
   }
   if (!found) return std::nullopt;
-  fitter.keep();
+  // A packing that was kept in place of another may still make the longer step, at times or in its
+  // best forms: the best of all is the answer.
+  std::optional<StepDraft> best;  // nothing while it is the packing at hand
+  Ms least = kInfinity;
+  const bool forms = has_forms(table);
+  const auto keep = [&] {
+    fitter.keep();
+    if (forms) {
+      StepDraft step = fitter.draft();
+      choose_forms(table, step);
+      if (step_ms(table, step) >= least) return;
+      least = step_ms(table, step);
+      best = std::move(step);
+      return;
+    }
+    Ms sum = 0;
+    for (const BatchTarget& target : fitter.kept()) sum += target.makespan;
+    const Ms now = table.step_ms(sum, longest(fitter.kept()));
+    if (now <= least) {
+      least = now;
+      best.reset();
+    } else if (!best) {
+      fitter.keep();
+      best = fitter.draft();
+      fitter.keep();
+    }
+  };
+  keep();
   for (int round = 0; round < effort.bisections && !budget.exhausted(); ++round) {
     const double middle = (low + high) / 2;
     if (fits(asked, middle, kRules[static_cast<std::size_t>(round) % kRules.size()]) ||
         fits(asked, middle, rule)) {
-      fitter.keep();
+      keep();
       high = middle;
     } else {
       low = middle;
@@ -594,14 +622,14 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
       Ms present = 0;
       for (const BatchTarget& target : fitter.kept()) present += target.makespan;
       if (promised >= table.step_ms(present, longest(fitter.kept()))) continue;
-      if (fits(next, 1, kRules[below(kRules.size())])) fitter.keep();
+      if (fits(next, 1, kRules[below(kRules.size())])) keep();
       continue;
     }
     // Small changes lead from one shape to another only where all shapes between them fit too.
     if (thorough && table.again() == 0 && next.size() > 1 && next.size() <= kMostDrawn &&
         below(kDrawn) == 0) {
       if (draw_anew(table, next, below) && fits(next, 1, kRules[below(kRules.size())])) {
-        fitter.keep();
+        keep();
       }
       continue;
     }
@@ -616,9 +644,9 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     if (table.recomputations() > 1 && below(kOtherWay) == 0) {
       next[shrunk].way = static_cast<int>(below(at(table.recomputations())));
     }
-    if (fits(next, 1, kRules[below(kRules.size())])) fitter.keep();
+    if (fits(next, 1, kRules[below(kRules.size())])) keep();
   }
-  StepDraft step = fitter.draft();
+  StepDraft step = best ? *std::move(best) : fitter.draft();
   std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
   return step;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heuristics/packing.h"
+#include "heuristics/scatter/obey.h"
 
 namespace stowage {
 namespace {
@@ -79,19 +80,18 @@ std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill, const
   if (levels.empty()) return std::nullopt;
   const int likely = *std::ranges::min_element(
       levels, {}, [&](int level) { return estimate(table, level, fill); });
-  std::optional<StepDraft> best = homogeneous(table, likely, fill);
+  const auto made = [&](int level) { return as_planned(table, *homogeneous(table, level, fill)); };
+  PlannedStep best = made(likely);
   int best_level = likely;
   for (const int level : levels) {
     if (level == likely) continue;
     if (budget.exhausted()) break;
-    std::optional<StepDraft> step = homogeneous(table, level, fill);
-    if (std::pair(step_ms(table, *step), level) >= std::pair(step_ms(table, *best), best_level)) {
-      continue;
-    }
+    PlannedStep step = made(level);
+    if (std::pair(step.time, level) >= std::pair(best.time, best_level)) continue;
     best = std::move(step);
     best_level = level;
   }
-  return best;
+  return std::move(best.step);
 }
 
 }  // namespace stowage

@@ -127,11 +127,21 @@ std::optional<StepDraft> best_of(const ScatterTable& table, std::vector<StepDraf
   return std::move(*std::ranges::min_element(field, {}, by_time(table)));
 }
 
-// What cannot be made to keep the rules is no start.
+// What cannot be made to keep the rules is no start. Starts are compared with the forms that the
+// plan of each would get.
 void add_start(const ScatterTable& table, std::optional<StepDraft> step,
                std::vector<StepDraft>& field) {
-  if (step) step = obeying(table, *std::move(step));
+  if (step) step = obeying_in_best_forms(table, *std::move(step));
   if (step) field.push_back(*std::move(step));
+}
+
+// A step that was left behind on the way to a start is one only if it is the best so far.
+void add_if_best(const ScatterTable& table, StepDraft step, std::vector<StepDraft>& field) {
+  std::optional<StepDraft> made = obeying_in_best_forms(table, std::move(step));
+  if (!made) return;
+  const Ms time = step_ms(table, *made);
+  const auto is_beaten = [&](const StepDraft& known) { return time < step_ms(table, known); };
+  if (std::ranges::all_of(field, is_beaten)) field.push_back(*std::move(made));
 }
 
 // What one packing takes, about.
@@ -212,14 +222,18 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
     auto made =
         fit_profile(table, targets_of(table, step),
                     {.proposals = static_cast<int>(proposals), .thorough = true}, seed, budget);
-    if (made) made = obeying(table, *std::move(made));
+    if (made) made = obeying_in_best_forms(table, *std::move(made));
     if (made && step_ms(table, *made) < step_ms(table, step)) step = std::move(*made);
   }
   return packed;
 }
 
-std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds,
-                                           const Budget& budget) {
+struct PathStarts {
+  std::vector<StepDraft> best;
+  std::vector<StepDraft> outrun;
+};
+
+PathStarts over_shortest_paths(const ScatterTable& table, int rounds, const Budget& budget) {
   // Chunks are consecutive: first and last position name them.
   std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
@@ -229,15 +243,19 @@ std::vector<StepDraft> over_shortest_paths(const ScatterTable& table, int rounds
     grouped[{positions.front(), positions.back()}] = std::move(*batch);
     return makespan;
   };
-  std::vector<StepDraft> steps;
-  const PathEffort effort{rounds, kPathWorthwhile, kPathSpread};
-  for (const Chunks& chunks : shortest_path_chunks(table, cost, effort, budget)) {
-    StepDraft& step = steps.emplace_back();
-    for (const std::vector<int>& chunk : chunks) {
-      step.push_back(grouped.at({chunk.front(), chunk.back()}));
+  const auto drafts = [&](const std::vector<Chunks>& paths) {
+    std::vector<StepDraft> steps;
+    for (const Chunks& chunks : paths) {
+      StepDraft& step = steps.emplace_back();
+      for (const std::vector<int>& chunk : chunks) {
+        step.push_back(grouped.at({chunk.front(), chunk.back()}));
+      }
     }
-  }
-  return steps;
+    return steps;
+  };
+  const PathEffort effort{rounds, kPathWorthwhile, kPathSpread};
+  const ChunkPaths paths = shortest_path_chunks(table, cost, effort, budget);
+  return {.best = drafts(paths.best), .outrun = drafts(paths.outrun)};
 }
 
 // Chunks in the fewest numbers that `memory` leaves and a few more, and in numbers that a rule
@@ -278,7 +296,9 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
   if (table.equal_sequences()) {
     add(fastest_way(table, [&](const ScatterTable& own) { return even_chunks(own, budget); }));
   }
-  for (StepDraft& step : over_shortest_paths(table, rounds, budget)) add(std::move(step));
+  PathStarts paths = over_shortest_paths(table, rounds, budget);
+  for (StepDraft& step : paths.best) add(std::move(step));
+  for (StepDraft& step : paths.outrun) add_if_best(table, std::move(step), all);
   add_chunk_starts(table, table, budget, add);
   // More memory than a way has needs more micro-batches than all ways together.
   for (int way = 0; way < table.recomputations(); ++way) {
@@ -312,28 +332,43 @@ std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& c
   return step;
 }
 
-std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
-                               std::uint64_t seed, const Budget& budget) {
+// As joint(). Appends to `passed` each step that a limit would have made the answer on the way.
+static std::optional<StepDraft> joint_passing(const ScatterTable& table, const JointEffort& effort,
+                                              std::uint64_t seed, const Budget& budget,
+                                              std::vector<StepDraft>& passed) {
   const std::int64_t steps = anneal_steps(table, effort.moves);
   std::optional<StepDraft> safe = batch_ada(table, kPublishedFill, budget);
   if (!safe) return std::nullopt;
   std::vector<StepDraft> field;
+  Ms least = kInfinity;
+  const auto ended = [&] {
+    const auto best = std::ranges::min_element(field, {}, by_time(table));
+    if (best != field.end() && step_ms(table, *best) != least) {
+      least = step_ms(table, *best);
+      passed.push_back(*best);
+    }
+    return budget.exhausted();
+  };
   add_start(table, std::move(safe), field);
   for (auto* const published : {skrull, bytescale}) {
-    if (budget.exhausted()) return best_of(table, field);
+    if (ended()) return best_of(table, field);
     add_start(table, fastest_way(table, published), field);
   }
   const std::size_t baselines = field.size();
-  if (budget.exhausted()) return best_of(table, field);
+  if (ended()) return best_of(table, field);
   if (const std::optional<Coarse> coarse = coarsen(table)) {
     // A better small step is cheap.
     JointEffort more = effort;
     more.moves *= kCoarseMoves;
-    if (const auto small = joint(coarse->table, more, seed, budget)) {
+    std::vector<StepDraft> small_passed;
+    if (auto small = joint_passing(coarse->table, more, seed, budget, small_passed)) {
       add_start(table, refine(table, *coarse, *small), field);
     }
+    for (const StepDraft& small : small_passed) {
+      add_if_best(table, refine(table, *coarse, small), field);
+    }
   }
-  if (budget.exhausted()) return best_of(table, field);
+  if (ended()) return best_of(table, field);
   if (field.size() == baselines || table.size() <= kMostRaced) {
     for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
       field.push_back(std::move(step));
@@ -360,7 +395,7 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     bool late = true;  // one by one, since neither is the better for all steps
     for (StepDraft& step : field) {
-      if (budget.exhausted()) return best_of(table, field);
+      if (ended()) return best_of(table, field);
       const AnnealEffort own{
           .steps = share, .hot = hot, .price_from = round == 0 && late ? kFirstPriceFrom : 0};
       late = !late;
@@ -375,6 +410,12 @@ std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& eff
   }
   replan_windows(table, field.front(), windows, seed, budget);
   return std::move(field.front());
+}
+
+std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
+                               std::uint64_t seed, const Budget& budget) {
+  std::vector<StepDraft> passed;
+  return joint_passing(table, effort, seed, budget, passed);
 }
 
 }  // namespace stowage

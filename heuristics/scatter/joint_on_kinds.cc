@@ -1,6 +1,7 @@
 #include "heuristics/scatter/joint_on_kinds.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ constexpr int kRounds = 3;
 std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
   std::vector<StepDraft> all;
   const auto add = [&](std::optional<StepDraft> step) {
-    if (step) step = obeying(table, *std::move(step));
+    if (step) step = obeying_in_best_forms(table, *std::move(step));
     if (step) all.push_back(*std::move(step));
   };
   const int fewest = std::max(1, fewest_micro_batches(table));
@@ -42,7 +43,9 @@ std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
     grouped[{positions.front(), positions.back()}] = *std::move(batch);
     return makespan;
   };
-  for (const Chunks& chunks : shortest_path_chunks(table, cost, kPath, budget)) {
+  ChunkPaths paths = shortest_path_chunks(table, cost, kPath, budget);
+  std::ranges::move(paths.outrun, std::back_inserter(paths.best));
+  for (const Chunks& chunks : paths.best) {
     StepDraft step;
     for (const std::vector<int>& chunk : chunks) {
       step.push_back(grouped.at({chunk.front(), chunk.back()}));

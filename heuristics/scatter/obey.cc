@@ -428,4 +428,22 @@ std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
   return more;
 }
 
+std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step) {
+  std::optional<StepDraft> made = obeying(table, std::move(step));
+  if (made) choose_forms(table, *made);
+  return made;
+}
+
+PlannedStep as_planned(const ScatterTable& table, StepDraft step) {
+  if (obeys(table, step)) {
+    choose_forms(table, step);
+    const Ms time = step_ms(table, step);
+    return {std::move(step), time};
+  }
+  std::optional<StepDraft> made = obeying_in_best_forms(table, step);
+  if (!made) return {std::move(step), kInfinity};
+  const Ms time = step_ms(table, *made);
+  return {*std::move(made), time};
+}
+
 }  // namespace stowage

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "heuristics/scatter/draft.h"
+#include "instances/numbers.h"
 
 namespace stowage {
 
@@ -23,5 +24,17 @@ bool obeys(const ScatterTable& table, const StepDraft& step);
 // them. Nothing if this finds no way: there may be too few sequences, or one that it misses.
 // Requires a step whose groups are within their limits. Deterministic.
 std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step);
+
+// The same, then with the way to recompute and the exchange with which each micro-batch is fastest:
+// the step that a plan is made of. Steps whose forms are still to be chosen must not be compared.
+std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step);
+
+// Such a step and its time: what methods that try several steps compare. If no way is found to keep
+// the rules, the step as it was and an infinite time.
+struct PlannedStep {
+  StepDraft step;
+  Ms time = kInfinity;
+};
+PlannedStep as_planned(const ScatterTable& table, StepDraft step);
 
 }  // namespace stowage

@@ -41,18 +41,17 @@ class ChunkPath {
     measure_arcs();
   }
 
-  std::vector<Chunks> run(const PathEffort& effort, const Budget& budget) {
-    std::vector<Chunks> found;
+  ChunkPaths run(const PathEffort& effort, const Budget& budget) && {
     const std::optional<std::vector<Arc>> best = converge(kAnyCount, effort, budget);
-    if (!best) return found;
-    found.push_back(chunks_of(*best));
+    if (!best) return std::move(found_);
+    found_.best.push_back(chunks_of(*best));
     const int count = static_cast<int>(best->size());
     for (int other = std::max(1, count - effort.spread); other <= count + effort.spread; ++other) {
       if (other == count || budget.exhausted()) continue;
       const auto path = converge(other, effort, budget);
-      if (path) found.push_back(chunks_of(*path));
+      if (path) found_.best.push_back(chunks_of(*path));
     }
-    return found;
+    return std::move(found_);
   }
 
  private:
@@ -76,6 +75,7 @@ class ChunkPath {
         truth += price(arc);
       }
       if (truth < best) {
+        if (best_path) found_.outrun.push_back(chunks_of(*best_path));
         best = truth;
         best_path = path;
       }
@@ -195,6 +195,7 @@ class ChunkPath {
 
   const ScatterTable& table_;
   const ChunkCost& cost_;
+  ChunkPaths found_;
   std::vector<int> cuts_{0};
   std::vector<double> area_{0};
   std::vector<double> tokens_{0};
@@ -208,9 +209,9 @@ class ChunkPath {
 
 }  // namespace
 
-std::vector<Chunks> shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
-                                         const PathEffort& effort, const Budget& budget) {
-  if (table.size() == 0) return {Chunks{}};
+ChunkPaths shortest_path_chunks(const ScatterTable& table, const ChunkCost& cost,
+                                const PathEffort& effort, const Budget& budget) {
+  if (table.size() == 0) return {.best = {Chunks{}}};
   return ChunkPath(table, cost).run(effort, budget);
 }
 

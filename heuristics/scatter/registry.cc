@@ -31,25 +31,28 @@ constexpr int kMostPublished = 20000;  // sequences; they take longer with more 
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
                                    std::optional<StepDraft> step) {
-  if (step) step = obeying(table, *std::move(step));
+  if (step) step = obeying_in_best_forms(table, *std::move(step));
   if (!step) return std::nullopt;
-  choose_forms(table, *step);
   return to_plan(instance, table, *step);
 }
 
-// The step, or the fastest of trainers' own planners if that is faster: ours lose to no baseline.
-std::optional<StepDraft> or_published(const ScatterTable& table, std::optional<StepDraft> step,
-                                      const Budget& budget) {
-  if (table.size() > kMostPublished) return step;
-  if (step) step = obeying(table, *std::move(step));
+// The fastest of trainers' own planners and of `ours`, which gets the time that is left: ours lose
+// to no baseline, and a limit that cuts ours has left the others behind.
+template <class Ours>
+std::optional<StepDraft> or_published(const ScatterTable& table, const Budget& budget, Ours ours) {
+  std::optional<StepDraft> best;
   const auto offer = [&](std::optional<StepDraft> other) {
-    if (!other || (step && step_ms(table, *step) <= step_ms(table, *other))) return;
-    other = obeying(table, *std::move(other));
-    if (other && (!step || step_ms(table, *other) < step_ms(table, *step))) step = std::move(other);
+    if (other) other = obeying_in_best_forms(table, *std::move(other));
+    if (other && (!best || step_ms(table, *other) < step_ms(table, *best))) best = std::move(other);
   };
-  offer(fastest_way(table, megatron_dynamic));
-  if (!budget.exhausted()) offer(dp_balanced(table, budget));
-  if (!budget.exhausted()) offer(verl(table, budget));
+  if (table.size() <= kMostPublished) {
+    if (!budget.exhausted()) offer(fastest_way(table, megatron_dynamic));
+    if (!budget.exhausted()) offer(dp_balanced(table, budget));
+    if (!budget.exhausted()) offer(verl(table, budget));
+  }
+  std::optional<StepDraft> step = ours();
+  if (step) step = obeying_in_best_forms(table, *std::move(step));
+  if (!step || (best && step_ms(table, *best) < step_ms(table, *step))) return best;
   return step;
 }
 
@@ -132,13 +135,15 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
       });
   add("fast", "starts from all chunkings race under a short annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_published(table, joint(table, {.moves = fast_moves(table)}, seed, budget),
-                            budget);
+        return or_published(table, budget, [&] {
+          return joint(table, {.moves = fast_moves(table)}, seed, budget);
+        });
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
       [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_published(
-            table, joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget), budget);
+        return or_published(table, budget, [&] {
+          return joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget);
+        });
       });
   return all;
 }

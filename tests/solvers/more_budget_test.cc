@@ -2,6 +2,7 @@
 // nodes and of readings of the clock, so that each run is cut at the same place every time.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
 #include "tests/tiny_assign.h"
+#include "tests/tiny_host.h"
 #include "tests/tiny_layout.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_rerun.h"
@@ -77,6 +79,46 @@ TEST(MoreBudget, TinySteps) {
     expect_no_worse(tiny_order(seed, 10));
     expect_no_worse(tiny_rerun(seed));
     expect_no_worse(tiny_strategy(seed));
+  }
+}
+
+// What a step would take as a plan, with its rules kept and its forms chosen, decides which is
+// kept.
+TEST(MoreBudget, ScatterStepsWithFormsToChoose) {
+  for (const std::uint64_t seed : {4U, 16U, 20U, 28U, 47U}) {
+    SCOPED_TRACE(seed);
+    const ScatterInstance step = tiny_recomputing_scatter(seed, 40, 16);
+    std::vector<Outcome> outcomes;
+    for (double looks = 4; looks < 2500; looks *= 1.4) {
+      Budget budget({.time_limit_s = 1e-6 * std::floor(looks), .clock = BudgetClock::looks});
+      outcomes.push_back(solve(step, {.method = "fast"}, budget));
+    }
+    expect_no_worse(outcomes);
+  }
+}
+
+// Forty instances of all families; the nodes double.
+TEST(MoreBudget, FortyLaddersOfNodes) {
+  const auto climb = [](const Instance& instance) {
+    std::vector<Outcome> outcomes;
+    for (std::int64_t nodes = 1; nodes <= 64; nodes *= 4) {
+      Budget budget({.time_limit_s = 0.003, .node_limit = nodes, .clock = BudgetClock::looks});
+      outcomes.push_back(solve(instance, {}, budget));
+    }
+    expect_no_worse(outcomes);
+  };
+  for (std::uint64_t seed = 100; seed < 104; ++seed) {
+    SCOPED_TRACE(seed);
+    climb(tiny_scatter(seed, 16));
+    climb(tiny_recomputing_scatter(seed, 16));
+    climb(tiny_kinds_scatter(seed, 16));
+    climb(tiny_pipeline_scatter(seed, 16));
+    climb(tiny_assign(seed, 16));
+    climb(tiny_layout(seed, 14));
+    climb(tiny_order(seed, 12));
+    climb(tiny_host(seed));
+    climb(tiny_strategy(seed));
+    climb(tiny_experts(seed));
   }
 }
 

@@ -116,10 +116,15 @@ TEST(ScatterChunking, ShortestPathIsTheBestConsecutiveCut) {
       return sum;
     };
     const Budget budget;
-    const auto paths = shortest_path_chunks(table, cost, {.rounds = 100000, .spread = 1}, budget);
+    const auto [paths, outrun] =
+        shortest_path_chunks(table, cost, {.rounds = 100000, .spread = 1}, budget);
     ASSERT_FALSE(paths.empty());
     EXPECT_NEAR(price(paths[0]), best_cut(table, table.size(), price), 1e-9 * price(paths[0]));
     for (const Chunks& chunks : paths) {
+      EXPECT_EQ(sorted_union(chunks), everyone(table));
+      EXPECT_GE(price(chunks), price(paths[0]) * (1 - 1e-12));
+    }
+    for (const Chunks& chunks : outrun) {
       EXPECT_EQ(sorted_union(chunks), everyone(table));
       EXPECT_GE(price(chunks), price(paths[0]) * (1 - 1e-12));
     }
