@@ -81,12 +81,12 @@ std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill, const
   const int likely = *std::ranges::min_element(
       levels, {}, [&](int level) { return estimate(table, level, fill); });
   const auto made = [&](int level) { return as_planned(table, *homogeneous(table, level, fill)); };
-  PlannedStep best = made(likely);
+  TimedDraft best = made(likely);
   int best_level = likely;
   for (const int level : levels) {
     if (level == likely) continue;
     if (budget.exhausted()) break;
-    PlannedStep step = made(level);
+    TimedDraft step = made(level);
     if (std::pair(step.time, level) >= std::pair(best.time, best_level)) continue;
     best = std::move(step);
     best_level = level;

@@ -434,7 +434,7 @@ std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDr
   return made;
 }
 
-PlannedStep as_planned(const ScatterTable& table, StepDraft step) {
+TimedDraft as_planned(const ScatterTable& table, StepDraft step) {
   if (obeys(table, step)) {
     choose_forms(table, step);
     const Ms time = step_ms(table, step);

@@ -31,10 +31,10 @@ std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDr
 
 // Such a step and its time: what methods that try several steps compare. If no way is found to keep
 // the rules, the step as it was and an infinite time.
-struct PlannedStep {
+struct TimedDraft {
   StepDraft step;
   Ms time = kInfinity;
 };
-PlannedStep as_planned(const ScatterTable& table, StepDraft step);
+TimedDraft as_planned(const ScatterTable& table, StepDraft step);
 
 }  // namespace stowage

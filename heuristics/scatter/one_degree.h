@@ -18,13 +18,13 @@ namespace stowage {
 template <class Make>
 std::optional<StepDraft> fastest_degree(const ScatterTable& table, const Budget& budget,
                                         Make make) {
-  std::optional<PlannedStep> best;
+  std::optional<TimedDraft> best;
   for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
     if (table.size() > 0 && !table.holds(level, 0)) continue;
     if (best && budget.exhausted()) break;
     std::optional<StepDraft> step = make(level);
     if (!step) continue;
-    PlannedStep planned = as_planned(table, *std::move(step));
+    TimedDraft planned = as_planned(table, *std::move(step));
     if (!best || planned.time < best->time) best = std::move(planned);
   }
   if (!best) return std::nullopt;
