@@ -1,10 +1,11 @@
 // What the checks of all families' infeasibility proofs have in common. Not installed.
 //
-//   InfeasibilityCheck check(proof, {"sequences"});   // the proofs that the family knows
+//   InfeasibilityCheck check(proof, {{"sequences", ProofParts::witnesses}});   // the family's proofs
 //   check.sequences_longer_than(truth, room);
 //   return std::move(check).take();
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -19,21 +20,54 @@
 
 namespace stowage {
 
+// What a proof consists of beside its name.
+enum class ProofParts { none, witnesses, witnesses_and_step };
+
+struct KnownProof {
+  std::string_view by;
+  ProofParts parts = ProofParts::none;
+};
+
 class InfeasibilityCheck {
  public:
-  InfeasibilityCheck(const InfeasibilityProof& proof, std::initializer_list<std::string_view> known)
+  // Appends violations if the family knows no such proof, if witnesses do not ascend, and if the
+  // proof has witnesses or a step that a proof of its name has not.
+  InfeasibilityCheck(const InfeasibilityProof& proof, std::initializer_list<KnownProof> known)
       : proof_(proof) {
     std::string names = "none";
     bool found = proof.by == names;
-    for (const std::string_view name : known) {
-      found = found || proof.by == name;
-      names += ", " + std::string(name);
+    ProofParts parts = ProofParts::none;
+    for (const KnownProof& each : known) {
+      names += ", " + std::string(each.by);
+      if (proof.by != each.by) continue;
+      found = true;
+      parts = each.parts;
     }
-    if (found) return;
-    found_.add(kBy, [&] {
-      return Description{"/infeasibility/by", '"' + proof_.by + '"', "one of " + names};
-    });
+    if (!found) {
+      found_.add(kBy, [&] {
+        return Description{"/infeasibility/by", '"' + proof_.by + '"', "one of " + names};
+      });
+      return;
+    }
+    if (parts == ProofParts::none && !proof.witnesses.empty()) {
+      found_.add(kWitness, [&] {
+        return Description{"/infeasibility/witnesses", text(proof_.witnesses.size()) + " of them",
+                           "none: a proof by " + proof_.by + " has no witnesses"};
+      });
+    }
+    if (parts != ProofParts::witnesses_and_step && proof.step) {
+      wrong("/step", "step " + text(*proof.step), "none: a proof by " + proof.by + " has no step");
+    }
+    for (std::size_t k = 1; k < proof.witnesses.size(); ++k) {
+      if (proof.witnesses[k] > proof.witnesses[k - 1]) continue;
+      ascends_ = false;
+      wrong_witness(k, text(proof.witnesses[k]),
+                    "more than the witness before, " + text(proof.witnesses[k - 1]));
+    }
   }
+
+  // Whether each witness is more than the one before it.
+  bool ascends() const { return ascends_; }
 
   // Each witness is a sequence of more tokens, after padding, than there is room for; there is one.
   template <class Truth>
@@ -71,6 +105,11 @@ class InfeasibilityCheck {
     });
   }
 
+  // Of a claim without a proof that a plan refutes.
+  void plan_exists() {
+    wrong("/by", "none, and verify finds a plan", "a plan: the instance has one");
+  }
+
   std::vector<Violation> take() && { return std::move(found_).take(); }
 
  private:
@@ -80,6 +119,7 @@ class InfeasibilityCheck {
 
   const InfeasibilityProof& proof_;
   ViolationList found_{kRules};
+  bool ascends_ = true;
 };
 
 }  // namespace stowage

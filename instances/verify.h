@@ -30,8 +30,9 @@ namespace stowage {
 std::vector<Violation> verify(const InstanceView& instance, const PlanView& plan);
 
 // Whether an instance has no plan for the reason that an outcome gives: empty if the proof holds.
-// `none` proves nothing and breaks no rule. What the others must show stands in the README of each
-// family. An instance that check() refuses breaks the rule `instance`.
+// `none` proves nothing. It breaks a rule only if a plan is found without a search, or by the
+// search that small instances and all strategies get. What the others must show stands in
+// instances/outcomes.md. An instance that check() refuses breaks the rule `instance`.
 std::vector<Violation> check_infeasibility(const InstanceView& instance,
                                            const InfeasibilityProof& proof);
 

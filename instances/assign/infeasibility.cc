@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "instances/assign/simple_plan.h"
 #include "instances/assign/truth.h"
 #include "instances/assign/verify.h"
 #include "instances/infeasibility_check.h"
@@ -62,7 +63,7 @@ bool wants_rows(const AssignInstance& instance, const Strategy& strategy,
 
 std::vector<Violation> check_infeasibility(const AssignInstance& instance,
                                            const InfeasibilityProof& proof) {
-  InfeasibilityCheck check(proof, {"sequences", "rows"});
+  InfeasibilityCheck check(proof, {{"sequences", ProofParts::witnesses}, {"rows"}});
   const AssignTruth truth(instance);
   if (proof.by == "sequences") {
     Tokens room = 0;
@@ -82,6 +83,7 @@ std::vector<Violation> check_infeasibility(const AssignInstance& instance,
                   "none such");
     }
   }
+  if (proof.by == "none" && has_simple_plan(instance)) check.plan_exists();
   return std::move(check).take();
 }
 

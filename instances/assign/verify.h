@@ -59,7 +59,8 @@ std::vector<Violation> verify_instance_hash(const AssignPlan& plan, std::string_
 //   rows       the row constraints ask each strategy for more rows than there are sequences for
 //              them: a row holds one at least. Of the replicas of schemes up to some cap, all of
 //              which need rows, count only the sequences up to that cap. It needs no witness.
-// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
+// proof may be handed in.
 std::vector<Violation> check_infeasibility(const AssignInstance& instance,
                                            const InfeasibilityProof& proof);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "instances/infeasibility_check.h"
+#include "instances/layout/simple_plan.h"
 #include "instances/layout/verify.h"
 
 namespace stowage {
@@ -20,13 +21,17 @@ class LayoutProof {
   LayoutProof(const LayoutInstance& instance, const InfeasibilityProof& proof)
       : instance_(instance),
         proof_(proof),
-        check_(proof, {"pins", "capacity", "load", "heights"}) {}
+        check_(proof, {{"pins", ProofParts::witnesses_and_step},
+                       {"capacity", ProofParts::witnesses},
+                       {"load", ProofParts::witnesses_and_step},
+                       {"heights", ProofParts::witnesses_and_step}}) {}
 
   std::vector<Violation> run() && {
     if (proof_.by == "pins") pins();
     if (proof_.by == "capacity") capacity();
     if (proof_.by == "load") load();
     if (proof_.by == "heights") heights();
+    if (proof_.by == "none" && has_simple_plan(instance_)) check_.plan_exists();
     return std::move(check_).take();
   }
 
@@ -35,11 +40,10 @@ class LayoutProof {
     return instance_.buffers[static_cast<std::size_t>(proof_.witnesses[k])];
   }
 
-  // Whether all witnesses are buffers, each another than the one before, that need memory at the
-  // step if there is one.
+  // Whether the witnesses ascend and are buffers that need memory at the step if there is one.
   bool witnesses_count(std::size_t least, bool at_step) {
     check_.at_least(least);
-    bool good = proof_.witnesses.size() >= least;
+    bool good = check_.ascends() && proof_.witnesses.size() >= least;
     if (at_step && !proof_.step) {
       check_.wrong("/step", "no step", "one");
       return false;
@@ -48,12 +52,11 @@ class LayoutProof {
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
       const std::int64_t b = proof_.witnesses[k];
       const bool known = b >= 0 && b < buffers;
-      const bool ascends = k == 0 || b > proof_.witnesses[k - 1];
-      if (known && ascends && (!at_step || lives(witness(k), *proof_.step))) continue;
+      if (known && (!at_step || lives(witness(k), *proof_.step))) continue;
       good = false;
-      check_.wrong_witness(k, "buffer " + text(b),
-                           std::string("a buffer after the one before") +
-                               (at_step ? " that needs memory at the step" : ""));
+      check_.wrong_witness(
+          k, "buffer " + text(b),
+          std::string("a buffer") + (at_step ? " that needs memory at the step" : ""));
     }
     return good;
   }
@@ -135,6 +138,7 @@ class LayoutProof {
   // Whether a buffer of a settled layout may end in [least, most]. Such a buffer lies on others, on
   // a pinned one or on 0, aligned: all ends are multiples of a common unit.
   bool may_end_in(Bytes least, Bytes most) const {
+    if (least == 0) return true;  // buffers of no bytes have no top
     Bytes unit = 0;
     Bytes common = 0;  // alignment of those that are not pinned
     bool one_alignment = true;

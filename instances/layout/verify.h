@@ -46,7 +46,8 @@ std::vector<Violation> verify_instance_hash(const LayoutPlan& plan, std::string_
 //   capacity  a pinned buffer, the witness, ends above the capacity
 //   load      the witnesses need memory at the step, and more than the capacity: in whole blocks
 //             of the greatest common divisor of their alignments but for the end of the topmost
-// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
+// proof may be handed in.
 std::vector<Violation> check_infeasibility(const LayoutInstance& instance,
                                            const InfeasibilityProof& proof);
 

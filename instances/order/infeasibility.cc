@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "instances/infeasibility_check.h"
+#include "instances/order/simple_plan.h"
 #include "instances/order/truth.h"
 #include "instances/order/verify.h"
 
@@ -31,7 +32,7 @@ Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int
 
 std::vector<Violation> check_infeasibility(const OrderInstance& instance,
                                            const InfeasibilityProof& proof) {
-  InfeasibilityCheck check(proof, {"operator", "ends"});
+  InfeasibilityCheck check(proof, {{"operator", ProofParts::witnesses}, {"ends"}});
   const OrderTruth truth(instance);
   const auto too_little = [&](Bytes need) {
     return instance.capacity && need > *instance.capacity;
@@ -57,6 +58,7 @@ std::vector<Violation> check_infeasibility(const OrderInstance& instance,
     const Bytes need = std::max(truth.at_start(), truth.at_end());
     if (!too_little(need)) complain(need);
   }
+  if (proof.by == "none" && has_simple_plan(instance)) check.plan_exists();
   return std::move(check).take();
 }
 

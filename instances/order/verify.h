@@ -62,7 +62,8 @@ std::vector<Violation> verify_instance_hash(const OrderPlan& plan, std::string_v
 //             writes, its workspace, and, without a host, what lives from the start to the end
 //   ends      the inputs, which are there at the start, or the outputs, which are there at the end,
 //             are more than the capacity; no witnesses
-// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
+// proof may be handed in.
 std::vector<Violation> check_infeasibility(const OrderInstance& instance,
                                            const InfeasibilityProof& proof);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "instances/infeasibility_check.h"
+#include "instances/scatter/simple_plan.h"
 #include "instances/scatter/truth.h"
 #include "instances/scatter/truth_counts.h"
 #include "instances/scatter/verify.h"
@@ -34,7 +35,7 @@ void too_few_sequences(const ScatterInstance& instance, InfeasibilityCheck& chec
 
 std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
                                            const InfeasibilityProof& proof) {
-  InfeasibilityCheck check(proof, {"sequences", "micro_batches"});
+  InfeasibilityCheck check(proof, {{"sequences", ProofParts::witnesses}, {"micro_batches"}});
   const ScatterTruth truth(instance);
   if (proof.by == "sequences") {
     Tokens room = 0;  // of the largest group
@@ -43,6 +44,7 @@ std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
   } else if (proof.by == "micro_batches") {
     too_few_sequences(instance, check);
   }
+  if (proof.by == "none" && has_simple_plan(instance)) check.plan_exists();
   return std::move(check).take();
 }
 

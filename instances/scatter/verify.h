@@ -65,7 +65,8 @@ std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
 //              holds; there is one at least
 //   micro_batches  by the rules on whole micro-batches and on their number there are fewer sequences
 //              than groups needed, or no groups make up N ranks; no witness
-// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
+// proof may be handed in.
 std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
                                            const InfeasibilityProof& proof);
 

@@ -185,11 +185,9 @@ StrategyCertificateCheck check_certificate(const StrategyInstance& instance,
 
 std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
                                            const InfeasibilityProof& proof) {
-  InfeasibilityCheck check(proof, {"configurations"});
-  if (proof.by == "configurations") {
-    if (!proof.witnesses.empty()) {
-      check.wrong("/witnesses", text(proof.witnesses.size()) + " of them", "none");
-    }
+  InfeasibilityCheck check(proof, {{"configurations"}});
+  // All configurations are tried here, so that one that fits refutes a claim by "none" as well.
+  if (proof.by == "configurations" || proof.by == "none") {
     const StrategyTruth truth(instance);
     for (const StrategyTruth::Setting& setting : truth.settings()) {
       const double none =

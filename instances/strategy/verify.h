@@ -52,7 +52,8 @@ std::vector<Violation> verify_instance_hash(const StrategyPlan& plan,
 // which is
 //   configurations  however the options are combined, layers do not fit the memory of the devices,
 //                   or the options do not combine at all; no witnesses
-// `none` proves nothing and breaks no rule. Requires a valid instance; any proof may be handed in.
+// `none` proves nothing, and holds unless some configuration fits. Requires a valid instance; any
+// proof may be handed in.
 std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
                                            const InfeasibilityProof& proof);
 

@@ -116,13 +116,16 @@ TEST(Layers, TheVerifierStandsAlone) {
                                        "instances/proof.h",
                                        "instances/infeasibility_check.h",  // held to this itself
                                        "instances/assign/certificate.h",
+                                       "instances/assign/simple_plan.h",  // its plan is verified
                                        "instances/assign/verify.h",
+                                       "instances/layout/simple_plan.h",  // its plan is verified
                                        "instances/layout/verify.h",
                                        "instances/order/certificate.h",
                                        "instances/order/flow_check.h",      // held to this itself
                                        "instances/order/running_set.h",     // held to this itself
                                        "instances/order/searched_check.h",  // held to this itself
                                        "instances/order/flow_finder.h",  // its flows are added up
+                                       "instances/order/simple_plan.h",  // its plan is verified
                                        "instances/order/verify.h",
                                        "instances/order/optimum.h",  // held to this itself
                                        "instances/partition/partition.h",
@@ -130,6 +133,7 @@ TEST(Layers, TheVerifierStandsAlone) {
                                        "instances/strategy/optimum.h",  // held to this itself
                                        "instances/strategy/verify.h",
                                        "instances/scatter/certificate.h",
+                                       "instances/scatter/simple_plan.h",  // its plan is verified
                                        "instances/scatter/verify.h",
                                        "instances/scatter/optimum.h",  // held to this itself
                                        "instances/scatter/group_form.h",

@@ -103,6 +103,17 @@ TEST(AssignCertificate, SequencesThatOneSchemeHolds) {
   expect_closed(instance, "rows", 3 * 60 + 3 * 10);
 }
 
+// Halves of a cap share a row: four of 50 tokens need two rows of 100, and a little more than half
+// a row each.
+TEST(AssignCertificate, HalvesOfACapShareARow) {
+  AssignInstance instance = four();
+  instance.strategies = {{.name = "flat", .replicas = {1, 0}}};
+  instance.lengths = {50, 50, 50, 50};
+  expect_closed(instance, "rows", 4 * 50 + 2 * 10);
+  instance.lengths = {51, 51, 51, 51};
+  expect_closed(instance, "rows", 4 * 51 + 4 * 10);
+}
+
 TEST(AssignCertificate, NumbersAreFiniteAndNotNegative) {
   for (const double bad : {kNan, kInf, -1.0}) {
     EXPECT_EQ(with([&](auto& c) { c.bound_ms = bad; }), "certificate_number");

@@ -7,8 +7,10 @@
 
 #include "instances/layout/load.h"
 #include "instances/layout/verify.h"
+#include "tests/instances/every_proof.h"
 #include "tests/instances/random_layout.h"
 #include "tests/oracles/layout/brute_force.h"
+#include "tests/tiny_layout.h"
 
 namespace stowage::layout_infeasibility_test {
 namespace {
@@ -75,6 +77,131 @@ TEST(LayoutInfeasibility, HeightsNeverRefuteWhatFits) {
   }
   EXPECT_GT(proven, 20);
   EXPECT_GT(refused, 200);
+}
+
+LayoutInstance of(Bytes capacity, std::vector<Buffer> buffers) {
+  return {.capacity = capacity, .buffers = std::move(buffers)};
+}
+
+bool holds(const LayoutInstance& instance, const InfeasibilityProof& proof) {
+  return check_infeasibility(instance, proof).empty();
+}
+
+TEST(LayoutInfeasibility, TheLoadIsMoreThanTheCapacity) {
+  const std::vector<Buffer> two = {{.upper = 1, .size = 8}, {.upper = 2, .size = 8}};
+  const InfeasibilityProof both{.by = "load", .witnesses = {0, 1}, .step = 0};
+  EXPECT_TRUE(holds(of(15, two), both));
+  EXPECT_FALSE(holds(of(16, two), both));
+  EXPECT_FALSE(holds({.buffers = two}, both));
+  InfeasibilityProof other = both;
+  other.step = 1;  // one of them alone
+  EXPECT_FALSE(holds(of(15, two), other));
+  other.step.reset();
+  EXPECT_FALSE(holds(of(15, two), other));
+  other = both;
+  other.witnesses = {1};
+  EXPECT_FALSE(holds(of(15, two), other));
+  EXPECT_TRUE(holds(of(7, two), other));
+  other.witnesses = {};
+  EXPECT_FALSE(holds(of(0, two), other));
+  other.witnesses = {0, 2};
+  EXPECT_FALSE(holds(of(0, two), other));
+  other.witnesses = {-1, 0};
+  EXPECT_FALSE(holds(of(0, two), other));
+}
+
+// Two buffers of 5 bytes in blocks of 4 need 8 + 5, one of no byte needs nothing.
+TEST(LayoutInfeasibility, TheLoadIsOfWholeBlocksButTheLast) {
+  const std::vector<Buffer> cut = {{.upper = 1, .size = 5, .alignment = 4},
+                                   {.upper = 1, .size = 0},
+                                   {.upper = 1, .size = 5, .alignment = 8}};
+  const InfeasibilityProof all{.by = "load", .witnesses = {0, 1, 2}, .step = 0};
+  EXPECT_TRUE(holds(of(12, cut), all));
+  EXPECT_FALSE(holds(of(13, cut), all));
+  EXPECT_FALSE(holds(of(0, {{.upper = 1, .size = 0}}), {"load", {0}, 0}));
+}
+
+TEST(LayoutInfeasibility, LivesEndBeforeTheirStepAndInGaps) {
+  const std::vector<Buffer> gap = {{.lower = 1, .upper = 5, .size = 8, .gaps = {{2, 3}}}};
+  for (std::int64_t step = 0; step < 6; ++step) {
+    EXPECT_EQ(holds(of(7, gap), {"load", {0}, step}), step == 1 || step == 3 || step == 4) << step;
+  }
+}
+
+TEST(LayoutInfeasibility, PinsShareAByte) {
+  const auto pinned = [](Bytes first, Bytes second) {
+    return LayoutInstance{.buffers = {{.upper = 2, .size = 8, .offset = first},
+                                      {.lower = 1, .upper = 3, .size = 8, .offset = second},
+                                      {.upper = 3, .size = 0, .offset = 4},
+                                      {.upper = 3, .size = 8}}};
+  };
+  const InfeasibilityProof both{"pins", {0, 1}, 1};
+  for (const auto& [first, second] : {std::pair<Bytes, Bytes>{0, 7}, {7, 0}, {3, 3}}) {
+    EXPECT_TRUE(holds(pinned(first, second), both)) << first << ' ' << second;
+  }
+  for (const auto& [first, second] : {std::pair<Bytes, Bytes>{0, 8}, {8, 0}, {0, 20}}) {
+    EXPECT_FALSE(holds(pinned(first, second), both)) << first << ' ' << second;
+  }
+  const LayoutInstance clash = pinned(0, 4);
+  EXPECT_FALSE(holds(clash, {"pins", {0, 1}, 0}));
+  EXPECT_FALSE(holds(clash, {"pins", {0, 1}, 2}));
+  EXPECT_FALSE(holds(clash, {"pins", {0, 1}, {}}));
+  EXPECT_FALSE(holds(clash, {"pins", {0}, 1}));
+  EXPECT_FALSE(holds(clash, {"pins", {0, 2}, 1}));  // no byte
+  EXPECT_FALSE(holds(clash, {"pins", {1, 2}, 1}));
+  EXPECT_FALSE(holds(clash, {"pins", {0, 3}, 1}));  // not pinned
+  EXPECT_FALSE(holds(clash, {"pins", {0, 1, 2}, 1}));
+  EXPECT_FALSE(holds(clash, {"pins", {0, 4}, 1}));
+}
+
+TEST(LayoutInfeasibility, APinEndsBeyondTheCapacity) {
+  const std::vector<Buffer> buffers = {{.upper = 1, .size = 8, .offset = 8},
+                                       {.upper = 1, .size = 99}};
+  EXPECT_TRUE(holds(of(15, buffers), {"capacity", {0}, {}}));
+  EXPECT_FALSE(holds(of(16, buffers), {"capacity", {0}, {}}));
+  EXPECT_FALSE(holds({.buffers = buffers}, {"capacity", {0}, {}}));
+  EXPECT_FALSE(holds(of(15, buffers), {"capacity", {1}, {}}));
+  EXPECT_FALSE(holds(of(15, buffers), {"capacity", {0, 1}, {}}));
+  EXPECT_FALSE(holds(of(15, buffers), {"capacity", {}, {}}));
+  EXPECT_FALSE(holds(of(15, buffers), {"capacity", {2}, {}}));
+}
+
+// Buffers of no bytes need none, wherever they are pinned.
+TEST(LayoutInfeasibility, NoBytesHaveNoHeight) {
+  const LayoutInstance instance = of(27, {{.upper = 1, .size = 0, .offset = 27}});
+  EXPECT_FALSE(holds(instance, {"heights", {0}, 0}));
+}
+
+// A capacity that the best layout just keeps: no proof of any name, of any witnesses, at any step.
+TEST(LayoutInfeasibility, NoProofRefutesWhatFits) {
+  int tight = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    LayoutInstance instance = tiny_layout(seed, 5);
+    instance.capacity.reset();
+    const auto best = brute_force(instance);
+    if (!best) continue;
+    instance.capacity = best->peak_bytes;
+    tight += peak_load(instance).load == best->peak_bytes ? 1 : 0;
+    std::int64_t steps = 0;
+    for (const Buffer& buffer : instance.buffers) steps = std::max(steps, buffer.upper);
+    for_every_proof({"pins", "capacity", "load", "heights"}, instance.buffers.size(), steps,
+                    [&](const InfeasibilityProof& proof) {
+                      EXPECT_FALSE(holds(instance, proof)) << seed << ' ' << proof.by;
+                    });
+  }
+  EXPECT_GT(tight, 100);
+}
+
+// Below the load of its busiest step an instance has no layout, and the check agrees.
+TEST(LayoutInfeasibility, LoadsJustAboveTheCapacityAreProofs) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    LayoutInstance instance = tiny_layout(seed);
+    const PeakLoad peak = peak_load(instance);
+    if (peak.load == 0) continue;
+    instance.capacity = peak.load - 1;
+    EXPECT_TRUE(holds(instance, {"load", needing_memory_at(instance, peak.step), peak.step}))
+        << seed;
+  }
 }
 
 }  // namespace

@@ -162,6 +162,14 @@ TEST(ProfileCheck, ClaimsNoMoreThanItProves) {
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].values = {29.9, 15}; }), leaf_at);
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0] = {}; }), leaf_at);
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles.clear(); }), "certificate_tree /nodes");
+  // Prices twice as high are worth twice as much, and are paid twice.
+  EXPECT_EQ(with(whole(),
+                 [](auto& c) {
+                   c.bound_ms = 86;
+                   c.profiles[0][0].values = {60, 30};
+                   c.profiles[0][0].batches = {{{.time = 1}, {.time = 2}}};
+                 }),
+            leaf_at);
   // Of two micro-batches and more only their overheads and all the work are sure, 20 + 75 ms.
   ScatterCertificate more = whole();
   more.bound_ms = 95.01;
@@ -169,6 +177,23 @@ TEST(ProfileCheck, ClaimsNoMoreThanItProves) {
   EXPECT_TRUE(std::ranges::any_of(found, [](const Violation& v) {
     return v.where == "/profiles" && v.need.find("of more micro-batches") != std::string::npos;
   }));
+}
+
+// In a pipeline the longest micro-batch counts again: two micro-batches of an overhead of 0.1 ms
+// and 0.75 ms of work share that work, and the longer of them takes 0.475 ms once more.
+TEST(ProfileCheck, MoreMicroBatchesOfAPipelineShareTheirWork) {
+  ScatterInstance quick = three();
+  quick.cost = {.linear_ms = 0.01, .fixed_ms = 0.1};
+  quick.pipeline_stages = 2;
+  const auto of_more = [&](Ms bound) {
+    ScatterCertificate certificate{.bound_ms = bound, .profiles = {{leaf()}}};
+    for (const Violation& v : check_certificate(quick, certificate).violations) {
+      if (v.where == "/profiles") return v.have;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(of_more(1.3), "none");
+  EXPECT_NE(of_more(1.5), "none");
 }
 
 // Even lengths only, room for an odd number of tokens: no group fills it, a filling with fractions

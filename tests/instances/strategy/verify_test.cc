@@ -187,10 +187,12 @@ TEST(StrategyVerify, InfeasibilityIsWhatTheProofSays) {
   };
   EXPECT_THAT(rules({.by = "configurations"}), ElementsAre("infeasibility"));
   EXPECT_THAT(rules({.by = "capacity"}), ElementsAre("infeasibility_by"));
-  EXPECT_THAT(rules({}), IsEmpty());
+  EXPECT_THAT(rules({}), ElementsAre("infeasibility"));
   instance.cluster.memory_mib = 1;
+  EXPECT_THAT(rules({}), IsEmpty());
   EXPECT_THAT(rules({.by = "configurations"}), IsEmpty());
-  EXPECT_THAT(rules({.by = "configurations", .witnesses = {0}}), ElementsAre("infeasibility"));
+  EXPECT_THAT(rules({.by = "configurations", .witnesses = {0}}),
+              ElementsAre("infeasibility_witness"));
   instance = wanted();
   instance.options.tp = {3};
   EXPECT_THAT(rules({.by = "configurations"}), IsEmpty());

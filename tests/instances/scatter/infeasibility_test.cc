@@ -1,0 +1,156 @@
+// Proofs that a scatter step has no plan, on both sides of every boundary.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "instances/scatter/truth_counts.h"
+#include "instances/scatter/verify.h"
+#include "tests/instances/every_proof.h"
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage::scatter_infeasibility_test {
+namespace {
+
+// 10 tokens a device.
+ScatterInstance of(int devices, std::vector<int> degrees, std::vector<Tokens> lengths) {
+  return {.cluster = {.devices = devices,
+                      .memory_mib = 10,
+                      .degrees = std::move(degrees),
+                      .aligned = false},
+          .model = {.activation_mib_per_token = 1},
+          .cost = {.linear_ms = 1},
+          .lengths = std::move(lengths)};
+}
+
+ScatterInstance busy(int devices, std::vector<int> degrees, std::vector<Tokens> lengths) {
+  ScatterInstance instance = of(devices, std::move(degrees), std::move(lengths));
+  instance.rules.no_idle_ranks = true;
+  return instance;
+}
+
+bool holds(const ScatterInstance& instance, const InfeasibilityProof& proof) {
+  return check_infeasibility(instance, proof).empty();
+}
+
+const InfeasibilityProof kBatches = {.by = "micro_batches"};
+
+TEST(ScatterInfeasibility, SequencesAreLongerThanTheLargestGroupHolds) {
+  EXPECT_FALSE(holds(of(4, {1, 2}, {20}), {.by = "sequences", .witnesses = {0}}));
+  EXPECT_TRUE(holds(of(4, {1, 2}, {21}), {.by = "sequences", .witnesses = {0}}));
+  EXPECT_FALSE(holds(of(4, {1, 2}, {21, 3}), {.by = "sequences", .witnesses = {0, 1}}));
+  EXPECT_FALSE(holds(of(4, {1, 2}, {21}), {.by = "sequences"}));
+  EXPECT_FALSE(holds(of(4, {1, 2}, {21}), {.by = "sequences", .witnesses = {1}}));
+  ScatterInstance padded = of(4, {1, 2}, {19});
+  padded.pad_multiple = 8;
+  EXPECT_TRUE(holds(padded, {.by = "sequences", .witnesses = {0}}));
+}
+
+// Where degrees are no chain, other groups make up all ranks than the largest ones first.
+TEST(ScatterInfeasibility, GroupsThatMakeUpAllRanksAreMoreThanSequences) {
+  EXPECT_FALSE(holds(busy(6, {2, 3}, {5, 5}), kBatches));
+  EXPECT_TRUE(holds(busy(6, {2, 3}, {5}), kBatches));
+  EXPECT_FALSE(holds(busy(7, {2, 3}, {5, 5, 5}), kBatches));
+  EXPECT_TRUE(holds(busy(7, {2, 3}, {5, 5}), kBatches));
+  EXPECT_FALSE(holds(busy(3, {1, 2}, {5, 5}), kBatches));
+  EXPECT_TRUE(holds(busy(3, {1, 2}, {5}), kBatches));
+  EXPECT_TRUE(holds(busy(9, {4, 6}, {5, 5, 5}), kBatches));  // no groups make up 9
+  EXPECT_TRUE(holds(busy(7, {2, 4}, {5, 5, 5, 5}), kBatches));
+  EXPECT_FALSE(holds(of(9, {4, 6}, {5}), kBatches));
+  EXPECT_FALSE(holds(busy(6, {2, 3}, {}), kBatches));
+  EXPECT_EQ(true_fewest_groups(busy(6, {2, 3}, {})), 2);
+  EXPECT_EQ(true_fewest_groups(busy(7, {2, 3}, {})), 3);
+  EXPECT_EQ(true_fewest_groups(busy(9, {4, 6}, {})), std::nullopt);
+  EXPECT_EQ(true_fewest_groups(busy(12, {1, 2, 4}, {})), 3);
+  EXPECT_EQ(true_fewest_groups(busy(7, {1, 2, 4}, {})), 3);
+}
+
+// Two groups of 2 devices hold two of 10 tokens each; the largest group first, 3, leaves one over.
+TEST(ScatterInfeasibility, FewestMicroBatchesOfDegreesThatAreNoChain) {
+  const auto fewest = [](const ScatterInstance& instance) {
+    return true_fewest_micro_batches(instance, true_length_counts(instance));
+  };
+  EXPECT_EQ(fewest(of(4, {2, 3}, {10, 10, 10, 10})), 1);
+  EXPECT_EQ(fewest(of(4, {2, 3}, {11, 11, 11, 11})), 2);
+  EXPECT_EQ(fewest(of(4, {1, 2, 4}, {11, 11, 11})), 1);
+  EXPECT_EQ(fewest(of(4, {1, 2, 4}, {11, 11, 11, 11})), 2);
+  EXPECT_EQ(fewest(of(4, {1, 2, 4}, {21, 21, 21})), 3);
+  EXPECT_EQ(fewest(of(2, {1, 2}, {})), 0);
+}
+
+// No plan has fewer than the checks count.
+TEST(ScatterInfeasibility, NoPlanHasFewerMicroBatches) {
+  int met = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (ScatterInstance instance : {tiny_full_scatter(seed, 5, 6), tiny_ruled_scatter(seed, 5, 6),
+                                     tiny_kinds_scatter(seed, 5, 6)}) {
+      if (seed % 3 == 0 && instance.cluster.kinds.empty()) {
+        instance.cluster.aligned = false;
+        instance.cluster.devices = 4;
+        instance.cluster.degrees = {2, 3};
+        instance.cost.exchange.reset();
+        instance.rules.min_degree = 1;
+        instance.cost.all_to_all.mib_per_ms = {{2, 5.0}, {3, 5.0}};
+      }
+      const auto best = brute_force(instance);
+      if (!best) continue;
+      const auto fewest = true_fewest_micro_batches(instance, true_length_counts(instance));
+      EXPECT_LE(fewest, std::ssize(best->micro_batches)) << instance.name;
+      met += fewest == std::ssize(best->micro_batches) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(met, 100);
+}
+
+TEST(ScatterInfeasibility, MicroBatchesAreMoreThanSequences) {
+  ScatterInstance instance = of(2, {1, 2}, {5});
+  instance.rules.micro_batches_multiple_of = 2;
+  EXPECT_TRUE(holds(instance, kBatches));
+  instance.lengths = {5, 5};
+  EXPECT_FALSE(holds(instance, kBatches));
+  // Four sequences of 20 tokens need all of four micro-batches, with two ranks in a group each.
+  instance = busy(2, {1, 2}, {20, 20, 20});
+  EXPECT_FALSE(holds(instance, kBatches));
+  instance.rules.micro_batches_multiple_of = 4;
+  EXPECT_TRUE(holds(instance, kBatches));
+  instance.lengths.push_back(1);
+  EXPECT_FALSE(holds(instance, kBatches));
+}
+
+// No proof of any name, of any witnesses, refutes a step that has a plan; odd degrees and ranks of
+// which none may idle besides.
+TEST(ScatterInfeasibility, NoProofRefutesAStepWithAPlan) {
+  int feasible = 0;
+  int proven = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    ScatterInstance instance =
+        seed % 3 == 0 ? tiny_full_scatter(seed, 4, 7) : tiny_ruled_scatter(seed, 4, 7);
+    if (seed % 3 == 1) {
+      instance.rules.no_idle_ranks = true;
+      instance.cluster.aligned = false;
+      instance.cluster.devices = 5 + static_cast<int>(seed / 3 % 5);
+      instance.cluster.degrees = seed % 2 == 0 ? std::vector{2, 3} : std::vector{3, 4};
+      instance.rules.min_degree = 1;
+      for (const int degree : instance.cluster.degrees) {
+        instance.cost.all_to_all.mib_per_ms[degree] = 5;
+      }
+    }
+    const bool has_plan = brute_force(instance).has_value();
+    feasible += has_plan ? 1 : 0;
+    bool some = false;
+    for_every_proof({"sequences", "micro_batches"}, instance.lengths.size(), 0,
+                    [&](const InfeasibilityProof& proof) {
+                      const bool accepted = holds(instance, proof);
+                      some = some || accepted;
+                      EXPECT_FALSE(has_plan && accepted) << seed << ' ' << proof.by;
+                    });
+    proven += some ? 1 : 0;
+  }
+  EXPECT_GT(feasible, 100);
+  EXPECT_GT(proven, 100);
+}
+
+}  // namespace
+}  // namespace stowage::scatter_infeasibility_test
