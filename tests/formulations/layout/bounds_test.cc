@@ -6,6 +6,8 @@
 #include <string>
 
 #include "tests/instances/random_layout.h"
+#include "tests/oracles/layout/brute_force.h"
+#include "tests/tiny_layout.h"
 
 namespace stowage::layout_bounds_test {
 namespace {
@@ -66,6 +68,23 @@ TEST(LayoutBounds, NoPlanIsBelow) {
     met += before == static_cast<double>(least) ? 1 : 0;
   }
   EXPECT_GT(met, 1000);
+}
+
+TEST(LayoutBounds, NoneIsAboveTheOptimum) {
+  int met = 0;
+  for (std::uint64_t seed = 0; seed < 800; ++seed) {
+    LayoutInstance instance = tiny_layout(seed, 6);
+    instance.capacity.reset();
+    const auto best = brute_force(instance);
+    if (!best) continue;
+    double most = 0;
+    for (const NamedBound& bound : layout_bounds(instance, LayoutTable(instance))) {
+      EXPECT_LE(bound.value, static_cast<double>(best->peak_bytes)) << bound.name << ' ' << seed;
+      most = std::max(most, bound.value);
+    }
+    met += most == static_cast<double>(best->peak_bytes) ? 1 : 0;
+  }
+  EXPECT_GT(met, 300);
 }
 
 TEST(ReachablePeaks, AreTheSumsOfSizes) {

@@ -7,7 +7,11 @@
 #include "formulations/order/mip.h"
 #include "instances/order/memory.h"
 #include "instances/order/optimum.h"
+#include "tests/oracles/order/brute_force_again.h"
+#include "tests/oracles/order/brute_force_host.h"
+#include "tests/tiny_host.h"
 #include "tests/tiny_order.h"
+#include "tests/tiny_rerun.h"
 
 namespace stowage::order_bounds_test {
 namespace {
@@ -51,6 +55,65 @@ TEST(OrderBounds, NoneIsAboveTheOptimumAndCutsAreAtLeastTheirOperators) {
     above += cut > simple ? 1 : 0;
   }
   EXPECT_GT(above, 20);
+}
+
+// Three runs of a ms; two tensors of 6 and 4 bytes wait for the last operator but one beside its
+// 10, so that within 14 bytes one of them is made again: the one that costs least a byte.
+TEST(OrderBounds, DroppedIsTheLeastTimeToMakeAgainWhatDoesNotFit) {
+  OrderInstance graph{
+      .capacity = 14,
+      .tensors = {{.size = 6}, {.size = 4}, {.size = 10}, {.size = 1, .output = true}},
+      .operators = {{.writes = {0}, .ms = 3, .recompute = true},
+                    {.writes = {1}, .ms = 8, .recompute = true},
+                    {.writes = {2}, .ms = 1},
+                    {.reads = {0, 1, 2}, .writes = {3}, .ms = 1}}};
+  graph.objective = OrderObjective::time;
+  graph.operators[2].after = {0, 1};
+  const OrderTable table(graph);
+  EXPECT_EQ(rerun_bounds(table, 21).dropped_ms, rerun_bounds(table, 21).work_ms);
+  EXPECT_EQ(rerun_bounds(table, 21).work_ms, 13);
+  EXPECT_EQ(rerun_bounds(table, 20).dropped_ms, 13);
+  EXPECT_DOUBLE_EQ(rerun_bounds(table, 17).dropped_ms, 13 + 1.5);  // 3 bytes of 6, for 3 ms
+  EXPECT_DOUBLE_EQ(rerun_bounds(table, 14).dropped_ms, 13 + 3);
+  EXPECT_DOUBLE_EQ(rerun_bounds(table, 12).dropped_ms, 13 + 3 + 4);
+  EXPECT_DOUBLE_EQ(rerun_bounds(table, 10).dropped_ms, 13 + 3 + 8);
+}
+
+TEST(OrderBounds, OfRunsAgainNoneIsAboveTheOptimum) {
+  int dropped = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const OrderInstance graph = tiny_rerun(seed, 5);
+    const auto best = brute_force_again(graph);
+    if (!best) continue;
+    const RerunBounds bounds = rerun_bounds(OrderTable(graph), graph.capacity);
+    if (graph.objective == OrderObjective::peak) {
+      EXPECT_LE(static_cast<double>(bounds.kept), *best) << seed;
+      continue;
+    }
+    EXPECT_LE(bounds.kept, *graph.capacity) << seed;
+    EXPECT_LE(bounds.work_ms, *best * (1 + 1e-9)) << seed;
+    EXPECT_LE(bounds.dropped_ms, *best * (1 + 1e-9)) << seed;
+    dropped += bounds.dropped_ms > bounds.work_ms ? 1 : 0;
+  }
+  EXPECT_GT(dropped, 5);
+}
+
+TEST(OrderBounds, WithAHostNoneIsAboveTheOptimum) {
+  int moved = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    const OrderInstance graph = tiny_host(seed, 4);
+    const auto best = brute_force_host(graph);
+    if (!best) continue;
+    const RerunBounds bounds = rerun_bounds(OrderTable(graph), graph.capacity);
+    if (graph.objective == OrderObjective::peak) {
+      EXPECT_LE(static_cast<double>(bounds.kept), *best) << seed;
+      continue;
+    }
+    EXPECT_LE(bounds.work_ms, *best * (1 + 1e-9)) << seed;
+    EXPECT_LE(bounds.moved_ms, *best * (1 + 1e-9)) << seed;
+    moved += bounds.moved_ms > bounds.work_ms ? 1 : 0;
+  }
+  EXPECT_GT(moved, 5);
 }
 
 // Rows hold for the point of every order, and the point of an order decodes to it.

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_bounds_test {
 namespace {
@@ -55,6 +60,62 @@ TEST(ScatterBounds, UnalignedDegreesUseTheWeakerQuotient) {
   instance.cluster.aligned = false;
   // floor(40 / 11) = 3 could fit by tokens, so at least 2 micro-batches.
   EXPECT_EQ(least_micro_batches(ScatterTable(instance)), 2);
+  // Two groups of 2 hold two of 10 tokens each; the largest group first, 3, leaves a device over.
+  instance.lengths = {10, 10, 10, 10};
+  EXPECT_EQ(least_micro_batches(ScatterTable(instance)), 1);
+}
+
+// Where degrees are no chain, other groups make up all ranks than the largest ones first.
+TEST(ScatterBounds, FewestGroupsMakeUpAllRanks) {
+  const auto fewest = [](int devices, std::vector<int> degrees) {
+    ScatterInstance instance = step({5});
+    instance.cluster.devices = devices;
+    instance.cluster.degrees = std::move(degrees);
+    instance.cluster.aligned = false;
+    instance.rules.no_idle_ranks = true;
+    return least_groups(ScatterTable(instance));
+  };
+  EXPECT_EQ(fewest(6, {2, 3}), 2);
+  EXPECT_EQ(fewest(7, {2, 3}), 3);
+  EXPECT_EQ(fewest(9, {4, 6}), std::nullopt);
+  EXPECT_EQ(fewest(7, {1, 2, 4}), 3);
+  EXPECT_EQ(fewest(8, {1, 2, 4}), 2);
+  EXPECT_EQ(fewest(7, {2, 4}), std::nullopt);
+  EXPECT_EQ(least_groups(ScatterTable(step({5}))), 1);
+}
+
+TEST(ScatterBounds, NoneIsAboveTheOptimum) {
+  int met = 0;
+  const auto compare = [&](const ScatterInstance& instance, std::uint64_t seed) {
+    const auto best = brute_force(instance);
+    if (!best) return;
+    const ScatterTable table(instance);
+    double most = 0;
+    for (const NamedBound& bound : scatter_bounds(table)) {
+      EXPECT_LE(bound.value, best->objective_ms * (1 + 1e-9)) << bound.name << ' ' << seed;
+      most = std::max(most, bound.value);
+    }
+    met += most >= best->objective_ms * (1 - 1e-9) ? 1 : 0;
+    EXPECT_LE(static_cast<std::size_t>(least_micro_batches(table)), best->micro_batches.size())
+        << seed;
+  };
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    compare(tiny_scatter(seed, 5), seed);
+    compare(tiny_ruled_scatter(seed, 5), seed);
+    ScatterInstance odd = tiny_ruled_scatter(seed, 5);
+    odd.cluster.aligned = false;
+    odd.cluster.devices = 4 + static_cast<int>(seed % 4);
+    odd.cluster.degrees = seed % 2 == 0 ? std::vector{2, 3} : std::vector{1, 3, 4};
+    odd.rules.min_degree = 1;
+    odd.rules.no_idle_ranks = seed % 3 == 0;
+    for (const int degree : odd.cluster.degrees) odd.cost.all_to_all.mib_per_ms[degree] = 5;
+    compare(odd, seed);
+    compare(tiny_memory_scatter(seed, 5), seed);
+    compare(tiny_pipeline_scatter(seed, 4), seed);
+    compare(tiny_recomputing_scatter(seed, 4), seed);
+    compare(tiny_kinds_scatter(seed, 5), seed);
+  }
+  EXPECT_GT(met, 50);
 }
 
 TEST(ScatterBounds, TheLeastOverheadIsCharged) {

@@ -1,0 +1,137 @@
+// Bounds of assign steps, whole sequences and chunks, against brute force and values by hand.
+#include "formulations/assign/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formulations/assign/chunk_bounds.h"
+#include "tests/oracles/assign/brute_force.h"
+#include "tests/tiny_assign.h"
+
+namespace stowage::assign_bounds_test {
+namespace {
+
+std::map<std::string, double> by_name(const std::vector<NamedBound>& bounds) {
+  std::map<std::string, double> values;
+  for (const NamedBound& bound : bounds) values[bound.name] = bound.value;
+  return values;
+}
+
+TEST(AssignBounds, NoneIsAboveTheOptimum) {
+  int met = 0;
+  for (std::uint64_t seed = 0; seed < 800; ++seed) {
+    const AssignInstance instance = tiny_assign(seed, 6);
+    const auto best = brute_force(instance);
+    if (!best) continue;
+    const AssignTable table(instance);
+    double most = 0;
+    for (const NamedBound& bound : assign_bounds(table)) {
+      EXPECT_LE(bound.value, best->objective_ms * (1 + 1e-9)) << bound.name << ' ' << seed;
+      most = std::max(most, bound.value);
+    }
+    met += most >= best->objective_ms * (1 - 1e-9) ? 1 : 0;
+  }
+  EXPECT_GT(met, 100);
+}
+
+// Each strategy alone: of all together another one may be the least.
+TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const AssignInstance all = tiny_assign(seed, 5);
+    for (const Strategy& strategy : all.strategies) {
+      AssignInstance instance = all;
+      instance.strategies = {strategy};
+      const auto best = brute_force(instance);
+      if (!best) continue;
+      for (const NamedBound& bound : strategy_bounds(AssignTable(instance), 0)) {
+        EXPECT_LE(bound.value, best->objective_ms * (1 + 1e-9)) << bound.name << ' ' << seed;
+      }
+    }
+  }
+}
+
+// A bound of a step is the least of its strategies'.
+TEST(AssignChunkBounds, AreTheLeastOfTheStrategies) {
+  int lower_later = 0;
+  int higher_later = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    AssignInstance all = tiny_assign(seed, 6);
+    all.constraints = {.chunks = ChunkRule{.size = 5 + static_cast<Tokens>(seed % 20)}};
+    if (seed % 3 == 1) all.constraints.chunks->boundaries = ChunkBoundaries::equal_time;
+    if (all.lengths.empty() || !unplaceable_sequences(all).empty()) continue;
+    std::map<std::string, double> least;
+    double first = 0;
+    for (const std::size_t k : usable_strategies(all)) {
+      AssignInstance one = all;
+      one.strategies = {all.strategies[k]};
+      const auto bounds = by_name(assign_chunk_bounds(one));
+      for (const auto& [name, value] : bounds) {
+        const auto known = least.emplace(name, value).first;
+        known->second = std::min(known->second, value);
+      }
+      if (k == 0) first = bounds.at("longest");
+      lower_later += bounds.at("longest") < first ? 1 : 0;
+      higher_later += bounds.at("longest") > first && first > 0 ? 1 : 0;
+    }
+    EXPECT_EQ(by_name(assign_chunk_bounds(all)), least) << seed;
+  }
+  EXPECT_GT(lower_later, 10);
+  EXPECT_GT(higher_later, 10);
+}
+
+// Where no sequence is cut, chunks are a cap of rows, and brute force knows the optimum.
+TEST(AssignChunkBounds, OfWholeSequencesNoneIsAboveTheOptimum) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    AssignInstance whole = tiny_assign(seed, 5);
+    whole.constraints = {};
+    if (whole.lengths.empty()) continue;
+    const std::vector<Tokens> lengths = padded_lengths(whole);
+    const Tokens longest = *std::ranges::max_element(lengths);
+    AssignInstance chunked = whole;
+    chunked.constraints.chunks = ChunkRule{.size = longest};
+    for (Scheme& scheme : whole.schemes) scheme.max_tokens = std::min(scheme.max_tokens, longest);
+    const auto best = brute_force(whole);
+    if (!best) continue;
+    ++compared;
+    for (const NamedBound& bound : assign_chunk_bounds(chunked)) {
+      EXPECT_LE(bound.value, best->objective_ms * (1 + 1e-9)) << bound.name << ' ' << seed;
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
+// A sequence of 10 tokens at 2 ms a token and 3 ms a row, cut into 4, 4 and 2 in two stages: three
+// rows take 29 ms, and the longest once more.
+TEST(AssignChunkBounds, TheLongestSequenceByHand) {
+  AssignInstance instance{
+      .devices = 2,
+      .schemes = {{.name = "a", .pp = 2, .linear_ms = 2, .fixed_ms = 3, .max_tokens = 10}},
+      .strategies = {{.name = "s", .replicas = {1}}},
+      .constraints = {.chunks = ChunkRule{.size = 4, .retained = 9}},
+      .lengths = {10, 1}};
+  EXPECT_DOUBLE_EQ(by_name(assign_chunk_bounds(instance)).at("longest"), 29 + 11);
+  instance.lengths = {4};
+  EXPECT_DOUBLE_EQ(by_name(assign_chunk_bounds(instance)).at("longest"), 11 + 11);
+}
+
+TEST(LeastRows, ByHand) {
+  const auto rows = [](std::vector<Tokens> lengths) {
+    std::ranges::sort(lengths, std::greater());
+    return least_rows(lengths, 100);
+  };
+  EXPECT_EQ(rows({}), 0);
+  EXPECT_EQ(rows({100, 100}), 2);
+  EXPECT_EQ(rows({50, 50, 50, 50}), 2);
+  EXPECT_EQ(rows({51, 51, 51, 51}), 4);
+  EXPECT_EQ(rows({60, 60, 41, 41}), 3);
+  EXPECT_EQ(rows({60, 60, 40, 40}), 2);
+}
+
+}  // namespace
+}  // namespace stowage::assign_bounds_test
