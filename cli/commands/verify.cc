@@ -66,6 +66,9 @@ class VerifyCommand : public Command {
       proof = "  proven bound " + with_unit(proven->value, unit) + " (" + proven->name + ')';
       if (valid) proof += "  gap " + percent_text(relative_gap(objective, proven->value));
     }
+    const std::vector<std::string> unchecked =
+        both.claims ? both.claims->unchecked : std::vector<std::string>();
+    mention(console, unchecked);
     conclude(console, violations, with_unit(objective, unit) + proof);
 
     JsonWriter json;
@@ -79,6 +82,7 @@ class VerifyCommand : public Command {
     write_amount(json, "claimed_bound", plan_bound(plan), unit);
     json.text("claimed_bound_by", plan_bound_by(plan));
     json.number("claimed_gap", relative_gap(objective, plan_bound(plan)));
+    if (both.claims) write_unchecked(json, unchecked);
     write_violations(json, violations);
     json.end_object();
     return console.answer(json.take(), code);
@@ -94,11 +98,13 @@ class VerifyCommand : public Command {
           "that there is no plan is claimed and not proven here: the outcome has no "
           "certificate of it");
     }
+    mention(console, answer.claims.unchecked);
     conclude(console, violations, proven ? "infeasible, proven by " + by : "infeasible as claimed");
 
     JsonWriter json;
     begin_verdict(json, answer.instance, valid, proven, code);
     json.text("infeasible_by", by);
+    write_unchecked(json, answer.claims.unchecked);
     write_violations(json, violations);
     json.end_object();
     return console.answer(json.take(), code);
@@ -113,6 +119,22 @@ class VerifyCommand : public Command {
     console.info(instance_line(instance));
     for (const Violation& violation : violations)
       console.finding("violation " + to_string(violation));
+  }
+
+  // Says what of an outcome nothing was held against.
+  static void mention(Console& console, const std::vector<std::string>& unchecked) {
+    std::string list;
+    for (const std::string& member : unchecked) {
+      list += (list.empty() ? "" : ", ") + printable(member);
+    }
+    if (!list.empty()) console.info("unchecked " + list + ": they prove nothing");
+  }
+
+  static void write_unchecked(JsonWriter& json, const std::vector<std::string>& unchecked) {
+    json.key("unchecked");
+    json.begin_array(kOneLine);
+    for (const std::string& member : unchecked) json.text(member);
+    json.end_array();
   }
 
   static void conclude(Console& console, const std::vector<Violation>& violations,

@@ -110,6 +110,16 @@ class ClaimCheck {
       broken(kObjective, "/objective" + in_unit_, shortest(*claims_.objective), "null");
     }
     if (claims_.gap) broken(kGap, "/gap", shortest(*claims_.gap), "null");
+    if (claims_.found_by && !claims_.found_by->empty()) {
+      broken(kStatus, "/found_by", in_quotes(*claims_.found_by), "\"\" without a plan");
+    }
+    if (claims_.bound) {
+      // No objective is below any bound of an instance without a plan.
+      objective_ = kNoLimit;
+      bound_ = *claims_.bound;
+      bounds(claims_.bound_by.value_or(""));
+      improvements();
+    }
     exit_code(1);
     if (claims_.layout) broken(kLayout, "/layout", "a layout", "none without a plan");
     const bool listed = claims_.infeasibility && claims_.infeasibility->by == "sequences";
@@ -174,6 +184,7 @@ class ClaimCheck {
 
   void improvements() {
     if (!claims_.improvements) return;
+    const bool has_plan = objective_ < kNoLimit;
     ClaimedImprovement last{.seconds = 0, .bound = 0};
     std::string finder;
     for (std::size_t k = 0; k < claims_.improvements->size(); ++k) {
@@ -188,6 +199,11 @@ class ClaimCheck {
       if (each.seconds) grows("/seconds", *each.seconds, *last.seconds, seconds());
       grows("/nodes", static_cast<double>(each.nodes), static_cast<double>(last.nodes), nodes());
       const double objective = each.objective.value_or(kNoLimit);
+      if (each.objective && !has_plan) {
+        broken(kImprovements, where + "/objective" + in_unit_, shortest(*each.objective),
+               "null: there is no plan");
+        continue;
+      }
       grows("/objective" + in_unit_, objective, objective_, last.objective.value_or(kNoLimit),
             rounding_);
       // Rounding may put a bound that equals the optimum a hair above it.
@@ -202,7 +218,11 @@ class ClaimCheck {
       if (each.source != "B") finder = each.by;
     }
     const double reached = *last.bound;
-    if (!last.objective || !close(*last.objective, objective_) || !close(reached, bound_)) {
+    if (!has_plan) {
+      if (close(reached, bound_)) return;
+      broken(kImprovements, "/improvements", "an end at bound " + shortest(reached),
+             "bound " + shortest(bound_));
+    } else if (!last.objective || !close(*last.objective, objective_) || !close(reached, bound_)) {
       broken(kImprovements, "/improvements",
              "an end at " + (last.objective ? shortest(*last.objective) : "no plan") +
                  " and bound " + shortest(reached),

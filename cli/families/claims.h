@@ -63,6 +63,10 @@ struct OutcomeClaims {
   std::optional<InfeasibilityProof> infeasibility;
   std::vector<std::string> violated;  // rules that another candidate broke
   std::optional<std::vector<ClaimedImprovement>> improvements;
+  // Members of the document that nothing is held against: they prove nothing, and only their type
+  // and range are checked. In the order of instances/outcomes.md; members without content are left
+  // out.
+  std::vector<std::string> unchecked;
 };
 
 // Nothing for a stowage/plan, which says it all itself. Which keys there are depends on the family

@@ -23,6 +23,38 @@ constexpr std::array<std::int64_t, 6> kExitCodes = {0, 1, 2, 3, 70, 130};
 constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
 constexpr std::array<std::string_view, 3> kSolvers = {"", "cbc", "glpk"};
 
+// Members that tell how an outcome came about, as paths of keys. They prove nothing.
+constexpr std::array<std::string_view, 10> kUnchecked = {
+    "method",       "solver",        "seed",
+    "detail",       "remedy",        "errors",
+    "violations",   "layout/orders", "layout/stopped_by",
+    "layout/detail"};
+
+bool has_content(const JsonValue* value) {
+  if (value == nullptr || value->is_null()) return false;
+  if (value->string() != nullptr) return !value->string()->empty();
+  return value->array() == nullptr || !value->array()->empty();
+}
+
+// Those of kUnchecked that the document has, and members that begin with x-.
+std::vector<std::string> unchecked_members(const JsonValue& document) {
+  std::vector<std::string> found;
+  for (const std::string_view path : kUnchecked) {
+    const std::size_t slash = path.find('/');
+    const JsonValue* value = document.find(path.substr(0, slash));
+    if (slash != path.npos && value != nullptr) value = value->find(path.substr(slash + 1));
+    if (has_content(value)) found.emplace_back(path);
+  }
+  // A name is held against the plan's.
+  if (!has_content(document.find("plan")) && has_content(document.find("name"))) {
+    found.emplace_back("name");
+  }
+  for (const JsonMember& member : *document.object()) {
+    if (member.key.starts_with("x-")) found.push_back(member.key);
+  }
+  return found;
+}
+
 // A member if it is there and not null.
 const JsonValue* given(const ObjectReader& reader, std::string_view key) {
   const JsonValue* value = reader.find(key);
@@ -188,6 +220,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
     read_lists(outcome, in_unit, claims);
     if (given(outcome, "layout") != nullptr) claims.layout = read_layout(outcome);
     if (given(outcome, "infeasibility") != nullptr) claims.infeasibility = read_proof(outcome);
+    claims.unchecked = unchecked_members(document);
     return std::optional(std::move(claims));
   });
 }
