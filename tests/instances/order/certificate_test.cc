@@ -247,6 +247,24 @@ TEST(OrderCertificate, EachRuleIsBroken) {
   EXPECT_EQ(with([](auto& c) { c.op = 2; }), Rules{"certificate_number"});
   EXPECT_EQ(with([](auto& c) { c.tensors[0].pop_back(); })[0], "certificate_number");
   EXPECT_EQ(with([](auto& c) { c.tensors[0][2] = -1; })[0], "certificate_number");
+  // Indices from 0 on, -1 for whoever keeps an output, up to the last one; bytes up to 2^53.
+  const auto first_of = [&](std::size_t place, std::int64_t value) {
+    const Rules rules = with([&](auto& c) { c.tensors[0][place] = value; });
+    return rules.empty() ? std::string() : rules[0];
+  };
+  for (const std::int64_t none : {std::int64_t{-1}, kMaxExact}) {
+    EXPECT_EQ(first_of(0, none), "certificate_number");
+  }
+  for (const std::int64_t none : {-2, 2}) EXPECT_EQ(first_of(1, none), "certificate_number");
+  EXPECT_EQ(first_of(1, 0), "certificate_arc");
+  EXPECT_EQ(first_of(2, kMaxExact + 1), "certificate_number");
+  EXPECT_EQ(with([](auto& c) { c.tensors[0].push_back(0); })[0], "certificate_number");
+  for (const auto& [one, other] : {std::pair{-1, 0}, {2, 0}, {1, -1}, {1, 2}}) {
+    EXPECT_EQ(with([&](auto& c) {
+                c.precedences = {{one, other, 1}};
+              }),
+              Rules{"certificate_number"});
+  }
   EXPECT_EQ(with([](auto& c) { c.tensors[1][1] = -1; })[0], "certificate_arc");
   EXPECT_EQ(with([](auto& c) { c.tensors[0][1] = 0; })[0], "certificate_arc");
   EXPECT_EQ(with([](auto& c) { c.precedences = {{1, 0, 1}}; }), Rules{"certificate_arc"});
