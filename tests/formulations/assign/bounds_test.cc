@@ -39,6 +39,29 @@ TEST(AssignBounds, NoneIsAboveTheOptimum) {
   EXPECT_GT(met, 100);
 }
 
+// Four sequences of 60 tokens, of which no two share a row of 100: two replicas need two rows each,
+// 140 ms, and one with two stages needs four, 280 ms and the bubble of 70 ms.
+TEST(AssignBounds, OfOneStrategyByHand) {
+  const AssignInstance four{
+      .devices = 2,
+      .schemes = {{.name = "one", .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100},
+                  {.name = "two", .pp = 2, .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100}},
+      .strategies = {{.name = "flat", .replicas = {2, 0}}, {.name = "deep", .replicas = {0, 1}}},
+      .lengths = {60, 60, 60, 60}};
+  const AssignTable table(four);
+  const auto flat = by_name(strategy_bounds(table, 0));
+  EXPECT_NEAR(flat.at("longest"), 70, 1e-9);
+  EXPECT_NEAR(flat.at("pigeonhole"), 140, 1e-9);
+  EXPECT_NEAR(flat.at("rows"), 140, 1e-9);
+  const auto deep = by_name(strategy_bounds(table, 1));
+  EXPECT_NEAR(deep.at("longest"), 140, 1e-9);
+  EXPECT_NEAR(deep.at("rows"), 350, 1e-9);
+  EXPECT_NEAR(strategy_bound(table, 1).value, 350, 1e-9);
+  const auto step = by_name(assign_bounds(table));
+  EXPECT_NEAR(step.at("rows"), 140, 1e-9);
+  EXPECT_NEAR(step.at("strategies"), 140, 1e-9);
+}
+
 // Each strategy alone: of all together another one may be the least.
 TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
