@@ -154,6 +154,7 @@ TEST(LeastRows, ByHand) {
   EXPECT_EQ(rows({51, 51, 51, 51}), 4);
   EXPECT_EQ(rows({60, 60, 41, 41}), 3);
   EXPECT_EQ(rows({60, 60, 40, 40}), 2);
+  EXPECT_EQ(rows({60, 45, 45}), 2);
 }
 
 }  // namespace

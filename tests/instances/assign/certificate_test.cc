@@ -112,6 +112,9 @@ TEST(AssignCertificate, HalvesOfACapShareARow) {
   expect_closed(instance, "rows", 4 * 50 + 2 * 10);
   instance.lengths = {51, 51, 51, 51};
   expect_closed(instance, "rows", 4 * 51 + 4 * 10);
+  // What does not fit beside the longest may still share a row.
+  instance.lengths = {60, 45, 45};
+  expect_closed(instance, "rows", 60 + 45 + 45 + 2 * 10);
 }
 
 TEST(AssignCertificate, NumbersAreFiniteAndNotNegative) {
