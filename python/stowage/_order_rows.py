@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import whole
 from ._documents import Document, instance_of, plan_of
 from ._errors import VerificationError
 
@@ -59,7 +60,7 @@ class OrderRows:
 
     def row_at(self, tokens: int) -> OrderRow:
         """The row that holds this length, by bisection. Raises ValueError where none does."""
-        index = _core.row_index(self._plan, tokens)
+        index = _core.row_index(self._plan, whole(tokens, "tokens"))
         if index < 0:
             raise ValueError(
                 f"tokens: must be from {self._rows[0].from_tokens} to {self._rows[-1].to_tokens}, "
@@ -71,7 +72,7 @@ class OrderRows:
         return len(self._rows)
 
     def __getitem__(self, index: int) -> OrderRow:
-        return self._rows[index]
+        return self._rows[whole(index, "index")]
 
     def __iter__(self) -> Iterator[OrderRow]:
         return iter(self._rows)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import each_of, text
 from ._cluster import Cluster
 from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan
 from ._lengths import Integers, as_integers
@@ -64,7 +65,7 @@ class Planner:
     ) -> None:
         if not isinstance(cluster, Cluster):
             raise InputTypeError(f"cluster: must be a Cluster, is of the type {_type(cluster)}")
-        if on_oversize not in _OVERSIZE:
+        if text(on_oversize, "on_oversize") not in _OVERSIZE:
             raise ValueError(f"on_oversize: must be one of {_OVERSIZE}, is {on_oversize!r}")
         threads = whole(threads, "threads")
         if threads < 1:
@@ -159,11 +160,12 @@ class Planner:
         A batch is its lengths, or a mapping of the arguments of plan(): {"lengths": ...,
         "loss_tokens": ...}.
         """
+        ahead = whole(ahead, "ahead")
         if ahead < 1:
             raise ValueError(f"ahead: must be at least 1, is {ahead}")
         waiting: deque[Future[Step]] = deque()
         try:
-            for batch in batches:
+            for batch in each_of(batches, "batches"):
                 given = batch if isinstance(batch, Mapping) else {"lengths": batch}
                 waiting.append(self.submit(**given))
                 if len(waiting) > ahead:

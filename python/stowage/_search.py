@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import math
-import operator
 import threading
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from . import _core
-from ._errors import InputError, InputTypeError
-
-
-def whole(value: Any, name: str) -> int:
-    """An integer of Python or NumPy. Raises InputTypeError for anything else."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise InputTypeError(f"{name}: must be an integer, is {value!r}") from None
-
-
-def number(value: Any, name: str) -> float:
-    """A number of Python or NumPy. Raises InputTypeError for anything else."""
-    try:
-        return float(value + 0)
-    except TypeError:
-        raise InputTypeError(f"{name}: must be a number, is {value!r}") from None
+from ._arguments import number as number
+from ._arguments import text
+from ._arguments import whole as whole
+from ._errors import InputError
 
 
 class Search(NamedTuple):
@@ -49,12 +35,12 @@ class Search(NamedTuple):
     ) -> Search:
         """Of arguments as callers give them. Raises InputTypeError."""
         return cls(
-            method,
+            text(method, "method"),
             None if time_limit is None else number(time_limit, "time_limit"),
             None if node_limit is None else whole(node_limit, "node_limit"),
             number(gap, "gap"),
             whole(seed, "seed"),
-            solver,
+            text(solver, "solver"),
         )
 
     def check(self, instance: _core.Instance) -> None:

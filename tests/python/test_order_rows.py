@@ -91,9 +91,15 @@ def test_lengths_outside_of_the_range_have_no_row(graph, plan, tokens):
         stowage.OrderRows(graph, plan).row_at(tokens)
 
 
-@pytest.mark.parametrize("tokens", [1.5, "3", None, 2**80])
-def test_lengths_are_integers_of_64_bits(graph, plan, tokens):
-    with pytest.raises(TypeError):
+@pytest.mark.parametrize("tokens", [1.5, "3", None])
+def test_lengths_are_integers(graph, plan, tokens):
+    with pytest.raises(stowage.InputTypeError, match="tokens: must be an integer"):
+        stowage.OrderRows(graph, plan).row_at(tokens)
+
+
+@pytest.mark.parametrize("tokens", [2**80, -(2**80), 2**63])
+def test_lengths_have_64_bits(graph, plan, tokens):
+    with pytest.raises(stowage.InputError, match="E205 /tokens: must be below 2.63, is"):
         stowage.OrderRows(graph, plan).row_at(tokens)
 
 
