@@ -20,6 +20,7 @@ from ._arguments import each_of, text
 from ._cluster import Cluster
 from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan
 from ._lengths import Integers, as_integers
+from ._misfit import what_would_fit, why_no_token_fits
 from ._search import Search, whole
 from ._step import Report, Sequences, Step
 from ._threads import Threads
@@ -304,6 +305,9 @@ class Planner:
             if over.size == 0:  # the rules, then
                 return Infeasible(outcome.detail, over, outcome.remedy)
             ids, most = sequences.ids[over], cluster.largest_sequence
+            if most == 0:
+                memory = outcome.remedy.replace(", or shorten the sequences", "")
+                return Infeasible(why_no_token_fits(cluster), ids, what_would_fit(cluster, memory))
             listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
             more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
             return Infeasible(
