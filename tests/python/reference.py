@@ -49,11 +49,11 @@ MODULES = {
     "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
-    "hf": ["hf.py"],
+    "hf": ["hf.py", "_packed_inputs.py", "_packing_check.py"],
     "deepspeed": ["deepspeed.py"],
     "onnx": ["onnx.py"],
 }
-PRIVATE = {"require_same_plans"}  # of a module that is private itself
+PRIVATE = {"require_same_plans", "scheduler_names", "packing_was_checked", "sequence_indices"}  # of a module that is private itself
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
