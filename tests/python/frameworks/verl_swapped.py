@@ -4,6 +4,7 @@ Where there are no two GPUs, the processes that verl's tests start run on the CP
 """
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import torch
@@ -34,6 +35,10 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def spawned(function, args=(), **more):
+    """A second call names the file in which the ranks of the first found each other: it is emptied."""
+    for each in args:
+        if isinstance(each, str) and each.startswith("file://"):
+            Path(each.removeprefix("file://")).write_bytes(b"")
     return _spawn(on_cpu, args=(function, *args), **more)
 
 
