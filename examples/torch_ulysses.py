@@ -136,8 +136,6 @@ def train(sampler, documents, groups, model, steps: int) -> tuple[list[float], f
         begin = time.perf_counter()
         total = torch.zeros((), dtype=torch.float64)
         for batch in micro_batches:
-            if batch.idle:
-                continue  # this rank adds nothing to the gradients, but takes part in their sum
             loss = loss_of(model, batch, groups[batch])
             loss.backward()
             total += loss.detach()

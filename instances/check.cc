@@ -8,10 +8,8 @@ namespace {
 template <class InstanceT>
 std::vector<InputError> errors_of(const InstanceT& instance) {
   using Family = FamilyOf<InstanceT>;
-  if constexpr (requires { Family::hidden_errors(instance); }) {
-    std::vector<InputError> errors = Family::hidden_errors(instance);
-    if (!errors.empty()) return errors;
-  }
+  std::vector<InputError> hidden = Family::hidden_errors(instance);
+  if (!hidden.empty()) return hidden;
   if (surely_sound(instance)) return {};
   const auto read = Family::read_instance(Family::write_instance(instance), {});
   return read ? std::vector<InputError>() : read.errors();

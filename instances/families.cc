@@ -18,7 +18,8 @@ std::string_view family_name(const InstanceView& instance) {
 std::string_view family_name(const PlanView& plan) { return Families::names[plan.index()]; }
 
 Certificate::Certificate(Any any) : any_(new Any(std::move(any))) {}
-Certificate::Certificate(const Certificate& other) : any_(new Any(*other.any_)) {}
+Certificate::Certificate(const Certificate& other)
+    : any_(other.any_ == nullptr ? nullptr : new Any(*other.any_)) {}
 Certificate::Certificate(Certificate&& other) noexcept : any_(std::exchange(other.any_, nullptr)) {}
 Certificate& Certificate::operator=(Certificate other) noexcept {
   std::swap(any_, other.any_);

@@ -31,6 +31,12 @@ std::vector<InputError> mistakes(const InstanceView& instance, const SolveOption
   std::vector<InputError> errors = check(instance);
   if (!errors.empty()) return errors;
   if (auto error = unknown_method(instance, options.method)) errors.push_back(*std::move(error));
+  if (options.backend && *options.backend != MilpBackend::cbc &&
+      *options.backend != MilpBackend::glpk) {
+    errors.push_back({kUnknownMethod, "backend",
+                      "must be cbc or glpk, is the number " +
+                          std::to_string(static_cast<int>(*options.backend))});
+  }
   if (options.start && options.start->index() != instance.index()) {
     errors.push_back({code::kProblem, "start",
                       "must be a plan of " + std::string(family_name(instance)) + ", is one of " +

@@ -32,8 +32,12 @@ struct SolveOptions {
   double gap = 0;                      // relative gap that is good enough; status is `feasible`
   std::uint64_t seed = 0;
   std::optional<Plan> start;  // a plan to begin with; ignored, and said, if invalid
-  double milp_seconds = 10;   // baselines that solve many MILPs: limit of each
+  // Wall-clock limit of each MILP of a baseline. Not given: kMilpSeconds for a baseline that solves
+  // many MILPs, and all that is left of the budget for a baseline that solves one.
+  std::optional<double> milp_seconds;
 };
+
+inline constexpr double kMilpSeconds = 10;
 
 // The backend that was asked for, or the first that was built; there must be one.
 inline MilpBackend backend_of(const SolveOptions& options) {

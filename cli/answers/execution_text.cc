@@ -109,13 +109,13 @@ void tell_execution(Console& console, const ExecutionReport& report) {
   console.info("scale     lengths divided by " + grouped(report.scale) + ", " +
                significant(report.work_flop / 1e9) + " GFLOP");
   if (console.settings.level >= LogLevel::info) {
-    console.block(batch_table(report, timeless).text());
+    console.table(batch_table(report, timeless));
     if (report.batches.size() > kListedBatches) {
       console.info("and " +
                    grouped(static_cast<std::int64_t>(report.batches.size() - kListedBatches)) +
                    " more " + report.batch_word + "s");
     }
-    console.block(check_table(report).text());
+    console.table(check_table(report));
   }
   for (const std::string& note : report.notes) console.info("note      " + note);
   for (const std::string& problem : report.problems.list()) console.finding("problem   " + problem);
@@ -127,16 +127,13 @@ void tell_execution(Console& console, const ExecutionReport& report) {
                  percent_text(report.shape.mean_error) + " on average, " +
                  percent_text(report.shape.held_out_mean_error) + " on batches held out");
   }
-  std::string line = console.bold(report.passed()   ? "pass"
-                                  : stopped(report) ? "stopped"
-                                                    : "fail") +
-                     "  predicted " + ms_text(report.predicted_critical_path_ms) +
-                     " ms at full length";
+  std::string line =
+      "  predicted " + ms_text(report.predicted_critical_path_ms) + " ms at full length";
   if (!timeless) {
     line += "  measured " + ms_text(measured_ms(report));
     if (report.critical_path_s) line += " ms at scale";
   }
-  console.info(line);
+  console.verdict(report.passed() ? "pass" : stopped(report) ? "stopped" : "fail", line);
 }
 
 void tell_strategy(Console& console, const StrategyPlan& plan,
@@ -147,8 +144,8 @@ void tell_strategy(Console& console, const StrategyPlan& plan,
                grouped(scaled.layer_scale) + ", " + significant(scaled.work_flop / 1e9) +
                " GFLOP on " + counted(scaled.task.ranks(), "rank"));
   if (console.settings.level >= LogLevel::info) {
-    console.block(stage_table(report, timeless).text());
-    if (report.output.compared > 0) console.block(check_table(report).text());
+    console.table(stage_table(report, timeless));
+    if (report.output.compared > 0) console.table(check_table(report));
   }
   if (report.output.compared > 0) {
     console.info("loss      off by " + scientific(report.loss_error));
@@ -158,15 +155,15 @@ void tell_strategy(Console& console, const StrategyPlan& plan,
   if (report.problems.omitted() > 0) {
     console.warn("and " + grouped(report.problems.omitted()) + " more problems");
   }
-  std::string line = console.bold(code == ExitCode::ok        ? "pass"
-                                  : code == ExitCode::unknown ? "stopped"
-                                                              : "fail") +
-                     "  predicted " + ms_text(plan.step_ms) + " ms at full size";
+  std::string line = "  predicted " + ms_text(plan.step_ms) + " ms at full size";
   if (!timeless && report.critical_path_s) {
     line += "  measured " + ms_text(*report.critical_path_s * 1000) + " ms at scale, by formula " +
             ms_text(*report.formula_s * 1000);
   }
-  console.info(line);
+  console.verdict(code == ExitCode::ok        ? "pass"
+                  : code == ExitCode::unknown ? "stopped"
+                                              : "fail",
+                  line);
 }
 
 }  // namespace stowage

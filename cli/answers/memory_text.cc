@@ -18,7 +18,7 @@ void tell_checks(Console& console,
     table.add({std::string(name), grouped(check.compared), grouped(check.differing),
                check.passed() ? "pass" : "FAIL"});
   }
-  console.block(table.text());
+  console.table(table);
 }
 
 void tell_exercise(Console& console, const kernels::MemoryExercise& report) {
@@ -33,11 +33,11 @@ void tell_end(Console& console, Bytes planned, Bytes high_water, const kernels::
   if (problems.omitted() > 0) {
     console.warn("and " + grouped(problems.omitted()) + " more problems");
   }
-  console.info(console.bold(code == ExitCode::ok        ? "pass"
-                            : code == ExitCode::unknown ? "stopped"
-                                                        : "fail") +
-               "  planned peak " + grouped(planned) + " bytes  high water " + grouped(high_water) +
-               " bytes");
+  console.verdict(code == ExitCode::ok        ? "pass"
+                  : code == ExitCode::unknown ? "stopped"
+                                              : "fail",
+                  "  planned peak " + grouped(planned) + " bytes  high water " +
+                      grouped(high_water) + " bytes");
 }
 
 }  // namespace stowage

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/terminal/table.h"
 #include "instances/json/writer.h"
 #include "instances/numbers.h"
 
@@ -85,7 +84,7 @@ std::string binding_text(const RankedConfiguration& each) {
   return text.empty() ? "compute" : text;
 }
 
-std::string ranking_table(const ConfiguredRun& run) {
+Table ranking_table(const ConfiguredRun& run) {
   const std::size_t listed = std::min(run.ranking.size() - run.without_plan, kListed);
   const std::span<const RankedConfiguration> all(run.ranking.data(), listed);
   const bool with_ep =
@@ -119,7 +118,7 @@ std::string ranking_table(const ConfiguredRun& run) {
     if (with_ep) row.insert(row.begin() + kAfterDp, grouped(plan.ep));
     table.add(std::move(row));
   }
-  return table.text();
+  return table;
 }
 
 std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,

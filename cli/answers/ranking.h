@@ -6,6 +6,7 @@
 
 #include "cli/answers/replanned.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "instances/strategy/instance.h"
 #include "solvers/configure/configure.h"
 
@@ -17,7 +18,7 @@ std::string binding_text(const RankedConfiguration& each);
 
 // The best ten, with what binds in each, for people; with ep if one of them has ranks that share
 // experts.
-std::string ranking_table(const ConfiguredRun& run);
+Table ranking_table(const ConfiguredRun& run);
 
 // A stowage/ranking document; with "replanned" where the configuration replaces an old one.
 std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,

@@ -113,7 +113,7 @@ class CalibrateCommand : public Command {
       if (read.ec != std::errc() || read.ptr != end || degree < 1 || degree > kMostRanks) {
         return InputError{kUsage, "--degrees",
                           "must be whole numbers from 1 to " + std::to_string(kMostRanks) +
-                              ", for ranks are threads, has '" + printable(text) + "'"};
+                              ", for ranks are threads, has '" + text + "'"};
       }
       degrees.push_back(degree);
     }
@@ -176,7 +176,7 @@ class CalibrateCommand : public Command {
                  significant(rate)});
     }
     if (!cost.all_to_all.mib_per_ms.empty() && console.settings.level >= LogLevel::info) {
-      console.block(table.text());
+      console.table(table);
     }
     console.info("errors    fitted packs " + percent_text(measured.fitted.mean) +
                  " on average, 95 % within " + percent_text(measured.fitted.p95) + "; held out " +

@@ -41,7 +41,7 @@ ExitCode report_configured(Console& console, const ConfiguredReport& report) {
   if (auto error = write_new_directory(report.output, configured_files(instance, run, ranking))) {
     return console.refuse(*error);
   }
-  if (console.settings.level >= LogLevel::info) console.block(ranking_table(run));
+  if (console.settings.level >= LogLevel::info) console.table(ranking_table(run));
   if (report.replanned != nullptr) {
     for (const std::string& line : replanned_lines(*report.replanned)) console.info(line);
   }
@@ -58,10 +58,11 @@ ExitCode report_configured(Console& console, const ConfiguredReport& report) {
         "the layout of the heaviest rank is not planned: widths of the model do not divide among "
         "the tp ranks");
   }
-  console.info(console.bold("configured") + "  " + configuration_name(first.plan) + "   " +
-               ms_text(first.mean.step_ms) + " ms a step, mean of " +
-               counted(std::ssize(first.steps), "step") + "  stopped_by " +
-               std::string(to_string(run.ended_by())) + "  verified  -> " + report.output);
+  console.verdict("configured", "  " + configuration_name(first.plan) + "   " +
+                                    ms_text(first.mean.step_ms) + " ms a step, mean of " +
+                                    counted(std::ssize(first.steps), "step") + "  stopped_by " +
+                                    std::string(to_string(run.ended_by())) + "  verified  -> " +
+                                    report.output);
   return console.answer(ranking, ExitCode::ok);
 }
 

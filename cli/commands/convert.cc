@@ -306,7 +306,7 @@ class ConvertCommand : public Command {
       return console.refuse(errors_in(out_, again.errors()));
     }
     return write(console,
-                 "trainer   " + step.problem + "  " + printable(step.name) + "   " +
+                 "trainer   " + step.problem + "  " + step.name + "   " +
                      counted(step.ranks, "rank") + ", " +
                      counted(step.micro_batches, "micro-batch", "micro-batches") + ", " +
                      counted(std::ssize(step.batches), "batch", "batches") + ", " +

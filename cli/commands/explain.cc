@@ -96,13 +96,13 @@ class ExplainCommand : public Command {
       console.info("unknown   no plan was found and none was refuted: allow more with -t");
       return;
     }
-    console.info(console.bold(std::string(to_string(explanation.status))) + "  " +
-                 with_unit(*explanation.objective, unit) + "  bound " +
-                 with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ")  gap " +
-                 percent_text(relative_gap(*explanation.objective, outcome.bound)));
+    console.verdict(to_string(explanation.status),
+                    "  " + with_unit(*explanation.objective, unit) + "  bound " +
+                        with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ")  gap " +
+                        percent_text(relative_gap(*explanation.objective, outcome.bound)));
     const std::vector<Finding>& parts = explanation.binding.parts;
     for (std::size_t k = 0; k < std::min(parts.size(), kListed); ++k) {
-      console.info("binds     " + parts[k].where + ": " + printable(parts[k].text));
+      console.info("binds     " + parts[k].where + ": " + parts[k].text);
     }
     if (parts.size() > kListed) {
       console.info("          and " + grouped(static_cast<std::int64_t>(parts.size() - kListed)) +
@@ -118,14 +118,15 @@ class ExplainCommand : public Command {
   }
 
   static void tell_conflict(Console& console, const Explanation& explanation, const Unit& unit) {
-    console.info(console.bold("infeasible") + "  these cannot be met together" +
-                 (explanation.conflict.irreducible ? ", and without any one of them the rest can"
-                                                   : " (perhaps not all of them are needed)"));
+    console.verdict("infeasible", std::string("  these cannot be met together") +
+                                      (explanation.conflict.irreducible
+                                           ? ", and without any one of them the rest can"
+                                           : " (perhaps not all of them are needed)"));
     for (const Finding& cause : explanation.conflict.causes) {
-      console.info("cause     " + printable(cause.where) + ": " + printable(cause.text));
+      console.info("cause     " + cause.where + ": " + cause.text);
     }
     for (const Remedy& remedy : explanation.remedies) {
-      console.info("remedy    " + printable(remedy.change.text) + ": gives a plan of " +
+      console.info("remedy    " + remedy.change.text + ": gives a plan of " +
                    with_unit(remedy.objective, unit));
     }
   }
@@ -137,7 +138,7 @@ class ExplainCommand : public Command {
       console.info("moves     none of " + count + " single moves and exchanges helps");
     } else {
       console.info("moves     of " + count + ", the best gains " +
-                   with_unit(moves.best_gain, unit) + ": " + printable(moves.best_text));
+                   with_unit(moves.best_gain, unit) + ": " + moves.best_text);
     }
   }
 
@@ -145,13 +146,12 @@ class ExplainCommand : public Command {
                            const Unit& unit) {
     if (!what.objective) {
       console.info(
-          "what if   " + printable(what.text) +
+          "what if   " + what.text +
           (what.status == Status::infeasible ? ": no plan exists" : ": no plan within the limits"));
       return;
     }
     const double gain = objective - *what.objective;
-    std::string line =
-        "what if   " + printable(what.text) + ": " + with_unit(*what.objective, unit) + ", ";
+    std::string line = "what if   " + what.text + ": " + with_unit(*what.objective, unit) + ", ";
     line += gain > 0 ? "saves " + with_unit(gain, unit) + " (" +
                            percent_text(gain / std::max(objective, 1e-300)) + ")"
             : what.where.empty() ? std::string("finds nothing better in its time")

@@ -168,7 +168,7 @@ class FitCommand : public Command {
         table.add({own.name, significant(own.value), interval_text(own)});
       }
     }
-    if (console.settings.level >= LogLevel::info) console.block(table.text());
+    if (console.settings.level >= LogLevel::info) console.table(table);
     console.info("held out  " + counted(std::ssize(rows), "row") + ": " + off_text(fit.held_out) +
                  (fit.outliers.empty()
                       ? ""
@@ -185,7 +185,7 @@ class FitCommand : public Command {
     for (const ErrorOfLength& own : fit.by_length) {
       add(grouped(own.shortest) + " to " + grouped(own.longest) + " tokens", own.error);
     }
-    if (console.settings.level >= LogLevel::info) console.block(errors.text());
+    if (console.settings.level >= LogLevel::info) console.table(errors);
     if (fit.memory) console.info("memory    held out " + off_text(fit.memory->held_out));
     if (fit.next) {
       const NextRow& next = *fit.next;

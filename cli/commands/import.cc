@@ -97,12 +97,12 @@ class ImportCommand : public Command {
     }
     const double objective = plan_objective(plan);
     const double gap = relative_gap(objective, plan_bound(plan));
-    console.info("solution  " + file.solver +
-                 (file.status.empty() ? "" : ", " + printable(file.status)) + "   " +
-                 counted(static_cast<std::int64_t>(file.values.size()), "value"));
-    console.info(console.bold("plan") + "      " + with_unit(objective, unit) + "  bound " +
-                 with_unit(plan_bound(plan), unit) + " (" + plan_bound_by(plan) + ")  gap " +
-                 percent_text(gap) + "  verified" + (output_ == "-" ? "" : "  -> " + output_));
+    console.info("solution  " + file.solver + (file.status.empty() ? "" : ", " + file.status) +
+                 "   " + counted(static_cast<std::int64_t>(file.values.size()), "value"));
+    console.verdict("plan", "      " + with_unit(objective, unit) + "  bound " +
+                                with_unit(plan_bound(plan), unit) + " (" + plan_bound_by(plan) +
+                                ")  gap " + percent_text(gap) + "  verified" +
+                                (output_ == "-" ? "" : "  -> " + output_));
     if (output_ == "-") return console.answer(plan_json(plan), ExitCode::ok);
     if (auto error = write_file(output_, plan_json(plan))) return console.refuse(*error);
     JsonWriter json;

@@ -96,10 +96,10 @@ class MemoryCommand : public Command {
                           .logit_chunks = static_cast<int>(logit_chunks_.value_or(1))};
     if (trace.model.empty()) {
       return console.refuse({kUsage, "--model",
-                             "is needed: the instance's name, '" + printable(scatter.name) +
+                             "is needed: the instance's name, '" + scatter.name +
                                  "', begins with none of " + known_models()});
     }
-    console.info("instance  scatter  " + printable(scatter.name) + "   " + instance_size(instance));
+    console.info("instance  scatter  " + scatter.name + "   " + instance_size(instance));
     const std::vector<Violation> violations = verify(instance, plan);
     if (!violations.empty()) {
       for (const Violation& violation : violations)
@@ -156,8 +156,7 @@ class MemoryCommand : public Command {
                                       std::pair{"--logit-chunks", logit_chunks_.has_value()}}) {
       if (given) return console.refuse({kUsage, flag, "has no effect on an assign instance"});
     }
-    console.info("instance  assign  " + printable(assign->name) + "   " +
-                 instance_size(*instance.value));
+    console.info("instance  assign  " + assign->name + "   " + instance_size(*instance.value));
     return memory_of_schemes(console, *assign, model_);
   }
 
@@ -242,7 +241,7 @@ class MemoryCommand : public Command {
                  ms_text(g.token_model_mib), ms_text(g.capacity_mib), text_of(g.fit)});
     }
     if (console.settings.level >= LogLevel::info) {
-      console.block(table.text());
+      console.table(table);
       if (groups.size() > kListedGroups) {
         console.info("and " + grouped(static_cast<std::int64_t>(groups.size() - kListedGroups)) +
                      " more groups");
@@ -251,11 +250,12 @@ class MemoryCommand : public Command {
     const std::string verdict = fit == Fit::yes  ? "fits"
                                 : fit == Fit::no ? "does not fit"
                                                  : "unknown";
-    console.info(console.bold(verdict) + "  model " + trace.model + "  " +
-                 (groups.size() == 1
-                      ? std::string("1 group is")
-                      : grouped(static_cast<std::int64_t>(groups.size())) + " groups are") +
-                 " the heaviest of a rank");
+    console.verdict(verdict,
+                    "  model " + trace.model + "  " +
+                        (groups.size() == 1
+                             ? std::string("1 group is")
+                             : grouped(static_cast<std::int64_t>(groups.size())) + " groups are") +
+                        " the heaviest of a rank");
   }
 
   std::string instance_path_;

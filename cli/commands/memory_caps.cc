@@ -67,12 +67,11 @@ ExitCode memory_of_schemes(Console& console, const AssignInstance& instance,
     for (const std::string_view each : models) {
       known += (known.empty() ? "" : ", ") + std::string(each);
     }
-    return console.refuse(
-        {kUsage, "--model",
-         model.empty()
-             ? "is needed: the instance's name, '" + printable(instance.name) +
-                   "', begins with none of " + known
-             : "must be one of " + known + " for an assign instance, is '" + model + '\''});
+    return console.refuse({kUsage, "--model",
+                           model.empty() ? "is needed: the instance's name, '" + instance.name +
+                                               "', begins with none of " + known
+                                         : "must be one of " + known +
+                                               " for an assign instance, is '" + model + '\''});
   }
   const ReplicaMemory& memory = assign_preset_memory(*named);
   Table table({{"scheme", Align::left},
@@ -90,18 +89,18 @@ ExitCode memory_of_schemes(Console& console, const AssignInstance& instance,
     const SchemeMemory& found = schemes.emplace_back(memory_of(instance, scheme, memory));
     const std::optional<bool> fits = found.fits();
     if (fits == false || (all == true && !fits)) all = fits;
-    table.add({printable(scheme.name), grouped(scheme.tp), grouped(scheme.pp),
+    table.add({scheme.name, grouped(scheme.tp), grouped(scheme.pp),
                found.states ? ms_text(*found.states) : "unknown",
                found.derived ? grouped(*found.derived) : "unknown", grouped(scheme.max_tokens),
                grouped(found.row), grouped(found.longest), text_of(fits)});
   }
   const ExitCode code = !all ? ExitCode::unknown : *all ? ExitCode::ok : ExitCode::refused;
-  console.block(table.text());
-  console.info(console.bold(!all   ? "unknown"
-                            : *all ? "fits"
-                                   : "does not fit") +
-               "  model " + std::string(*named) + "  " +
-               grouped(static_cast<std::int64_t>(instance.schemes.size())) + " schemes");
+  console.table(table);
+  console.verdict(!all   ? "unknown"
+                  : *all ? "fits"
+                         : "does not fit",
+                  "  model " + std::string(*named) + "  " +
+                      grouped(static_cast<std::int64_t>(instance.schemes.size())) + " schemes");
   JsonWriter json;
   json.begin_object();
   write_head(json, "stowage/memory", "assign", instance.name);

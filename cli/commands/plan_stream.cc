@@ -173,9 +173,8 @@ class PlanStreamCommand : public Command {
                                                                             : TrainerFormat::binary,
                                             .instance = instances_});
     }
-    console.info("stream    scatter  " + printable(cluster.name) + "   " +
-                 grouped(cluster.cluster.devices) + " devices  method " + method_ + "  " +
-                 solve_.describe() + share_text());
+    console.info("stream    scatter  " + cluster.name + "   " + grouped(cluster.cluster.devices) +
+                 " devices  method " + method_ + "  " + solve_.describe() + share_text());
     const InterruptScope interrupt;
     how.interrupt = &interrupt.flag();
     how.directory = directory_of(path_);

@@ -25,7 +25,7 @@ std::string replicas_text(const AssignInstance& instance, const Strategy& strate
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
     if (strategy.replicas[g] == 0) continue;
     text += (text.empty() ? "" : ", ") + grouped(strategy.replicas[g]) + " of " +
-            printable(instance.schemes[g].name);
+            instance.schemes[g].name;
   }
   return text;
 }
@@ -92,7 +92,7 @@ class ProposeCommand : public Command {
                                "must leave at most " + grouped(kMaxStrategies) +
                                    " strategies in all: give a smaller --most"});
       }
-      console.info("strategy  " + printable(added.name) + "  " + replicas_text(assign, strategy) +
+      console.info("strategy  " + added.name + "  " + replicas_text(assign, strategy) +
                    (added.was_there ? "  (was there)" : ""));
     }
     if (before) compare(console, *before, planned_ms(assign));
@@ -143,7 +143,7 @@ class ProposeCommand : public Command {
   ExitCode write(Console& console, const AssignInstance& assign) const {
     const std::string json = write_assign_instance(assign);
     const std::string line =
-        "instance  assign  " + printable(assign.name) + "   " + instance_size(Instance(assign));
+        "instance  assign  " + assign.name + "   " + instance_size(Instance(assign));
     if (output_.empty() || output_ == "-") {
       console.info(line);
       return console.answer(json, ExitCode::ok);

@@ -236,9 +236,8 @@ class RenderCommand : public Command {
                : svg_document(drawn, title);
     if (auto error = write_file(output_, bytes)) return console.refuse(*error);
     const auto size = static_cast<std::int64_t>(bytes.size());
-    console.info(console.bold("drawn") + "  " + grouped(count) +
-                 (count == 1 ? " picture  " : " pictures  ") + grouped(size) + " bytes  -> " +
-                 output_);
+    console.verdict("drawn", "  " + grouped(count) + (count == 1 ? " picture  " : " pictures  ") +
+                                 grouped(size) + " bytes  -> " + output_);
     JsonWriter json;
     begin_answer(json, instance, ExitCode::ok);
     json.boolean("proven", judgement.is_proven());

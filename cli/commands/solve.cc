@@ -69,8 +69,7 @@ class SolveCommand : public Command {
       const std::string hash = hash_of(*instance.value);
       if (const std::string& other = plan_hash(*start.value); other != hash) {
         return console.refuse(
-            {kUsage, "--start",
-             "must be a plan of this instance, " + hash + ", is of " + printable(other)});
+            {kUsage, "--start", "must be a plan of this instance, " + hash + ", is of " + other});
       }
       asked.start = std::move(start.value);
     }
@@ -155,7 +154,7 @@ class SolveCommand : public Command {
     for (const NamedBound& bound : outcome.bounds) {
       console.debug("bound     " + bound.name + "  " + with_unit(bound.value, unit));
     }
-    std::string line = console.bold(std::string(to_string(outcome.status)));
+    std::string line;
     if (outcome.objective) line += "  " + with_unit(*outcome.objective, unit);
     if (outcome.status != Status::infeasible && !outcome.bound_by.empty()) {
       line += "  bound " + with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ')';
@@ -164,7 +163,7 @@ class SolveCommand : public Command {
     line += "  stopped_by " + std::string(to_string(outcome.stopped_by));
     if (outcome.plan) line += "  verified";
     if (saved) line += "  plan -> " + output_;
-    console.info(line);
+    console.verdict(to_string(outcome.status), line);
     if (outcome.plan) {
       if (const std::string more = plan_detail(*outcome.plan); !more.empty()) {
         console.info("plan      " + more);
@@ -181,7 +180,7 @@ class SolveCommand : public Command {
         console.error("  " + to_string(violation));
       }
     } else if (outcome.status == Status::unknown || !outcome.detail.empty()) {
-      console.info("detail    " + printable(outcome.detail));
+      console.info("detail    " + outcome.detail);
     }
   }
 

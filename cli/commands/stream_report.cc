@@ -78,7 +78,7 @@ void StreamReport::add(const PlannedStep& step) {
   const std::string number = "step " + grouped(step.index) + ": ";
   if (outcome.status == Status::error && outcome.method.empty()) {
     ++unread_;
-    console_.warn(number + printable(outcome.detail));
+    console_.warn(number + outcome.detail);
   } else if (outcome.status == Status::infeasible) {
     ++infeasible_;
     for (const std::string& line : infeasibility_report(step.instance, outcome)) {
@@ -86,8 +86,7 @@ void StreamReport::add(const PlannedStep& step) {
     }
   } else if (!outcome.plan) {
     ++failed_;
-    console_.warn(number + std::string(to_string(outcome.status)) + ' ' +
-                  printable(outcome.detail));
+    console_.warn(number + std::string(to_string(outcome.status)) + ' ' + outcome.detail);
   }
   if (!console_.shows_progress() || console_.settings.timeless) return;
   const double now = std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -114,8 +113,9 @@ void StreamReport::finish(bool interrupted, std::int64_t clipped, std::int64_t t
     console_.warn(counted(clipped, "sequence") + (clipped == 1 ? " was" : "s were") +
                   " too long and " + (clipped == 1 ? "is" : "are") + " clipped");
   }
-  console_.info(console_.bold(interrupted ? "interrupted" : "end") + "  " + figures() +
-                (there > 0 ? "  " + grouped(there) + " had their plan already" : ""));
+  console_.verdict(
+      interrupted ? "interrupted" : "end",
+      "  " + figures() + (there > 0 ? "  " + grouped(there) + " had their plan already" : ""));
 }
 
 ExitCode StreamReport::exit_code() const {

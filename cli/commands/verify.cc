@@ -57,8 +57,7 @@ class VerifyCommand : public Command {
       console.info("plan      " + more);
     }
     if (valid && shown.claimed) {
-      console.warn("the bound " + with_unit(plan_bound(plan), unit) + " by " +
-                   printable(plan_bound_by(plan)) +
+      console.warn("the bound " + with_unit(plan_bound(plan), unit) + " by " + plan_bound_by(plan) +
                    " is claimed and not proven here: no certificate of it is at hand");
     }
     // What counts is what is proven here; what the plan claims may be anybody's word.
@@ -95,8 +94,7 @@ class VerifyCommand : public Command {
           "that there is no plan is claimed and not proven here: the outcome has no "
           "certificate of it");
     }
-    conclude(console, violations,
-             proven ? "infeasible, proven by " + printable(by) : "infeasible as claimed");
+    conclude(console, violations, proven ? "infeasible, proven by " + by : "infeasible as claimed");
 
     JsonWriter json;
     begin_verdict(json, answer.instance, valid, proven, code);
@@ -121,8 +119,9 @@ class VerifyCommand : public Command {
                        const std::string& what) {
     std::int64_t broken = 0;
     for (const Violation& violation : violations) broken += violation.count;
-    console.info(console.bold(violations.empty() ? "valid" : "invalid") + "  " + what + "  " +
-                 grouped(broken) + (broken == 1 ? " violation" : " violations"));
+    console.verdict(
+        violations.empty() ? "valid" : "invalid",
+        "  " + what + "  " + grouped(broken) + (broken == 1 ? " violation" : " violations"));
   }
 
   static void begin_verdict(JsonWriter& json, const Instance& instance, bool valid, bool proven,

@@ -71,7 +71,7 @@ std::vector<std::string> infeasibility_of(const AssignInstance& instance,
       unplaceable_lines(instance, unplaceable,
                         (chunks ? "no strategy has memory for more than "
                                 : "the largest row of any strategy holds ") +
-                            grouped(held) + " (strategy " + printable(holder) + ')');
+                            grouped(held) + " (strategy " + holder + ')');
   if (unplaceable.empty() && (!instance.lengths.empty() || !instance.constraints.allow_empty)) {
     lines.push_back(
         "each sequence fits a row, so that it is the constraints that cannot be met: "
@@ -89,7 +89,7 @@ std::int64_t part_count_of(const AssignPlan& plan) {
 }
 
 std::string detail_of(const AssignPlan& plan) {
-  return "strategy " + printable(plan.strategy) + ", " + ms_text(plan.simulated_1f1b_ms) +
+  return "strategy " + plan.strategy + ", " + ms_text(plan.simulated_1f1b_ms) +
          " ms under simulated 1F1B";
 }
 

@@ -18,8 +18,8 @@ std::string instance_size(const Instance& instance) {
 }
 
 std::string instance_line(const Instance& instance) {
-  return "instance  " + std::string(family_name(instance)) + "  " +
-         printable(instance_name(instance)) + "   " + instance_size(instance);
+  return "instance  " + std::string(family_name(instance)) + "  " + instance_name(instance) +
+         "   " + instance_size(instance);
 }
 
 Unit objective_unit(const Instance& instance) {

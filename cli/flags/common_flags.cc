@@ -98,7 +98,7 @@ Result<Tokens> read_token_flag(const std::string& flag, const std::string& text)
   }
   return InputError{kUsage, flag,
                     "must be 1 to " + std::to_string(kMost) +
-                        " tokens, as 200000, 200K or 1M, is '" + printable(text) + "'"};
+                        " tokens, as 200000, 200K or 1M, is '" + text + "'"};
 }
 
 std::string solver_name(const SolveOptions& options) {

@@ -23,7 +23,7 @@ ModelAnswer exact_model(const AssignInstance& instance, const AssignTable& table
   }
   AssignMilp milp = build_assign_milp(table, strategy, upper);
   ExportedModel exported{
-      .what = "strategy " + printable(name) + ", exact",
+      .what = "strategy " + name + ", exact",
       .legend =
           {"columns: Z ms of the step; M_r ms of the longest row of replica r; y_r_j 1 if its",
            "row j is used; x_r_j_k how many sequences of the k-th length that row holds",
@@ -59,7 +59,7 @@ ModelAnswer grouped_model(const AssignInstance& instance, const AssignTable& tab
   AssignGrouped grouped = build_assign_grouped(table, strategy, {.upper = upper, .apart = apart});
   return ExportedModel{
       .model = std::move(grouped.model),
-      .what = "strategy " + printable(name) + (apart ? ", replicas apart" : ""),
+      .what = "strategy " + name + (apart ? ", replicas apart" : ""),
       .legend = {"a relaxation: groups of equal replicas, and what share of each length they take",
                  "rows: G1 to G12 of formulations/README.md"},
       .facts = [name, apart, upper](JsonWriter& json) {
@@ -89,12 +89,10 @@ ModelAnswer exported_model_of(const AssignInstance& instance, const AssignPlan* 
     ++strategy;
   }
   if (strategy == table.strategies()) {
-    return refused("--strategy",
-                   "must be a strategy of the instance, is '" + printable(name) + '\'');
+    return refused("--strategy", "must be a strategy of the instance, is '" + name + '\'');
   }
   if (!table.usable(strategy)) {
-    return refused("--strategy",
-                   "must admit the longest sequence, '" + printable(name) + "' does not",
+    return refused("--strategy", "must admit the longest sequence, '" + name + "' does not",
                    ExitCode::refused);
   }
   return flags.exact ? exact_model(instance, table, strategy, known)

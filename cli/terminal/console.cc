@@ -3,14 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
 #include "cli/terminal/error_answer.h"
 #include "cli/terminal/files.h"
+#include "cli/terminal/table.h"
 #include "instances/json/text.h"
 
 namespace stowage {
@@ -19,8 +18,6 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kPlain = "\033[0m";
-constexpr std::array kColours = {kBold, kRed, kPlain};
-
 // A file opened later must not get the number of a standard stream that the caller has closed, or
 // it would receive what is meant for the stream. The stand-in has the wrong direction on purpose:
 // using it is an error, as it should be.
@@ -30,47 +27,7 @@ void fill_standard_streams() {
   }
 }
 
-struct Character {
-  std::size_t bytes = 0;
-  bool hidden = false;  // it steers a terminal, or is no UTF-8 and may be taken for what does
-};
-
-// The one that the text begins with. Requires a text that is not empty.
-Character first_character(std::string_view text) {
-  constexpr std::size_t kLongest = 4;  // bytes
-  if (const auto control = control_character(text)) return {control->bytes, true};
-  const std::size_t good = first_bad_byte(text.substr(0, kLongest)).value_or(kLongest);
-  if (good == 0) return {1, true};
-  std::size_t bytes = 1;
-  while (bytes < std::min(good, text.size()) && is_continuation_byte(text[bytes])) ++bytes;
-  return {bytes, false};
-}
-
-// What may be shown of lines that hold names from files: line ends and our own colours stay.
-std::string shown(std::string_view lines) {
-  std::string text;
-  while (!lines.empty()) {
-    const auto own = std::ranges::find_if(
-        kColours, [&](std::string_view colour) { return lines.starts_with(colour); });
-    const std::size_t kept = own != kColours.end() ? own->size() : lines.starts_with('\n') ? 1 : 0;
-    const Character next = kept > 0 ? Character{kept, false} : first_character(lines);
-    text += next.hidden ? "?" : lines.substr(0, next.bytes);
-    lines.remove_prefix(next.bytes);
-  }
-  return text;
-}
-
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const Character next = first_character(text);
-    shown += next.hidden ? "?" : text.substr(0, next.bytes);
-    text.remove_prefix(next.bytes);
-  }
-  return shown;
-}
 
 std::vector<CliError> errors_in(const std::string& file, const std::vector<InputError>& errors) {
   std::vector<CliError> all;
@@ -94,20 +51,22 @@ Console::~Console() {
   if (answer_fd_ >= 0) ::close(answer_fd_);
 }
 
-void Console::say(std::string_view line) {
+void Console::say(std::string_view colour, std::string_view marked, std::string_view rest) {
   erase_line();
+  std::string line = printable(marked);
+  if (colours_ && !colour.empty()) line = std::string(colour) + line + std::string(kPlain);
   // Nobody is left to be told when stderr fails.
-  write_all(STDERR_FILENO, shown(line) + '\n');
+  write_all(STDERR_FILENO, line + printable(rest) + '\n');
 }
 
-void Console::error(std::string_view line) { say(red("stowage:") + ' ' + printable(line)); }
+void Console::error(std::string_view line) { say(kRed, "stowage:", ' ' + std::string(line)); }
 
 void Console::warn(std::string_view line) {
-  if (settings.level >= LogLevel::warn) say("stowage: warning: " + printable(line));
+  if (settings.level >= LogLevel::warn) say("stowage: warning: " + std::string(line));
 }
 
 void Console::finding(std::string_view line) {
-  if (settings.level >= LogLevel::warn) say(printable(line));
+  if (settings.level >= LogLevel::warn) say(line);
 }
 
 void Console::info(std::string_view line) {
@@ -118,29 +77,25 @@ void Console::debug(std::string_view line) {
   if (settings.level >= LogLevel::debug) say(line);
 }
 
-void Console::block(std::string_view lines) {
+void Console::verdict(std::string_view word, std::string_view rest) {
+  if (settings.level >= LogLevel::info) say(kBold, word, rest);
+}
+
+void Console::table(const Table& table) {
   erase_line();
-  write_all(STDERR_FILENO, shown(lines));
+  write_all(STDERR_FILENO, table.text());
 }
 
 void Console::table_line(std::string_view line) { say(line); }
 
 void Console::rewrite_line(std::string_view line) {
-  write_all(STDERR_FILENO, "\r" + shown(line) + "\033[K");
+  write_all(STDERR_FILENO, "\r" + printable(line) + "\033[K");
   line_open_ = true;
 }
 
 void Console::erase_line() {
   if (line_open_) write_all(STDERR_FILENO, "\r\033[K");
   line_open_ = false;
-}
-
-std::string Console::bold(const std::string& text) const {
-  return colours_ ? std::string(kBold) + text + std::string(kPlain) : text;
-}
-
-std::string Console::red(const std::string& text) const {
-  return colours_ ? std::string(kRed) + text + std::string(kPlain) : text;
 }
 
 bool Console::shows_progress() const {

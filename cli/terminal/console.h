@@ -4,6 +4,8 @@
 //   console.info("feasible  15 310 ms");
 //   return console.answer(json_text, ExitCode::ok);
 //
+// What may come from a file reaches a terminal through here alone, and is made printable here.
+//
 // A Console takes stdout for itself and points descriptor 1 to stderr, so that a library that
 // prints cannot spoil the answer.
 #pragma once
@@ -18,6 +20,8 @@
 
 namespace stowage {
 
+class Table;
+
 enum class LogLevel { error, warn, info, debug };
 enum class ProgressMode { automatic, always, never };
 
@@ -26,11 +30,6 @@ struct ConsoleSettings {
   ProgressMode progress = ProgressMode::automatic;
   bool timeless = false;  // no wall-clock figure on either stream
 };
-
-// `text` with control characters and bytes that are no UTF-8 shown as '?': names come from files
-// and must not steer a terminal. The lines of a Console are made so anyway, but for line ends and
-// colours.
-std::string printable(std::string_view text);
 
 // All of them as errors of `file`; "" for errors whose pointers already say where they are.
 std::vector<CliError> errors_in(const std::string& file, const std::vector<InputError>& errors);
@@ -44,16 +43,20 @@ class Console {
 
   ConsoleSettings settings;
 
-  // A line for people, without its '\n'. Lines below settings.level are dropped.
+  // A line for people, without its '\n'. Lines below settings.level are dropped. Names in a line
+  // may come from anyone: every control character of it, line ends included, is shown as '?'
+  // (printable() of instances/json/text.h). Colours are added afterwards.
   void error(std::string_view line);
   void warn(std::string_view line);
   void info(std::string_view line);
   void debug(std::string_view line);
+  // info() of a word, bold on a terminal without NO_COLOR, and what follows it.
+  void verdict(std::string_view word, std::string_view rest);
   // What was asked for and found wrong, such as a violation: as important as a warning, but none.
   void finding(std::string_view line);
 
-  // Lines that each end in '\n', such as a table. Not subject to the level.
-  void block(std::string_view lines);
+  // Not subject to the level.
+  void table(const Table& table);
 
   // Whether stderr is a terminal: only then may a line be written over.
   bool terminal() const { return terminal_; }
@@ -63,10 +66,6 @@ class Console {
 
   // Shows `line` on the terminal until the next line, of whatever kind, is written in its place.
   void rewrite_line(std::string_view line);
-
-  // `text` as bold or red on a terminal without NO_COLOR, otherwise as it is.
-  std::string bold(const std::string& text) const;
-  std::string red(const std::string& text) const;
 
   // Whether the progress table is wanted.
   bool shows_progress() const;
@@ -86,7 +85,9 @@ class Console {
   ExitCode refuse(const InputError& error, ExitCode code = ExitCode::bad_input);
 
  private:
-  void say(std::string_view line);
+  // Writes `marked` in a colour, if there are colours, and `rest`.
+  void say(std::string_view colour, std::string_view marked, std::string_view rest);
+  void say(std::string_view line) { say({}, {}, line); }
   void erase_line();
   void unanswered(int failure);  // an errno
 

@@ -5,6 +5,8 @@
 
 #include <cassert>
 #include <cerrno>
+#include <cstdint>
+#include <ctime>
 #include <system_error>
 
 #include "cli/terminal/exit_codes.h"
@@ -12,16 +14,28 @@
 namespace stowage {
 namespace {
 
+// `timeout -s INT` sends two at once, a person's second Ctrl-C comes later.
+constexpr std::int64_t kSecondSignalNs = 200'000'000;
+
 // A signal handler gets no argument of ours, so what it touches must have static storage: it and a
 // thread that is left behind (solvers/milp/watch.cc) are all for which the project allows that.
 // Lock-free atomics are async-signal-safe.
 std::atomic<bool> interrupted = false;
+std::atomic<std::int64_t> first_sigint_ns = 0;  // 0: none has come
 std::atomic<bool> in_scope = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-extern "C" void on_interrupt(int) {
-  // _exit and exchange are async-signal-safe; nothing else may be called here.
-  if (interrupted.exchange(true)) _exit(to_int(ExitCode::interrupted));
+extern "C" void on_interrupt(int signal) {
+  // clock_gettime and _exit are async-signal-safe; nothing else may be called here.
+  interrupted = true;
+  if (signal != SIGINT) return;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  std::int64_t first = 0;
+  if (first_sigint_ns.compare_exchange_strong(first, now)) return;
+  if (now - first >= kSecondSignalNs) _exit(to_int(ExitCode::interrupted));
 }
 
 }  // namespace
@@ -30,20 +44,22 @@ InterruptScope::InterruptScope() {
   [[maybe_unused]] const bool nested = in_scope.exchange(true);
   assert(!nested);
   interrupted = false;
+  first_sigint_ns = 0;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;  // a write to a slow pipe goes on after the first signal
-  sigaction(SIGINT, &action, &old_int_);
-  sigaction(SIGTERM, &action, &old_term_);
-  // Who starts us with a signal ignored means it, as a shell does in the background: respect that.
-  if (old_int_.sa_handler == SIG_IGN) sigaction(SIGINT, &old_int_, nullptr);
-  if (old_term_.sa_handler == SIG_IGN) sigaction(SIGTERM, &old_term_, nullptr);
+  for (std::size_t k = 0; k < old_.size(); ++k) {
+    sigaction(kInterruptSignals[k], &action, &old_[k]);
+    // Who starts us with a signal ignored means it, as nohup does: respect that.
+    if (old_[k].sa_handler == SIG_IGN) sigaction(kInterruptSignals[k], &old_[k], nullptr);
+  }
 }
 
 InterruptScope::~InterruptScope() {
-  sigaction(SIGINT, &old_int_, nullptr);
-  sigaction(SIGTERM, &old_term_, nullptr);
+  for (std::size_t k = 0; k < old_.size(); ++k) {
+    sigaction(kInterruptSignals[k], &old_[k], nullptr);
+  }
   in_scope = false;
 }
 

@@ -83,7 +83,16 @@ std::optional<InputError> write_new_directory(const std::string& given,
   const mode_t mask = ::umask(0);
   ::umask(mask);
   if (::chmod(temporary.c_str(), 0777 & ~mask) != 0) return give_up(unwritable(path, errno));
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(unwritable(path, errno));
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int failure = errno;
+    if (failure == ENOTEMPTY || failure == EEXIST || failure == ENOTDIR) {
+      return give_up(
+          {kUnwritable, path,
+           "must be a new or an empty directory, was filled by another process while this "
+           "command ran: name another directory"});
+    }
+    return give_up(unwritable(path, failure));
+  }
   return std::nullopt;
 }
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "instances/json/text.h"
+
 namespace stowage {
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
@@ -15,6 +17,7 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -21,7 +21,7 @@ class Table {
 
   explicit Table(std::vector<Column> columns);
 
-  // Requires one cell per column.
+  // Requires one cell per column. Cells are made printable (instances/json/text.h).
   void add(std::vector<std::string> cells);
 
   // Lines of padded cells, two spaces between columns, no trailing blanks; each line ends in '\n'.

@@ -46,7 +46,7 @@ for number, (step, micro_batches) in enumerate(sampler.steps_with(loader)):
         f"{step.micro_batches} micro-batches"
     )
     for batch in micro_batches:
-        if not batch.idle:
+        if not batch.filler:  # a rank without work gets a token of padding, for the backward pass
             print(
                 f"  {len(batch.sequences)} sequences with {batch.degree} ranks: "
                 f"{batch.input_ids.shape[1]} tokens are rank 0's"

@@ -5,6 +5,7 @@
 
 #include "formulations/milp/column_names.h"
 #include "formulations/milp/export_text.h"
+#include "instances/json/text.h"
 
 namespace stowage::milp {
 namespace {
@@ -19,7 +20,7 @@ class LpWriter {
   void write(const std::vector<std::string>& comments) {
     out_ << "\\ stowage: " << model_.variables().size() << " variables, " << model_.rows().size()
          << " rows\n";
-    for (const std::string& comment : comments) out_ << "\\ " << comment << '\n';
+    for (const std::string& comment : comments) out_ << "\\ " << printable(comment) << '\n';
     objective();
     rows();
     bounds();

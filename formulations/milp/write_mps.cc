@@ -5,6 +5,7 @@
 
 #include "formulations/milp/column_names.h"
 #include "formulations/milp/export_text.h"
+#include "instances/json/text.h"
 
 namespace stowage::milp {
 namespace {
@@ -24,7 +25,7 @@ class MpsWriter {
 
   void write(const std::vector<std::string>& comments) {
     make_rows();
-    for (const std::string& comment : comments) out_ << "* " << comment << '\n';
+    for (const std::string& comment : comments) out_ << "* " << printable(comment) << '\n';
     out_ << "NAME stowage FREE\nROWS\n N obj\n";
     for (const MpsRow& row : rows_) out_ << ' ' << row.type << ' ' << row.name << '\n';
     columns();

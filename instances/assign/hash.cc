@@ -35,7 +35,9 @@ std::string instance_hash(const AssignInstance& instance) {
     fingerprint.add(chunks->activation_bytes);
     fingerprint.add(chunks->key_value_bytes);
     if (chunks->boundaries != ChunkBoundaries::fixed) {
-      fingerprint.add(kChunkBoundaries[static_cast<std::size_t>(chunks->boundaries)]);
+      const auto index = static_cast<std::size_t>(chunks->boundaries);
+      fingerprint.add(index < kChunkBoundaries.size() ? kChunkBoundaries[index]
+                                                      : std::string_view());
     }
   }
   if (!instance.loss_tokens.empty()) {

@@ -38,8 +38,9 @@ std::string write_assign_instance(const AssignInstance& instance);
 std::string write_assign_plan(const AssignPlan& plan);
 
 // What is wrong with an instance in memory that its document cannot show: the document names
-// schemes and leaves out those without replicas. E204 for each strategy without a number of
-// replicas, 0 or more, for each scheme.
+// schemes and leaves out those without replicas. E205 for each strategy without a number of
+// replicas, 0 or more, for each scheme; E102 for a name that is not UTF-8; E202 for the name of a
+// scheme or strategy that begins with "x-", which a reader passes over.
 std::vector<InputError> hidden_assign_errors(const AssignInstance& instance);
 
 // Whether a reader would certainly take what write_assign_instance() makes of it: found at once,

@@ -186,7 +186,10 @@ void write_strategy(JsonWriter& json, const AssignInstance& instance, const Stra
   json.key(strategy.name);
   json.begin_object(JsonWriter::Layout::line);
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
-    if (strategy.replicas[g] > 0) json.integer(instance.schemes[g].name, strategy.replicas[g]);
+    // A scheme that there is not has its index as its name, which the reader does not know either.
+    const std::string name =
+        g < instance.schemes.size() ? instance.schemes[g].name : std::to_string(g);
+    if (strategy.replicas[g] > 0) json.integer(name, strategy.replicas[g]);
   }
   json.end_object();
 }
@@ -233,17 +236,27 @@ std::string write_assign_instance(const AssignInstance& instance) {
 }
 
 std::vector<InputError> hidden_assign_errors(const AssignInstance& instance) {
-  std::vector<InputError> errors;
+  ErrorList errors;
+  check_utf8(instance.name, "/name", errors);
+  // The reader takes a member whose key begins so for a remark of the user's.
+  const auto check_key = [&errors](const char* list, const std::string& name) {
+    const std::string pointer = list + json_pointer_step(is_utf8(name) ? name : printable(name));
+    check_utf8(name, pointer, errors);
+    if (!name.starts_with("x-")) return;
+    errors.add(code::kUnknownKey, pointer, "must not begin with \"x-\", is " + in_quotes(name));
+  };
+  for (const Scheme& scheme : instance.schemes) check_key("/schemes", scheme.name);
   for (const Strategy& strategy : instance.strategies) {
+    check_key("/strategies", strategy.name);
     if (strategy.replicas.size() == instance.schemes.size() &&
         std::ranges::all_of(strategy.replicas, [](int count) { return count >= 0; })) {
       continue;
     }
-    errors.push_back({code::kIntegerRange, "/strategies/" + strategy.name,
-                      "must be a number of replicas from 0 for each of the " +
-                          std::to_string(instance.schemes.size()) + " schemes"});
+    errors.add(code::kIntegerRange, "/strategies" + json_pointer_step(printable(strategy.name)),
+               "must be a number of replicas from 0 for each of the " +
+                   std::to_string(instance.schemes.size()) + " schemes");
   }
-  return errors;
+  return std::move(errors).take();
 }
 
 }  // namespace stowage

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/json/text.h"
 #include "instances/result.h"
 
 namespace stowage {
@@ -144,7 +145,7 @@ class ErrorList {
   // Errors found so far, kept or not: unchanged over a part of a document that is in order.
   std::int64_t found() const { return static_cast<std::int64_t>(errors_.size()) + more_; }
 
-  // The errors, closed by an E109 when some were left out. Requires !empty().
+  // The errors, closed by an E109 when some were left out.
   std::vector<InputError> take() && {
     if (more_ > 0) {
       errors_.push_back({code::kMoreErrors, "", "and " + std::to_string(more_) + " more errors"});
@@ -156,5 +157,11 @@ class ErrorList {
   std::vector<InputError> errors_;
   std::int64_t more_ = 0;
 };
+
+// Adds E102 for a text in memory with a byte that is not UTF-8: no document could hold it.
+inline void check_utf8(std::string_view text, const std::string& pointer, ErrorList& errors) {
+  if (is_utf8(text)) return;
+  errors.add(code::kEncoding, pointer, "must be UTF-8 text, is " + in_quotes(text));
+}
 
 }  // namespace stowage

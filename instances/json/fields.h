@@ -45,7 +45,8 @@ void write_fields(JsonWriter& json, const T& value);
 //   optional(key, value, range)   a member that is not given keeps the value it has
 //   omit_if(omitted, key, value, range)   optional, and written only if not `omitted`
 //   required_if(there, key, value, range)   neither read nor written if not `there`
-//   choice(key, value, names)     an enum by its name, required; false if it is none of the names
+//   choice(key, value, names)     an enum by its name, required; false if it is none of the names.
+//                                 An enumerator without a name is written as its number
 //   choice(key, value, names, omitted)   the same, but as omit_if()
 //   special(key, value, read, write)     value = read(reader, key), and write(json, key, value)
 //   head(format, problem, name)   the members that open a document; if they name another kind of
@@ -148,7 +149,8 @@ class FieldReader : public FieldVisitor<FieldReader> {
               std::optional<bool> omitted = {}) {
     if (!ours_) return false;
     std::optional<std::string> fallback;
-    if (omitted) fallback = names[static_cast<std::size_t>(value)];
+    const auto known = static_cast<std::size_t>(value);
+    if (omitted && known < names.size()) fallback = names[known];
     const std::optional<std::size_t> found = reader_.one_of(key, names, fallback);
     if (found) value = static_cast<Enum>(*found);
     return found.has_value();
@@ -210,6 +212,14 @@ class FieldReader : public FieldVisitor<FieldReader> {
   bool ours_ = true;
 };
 
+// An enumerator by its name. One without a name is written as its number, which no reader takes.
+template <class Enum>
+void write_choice(JsonWriter& json, Enum value, std::span<const std::string_view> names) {
+  const auto index = static_cast<std::size_t>(value);
+  if (index < names.size()) return json.text(names[index]);
+  json.integer(static_cast<std::int64_t>(value));
+}
+
 class FieldWriter : public FieldVisitor<FieldWriter> {
  public:
   explicit FieldWriter(JsonWriter& json) : json_(json) {}
@@ -224,7 +234,9 @@ class FieldWriter : public FieldVisitor<FieldWriter> {
   template <class Enum>
   bool choice(std::string_view key, const Enum& value, std::span<const std::string_view> names,
               std::optional<bool> omitted = {}) {
-    if (!omitted.value_or(false)) json_.text(key, names[static_cast<std::size_t>(value)]);
+    if (omitted.value_or(false)) return true;
+    json_.key(key);
+    write_choice(json_, value, names);
     return true;
   }
   void one_line() { json_.one_line(); }

@@ -1,6 +1,7 @@
 #include "instances/json/text.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace stowage {
@@ -17,8 +18,45 @@ std::size_t shown_bytes(std::string_view text, std::size_t most) {
   return shown;
 }
 
-// "\u" and four digits. Requires a code below 2^16.
+// How many bytes the UTF-8 character has that the text begins with; 0 if it begins with none.
+// Requires a text that is not empty.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t at) -> unsigned {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  // Table 3-7 of the Unicode standard: the second byte's range excludes overlong forms, surrogates
+  // and anything above U+10FFFF.
+  std::size_t size = 0;
+  unsigned low = 0x80;
+  unsigned high = 0xBF;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    size = 2;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    size = 3;
+    if (lead == 0xE0) low = 0xA0;
+    if (lead == 0xED) high = 0x9F;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    size = 4;
+    if (lead == 0xF0) low = 0x90;
+    if (lead == 0xF4) high = 0x8F;
+  } else {
+    return 0;
+  }
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (std::size_t k = 2; k < size; ++k) {
+    if ((byte(k) & 0xC0U) != 0x80U) return 0;
+  }
+  return size;
+}
+
+// "\u" and four digits; two of them, a surrogate pair, for a code from 2^16.
 void append_escape(std::string& out, char32_t code) {
+  if (code >= 0x10000) {
+    append_escape(out, 0xd800U + ((code - 0x10000U) >> 10U));
+    code = 0xdc00U + (code & 0x3ffU);
+  }
   constexpr std::string_view kHex = "0123456789abcdef";
   out += "\\u";
   for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(code >> shift) & 15U];
@@ -26,20 +64,54 @@ void append_escape(std::string& out, char32_t code) {
 
 }  // namespace
 
-std::optional<ControlCharacter> control_character(std::string_view text) {
-  const auto byte = [&](std::size_t at) -> unsigned {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+bool is_control(char32_t code) {
+  struct Block {
+    char32_t first;
+    char32_t last;
   };
-  const unsigned lead = byte(0);
+  constexpr std::array<Block, 13> kBlocks = {{{0, 0x1f},
+                                              {0x7f, 0x9f},
+                                              {0xad, 0xad},
+                                              {0x61c, 0x61c},
+                                              {0x180e, 0x180e},
+                                              {0x200b, 0x200f},
+                                              {0x2028, 0x202e},
+                                              {0x2060, 0x206f},
+                                              {0xfeff, 0xfeff},
+                                              {0xfff9, 0xfffb},
+                                              {0x1bca0, 0x1bca3},
+                                              {0x1d173, 0x1d17a},
+                                              {0xe0000, 0xe007f}}};
+  return std::ranges::any_of(
+      kBlocks, [code](const Block& block) { return code >= block.first && code <= block.last; });
+}
+
+std::optional<ControlCharacter> control_character(std::string_view text) {
   if (text.empty()) return std::nullopt;
-  if (lead < 0x20 || lead == 0x7f) return ControlCharacter{lead, 1};
-  if (lead == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return ControlCharacter{byte(1), 2};
-  if (lead != 0xe2 || (byte(1) & 0xc0U) != 0x80U || (byte(2) & 0xc0U) != 0x80U) return std::nullopt;
-  const char32_t code = 0x2000U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU);
-  const bool steers = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-                      (code >= 0x2066 && code <= 0x2069);
-  if (!steers) return std::nullopt;
-  return ControlCharacter{code, 3};
+  const auto byte = [&](std::size_t at) {
+    return static_cast<char32_t>(static_cast<unsigned char>(text[at]));
+  };
+  char32_t code = byte(0);
+  std::size_t bytes = 1;
+  if (code >= 0x80) {
+    bytes = character_bytes(text);
+    if (bytes == 0) return std::nullopt;
+    code &= 0x7fU >> bytes;
+    for (std::size_t k = 1; k < bytes; ++k) code = code << 6U | (byte(k) & 0x3fU);
+  }
+  if (!is_control(code)) return std::nullopt;
+  return ControlCharacter{code, bytes};
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto control = control_character(text);
+    const std::size_t bytes = control ? control->bytes : character_bytes(text);
+    shown += control || bytes == 0 ? "?" : text.substr(0, bytes);
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return shown;
 }
 
 std::string line_column(std::string_view text, std::size_t offset) {
@@ -101,41 +173,23 @@ std::string in_quotes(std::string_view text) {
   return out + (shown < text.size() ? "...\"" : "\"");
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
+}
+
 std::optional<std::size_t> first_bad_byte(std::string_view text) {
-  const auto byte = [&](std::size_t at) -> unsigned {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-  };
   std::size_t at = 0;
   while (at < text.size()) {
-    const unsigned lead = byte(at);
-    if (lead < 0x80) {
-      if (lead < 0x20 && lead != '\n' && lead != '\r' && lead != '\t') return at;
-      ++at;
-      continue;
-    }
-    // Table 3-7 of the Unicode standard: the second byte's range excludes overlong forms,
-    // surrogates and anything above U+10FFFF.
-    std::size_t size = 0;
-    unsigned low = 0x80;
-    unsigned high = 0xBF;
-    if (lead >= 0xC2 && lead <= 0xDF) {
-      size = 2;
-    } else if (lead >= 0xE0 && lead <= 0xEF) {
-      size = 3;
-      if (lead == 0xE0) low = 0xA0;
-      if (lead == 0xED) high = 0x9F;
-    } else if (lead >= 0xF0 && lead <= 0xF4) {
-      size = 4;
-      if (lead == 0xF0) low = 0x90;
-      if (lead == 0xF4) high = 0x8F;
-    } else {
-      return at;
-    }
-    if (byte(at + 1) < low || byte(at + 1) > high) return at;
-    for (std::size_t k = 2; k < size; ++k) {
-      if ((byte(at + k) & 0xC0U) != 0x80U) return at;
-    }
-    at += size;
+    const char c = text[at];
+    const bool forbidden = c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t';
+    const std::size_t bytes = forbidden ? 0 : character_bytes(text.substr(at));
+    if (bytes == 0) return at;
+    at += bytes;
   }
   return std::nullopt;
 }

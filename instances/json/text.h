@@ -13,18 +13,33 @@ inline bool is_continuation_byte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
+// Whether every byte of it belongs to a UTF-8 character.
+bool is_utf8(std::string_view text);
+
 // Byte offset of the first byte that is not UTF-8 or is a control character JSON forbids, if any.
 std::optional<std::size_t> first_bad_byte(std::string_view text);
 
-// A character that steers a terminal instead of showing.
+// Whether a code point steers a terminal or the text beside it instead of showing as a character:
+//
+// - C0, DEL and C1,
+// - separators of lines and paragraphs (U+2028, U+2029),
+// - marks, embeddings, overrides and isolates of direction (U+061C, U+200E, U+200F, U+202A to
+//   U+202E, U+2066 to U+2069),
+// - invisible characters of format: U+00AD, U+180E, U+200B to U+200D, U+2060 to U+206F, U+FEFF,
+//   U+FFF9 to U+FFFB, U+1BCA0 to U+1BCA3, U+1D173 to U+1D17A, and tags (U+E0000 to U+E007F).
+bool is_control(char32_t code);
+
 struct ControlCharacter {
   char32_t code = 0;
   std::size_t bytes = 0;
 };
 
-// The one that `text` begins with, if it does: C0, DEL and C1, separators of lines and paragraphs,
-// and whatever changes the direction of what follows.
+// The control character that `text` begins with; nullopt if it begins with another character.
 std::optional<ControlCharacter> control_character(std::string_view text);
+
+// `text` with a question mark in the place of each control character, line ends included, and of
+// each byte that is not UTF-8.
+std::string printable(std::string_view text);
 
 // "LINE:COLUMN" of a byte offset, both from 1, columns counted in characters.
 std::string line_column(std::string_view text, std::size_t offset);

@@ -288,11 +288,9 @@ class CsvReader {
 // May the id stand in a line as it is? A control character may steer a terminal, and a spreadsheet
 // takes some first characters for a formula.
 bool fits_a_field(const std::string& id) {
-  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   const bool formula =
       !id.empty() && std::string_view("=+-@").find(id.front()) != std::string::npos;
-  return id.find(',') == std::string::npos && std::ranges::none_of(id, control) && !formula &&
-         trimmed(id) == id;
+  return id.find(',') == std::string::npos && printable(id) == id && !formula && trimmed(id) == id;
 }
 
 Result<std::string> write(const LayoutInstance& instance, const LayoutPlan* plan) {

@@ -38,6 +38,8 @@ struct Layout {
   }
   static constexpr auto write_instance = write_layout_instance;
   static constexpr auto write_plan = write_layout_plan;
+  // What is wrong with an instance in memory that its document could not show.
+  static constexpr auto hidden_errors = hidden_layout_errors;
 
   static int devices(const Instance&) { return 0; }  // a layout is of one rank
   static std::size_t size(const Instance& instance) { return instance.buffers.size(); }

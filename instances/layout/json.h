@@ -28,6 +28,10 @@ Result<LayoutPlan> read_layout_plan(std::string_view text);
 std::string write_layout_instance(const LayoutInstance& instance);
 std::string write_layout_plan(const LayoutPlan& plan);
 
+// What is wrong with an instance in memory that its document cannot show: E102 for a name that is
+// not UTF-8.
+std::vector<InputError> hidden_layout_errors(const LayoutInstance& instance);
+
 // Whether a reader would certainly take what write_layout_instance() makes of it: found at once,
 // without writing the buffers. False also where that takes a closer look.
 bool surely_sound(const LayoutInstance& instance);

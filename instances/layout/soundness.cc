@@ -42,6 +42,19 @@ bool some_ids_alike(const std::vector<Buffer>& buffers) {
 
 }  // namespace
 
+std::vector<InputError> hidden_layout_errors(const LayoutInstance& instance) {
+  ErrorList errors;
+  check_utf8(instance.name, "/name", errors);
+  for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
+    if (is_utf8(instance.buffers[i].id)) continue;
+    check_utf8(instance.buffers[i].id, "/buffers/" + std::to_string(i) + "/id", errors);
+  }
+  for (std::size_t k = 0; k < instance.layers.size(); ++k) {
+    check_utf8(instance.layers[k].name, "/layers/" + std::to_string(k) + "/name", errors);
+  }
+  return std::move(errors).take();
+}
+
 bool surely_sound(const LayoutInstance& instance) {
   // Blocks are compared with each other: a closer look.
   if (!instance.layers.empty()) return false;

@@ -219,9 +219,16 @@ Result<OrderInstance> read_order_instance(std::string_view text) {
 }
 
 std::string write_order_instance(const OrderInstance& instance) {
+  // An index of none is written as it is: check() refuses it before anybody reads the document.
+  const auto named = [](std::int64_t index, std::int64_t count, const auto& name_of) {
+    return index >= 0 && index < count ? name_of(index) : std::to_string(index);
+  };
   const auto tensors = [&](const std::vector<std::int64_t>& indices) {
     Names names;
-    for (const std::int64_t t : indices) names.push_back(tensor_name(instance, t));
+    for (const std::int64_t t : indices) {
+      names.push_back(named(t, std::ssize(instance.tensors),
+                            [&](std::int64_t known) { return tensor_name(instance, known); }));
+    }
     return names;
   };
   JsonWriter json;
@@ -238,16 +245,20 @@ std::string write_order_instance(const OrderInstance& instance) {
   json.key("operators");
   json.begin_array();
   for (const OrderOperator& op : instance.operators) {
-    NamedOperator named{.id = op.id,
-                        .reads = tensors(op.reads),
-                        .writes = tensors(op.writes),
-                        .updates = tensors(op.updates),
-                        .workspace = op.workspace,
-                        .ms = op.ms,
-                        .recompute = op.recompute,
-                        .workspace_per_token = op.workspace_per_token};
-    for (const std::int64_t first : op.after) named.after.push_back(operator_name(instance, first));
-    write_fields(json, named);
+    NamedOperator its{.id = op.id,
+                      .reads = tensors(op.reads),
+                      .writes = tensors(op.writes),
+                      .updates = tensors(op.updates),
+                      .workspace = op.workspace,
+                      .ms = op.ms,
+                      .recompute = op.recompute,
+                      .workspace_per_token = op.workspace_per_token};
+    for (const std::int64_t first : op.after) {
+      its.after.push_back(named(first, std::ssize(instance.operators), [&](std::int64_t known) {
+        return operator_name(instance, known);
+      }));
+    }
+    write_fields(json, its);
   }
   json.end_array();
   if (instance.recorded_from) members.required("recorded_from", instance.recorded_from);

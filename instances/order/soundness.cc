@@ -30,6 +30,15 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance) {
                      std::to_string(indices[k]));
     }
   };
+  check_utf8(instance.name, "/name", errors);
+  for (std::size_t t = 0; t < instance.tensors.size(); ++t) {
+    if (is_utf8(instance.tensors[t].id)) continue;
+    check_utf8(instance.tensors[t].id, "/tensors/" + std::to_string(t) + "/id", errors);
+  }
+  for (std::size_t i = 0; i < instance.operators.size(); ++i) {
+    if (is_utf8(instance.operators[i].id)) continue;
+    check_utf8(instance.operators[i].id, "/operators/" + std::to_string(i) + "/id", errors);
+  }
   const std::int64_t tensors = std::ssize(instance.tensors);
   const std::int64_t operators = std::ssize(instance.operators);
   for (std::int64_t i = 0; i < operators; ++i) {
@@ -39,7 +48,6 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance) {
     check(op.updates, tensors, i, "updates");
     check(op.after, operators, i, "after");
   }
-  if (errors.empty()) return {};
   return std::move(errors).take();
 }
 
@@ -47,6 +55,10 @@ bool surely_sound(const OrderInstance& instance) {
   if (std::ssize(instance.tensors) > kMaxTensors ||
       std::ssize(instance.operators) > kMaxOperators || first_bad_byte(instance.name) ||
       !in_range(instance.capacity.value_or(0), 0) || !in_range(instance.alignment, 1)) {
+    return false;
+  }
+  // The reader names an objective that there is not.
+  if (instance.objective != OrderObjective::peak && instance.objective != OrderObjective::time) {
     return false;
   }
   if (instance.tokens &&

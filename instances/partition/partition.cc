@@ -40,6 +40,11 @@ void check_numbers(const PartitionInstance& instance, ErrorList& errors) {
   if (instance.bins < 1 || instance.bins > kMaxSequences) {
     errors.add(code::kIntegerRange, "/bins", from_to(1, kMaxSequences, instance.bins));
   }
+  const auto counts = static_cast<std::int64_t>(instance.counts);
+  constexpr auto kLast = static_cast<std::int64_t>(PartitionCounts::nearly_equal);
+  if (counts < 0 || counts > kLast) {
+    errors.add(code::kIntegerRange, "/counts", from_to(0, kLast, counts));
+  }
 }
 
 void check_sum(const PartitionInstance& instance, ErrorList& errors) {

@@ -36,6 +36,8 @@ struct Scatter {
   static constexpr auto write_plan = write_scatter_plan;
   static constexpr Result<TrainerStep> (*trainer_step)(const Instance&,
                                                        const Plan&) = stowage::trainer_step;
+  // What is wrong with an instance in memory that its document could not show.
+  static constexpr auto hidden_errors = hidden_scatter_errors;
 
   static int devices(const Instance& step) { return step.cluster.devices; }
   static std::size_t size(const Instance& step) { return step.lengths.size(); }  // sequences

@@ -44,6 +44,12 @@ Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_v
 std::string write_scatter_instance(const ScatterInstance& instance);
 std::string write_scatter_plan(const ScatterPlan& plan);
 
+// What is wrong with an instance in memory that its document cannot show: E310 for each member of
+// the cost beside `table`, and for a grid without a time for each of its places, E305 for
+// all_to_all beside exchange, E205 for the tokens of a window whose share is 0, E102 for a name
+// that is not UTF-8.
+std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance);
+
 // Whether a reader would certainly take what write_scatter_instance() makes of it: found at once,
 // without writing the lengths. False also where that takes a closer look.
 bool surely_sound(const ScatterInstance& instance);

@@ -531,9 +531,7 @@ static void write_exchange(JsonWriter& json, const Exchange& exchange) {
     json.key(std::to_string(degree));
     json.begin_array(JsonWriter::Layout::line);
     for (const ExchangeKind kind : kinds) {
-      const auto index = static_cast<std::size_t>(kind);
-      // No word for what is no kind: the reader refuses it.
-      json.text(index < exchange_names().size() ? exchange_names()[index] : "");
+      write_choice(json, kind, exchange_names());
     }
     json.end_array();
   }

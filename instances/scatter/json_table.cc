@@ -192,8 +192,11 @@ void write_json(JsonWriter& json, const TimeGrid& grid) {
   write_numbers(grid.squares);
   json.key("ms");
   json.begin_array();
-  for (std::size_t i = 0; i < grid.tokens.size(); ++i) {
-    write_numbers({grid.ms.data() + i * grid.squares.size(), grid.squares.size()});
+  // All times that there are: of a grid with too few or too many, whose rows the reader refuses.
+  const std::span<const Ms> times = grid.ms;
+  const std::size_t row = std::max<std::size_t>(grid.squares.size(), 1);
+  for (std::size_t first = 0; first < times.size(); first += row) {
+    write_numbers(times.subspan(first, std::min(row, times.size() - first)));
   }
   json.end_array();
   json.end_object();

@@ -197,6 +197,11 @@ Mib preset_memory_mib(const ScatterPreset& preset) {
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
   ErrorList errors;
   check_numbers(preset, errors);
+  if (static_cast<std::size_t>(preset.degrees) >= degree_set_names().size()) {
+    errors.add(code::kPreset, "/degrees",
+               "must be powers, local_or_sharded or any, is the number " +
+                   std::to_string(static_cast<int>(preset.degrees)));
+  }
   Result<ScatterInstance> step =
       preset.machine.empty() ? published_step(preset, errors) : machine_step(preset, errors);
   if (!step) return step;

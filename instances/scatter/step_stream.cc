@@ -160,6 +160,25 @@ bool StepStream::skip() {
   return true;
 }
 
+// Cuts the sequences of more than `limit` tokens. How many targets a cut leaves, only the labels
+// tell: targets of a cut sequence are an error, unless there are none.
+void StepStream::clip(Tokens limit, ScatterInstance& step, ErrorList& errors) {
+  for (std::size_t id = 0; id < step.lengths.size(); ++id) {
+    Tokens& length = step.lengths[id];
+    if (length <= limit) continue;
+    if (!step.loss_tokens.empty() && step.loss_tokens[id] > 0) {
+      errors.add(code::kLossTokens,
+                 JsonPath().key("loss_tokens").index(static_cast<std::int64_t>(id)).pointer(),
+                 "must be 0 for a sequence that is clipped, from " + std::to_string(length) +
+                     " to " + std::to_string(limit) + " tokens, is " +
+                     std::to_string(step.loss_tokens[id]) +
+                     ": cut the sequences first, and count the targets that are left");
+    }
+    length = limit;
+    ++clipped_;
+  }
+}
+
 Result<std::optional<ScatterInstance>> StepStream::next() {
   Lines lines;
   extras_.clear();
@@ -179,14 +198,8 @@ Result<std::optional<ScatterInstance>> StepStream::next() {
   }
   check_costs(step.lengths.size(), step.cluster.degrees.size(), "degrees", JsonPath(), errors);
   if (!errors.empty()) return std::move(errors).take();
-  for (Tokens& length : step.lengths) {
-    if (!options_.clip || length <= *options_.clip) continue;
-    length = *options_.clip;
-    ++clipped_;
-  }
-  for (std::size_t id = 0; id < step.loss_tokens.size(); ++id) {
-    step.loss_tokens[id] = std::min(step.loss_tokens[id], step.lengths[id]);
-  }
+  if (options_.clip) clip(*options_.clip, step, errors);
+  if (!errors.empty()) return std::move(errors).take();
   return std::optional<ScatterInstance>(std::move(step));
 }
 

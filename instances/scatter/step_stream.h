@@ -80,6 +80,7 @@ class StepStream {
   bool read_line(Lines* kept);
   bool read_step(Lines* kept);
   void read_json(std::string_view text, ScatterInstance& step, ErrorList& errors);
+  void clip(Tokens limit, ScatterInstance& step, ErrorList& errors);
   Result<std::optional<ScatterInstance>> end() const;
 
   std::istream& stream_;

@@ -237,7 +237,9 @@ class ScatterVerifier {
   }
 
   static std::string name_of(ExchangeKind kind) {
-    return std::string(exchange_names()[static_cast<std::size_t>(kind)]);
+    const auto index = static_cast<std::size_t>(kind);
+    return index < exchange_names().size() ? std::string(exchange_names()[index])
+                                           : text(static_cast<std::int64_t>(kind));
   }
 
   // Of the micro-batch at hand.

@@ -33,6 +33,8 @@ struct StrategyFamily {
   static constexpr auto read_certificate = read_strategy_certificate;
   static constexpr auto write_instance = write_strategy_instance;
   static constexpr auto write_plan = write_strategy_plan;
+  // What is wrong with an instance in memory that its document could not show.
+  static constexpr auto hidden_errors = hidden_strategy_errors;
 
   static int devices(const Instance& instance) {
     return static_cast<int>(instance.cluster.devices());

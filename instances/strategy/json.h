@@ -36,6 +36,10 @@ Result<std::optional<StrategyCertificate>> read_strategy_certificate(std::string
 std::string write_strategy_instance(const StrategyInstance& instance);
 std::string write_strategy_plan(const StrategyPlan& plan);
 
+// What is wrong with an instance in memory that its document cannot show: E102 for a name that is
+// not UTF-8.
+std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance);
+
 // Whether a reader would certainly take what write_strategy_instance() makes of it.
 bool surely_sound(const StrategyInstance& instance);
 

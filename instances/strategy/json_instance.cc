@@ -45,9 +45,7 @@ void write_recomputes(JsonWriter& json, std::string_view key,
   json.key(key);
   json.begin_array(JsonWriter::Layout::line);
   for (const StrategyRecompute value : values) {
-    const auto index = static_cast<std::size_t>(value);
-    // No word for what is no value: the reader refuses it.
-    json.text(index < kStrategyRecomputes.size() ? kStrategyRecomputes[index] : "");
+    write_choice(json, value, kStrategyRecomputes);
   }
   json.end_array();
 }
@@ -203,6 +201,16 @@ std::string write_strategy_instance(const StrategyInstance& instance) {
   json.integers(instance.lengths);
   json.end_object();
   return json.take();
+}
+
+std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance) {
+  ErrorList errors;
+  check_utf8(instance.name, "/name", errors);
+  for (std::size_t k = 0; k < instance.model.blocks.size(); ++k) {
+    check_utf8(instance.model.blocks[k].name, "/model/blocks/" + std::to_string(k) + "/name",
+               errors);
+  }
+  return std::move(errors).take();
 }
 
 // Without writing all lengths.

@@ -28,9 +28,12 @@ struct StrategyStage {
   bool operator==(const StrategyStage&) const = default;
 };
 
-// "selective", or "full in 4 chunks".
+// "selective", "full in 4 chunks", or "unknown (77)" for an enumerator without a name.
 inline std::string recompute_text(const StrategyStage& stage) {
-  const std::string name(kStrategyRecomputes[static_cast<std::size_t>(stage.recompute)]);
+  const auto index = static_cast<std::size_t>(stage.recompute);
+  const std::string name = index < kStrategyRecomputes.size()
+                               ? std::string(kStrategyRecomputes[index])
+                               : "unknown (" + std::to_string(index) + ')';
   return stage.stream_chunks > 1 ? name + " in " + std::to_string(stage.stream_chunks) + " chunks"
                                  : name;
 }

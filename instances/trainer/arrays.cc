@@ -27,7 +27,7 @@ TrainerArrays trainer_arrays(const TrainerStep& step) {
     all.degree.push_back(batch.degree);
     all.stages.push_back(batch.stages);
     all.max_seqlen.push_back(batch.max_seqlen());
-    all.tokens.push_back(batch.cu_seqlens_padded.back());
+    all.tokens.push_back(batch.cu_seqlens_padded.empty() ? 0 : batch.cu_seqlens_padded.back());
     all.loss_denominators.push_back(batch.loss_denominator());
     append(batch.sequences, all.sequences);
     append(batch.loss_tokens.empty() ? lengths_of(batch.cu_seqlens) : batch.loss_tokens,

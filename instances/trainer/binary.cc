@@ -249,7 +249,8 @@ std::string write_trainer_binary(const TrainerStep& step) {
   }
   header.bytes = header.expected_bytes();
   std::string out(kMagic);
-  out.reserve(header.bytes);
+  // A step with trainer_faults() may claim any number of ranks.
+  out.reserve(std::min<std::uint64_t>(header.bytes, std::uint64_t{1} << 28));
   put(out, header.version);
   put(out, header.problem);
   put(out, header.bytes);

@@ -13,11 +13,12 @@ std::int32_t TrainerBatch::max_seqlen() const {
 }
 
 std::vector<std::int32_t> TrainerBatch::position_resets() const {
+  if (cu_seqlens_padded.empty()) return {};
   return {cu_seqlens_padded.begin(), cu_seqlens_padded.end() - 1};
 }
 
 std::int64_t TrainerBatch::loss_denominator() const {
-  if (loss_tokens.empty()) return cu_seqlens.back();
+  if (loss_tokens.empty()) return cu_seqlens.empty() ? 0 : cu_seqlens.back();
   return std::accumulate(loss_tokens.begin(), loss_tokens.end(), std::int64_t{0});
 }
 
@@ -37,11 +38,15 @@ int TrainerStep::version() const {
 }
 
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step) {
-  const auto columns = static_cast<std::size_t>(step.micro_batches);
-  std::vector<std::int32_t> schedule(static_cast<std::size_t>(step.ranks) * columns, -1);
+  const auto columns = static_cast<std::size_t>(std::max(step.micro_batches, 0));
+  std::vector<std::int32_t> schedule(static_cast<std::size_t>(std::max(step.ranks, 0)) * columns,
+                                     -1);
   for (std::size_t b = 0; b < step.batches.size(); ++b) {
     const TrainerBatch& batch = step.batches[b];
-    for (int rank = batch.first_rank; rank < batch.first_rank + batch.ranks(); ++rank) {
+    if (batch.micro_batch < 0 || batch.micro_batch >= step.micro_batches) continue;
+    const std::int64_t end = std::int64_t{batch.first_rank} + batch.ranks();
+    for (std::int64_t rank = std::max(batch.first_rank, 0);
+         rank < std::min<std::int64_t>(end, step.ranks); ++rank) {
       schedule[static_cast<std::size_t>(rank) * columns +
                static_cast<std::size_t>(batch.micro_batch)] = static_cast<std::int32_t>(b);
     }

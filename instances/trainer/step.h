@@ -84,7 +84,8 @@ bool has_trainer_steps(const InstanceView& instance);
 Result<TrainerStep> trainer_step(const InstanceView& instance, const PlanView& plan);
 
 // For rank r and micro-batch m, at r * micro_batches + m: the index of the batch that the rank
-// computes then, or -1 when it idles. Requires a step without trainer_faults().
+// computes then, or -1 when it idles. Ranks and micro-batches that the step has not are passed
+// over: trainer_faults() names them.
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step);
 
 // Lists of all batches, one behind the other: that of batch b is [offsets[b], offsets[b + 1]) of

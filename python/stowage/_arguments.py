@@ -7,28 +7,38 @@ import os
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
-from ._errors import InputError, InputTypeError
+from ._errors import InputTypeError
 
-def whole(value: Any, name: str, bits: int = 64) -> int:
-    """An integer of Python or NumPy. Raises InputTypeError for anything else, InputError if it has more
-    bits, of which one is the sign."""
+
+def whole(value: Any, name: str, bits: int = 63) -> int:
+    """An integer of Python or NumPy, which the extension holds in so many bits and a sign.
+
+    Raises InputTypeError for anything else, ValueError for an integer beyond them.
+    """
     try:
-        found = operator.index(value)
+        integer = operator.index(value)
     except TypeError:
         raise InputTypeError(f"{name}: must be an integer, is {value!r}") from None
-    if abs(found) >> (bits - 1):
-        raise InputError([("E205", f"/{name}", f"must be below 2^{bits - 1}, is {found}")])
-    return found
+    if not -(2**bits) <= integer < 2**bits:
+        raise ValueError(f"{name}: must be from -2^{bits} to 2^{bits} - 1, is {_shown(integer)}")
+    return integer
 
 
 def number(value: Any, name: str) -> float:
-    """A number of Python or NumPy. Raises InputTypeError for anything else, InputError for huge integers."""
+    """A number of Python or NumPy. Raises InputTypeError for anything else, ValueError beyond 1.8e308."""
     try:
         return float(value + 0)
     except (TypeError, ValueError):
         raise InputTypeError(f"{name}: must be a number, is {value!r}") from None
     except OverflowError:
-        raise InputError([("E205", f"/{name}", "must be below 10^308, is larger")]) from None
+        raise ValueError(f"{name}: must be a number of at most 1.8e308, is {_shown(value)}") from None
+
+
+def _shown(value: Any) -> str:
+    """Python refuses to write integers of thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
+    return str(value)
 
 
 def text(value: Any, name: str) -> str:

@@ -304,7 +304,7 @@ class Cluster:
             _core.scatter_preset(
                 text(model, "model"),
                 "" if machine is None else text(machine, "machine"),
-                whole(devices, "devices", 32),
+                whole(devices, "devices", 31),
                 whole(limit, "limit"),
                 memory_mib,
             )

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Iterable, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+# The control characters of instances/json/text.h: a traceback may be shown on a terminal.
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
+
+
+def printable(text: str) -> str:
+    """The text with a question mark in the place of each control character, line ends included."""
+    return _CONTROL.sub("?", text)
 
 
 class ErrorEntry(NamedTuple):
@@ -19,7 +31,7 @@ class ErrorEntry(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        return f"{self.code} {self.pointer or '/'}: {self.message}"
+        return printable(f"{self.code} {self.pointer or '/'}: {self.message}")
 
 
 class Violation(NamedTuple):
@@ -31,13 +43,19 @@ class Violation(NamedTuple):
     need: str
 
     def __str__(self) -> str:
-        return f"{self.rule} at {self.where or '/'}: has {self.have}, needs {self.need}"
+        return printable(f"{self.rule} at {self.where or '/'}: has {self.have}, needs {self.need}")
 
 
 class Error(Exception):
-    """The base of all. `errors` lists what is wrong; empty where a text says it all."""
+    """The base of all. `errors` lists what is wrong; empty where a text says it all.
+
+    The text of an error has no control characters; its members are as they were found.
+    """
 
     errors: tuple[ErrorEntry, ...] = ()
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputError(Error, ValueError):
@@ -68,7 +86,7 @@ class Infeasible(Error):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.args[0]}; remedy: {self.remedy}"
+        return printable(f"{self.args[0]}; remedy: {self.remedy}")
 
 
 class NoPlan(Error):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import each_of, path_of, text
+from ._arguments import each_of, number, path_of, text
 from ._documents import Document, instance_of, plan_of
 from ._errors import InputError, VerificationError
 from ._search import Search, in_main_thread
@@ -40,6 +40,8 @@ class Improvement(NamedTuple):
 class Outcome:
     """What a solve found out (instances/outcomes.md). It does not change; threads may share it.
 
+    It can be pickled; its plan is verified again when it is read.
+
     Attributes:
         status: "optimal", "feasible", "infeasible", "unknown" or "error".
         stopped_by: "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error".
@@ -53,7 +55,9 @@ class Outcome:
 
     def __init__(self, instance: _core.Instance, outcome: _core.Outcome, search: Search) -> None:
         self._instance = instance
-        self._outcome = outcome
+        self._plan = outcome.plan
+        self._infeasibility = outcome.infeasibility
+        self._certificate = outcome.certificate_json
         self._search = search
         self.family: str = instance.family
         self.unit: str = instance.unit
@@ -77,8 +81,7 @@ class Outcome:
     @property
     def plan(self) -> Optional[dict[str, Any]]:
         """The stowage/plan document, verified; None without a plan."""
-        plan = self._outcome.plan
-        return None if plan is None else json.loads(plan.to_json())
+        return None if self._plan is None else json.loads(self._plan.to_json())
 
     def trainer(self) -> TrainerStep:
         """What ranks of a trainer do; of scatter and assign. Raises ValueError without a plan."""
@@ -99,14 +102,12 @@ class Outcome:
         path_of(path, "path").write_text(picture, encoding="utf-8")
 
     def _repr_svg_(self) -> Optional[str]:
-        plan = self._outcome.plan
-        return None if plan is None else _core.svg(self._instance, plan, True)
+        return None if self._plan is None else _core.svg(self._instance, self._plan, True)
 
     def _some_plan(self) -> _core.Plan:
-        plan = self._outcome.plan
-        if plan is None:
+        if self._plan is None:
             raise ValueError(f"there is no plan: {self.status}, stopped by {self.stopped_by}")
-        return plan
+        return self._plan
 
     def _amount(self, value: Optional[float]) -> Union[int, float, None]:
         return int(value) if value is not None and self.unit == "bytes" else value
@@ -114,8 +115,8 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """The stowage/outcome document."""
         unit = "_" + self.unit
-        proof = self._outcome.infeasibility
-        certificate = self._outcome.certificate_json
+        proof = self._infeasibility
+        certificate = self._certificate
         solver = (
             (_core.backend_names() or [""])[0]
             if self._search.solver == "auto"
@@ -171,6 +172,24 @@ class Outcome:
     def __repr__(self) -> str:
         objective = "no plan" if self.objective is None else f"{self.objective:g} {self.unit}"
         return f"<Outcome {self.status}: {objective}, bound {self.bound:g} ({self.bound_by})>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        told = {name: value for name, value in vars(self).items() if name not in ("_instance", "_plan")}
+        plan = None if self._plan is None else self._plan.to_json()
+        return _outcome_of_text, (self._instance.to_json(), plan, told)
+
+
+def _outcome_of_text(instance: str, plan: Optional[str], told: dict[str, Any]) -> Outcome:
+    """Raises VerificationError if the plan is not one of the instance."""
+    outcome = Outcome.__new__(Outcome)
+    vars(outcome).update(told)
+    outcome._instance = _core.read_instance(instance, "")
+    outcome._plan = None if plan is None else _core.read_plan(plan, None)
+    if outcome._plan is not None and (
+        violations := _core.verify(outcome._instance, outcome._plan)
+    ):
+        raise VerificationError(violations)
+    return outcome
 
 
 class Compared(NamedTuple):
@@ -264,11 +283,21 @@ def compare(
     node_limit: Optional[int] = None,
     seed: int = 0,
     solver: str = "auto",
+    baseline_limit: Optional[float] = 600.0,
 ) -> list[Compared]:
-    """Runs methods side by side, all by default. Baselines have no time limit, as published."""
+    """Runs methods side by side, all by default.
+
+    Args:
+        time_limit: seconds of each of stowage's own methods.
+        baseline_limit: seconds of each baseline, all its MILPs together; None for none.
+    """
     given = instance_of(instance)
     known = [Method(*method) for method in _core.methods(given)]
     wanted = None if methods is None else {text(own, "methods") for own in each_of(methods, "methods")}
+    limits = {
+        "ours": None if time_limit is None else number(time_limit, "time_limit"),
+        "baseline": None if baseline_limit is None else number(baseline_limit, "baseline_limit"),
+    }
     unknown = sorted((wanted or set()) - {method.name for method in known})
     if unknown:
         raise InputError(
@@ -278,8 +307,7 @@ def compare(
     for method in known:
         if wanted is not None and method.name not in wanted:
             continue
-        limit = None if method.kind == "baseline" else time_limit
-        search = Search.of(method.name, limit, node_limit, 0.0, seed, solver)
+        search = Search.of(method.name, limits[method.kind], node_limit, 0.0, seed, solver)
         search.check(given)
         outcomes.append((method, Outcome(given, search.run(given, None), search)))
     best = min((o.objective for _, o in outcomes if o.objective is not None), default=None)

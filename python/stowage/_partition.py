@@ -60,8 +60,8 @@ def balanced_partitions(
     tokens = as_integers(lengths, "lengths")
     given = {"bins": bins, "quadratic": quadratic, "linear": linear}
     for name, value in given.items():
-        given[name] = whole(value, name)
-        if given[name] < 0:
+        given[name] = whole(value, name, 4096)
+        if not 0 <= given[name] < 2**63:
             raise InputError([("E205", "/" + name, f"must be from 0 to 2^63 - 1, is {value}")])
     found = _core.balanced_partitions(
         tokens, given["bins"], counts, given["quadratic"], given["linear"]

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import each_of, text
+from ._arguments import each_of, text, whole
 from ._cluster import Cluster
 from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan
 from ._lengths import Integers, as_integers
 from ._misfit import what_would_fit, why_no_token_fits
-from ._search import Search, whole
+from ._search import Search
 from ._step import Report, Sequences, Step
 from ._threads import Threads
 
@@ -42,7 +42,7 @@ class Planner:
         seed: of methods that draw.
         solver: of MILPs, "auto" or one of stowage.build_info()["backends"].
         on_oversize: what to do with a sequence that no group can hold: "raise" Infeasible, "drop"
-            it, or "clip" it to Cluster.largest_sequence.
+            it, or "clip" it to Cluster.largest_sequence: loss tokens of such a sequence are refused.
         threads: of submit() and stream().
 
     The same arguments and lengths give the same plan on every rank and machine, unless a time limit
@@ -253,10 +253,25 @@ class Planner:
         none = np.zeros(0, np.int64)
         if most == 0:  # the search says what would help
             return tokens, targets, Sequences(names, none, none)
+        if targets is not None:
+            self.require_known_targets(tokens, targets)
         log.warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
-        clipped = np.minimum(tokens, most)
-        left = None if targets is None else np.minimum(targets, clipped)
-        return clipped, left, Sequences(names, none, names[over])
+        return np.minimum(tokens, most), targets, Sequences(names, none, names[over])
+
+    def require_known_targets(self, lengths: Integers, loss_tokens: Integers) -> None:
+        """Raises ValueError for sequences with targets that would be clipped.
+
+        How many targets a cut leaves, only the labels tell: cut the sequences first, and count.
+        """
+        most = self.cluster.largest_sequence
+        over = as_integers(lengths, "lengths") > most
+        unknown = int((over & (as_integers(loss_tokens, "loss_tokens") > 0)).sum())
+        if self.on_oversize == "clip" and unknown:
+            raise ValueError(
+                f"loss_tokens: {unknown} sequences are clipped to {most} tokens, and how many of their "
+                f"targets are left is unknown; pass numpy.minimum(lengths, {most}), and count the "
+                f"targets of the cut rows: stowage.torch.target_counts(labels, longest={most})"
+            )
 
     def _planned(
         self,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ._trainer_step import TrainerStep
+from ._trainer_step import Batch, TrainerStep
 
 
-def single_rank_rows(step: TrainerStep) -> list[NDArray[np.int64]]:
-    """The ids of each row, by micro-batch and then rank: row i is for rank i modulo all ranks.
+def single_rank_rows(step: TrainerStep) -> list[Batch]:
+    """The batches of a step by micro-batch and then rank: row i is for rank i modulo all ranks.
 
     Raises ValueError for a step with wider groups or idle ranks, which has no such rows.
     """
@@ -26,4 +25,4 @@ def single_rank_rows(step: TrainerStep) -> list[NDArray[np.int64]]:
             f"step {step.name!r}: every rank must have work, rank {rank} idles in micro-batch "
             f"{micro_batch}: plan with no_idle_ranks=True"
         )
-    return [step.sequences[b] for b in schedule.ravel().tolist()]
+    return [step.batch(b) for b in schedule.ravel().tolist()]

@@ -140,6 +140,11 @@ class TrainerStep:
         """What `rank` computes, micro-batch by micro-batch; None where it idles."""
         return [None if b < 0 else self.batch(b) for b in self._scheduled(rank)]
 
+    def batch_of(self, rank: int, micro_batch: int) -> Optional[Batch]:
+        """What `rank` computes in a micro-batch; None where it idles."""
+        b = int(self.schedule[rank, micro_batch])
+        return None if b < 0 else self.batch(b)
+
     def rows(self, rank: int, slice: str = "contiguous") -> list[Optional[Row]]:
         """The part of each packed row that `rank` holds, micro-batch by micro-batch.
 

@@ -3,8 +3,7 @@
 loader = UlyssesDataLoader(loader, UlyssesGroups(cluster), model, device)   # on every rank
 for step, rows in loader:
     for row in rows:
-        if row is not None:      # this rank has work
-            ...                  # row["input_ids"], row["position_ids"], row["shift_labels"]
+        ...                      # row["input_ids"], row["position_ids"], row["shift_labels"]
 """
 
 from __future__ import annotations
@@ -83,8 +82,9 @@ class UlyssesDataLoader:
             groups.use() itself.
         device: that tensors are moved to.
 
-    An iteration gives the steps that are left of an epoch, each with its rows: dictionaries, or None
-    where this rank idles. A row has what the adapter delivers, of this rank's part: input_ids,
+    An iteration gives the steps that are left of an epoch, each with its rows: dictionaries. An idle rank
+    gets a filler row (PackedBatch), for DeepSpeed waits for the backward pass of every rank; with
+    PackedCollator(fill_idle=False) it gets None. A row has what the adapter delivers, of this rank's part: input_ids,
     position_ids and shift_labels, int64 [1, T / degree]; and `batch`, the PackedBatch. Labels are
     shifted before rows are cut, as there. Nothing is gathered: each rank loads what it trains on.
     """
@@ -135,7 +135,7 @@ def batches_by_plan(
     microbatch_ids are (batch, rows), by batch, micro-batch and rank: dataloader_for_variable_batch_size
     with a replica for each rank, and batches of one, deals them out as they were planned. batch_sizes
     are the sequences of each batch, which the learning rate is scaled with; max_seqlens the longest,
-    padded. Raises ValueError for other steps.
+    padded. Raises ValueError for other steps, and for steps with clipped sequences.
     """
     accumulation = whole(accumulation, "accumulation")
     if accumulation < 1:
@@ -145,7 +145,12 @@ def batches_by_plan(
     max_seqlens: list[int] = []
     for step in each_of(steps, "steps"):
         require(step, TrainerStep, "steps")
-        rows = single_rank_rows(step)
+        rows = [batch.sequences for batch in single_rank_rows(step)]
+        if isinstance(step, Step) and step.clipped.size:
+            raise ValueError(
+                f"step {step.name!r}: rows {step.clipped.tolist()} are clipped, and DeepSpeed loads them "
+                'whole: cut the data set, or plan with on_oversize="drop"'
+            )
         if step.micro_batches % accumulation:
             raise ValueError(
                 f"step {step.name!r}: the number of micro-batches must be a multiple of "

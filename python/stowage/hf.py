@@ -12,11 +12,15 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, Iterable
 
+import numpy as np
+
+from ._hf_trainer import StowageTrainer as StowageTrainer
 from ._packed_inputs import flash_kwargs as flash_kwargs
 from ._packed_inputs import model_inputs as model_inputs
 from ._packing_check import PackingCheck as PackingCheck
 from ._packing_check import check_packing as check_packing
 from ._single_rank_rows import single_rank_rows
+from ._step import Step
 from ._trainer_step import TrainerStep
 
 
@@ -33,17 +37,27 @@ def packed_dataset(dataset: Any, steps: Iterable[TrainerStep]) -> Any:
     i modulo all ranks: in the order of the rows, one at a time, accelerate deals them out as they were
     planned. SFTTrainer takes them with SFTConfig(padding_free=True, max_length=None,
     per_device_train_batch_size=1, train_sampling_strategy="sequential",
-    dataset_kwargs={"skip_prepare_dataset": True}). Sequences of a row are not padded. Raises
-    ValueError for other steps.
+    dataset_kwargs={"skip_prepare_dataset": True}). Sequences of a row are not padded; those that the
+    planner clipped are cut. Raises ValueError for other steps, and for a dataset whose rows are not as
+    long as they were planned.
     """
     from datasets import Dataset
 
     columns: dict[str, list[Any]] = {name: [] for name in dataset.column_names}
     columns["seq_lengths"] = []
     for step in steps:
-        for row in single_rank_rows(step):
-            samples = dataset[row.tolist()]
+        clipped = set(step.clipped.tolist()) if isinstance(step, Step) else set()
+        for batch in single_rank_rows(step):
+            samples = dataset[batch.sequences.tolist()]
+            planned = np.diff(batch.cu_seqlens).tolist()
+            for row, ids, length in zip(batch.sequences.tolist(), samples["input_ids"], planned):
+                if len(ids) != length and not (row in clipped and len(ids) > length):
+                    raise ValueError(
+                        f"dataset: row {row} must have the {length} tokens that were planned, has "
+                        f"{len(ids)}"
+                    )
             for name in dataset.column_names:
-                columns[name].append(list(chain.from_iterable(samples[name])))
-            columns["seq_lengths"].append([len(ids) for ids in samples["input_ids"]])
+                parts = (part[:length] for part, length in zip(samples[name], planned))
+                columns[name].append(list(chain.from_iterable(parts)))
+            columns["seq_lengths"].append(planned)
     return Dataset.from_dict(columns)

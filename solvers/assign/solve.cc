@@ -123,12 +123,13 @@ class AssignSolve : public FamilySolve<AssignInstance> {
   }
 
   StoppedBy run_hydraulis(HydraulisScore score) {
-    HydraulisResult result = hydraulis_by_milp(instance_,
-                                               {.backend = backend(),
-                                                .score = score,
-                                                .seed = options_.seed,
-                                                .milp_seconds = options_.milp_seconds},
-                                               budget_);
+    HydraulisResult result =
+        hydraulis_by_milp(instance_,
+                          {.backend = backend(),
+                           .score = score,
+                           .seed = options_.seed,
+                           .milp_seconds = options_.milp_seconds.value_or(kMilpSeconds)},
+                          budget_);
     if (result.plan) {
       incumbent_.offer(std::move(*result.plan), 'M', options_.method);
     } else {

@@ -294,7 +294,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   StoppedBy run_memo() {
     const auto planner = [this](const LayoutInstance& part, Budget& budget) {
       // As much as one of the MIPs that the search stands for.
-      Budget own = budget.part(options_.milp_seconds, budget.nodes_left());
+      Budget own = budget.part(options_.milp_seconds.value_or(kMilpSeconds), budget.nodes_left());
       const Outcome outcome = solve_family(part, {.seed = options_.seed}, own, {});
       return outcome.plan ? std::optional(std::get<LayoutPlan>(*outcome.plan)) : std::nullopt;
     };
@@ -314,7 +314,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     const bool strengthened = options_.method == kMip.name;
     if (strengthened) run_heuristic("fast");  // the peak of a layout is part of the model
     const MilpBackend backend = backend_of(options_);
-    Budget part = budget_.part(strengthened ? budget_.seconds_left() : options_.milp_seconds,
+    const double left = budget_.seconds_left();
+    Budget part = budget_.part(strengthened ? left : options_.milp_seconds.value_or(left),
                                budget_.nodes_left());
     const LayoutMipResult mip = solve_layout_mip(*table_,
                                                  {.backend = backend,

@@ -62,8 +62,10 @@ std::optional<OrderPlan> HostPlans::memo(const SolveOptions& options, Budget& bu
   }
   std::vector<Away> aways;
   if (!lp.tensors.empty()) {
+    Budget part =
+        budget.part(options.milp_seconds.value_or(budget.seconds_left()), budget.nodes_left());
     const MilpResult solved =
-        solve_milp(backend_of(options), lp.model, {.seed = options.seed}, budget);
+        solve_milp(backend_of(options), lp.model, {.seed = options.seed}, part);
     if (!has_point(solved.status)) {
       why = solved.detail.empty() ? "the LP of the swaps was not solved" : solved.detail;
       return std::nullopt;

@@ -120,14 +120,16 @@ class RerunSolve : public FamilySolve<OrderInstance> {
       take(order, 'H', "program");
       return StoppedBy::heuristic_end;
     }
+    Budget part =
+        budget_.part(options_.milp_seconds.value_or(budget_.seconds_left()), budget_.nodes_left());
     const MilpResult solved = solve_milp(backend_of(options_), milp.model,
-                                         {.gap = options_.gap, .seed = options_.seed}, budget_);
+                                         {.gap = options_.gap, .seed = options_.seed}, part);
     if (!solved.detail.empty()) incumbent_.remark(solved.detail);
     if (has_point(solved.status)) take(decode(milp, solved.values), 'M', "checkmate");
     if (solved.status == MilpStatus::infeasible) {
       incumbent_.remark("there is no such plan of the order of the list within the capacity");
     }
-    return StoppedBy::heuristic_end;
+    return part.exhausted() ? StoppedBy::time_limit : StoppedBy::heuristic_end;
   }
 
   // The orders that need no run again, the one of the lowest peak first: where it fits, no plan

@@ -144,7 +144,9 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 
   StoppedBy run_flexsp() {
     FlexspResult result = flexsp(
-        instance_, {.backend = run_.backend(), .milp_seconds = options_.milp_seconds}, budget_);
+        instance_,
+        {.backend = run_.backend(), .milp_seconds = options_.milp_seconds.value_or(kMilpSeconds)},
+        budget_);
     if (result.plan) {
       incumbent_.offer(std::move(*result.plan), 'M', kFlexsp.name);
     } else {

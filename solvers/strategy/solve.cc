@@ -102,7 +102,7 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
     }
     UniapResult found = solve_uniap(*table_,
                                     {.backend = backend_of(options_),
-                                     .milp_seconds = options_.milp_seconds,
+                                     .milp_seconds = options_.milp_seconds.value_or(kMilpSeconds),
                                      .seed = options_.seed},
                                     budget_);
     if (found.plan) {

@@ -121,8 +121,8 @@ TEST_P(Faults, KilledAtAnyMoment) {
 }
 
 TEST_P(Faults, StoppedAtAnyMoment) {
-  for (const int signal : {SIGTERM, SIGINT}) {
-    for (int k = 0; k < in_long_run(2, 20); ++k) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU}) {
+    for (int k = 0; k < in_long_run(1, 20); ++k) {
       put_old();
       Child child(GetParam().arguments, {.directory = dir_.path()});
       std::this_thread::sleep_for(moment());
@@ -263,6 +263,39 @@ TEST_P(Faults, LittleMemory) {
         << run.exit_code << run.err;
     EXPECT_TRUE(run.exit_code == 0 || !run.err.empty()) << "no word of what happened";
     ASSERT_TRUE(expect_nothing_lost());
+  }
+}
+
+// `configure` makes a directory with all its files or none, whatever ends it.
+TEST(FaultsOfConfigure, LeaveAWholeDirectoryOrNone) {
+  const std::vector<std::string> arguments = {
+      "configure", "--preset",     "llama-7b",    "--nodes", "1",
+      "--tokens",  "8K",           "--sequences", "4",       "--candidates",
+      "2",         "--node-limit", "50",          "-o",      "run"};
+  const TempDir whole;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(run_stowage(arguments, {.directory = whole.path()}).exit_code, 0);
+  const Seconds usual = std::chrono::steady_clock::now() - begin;
+  std::mt19937_64 random{std::random_device()()};
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU, SIGKILL}) {
+    for (int k = 0; k < in_long_run(1, 20); ++k) {
+      const TempDir dir;
+      Child child(arguments, {.directory = dir.path()});
+      std::this_thread::sleep_for(usual * draw_unit(random));
+      child.send(signal);
+      const Finished run = child.finish();
+      EXPECT_TRUE(run.signal == signal || run.exit_code == 0 || run.exit_code == 3)
+          << run.exit_code << run.err;
+      if (run.exit_code != 0 && !std::filesystem::exists(dir / "run")) continue;
+      for (const char* name : {"strategy.json", "configuration.json", "ranking.json", "page.html",
+                               "step-000.json", "step-000.plan.json", "launch-megatron.sh"}) {
+        EXPECT_TRUE(std::filesystem::exists(dir / "run" / name)) << signal << ' ' << name;
+      }
+      EXPECT_EQ(run_stowage({"verify", "run/step-000.json", "run/step-000.plan.json"},
+                            {.directory = dir.path()})
+                    .exit_code,
+                0);
+    }
   }
 }
 

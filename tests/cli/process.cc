@@ -120,7 +120,9 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
     if (options.unprivileged) become_unprivileged();
     limit(RLIMIT_NPROC, options.thread_limit);
     // What a shell's background job inherits as ignored, the command would respect.
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}) {
+      std::signal(signal, SIG_DFL);
+    }
     // With the reader of the pipe gone, the first write must report it.
     if (options.broken_out) close(out[0]);
     execv(argv[0], argv.data());

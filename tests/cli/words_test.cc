@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/flags/suggest.h"
-#include "cli/terminal/console.h"
 #include "cli/terminal/table.h"
+#include "instances/json/text.h"
 
 namespace stowage::words_test {
 namespace {
@@ -18,6 +18,13 @@ TEST(Tables, AlignColumnsAndTrimLines) {
             "a|b          5  <- best\n");
   EXPECT_EQ(table.markdown(),
             "| method | ms |  |\n|---|---:|---|\n| lpt | 17 960 |  |\n| a\\|b | 5 | <- best |\n");
+}
+
+TEST(Tables, AreOfPrintableCells) {
+  Table table({{"name", Align::left}, {"ms", Align::right}});
+  table.add({"a\x1b[1m\noptimal", "5"});
+  EXPECT_EQ(table.text(), "name           ms\na?[1m?optimal   5\n");
+  EXPECT_EQ(table.markdown(), "| name | ms |\n|---|---:|\n| a?[1m?optimal | 5 |\n");
 }
 
 TEST(Names, SteerNoTerminal) {

@@ -11,7 +11,9 @@
 #include "instances/assign/json.h"
 #include "instances/json/limits.h"
 #include "instances/layout/json.h"
+#include "instances/order/instance.h"
 #include "instances/scatter/json.h"
+#include "instances/strategy/instance.h"
 #include "tests/chunked_assign.h"
 #include "tests/instances/random_assign.h"
 #include "tests/instances/random_layout.h"
@@ -158,6 +160,124 @@ TEST(Check, NamesWhatIsWrongWithALayoutInstance) {
   other = instance;
   other.alignment = 0;
   EXPECT_THAT(told(other), ElementsAre("E205 /alignment"));
+}
+
+// A document has nothing beside a table, and a check of the document alone would not see it.
+TEST(Check, SeesWhatATableHides) {
+  const auto with = [](auto change) {
+    ScatterInstance instance = two_devices();
+    instance.cost = {};
+    instance.cost.table[1] = {{0, 100}, {0, 10000}, {1, 2, 3, 4}};
+    instance.cost.table[2] = {{0, 200}, {0, 40000}, {1, 2, 3, 4}};
+    change(instance.cost);
+    EXPECT_FALSE(write_scatter_instance(instance).empty());
+    return told(instance);
+  };
+  EXPECT_THAT(with([](auto&) {}), IsEmpty());
+  EXPECT_THAT(with([](auto& c) { c.quadratic_ms = 1; }), ElementsAre("E310 /cost/quadratic_ms"));
+  EXPECT_THAT(with([](auto& c) { c.linear_ms = -1; }), ElementsAre("E310 /cost/linear_ms"));
+  EXPECT_THAT(with([](auto& c) { c.fixed_ms = std::numeric_limits<double>::quiet_NaN(); }),
+              ElementsAre("E310 /cost/fixed_ms"));
+  EXPECT_THAT(with([](auto& c) { c.all_to_all.mib_per_token = 1; }),
+              ElementsAre("E310 /cost/all_to_all"));
+  EXPECT_THAT(with([](auto& c) { c.all_to_all.latency_ms[2] = 1; }),
+              ElementsAre("E310 /cost/all_to_all"));
+  EXPECT_THAT(with([](auto& c) { c.sequence_fixed_ms = 1; }),
+              ElementsAre("E310 /cost/sequence_fixed_ms"));
+  for (const Tokens tile : {0, 1000}) {
+    EXPECT_THAT(with([&](auto& c) { c.tile_tokens = tile; }),
+                ElementsAre("E310 /cost/tile_tokens"));
+  }
+  EXPECT_THAT(with([](auto& c) { c.window.tokens = 5; }), ElementsAre("E310 /cost/window"));
+  EXPECT_THAT(with([](auto& c) { c.exchange = Exchange{}; }), ElementsAre("E310 /cost/exchange"));
+  for (const std::size_t times : {0, 1, 3, 5, 8}) {
+    EXPECT_THAT(with([&](auto& c) { c.table[2].ms.assign(times, 1); }),
+                ElementsAre("E310 /cost/table/2/ms"))
+        << times;
+  }
+  EXPECT_THAT(with([](auto& c) { c.table[1].tokens = {}; }), ElementsAre("E310 /cost/table/1/ms"));
+  EXPECT_THAT(with([](auto& c) {
+                c.table[1].squares = {};
+                c.table[1].ms = {};
+              }),
+              testing::Not(IsEmpty()));
+  EXPECT_THAT(with([](auto& c) { c.table[1] = {}; }), testing::Not(IsEmpty()));
+}
+
+TEST(Check, SeesWhatAnExchangeOrAWindowHides) {
+  ScatterInstance instance = two_devices();
+  instance.cost.window.tokens = -1;
+  EXPECT_THAT(told(instance), ElementsAre("E205 /cost/window/tokens"));
+  instance.cost.window.tokens = 100;
+  EXPECT_THAT(told(instance), IsEmpty());
+  instance.cost.exchange = Exchange{.kinds = {{2, {ExchangeKind::all_to_all}}},
+                                    .all_to_all_mib_per_token = 1,
+                                    .inside_mib_per_ms = 1};
+  EXPECT_THAT(told(instance), IsEmpty());
+  instance.cost.all_to_all.mib_per_token = -1;
+  EXPECT_THAT(told(instance), ElementsAre("E305 /cost/all_to_all"));
+}
+
+// Writers put question marks in the place of bytes that are no UTF-8: two names could become one,
+// and the document is then of another instance.
+TEST(Check, NamesAreUtf8) {
+  for (const std::string name : {"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\xaf", "x\x9b"}) {
+    ScatterInstance scatter = two_devices();
+    scatter.name = name;
+    scatter.model.recomputation = {{name, 1}};
+    EXPECT_THAT(told(scatter), ElementsAre("E102 /name", "E102 /model/recomputation/0/name"));
+    ScatterInstance kinds = two_devices();
+    kinds.cluster.devices_per_node = 1;
+    kinds.cluster.kinds = {{name, 2, 1, 100}};
+    EXPECT_THAT(told(kinds), ElementsAre("E102 /cluster/kinds/0/name"));
+    const AssignInstance assign{.name = name,
+                                .devices = 2,
+                                .schemes = {{.name = name, .linear_ms = 1, .max_tokens = 8}},
+                                .strategies = {{.name = name, .replicas = {1}}},
+                                .lengths = {4}};
+    EXPECT_THAT(told(assign), ElementsAre(testing::StartsWith("E102 /name"),
+                                          testing::StartsWith("E102 /schemes/"),
+                                          testing::StartsWith("E102 /strategies/")));
+    const LayoutInstance layout{.name = name,
+                                .buffers = {{.id = name, .lower = 0, .upper = 1, .size = 8}},
+                                .layers = {{.name = name}}};
+    EXPECT_THAT(told(layout),
+                ElementsAre("E102 /name", "E102 /buffers/0/id", "E102 /layers/0/name"));
+    const OrderInstance order{.name = name,
+                              .tensors = {{.id = name, .size = 1}},
+                              .operators = {{.id = name, .writes = {0}}}};
+    EXPECT_THAT(told(order),
+                ElementsAre("E102 /name", "E102 /tensors/0/id", "E102 /operators/0/id"));
+    StrategyInstance strategy{.name = name, .lengths = {64}};
+    strategy.model.blocks = {{.name = name}};
+    EXPECT_THAT(told(strategy), ElementsAre("E102 /name", "E102 /model/blocks/0/name"));
+  }
+}
+
+// Names that UTF-8 has, whatever they do to a terminal, are names.
+TEST(Check, NamesMayHoldAnyCharacter) {
+  for (const std::string& name : {std::string("\0", 1), std::string("\x1b[1m\n"),
+                                 std::string("\xe2\x80\xae\xef\xbb\xbf\xf3\xa0\x81\x81")}) {
+    LayoutInstance layout{.name = name,
+                          .buffers = {{.id = name, .lower = 0, .upper = 1, .size = 8}}};
+    EXPECT_THAT(told(layout), IsEmpty());
+    EXPECT_EQ(*read_layout_instance(write_layout_instance(layout)), layout);
+  }
+}
+
+// A reader passes over such members, so that the step of the document would be another one.
+TEST(Check, NoSchemeOrStrategyHasTheNameOfARemark) {
+  AssignInstance instance{.devices = 2,
+                          .schemes = {{.name = "a", .linear_ms = 1, .max_tokens = 8},
+                                      {.name = "x-b", .linear_ms = 1, .max_tokens = 8}},
+                          .strategies = {{.name = "s", .replicas = {1, 1}}},
+                          .lengths = {4}};
+  EXPECT_THAT(told(instance), ElementsAre("E202 /schemes/x-b"));
+  instance.schemes[1].name = "b";
+  instance.strategies.push_back({.name = "x-s", .replicas = {1, 0}});
+  EXPECT_THAT(told(instance), ElementsAre("E202 /strategies/x-s"));
+  instance.strategies[1].replicas = {1, 1, 1};  // the writer reads no scheme that there is not
+  EXPECT_FALSE(write_assign_instance(instance).empty());
 }
 
 // One member, name or rule of a step made odd.

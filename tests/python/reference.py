@@ -43,17 +43,19 @@ def described(text: str) -> str:
 
 # Read, not imported, as most need a framework. Files of a module, its own first.
 FOLDER = Path(stowage.__file__).parent
+TORCH = ("sampler", "packed", "loader", "groups")
 MODULES = {
     "calibrate": ["calibrate.py"],
-    "torch": ["torch/__init__.py"],
+    "torch": ["torch/__init__.py", *(f"torch/_{name}.py" for name in TORCH)],
     "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
-    "hf": ["hf.py", "_packed_inputs.py", "_packing_check.py"],
+    "hf": ["hf.py", "_packed_inputs.py", "_packing_check.py", "_hf_trainer.py"],
     "deepspeed": ["deepspeed.py"],
     "onnx": ["onnx.py"],
 }
-PRIVATE = {"require_same_plans", "scheduler_names", "packing_was_checked", "sequence_indices"}  # of a module that is private itself
+# Names of modules that are private themselves.
+PRIVATE = {"require_same_plans", "scheduler_names", "packing_was_checked", "sequence_indices", "Delivery"}
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 

@@ -116,6 +116,24 @@ def test_presets():
     assert raised.value.errors[0].code == "E501"
 
 
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ({"devices": 2**31}, "devices: must be from -2^31 to 2^31 - 1, is 2147483648"),
+        ({"devices": 2**70}, "devices: must be from -2^31 to 2^31 - 1"),
+        ({"limit": 2**70}, "limit: must be from -2^63 to 2^63 - 1"),
+        ({"memory_mib": 10**400}, "memory_mib: must be a number of at most 1.8e308"),
+        ({"devices": 1.5}, "devices: must be an integer, is 1.5"),
+        ({"memory_mib": "x"}, "memory_mib: must be a number, is 'x'"),
+    ],
+    ids=str,
+)
+def test_presets_say_which_number_is_wrong(wrong, said):
+    with pytest.raises((ValueError, stowage.InputTypeError)) as raised:
+        stowage.Cluster.preset(**wrong)
+    assert said in str(raised.value)
+
+
 def test_is_saved_and_loaded(tmp_path):
     path = tmp_path / "cluster.json"
     small().save(path)

@@ -1,6 +1,7 @@
 """solve, verify, explain and compare, by documents of all problems."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -64,6 +65,56 @@ def test_an_instance_without_a_plan_is_an_outcome():
     assert all("plan" not in cause for cause in why["causes"])
 
 
+@pytest.mark.parametrize("family", TINY)
+def test_outcomes_are_pickled(family):
+    for path in TINY[family]:
+        outcome = stowage.solve(path, node_limit=1000, time_limit=None)
+        again = pickle.loads(pickle.dumps(outcome))
+        assert again.to_dict() == outcome.to_dict() and repr(again) == repr(outcome)
+        assert again._repr_svg_() == outcome._repr_svg_()
+        assert again.bounds == outcome.bounds and again.improvements == outcome.improvements
+        if family == "scatter" and outcome.plan is not None:
+            assert again.trainer().schedule.tolist() == outcome.trainer().schedule.tolist()
+
+
+def test_errors_steer_no_terminal():
+    forged = "x\x1b[1m\noptimal  1 B  verified\u202e\x9b\u2028\U000e0041"
+    layout = {
+        "format": "stowage/instance",
+        "version": 1,
+        "problem": "layout",
+        "buffers": [{"id": forged, "lower": 0, "upper": 2, "size_bytes": 4}] * 2,
+    }
+    raised = []
+    for wrong in (layout, {**layout, forged: 1}, {**layout, "problem": forged}):
+        with pytest.raises(stowage.InputError) as error:
+            stowage.solve(wrong)
+        raised.append(error.value)
+    step = two()
+    plan = stowage.solve(step).plan
+    plan["micro_batches"][0]["recomputation"] = forged
+    with pytest.raises(stowage.VerificationError) as broken:
+        stowage.verify(step, plan)
+    raised.append(broken.value)
+    with pytest.raises(ValueError) as method:
+        stowage.solve(step, method=forged)
+    raised.append(method.value)
+    for error in raised:
+        for line in str(error).split("\n"):
+            assert line.isprintable() and not line.startswith("optimal"), line
+    assert forged in broken.value.violations[0].have
+
+
+def test_a_pickle_with_another_plan_is_refused():
+    outcome = stowage.solve(two())
+    make, (instance, plan, told) = outcome.__reduce__()
+    assert make(instance, plan, told).plan == outcome.plan
+    wrong = json.loads(plan)
+    wrong["micro_batches"][0]["groups"][0]["sequences"] = [0]
+    with pytest.raises(stowage.VerificationError):
+        make(instance, json.dumps(wrong), told)
+
+
 def test_starts_with_a_plan():
     plan = stowage.solve(two(), method="fast").plan
     assert stowage.solve(two(), start=plan).objective == pytest.approx(39)
@@ -107,6 +158,13 @@ def test_compares_methods():
     assert [row.method.name for row in named] == ["fast"]
     with pytest.raises(stowage.InputError, match="E701"):
         stowage.compare(two(), methods=["fast", "faster"])
+
+
+def test_a_limit_ends_baselines():
+    step = DATA / "scatter" / "real" / "7b-64gpu-192k-code-0.json"
+    for row in stowage.compare(step, methods=["flexsp", "dp-balanced"], baseline_limit=0.0):
+        assert row.method.kind == "baseline"
+        assert row.outcome.plan is not None and row.outcome.stopped_by == "time_limit"
 
 
 def test_every_error_of_a_document():

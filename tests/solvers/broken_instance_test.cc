@@ -276,6 +276,13 @@ TEST(SoundInstance, NeedsAMethodAndAStartOfItsFamily) {
     const Outcome unknown = solve(instance, {.method = "magic"}, budget);
     EXPECT_EQ(unknown.status, Status::error);
     EXPECT_THAT(unknown.detail, HasSubstr("E701 method: must be one of auto, "));
+    for (const int backend : {2, 77, 255}) {
+      const Outcome nameless =
+          solve(instance, {.backend = static_cast<MilpBackend>(backend)}, budget);
+      EXPECT_EQ(nameless.status, Status::error);
+      EXPECT_THAT(nameless.detail, HasSubstr("E701 backend: must be cbc or glpk, is the number " +
+                                             std::to_string(backend)));
+    }
     for (const Plan& plan : plans) {
       if (plan.index() == instance.index()) continue;
       const Outcome other = solve(instance, {.start = plan}, budget);

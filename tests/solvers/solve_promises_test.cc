@@ -188,5 +188,41 @@ TYPED_TEST(SolvePromises, NoTimeIsEnoughForAPlan) {
   EXPECT_GT(planned, 100);
 }
 
+// An outcome that was moved from has the values of none, and is copied like any other.
+TYPED_TEST(SolvePromises, AnOutcomeIsCopiedAfterAMove) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    Budget budget({.node_limit = kNodes});
+    Outcome first = solve(Instance(TypeParam::draw(seed)), {}, budget);
+    const Outcome moved = std::move(first);
+    Outcome copy = first;  // NOLINT(*use-after-move)
+    copy = moved;
+    EXPECT_EQ(copy.certificate.has_value(), moved.certificate.has_value());
+    EXPECT_EQ(copy.plan, moved.plan);
+    first = copy;
+    EXPECT_EQ(first.objective, moved.objective);
+  }
+}
+
+TEST(Enumerators, WithoutANameAreErrors) {
+  for (int value = 5; value < 256; ++value) {
+    EXPECT_EQ(to_string(static_cast<Status>(value)), "error");
+    if (value > 6) {
+      EXPECT_EQ(to_string(static_cast<StoppedBy>(value)), "error");
+    }
+  }
+}
+
+// Small limits end every method, also without a budget: a baseline by those of its MILPs.
+TYPED_TEST(SolvePromises, LimitsOfMilpsEndBaselines) {
+  const auto instance = TypeParam::draw(7);
+  for (const Method& method : methods(instance)) {
+    if (method.kind != MethodKind::baseline) continue;
+    Budget endless;
+    const Outcome outcome =
+        solve(Instance(instance), {.method = method.name, .milp_seconds = 0}, endless);
+    EXPECT_NE(outcome.status, Status::error) << method.name << outcome.detail;
+  }
+}
+
 }  // namespace
 }  // namespace stowage::solve_promises_test

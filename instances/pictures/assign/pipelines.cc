@@ -142,18 +142,20 @@ class Pipelines {
     }
   }
 
-  std::string title(const Pass& pass) const {
+  ShapeTitle title(const Pass& pass) const {
     const AssignReplica& replica = plan_.replicas[pass.replica];
     const AssignRow& row = replica.rows[pass.row];
     std::string names = sequence_names(row.sequences, listed_);
     if (row.part) {
       names += " from token " + grouped(row.part->begin) + " to " + grouped(row.part->end);
     }
-    return names + ", " + counted(row.tokens, "token") + "\n" + name_of(pass.kind) +
-           " pass of row " + grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
-           grouped(static_cast<std::int64_t>(pass.stage)) + " of replica " +
-           grouped(static_cast<std::int64_t>(pass.replica)) + " (" + brief(replica.scheme) + "), " +
-           ms_amount(pass.time);
+    return ShapeTitle::of_lines({names + ", " + counted(row.tokens, "token"),
+                                 name_of(pass.kind) + " pass of row " +
+                                     grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
+                                     grouped(static_cast<std::int64_t>(pass.stage)) +
+                                     " of replica " +
+                                     grouped(static_cast<std::int64_t>(pass.replica)) + " (" +
+                                     brief(replica.scheme) + "), " + ms_amount(pass.time)});
   }
 
   const AssignInstance& instance_;

@@ -74,7 +74,8 @@ void Panel::legend(const std::vector<LegendEntry>& entries) {
 
 Picture Panel::finish() && { return {heading_, svg.take(), bottom_ + kPictureMargin / 2}; }
 
-void draw_marker(Svg& svg, Point from, Point to, std::string_view classes, std::string_view title) {
+void draw_marker(Svg& svg, Point from, Point to, std::string_view classes,
+                 const ShapeTitle& title) {
   svg.line(from, to, kHalo);
   svg.line(from, to, classes, title);
 }

@@ -54,7 +54,7 @@ class Panel {
 };
 
 // A vertical or horizontal line across fills, on a halo of paper.
-void draw_marker(Svg& svg, Point from, Point to, std::string_view classes, std::string_view title);
+void draw_marker(Svg& svg, Point from, Point to, std::string_view classes, const ShapeTitle& title);
 
 // A whole SVG 1.1 file with the pictures one below the other.
 std::string svg_document(const std::vector<Picture>& pictures, const std::string& title);

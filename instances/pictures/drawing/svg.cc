@@ -21,6 +21,12 @@ std::string points_attribute(const std::vector<Point>& points) {
   return text + '"';
 }
 
+std::string title_element(const ShapeTitle& title) {
+  std::string text;
+  for (const std::string& line : title.lines()) text += (text.empty() ? "" : "\n") + xml_text(line);
+  return "<title>" + text + "</title>";
+}
+
 }  // namespace
 
 std::string svg_number(double value) {
@@ -35,14 +41,14 @@ std::string svg_number(double value) {
   return hundredths < 0 ? '-' + text : text;
 }
 
-void Svg::rect(const Box& box, std::string_view classes, std::string_view title) {
+void Svg::rect(const Box& box, std::string_view classes, const ShapeTitle& title) {
   element("rect",
           attribute("x", box.x) + attribute("y", box.y) + attribute("width", box.width) +
               attribute("height", box.height),
           classes, title);
 }
 
-void Svg::line(Point from, Point to, std::string_view classes, std::string_view title) {
+void Svg::line(Point from, Point to, std::string_view classes, const ShapeTitle& title) {
   element("line",
           attribute("x1", from.x) + attribute("y1", from.y) + attribute("x2", to.x) +
               attribute("y2", to.y),
@@ -50,39 +56,39 @@ void Svg::line(Point from, Point to, std::string_view classes, std::string_view 
 }
 
 void Svg::polyline(const std::vector<Point>& points, std::string_view classes,
-                   std::string_view title) {
+                   const ShapeTitle& title) {
   element("polyline", points_attribute(points), classes, title);
 }
 
 void Svg::polygon(const std::vector<Point>& points, std::string_view classes,
-                  std::string_view title) {
+                  const ShapeTitle& title) {
   element("polygon", points_attribute(points), classes, title);
 }
 
 void Svg::text(double x, double y, Anchor anchor, std::string_view text, std::string_view classes,
-               std::string_view title) {
+               const ShapeTitle& title) {
   out_ += "<text class=\"" + std::string(classes) + '"' + attribute("x", x) + attribute("y", y);
   if (anchor != Anchor::start) {
     out_ += anchor == Anchor::middle ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
   }
   out_ += '>' + xml_text(text);
-  if (!title.empty()) out_ += "<title>" + xml_text(title) + "</title>";
+  if (!title.lines().empty()) out_ += title_element(title);
   out_ += "</text>\n";
 }
 
 void Svg::element(std::string_view name, std::string_view attributes, std::string_view classes,
-                  std::string_view title) {
+                  const ShapeTitle& title) {
   out_ += '<';
   out_ += name;
   out_ += " class=\"";
   out_ += classes;
   out_ += '"';
   out_ += attributes;
-  if (title.empty()) {
+  if (title.lines().empty()) {
     out_ += "/>\n";
     return;
   }
-  out_ += "><title>" + xml_text(title) + "</title></";
+  out_ += '>' + title_element(title) + "</";
   out_ += name;
   out_ += ">\n";
 }

@@ -33,28 +33,51 @@ struct Point {
 
 enum class Anchor { start, middle, end };
 
+// What a viewer shows when it points at a shape: some lines. A line end inside of one of them, as a
+// name may have, is a control character and begins no other line.
+class ShapeTitle {
+ public:
+  ShapeTitle() = default;
+  ShapeTitle(std::string line) {  // NOLINT(*-explicit-*)
+    if (!line.empty()) lines_.push_back(std::move(line));
+  }
+  ShapeTitle(std::string_view line) : ShapeTitle(std::string(line)) {}  // NOLINT(*-explicit-*)
+  ShapeTitle(const char* line) : ShapeTitle(std::string(line)) {}       // NOLINT(*-explicit-*)
+
+  static ShapeTitle of_lines(std::vector<std::string> lines) {
+    ShapeTitle title;
+    title.lines_ = std::move(lines);
+    return title;
+  }
+
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
 // Two decimals at most, "12.5", never "-0"; 0 for what is not finite.
 std::string svg_number(double value);
 
 class Svg {
  public:
-  // `classes` as in style.h. A title is what a viewer shows when it points at the shape.
-  void rect(const Box& box, std::string_view classes, std::string_view title = {});
-  void line(Point from, Point to, std::string_view classes, std::string_view title = {});
+  // `classes` as in style.h.
+  void rect(const Box& box, std::string_view classes, const ShapeTitle& title = {});
+  void line(Point from, Point to, std::string_view classes, const ShapeTitle& title = {});
   void polyline(const std::vector<Point>& points, std::string_view classes,
-                std::string_view title = {});
+                const ShapeTitle& title = {});
   void polygon(const std::vector<Point>& points, std::string_view classes,
-               std::string_view title = {});
+               const ShapeTitle& title = {});
 
   // `y` is the baseline.
   void text(double x, double y, Anchor anchor, std::string_view text,
-            std::string_view classes = "i", std::string_view title = {});
+            std::string_view classes = "i", const ShapeTitle& title = {});
 
   std::string take() { return std::exchange(out_, {}); }
 
  private:
   void element(std::string_view name, std::string_view attributes, std::string_view classes,
-               std::string_view title);
+               const ShapeTitle& title);
 
   std::string out_;
 };

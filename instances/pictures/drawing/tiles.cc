@@ -134,7 +134,7 @@ double visible_from(const std::vector<Tile>& tiles, std::size_t most) {
 }  // namespace
 
 Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std::string_view noun,
-                  const std::function<std::string(std::int64_t)>& title, std::size_t most_shapes) {
+                  const std::function<ShapeTitle(std::int64_t)>& title, std::size_t most_shapes) {
   Merged merged{.below = visible_from(tiles, most_shapes)};
   const auto drawn = [](const Tile& tile) { return smaller_side(tile) > 0; };
   for (const Tile& tile : tiles) {

@@ -38,7 +38,7 @@ inline constexpr std::size_t kMostShapes = 12'000;  // visible tiles, and cells,
 
 // Draws tiles that lie inside `plot`. Tiles without width or height are not drawn. O(tiles).
 Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std::string_view noun,
-                  const std::function<std::string(std::int64_t)>& title,
+                  const std::function<ShapeTitle(std::int64_t)>& title,
                   std::size_t most_shapes = kMostShapes);
 
 // "83 120 buffers narrower or lower than 0.5 px are merged: ..."; empty if there are none.

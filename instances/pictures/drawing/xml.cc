@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "instances/json/text.h"
+
 namespace stowage {
 namespace {
 
@@ -32,8 +34,7 @@ Decoded decode(std::string_view text) {
 }
 
 bool allowed(char32_t point) {
-  if (point < 0x20) return point == '\t' || point == '\n';
-  return point != kInvalid && point != 0xFFFE && point != 0xFFFF && point != 0x7F;
+  return !is_control(point) && point != kInvalid && point != 0xFFFE && point != 0xFFFF;
 }
 
 }  // namespace

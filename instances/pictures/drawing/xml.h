@@ -9,8 +9,9 @@
 namespace stowage {
 
 // `text` for an element's content or an attribute in double quotes: the five characters of XML 1.0
-// (section 2.4) escaped; what no XML document may hold (section 2.2: control characters beside tab
-// and line feed, U+FFFE, U+FFFF, bytes that are not UTF-8) becomes "?".
+// (section 2.4) escaped. A control character of instances/json/text.h, line ends included, becomes
+// "?", and so does what no XML document may hold (section 2.2: U+FFFE, U+FFFF, bytes that are not
+// UTF-8).
 std::string xml_text(std::string_view text);
 
 // The code points of a text; a byte that begins no valid one counts as U+FFFD by itself.

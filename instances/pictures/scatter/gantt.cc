@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "instances/numbers.h"
 #include "instances/pictures/drawing/axis.h"
@@ -86,7 +87,7 @@ class Gantt {
     }
     const Merged merged = draw_tiles(svg, plot_, tiles_, "parts", [this](std::int64_t item) {
       const Piece& piece = pieces_[static_cast<std::size_t>(item)];
-      return names(piece) + '\n' + group_text(piece.batch, piece.group);
+      return ShapeTitle::of_lines({names(piece), group_text(piece.batch, piece.group)});
     });
     draw_ends(svg);
     draw_kinds(svg);
@@ -127,9 +128,11 @@ class Gantt {
       const Box box{x_(start), top, end - x_(start), height};
       if (box.width > 0) {
         svg.rect(box, kPaper);
+        std::vector<std::string> title = {"before the first sequence: " + ms_amount(overhead),
+                                          group_text(b, g)};
+        if (alone) title.insert(title.begin(), names({b, g, 0, group.sequences.size()}));
         svg.rect(box, faded_class(hues_.of(degrees_.kind(group.degree)), 2),
-                 (alone ? names({b, g, 0, group.sequences.size()}) + '\n' : "") +
-                     "before the first sequence: " + ms_amount(overhead) + '\n' + group_text(b, g));
+                 ShapeTitle::of_lines(std::move(title)));
       }
       if (alone) return;
       at += overhead;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/terminal/files.h"
 #include "cli/terminal/new_directory.h"
 #include "tests/cli/fixture.h"
 #include "tests/svg_document.h"
@@ -287,6 +290,40 @@ TEST(NewDirectory, IsThereWholeOrNotAtAll) {
   fs::create_directory(empty);
   EXPECT_FALSE(write_new_directory(empty + '/', {{"a", "1"}}));
   EXPECT_EQ(files_in(empty).size(), 1U);
+}
+
+// Several processes, one new directory: one of them makes it, each of the others says why it did
+// not, and nothing else is left.
+TEST(NewDirectory, IsMadeByOneOfManyAtOnce) {
+  constexpr int kWriters = 8;
+  const TempDir dir;
+  const std::string path = dir / "run";
+  std::vector<NamedFile> files;
+  for (int k = 0; k < 20; ++k) files.push_back({std::to_string(k), std::string(1000, 'x')});
+  for (int k = 0; k < kWriters; ++k) {
+    if (fork() != 0) continue;
+    const auto error = write_new_directory(path, files);
+    if (error)
+      write_file(dir / ("error" + std::to_string(k)), error->pointer + ": " + error->message);
+    _exit(error ? 1 : 0);
+  }
+  int made = 0;
+  for (int k = 0; k < kWriters; ++k) {
+    int status = 0;
+    ASSERT_GT(wait(&status), 0);
+    made += WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(files_in(path).size(), files.size());
+  std::size_t told = 0;
+  for (const std::string& name : dir.names()) {
+    if (name == "run") continue;
+    EXPECT_TRUE(name.starts_with("error")) << name;
+    ++told;
+    EXPECT_THAT(dir.read(name), AllOf(HasSubstr("run: must be a new or an empty directory, "),
+                                      HasSubstr("name another directory")));
+  }
+  EXPECT_EQ(told, kWriters - 1U);
 }
 
 }  // namespace

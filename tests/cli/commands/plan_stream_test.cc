@@ -459,8 +459,8 @@ TEST_P(OpenStream, EndsAtASignalBeforeTheFirstStep) {
   EXPECT_THAT(run_.err, HasSubstr("go on with --from 1000\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, OpenStream, testing::Values(SIGINT, SIGTERM),
-                         [](const auto& each) { return each.param == SIGINT ? "INT" : "TERM"; });
+INSTANTIATE_TEST_SUITE_P(Cli, OpenStream, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGXCPU),
+                         [](const auto& each) { return sigabbrev_np(each.param); });
 
 TEST_F(PlanStreamCommand, PlansAnewWhatIsInvalid) {
   ASSERT_EQ(eight({"-o", "plans"}).exit_code, 0);

@@ -1,4 +1,4 @@
-// Ctrl-C: once for the best plan, twice for the end.
+// Signals that ask for an end: the best plan is written. Ctrl-C twice: the end at once.
 #include "cli/terminal/interrupt.h"
 
 #include <fcntl.h>
@@ -11,10 +11,13 @@
 #include <future>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
 
 #include "cli/terminal/files.h"
 #include "solvers/milp/watch.h"
 #include "tests/cli/fixture.h"
+#include "tests/cli/paths.h"
 
 namespace stowage::terminal_interrupt_test {
 namespace {
@@ -39,8 +42,42 @@ TEST_P(FirstSignal, EndsWithAVerifiedPlan) {
             0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, FirstSignal, testing::Values(SIGINT, SIGTERM),
-                         [](const auto& each) { return each.param == SIGINT ? "INT" : "TERM"; });
+INSTANTIATE_TEST_SUITE_P(Cli, FirstSignal, testing::ValuesIn(kInterruptSignals),
+                         [](const auto& each) { return sigabbrev_np(each.param); });
+
+// Slurm and LSF send several signals, `timeout` and a closing terminal each of them twice, and the
+// kernel sends SIGXCPU every second.
+TEST(Interrupt, NoRepeatedSignalTakesThePlanAway) {
+  const TempDir dir;
+  dir.write("long.json", long_instance(400));
+  const std::vector<std::vector<int>> ways = {
+      {SIGTERM, SIGTERM},         {SIGINT, SIGINT},  // at once: `timeout -s INT`
+      {SIGINT, SIGTERM, SIGTERM}, {SIGHUP, SIGHUP, SIGTERM, SIGHUP},
+      {SIGUSR2, SIGINT, SIGTERM}, {SIGXCPU, SIGXCPU, SIGUSR1}};
+  for (const std::vector<int>& signals : ways) {
+    dir.write("plan.json", "old");
+    Child child({"solve", "long.json", "-o", "plan.json"}, {.directory = dir.path()});
+    ASSERT_TRUE(child.wait_for_err("\nH "));
+    for (const int signal : signals) child.send(signal);
+    const Finished run = child.finish();
+    EXPECT_EQ(run.exit_code, 0) << signals.front() << run.signal << run.err;
+    EXPECT_TRUE(nlohmann::json::accept(dir.read("plan.json"))) << signals.front();
+  }
+}
+
+// `ulimit -t`, as batch systems set it: SIGXCPU after a second of CPU time, and every second then.
+TEST(Interrupt, ALimitOfCpuTimeEndsWithThePlan) {
+  const TempDir dir;
+  dir.write("long.json", long_instance(2000));
+  const Finished run =
+      run_stowage({"solve", "long.json", "-o", "plan.json", "--log-level", "warn"},
+                  {.command = {"/bin/sh", "-c", "ulimit -S -t 1; exec \"$@\"", "sh", kStowagePath},
+                   .directory = dir.path()});
+  EXPECT_EQ(run.exit_code, 0) << run.signal << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["stopped_by"], "interrupted");
+  EXPECT_EQ(run_stowage({"verify", "long.json", "plan.json"}, {.directory = dir.path()}).exit_code,
+            0);
+}
 
 TEST(Interrupt, TheSecondSignalEndsAtOnce) {
   const TempDir dir;
@@ -50,6 +87,8 @@ TEST(Interrupt, TheSecondSignalEndsAtOnce) {
   child.send(SIGINT);
   // The outcome is larger than a pipe holds and nobody reads it: the command waits in its answer.
   ASSERT_TRUE(child.wait_for_err("stopped_by interrupted"));
+  // Within 0.2 s the two would count as one.
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
   child.send(SIGINT);
   const Finished run = child.wait_without_reading();
   EXPECT_EQ(run.signal, 0);
@@ -91,7 +130,7 @@ TEST(InterruptScope, PutsTheOldHandlersBack) {
 }
 
 TEST(InterruptScope, AnIgnoredSignalStaysIgnored) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : kInterruptSignals) {
     SCOPED_TRACE(signal);
     std::signal(signal, SIG_IGN);
     {

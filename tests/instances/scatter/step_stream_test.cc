@@ -51,15 +51,32 @@ TEST(StepStream, ReadsTargetsBesideLengths) {
   std::istringstream lines(
       "{\"lengths\": [5, 6], \"loss_tokens\": [4, 0]}\n{\"lengths\": [5]}\n"
       "{\"lengths\": [5], \"loss_tokens\": [6]}\n{\"lengths\": [5], \"loss_tokens\": []}\n");
-  StepStream steps(lines, "steps", kCluster, {.clip = 3});
+  StepStream steps(lines, "steps", kCluster, {});
   const auto first = steps.next();
-  EXPECT_THAT(lengths_of(first), ElementsAre(3, 3));
-  EXPECT_THAT((**first).loss_tokens, ElementsAre(3, 0));
+  EXPECT_THAT(lengths_of(first), ElementsAre(5, 6));
+  EXPECT_THAT((**first).loss_tokens, ElementsAre(4, 0));
   EXPECT_TRUE((**steps.next()).loss_tokens.empty());
   EXPECT_EQ(errors_of(steps.next()),
             "E306 /loss_tokens/0: must be from 0 to the length of the sequence, 5, is 6\n");
   EXPECT_EQ(errors_of(steps.next()),
             "E306 /loss_tokens: must have an entry for each of the 1 lengths, has 0\n");
+}
+
+TEST(StepStream, TargetsOfWhatIsClippedAreUnknown) {
+  std::istringstream lines(
+      "{\"lengths\": [3, 6], \"loss_tokens\": [2, 0]}\n"
+      "{\"lengths\": [5, 3, 4], \"loss_tokens\": [1, 3, 4]}\n{\"lengths\": [5]}\n");
+  StepStream steps(lines, "steps", kCluster, {.clip = 3});
+  const auto first = steps.next();
+  EXPECT_THAT(lengths_of(first), ElementsAre(3, 3));
+  EXPECT_THAT((**first).loss_tokens, ElementsAre(2, 0));
+  EXPECT_EQ(
+      errors_of(steps.next()),
+      "E306 /loss_tokens/0: must be 0 for a sequence that is clipped, from 5 to 3 tokens, is 1: "
+      "cut the sequences first, and count the targets that are left\n"
+      "E306 /loss_tokens/2: must be 0 for a sequence that is clipped, from 4 to 3 tokens, is 4: "
+      "cut the sequences first, and count the targets that are left\n");
+  EXPECT_THAT(lengths_of(steps.next()), ElementsAre(3));
 }
 
 TEST(StepStream, ANewCostHoldsForAllThatFollow) {

@@ -44,6 +44,26 @@ void expect_comes_back(const TrainerStep& step) {
   }
 }
 
+// What a program makes before it fills it, or fills wrongly: faults, and no crash.
+TEST(TrainerStep, OfNothingIsReadNowhere) {
+  const TrainerBatch batch;
+  EXPECT_EQ(batch.max_seqlen(), 0);
+  EXPECT_EQ(batch.loss_denominator(), 0);
+  EXPECT_TRUE(batch.position_resets().empty());
+  for (const TrainerStep& step :
+       {TrainerStep{}, TrainerStep{.batches = {batch}},
+        TrainerStep{.ranks = -1, .micro_batches = -1, .batches = {batch}},
+        TrainerStep{.ranks = 1, .micro_batches = 1, .batches = {{.micro_batch = 5}}},
+        TrainerStep{.ranks = 1, .micro_batches = 1, .batches = {{.micro_batch = -5}}},
+        TrainerStep{.ranks = 2, .micro_batches = 1, .batches = {{.first_rank = -1}}},
+        TrainerStep{.ranks = 2, .micro_batches = 1, .batches = {{.first_rank = 5}}}}) {
+    EXPECT_FALSE(trainer_faults(step).empty());
+    EXPECT_FALSE(write_trainer_json(step).empty());
+    EXPECT_FALSE(write_trainer_binary(step).empty());
+    EXPECT_EQ(trainer_arrays(step).tokens.size(), step.batches.size());
+  }
+}
+
 TEST(TrainerStep, SaysWhatTheScatterPlanSays) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Draw draw(seed);

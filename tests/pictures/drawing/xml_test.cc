@@ -1,4 +1,4 @@
-// Any text whatever makes a well-formed document, and comes back as it was.
+// Any text whatever makes a well-formed document; one without control characters comes back as it was.
 #include "instances/pictures/drawing/xml.h"
 
 #include <gtest/gtest.h>
@@ -31,12 +31,20 @@ TEST(Xml, ReplacesWhatNoDocumentMayHold) {
   EXPECT_EQ(xml_text("\xED\xA0\x80"), "???");             // a surrogate
   EXPECT_EQ(xml_text("\xF4\x90\x80\x80"), "????");        // above U+10FFFF
   EXPECT_EQ(xml_text("\xE2\x86"), "??");                  // cut off
-  EXPECT_EQ(xml_text("tab\tline\n"), "tab\tline\n");
+  EXPECT_EQ(xml_text("tab\tline\n"), "tab?line?");
+  EXPECT_EQ(xml_text("\xE2\x80\xAE\xE2\x80\x8B\xC2\x85\xEF\xBB\xBF"), "????");
+}
+
+TEST(Xml, NoNameBeginsALineOfATitle) {
+  EXPECT_EQ(tooltip_of("a\nb"), "a?b");
+  Svg svg;
+  svg.rect({0, 0, 1, 1}, "c0", ShapeTitle::of_lines({"a\nb", "c"}));
+  EXPECT_NE(svg.take().find("<title>a?b\nc</title>"), std::string::npos);
 }
 
 TEST(Xml, ComesBackFromAParser) {
-  for (const std::string text : {"</title><script>alert(1)</script>", "&amp;", "\"' <!-- ]]> ?>",
-                                 "größer → 長い 🚢", "a\nb"}) {
+  for (const std::string text :
+       {"</title><script>alert(1)</script>", "&amp;", "\"' <!-- ]]> ?>", "größer → 長い 🚢"}) {
     EXPECT_EQ(tooltip_of(text), text);
   }
 }

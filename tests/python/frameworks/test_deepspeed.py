@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader
 
 import stowage
 from stowage.deepspeed import UlyssesDataLoader, UlyssesGroups, batches_by_plan
-from test_torch import CLUSTER, HERE, LENGTHS, Documents, loader_of, sampler_of, torchrun
+from test_torch import CLUSTER, FRAMEWORKS, LENGTHS, Documents, loader_of, sampler_of, torchrun
 
 SINGLE = CLUSTER.replace(degrees=[1], memory_mib=1000, no_idle_ranks=True, pad_multiple=1)
 
@@ -28,16 +28,16 @@ def steps_of(cluster, size=20):
 
 
 def test_attention_on_groups_is_attention_alone():
-    assert "4 ranks, degrees [1, 2, 4]" in torchrun(HERE / "ulysses.py")
+    assert "4 ranks, degrees [1, 2, 4]" in torchrun(FRAMEWORKS / "ulysses.py")
 
 
 def test_rows_are_cut_as_deepspeed_cuts_them():
-    out = torchrun(HERE / "ulysses_loader.py")
+    out = torchrun(FRAMEWORKS / "ulysses_loader.py")
     assert "rows as DeepSpeed cuts them, degrees [1, 2, 4]" in out
 
 
 def test_registered_attention_on_groups_is_attention_alone():
-    out = torchrun(HERE / "alst.py")
+    out = torchrun(FRAMEWORKS / "alst.py")
     off = float(re.search(r"degrees \[1, 2, 4\], off by (\S+)", out)[1])
     assert off < 1e-10
     assert re.search(r"before: Error: model: must have attention that is sequence parallel, Llama", out)

@@ -35,7 +35,7 @@ def test_a_step_has_the_mean_loss_of_its_sequences(model):
         sampler = sampler_of(rank, global_batch_size=10)
         step, batches = next(sampler.steps_with(loader_of(sampler, slice=None)))
         for batch in batches:
-            if batch.idle or rank != batch.ranks[0]:
+            if batch.filler or rank != batch.ranks[0]:
                 continue
             with torch.no_grad():
                 total += float(model(**model_inputs(batch)).loss)
@@ -54,7 +54,7 @@ def test_a_step_has_the_mean_loss_of_its_sequences(model):
 def test_flash_attention_gets_the_padded_row():
     sampler = sampler_of()
     _, batches = next(sampler.steps_with(loader_of(sampler, slice=None)))
-    batch = next(batch for batch in batches if not batch.idle)
+    batch = next(batch for batch in batches if not batch.filler)
     given = flash_kwargs(batch)
     assert given["cu_seq_lens_q"].dtype == torch.int32
     assert given["cu_seq_lens_k"][-1] == batch.input_ids.shape[1]
@@ -178,3 +178,17 @@ def test_trls_trainer_takes_the_rows_as_planned(trl, tmp_path, monkeypatch):
     assert seen == [rows[i]["input_ids"] for i in range(3)]
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     assert losses[0] == pytest.approx(alone / targets, rel=1e-3)
+
+
+def test_clipped_rows_are_cut():
+    from datasets import Dataset
+
+    rows = {"input_ids": [[1, 2, 3, 4], [5, 6], [7, 8, 9], [10]], "mask": [[1] * 4, [0] * 2, [1] * 3, [0]]}
+    three = SINGLE.replace(devices=1, memory_mib=3, max_tokens_per_rank=None)
+    step = stowage.Planner(three, on_oversize="clip").plan([4, 2, 3, 1])
+    made = packed_dataset(Dataset.from_dict(rows), [step])
+    assert all(len(ids) == len(mask) <= 3 for ids, mask in zip(made["input_ids"], made["mask"]))
+    assert sorted(sum(made["input_ids"], [])) == [1, 2, 3, 5, 6, 7, 8, 9, 10]
+    other = stowage.Planner(three).plan([3, 2, 3, 1])  # nothing was clipped: row 0 is another one
+    with pytest.raises(ValueError, match="row 0 must have the 3 tokens that were planned, has 4"):
+        packed_dataset(Dataset.from_dict(rows), [other])

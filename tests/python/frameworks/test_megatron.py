@@ -9,7 +9,7 @@ pytest.importorskip("megatron.core")
 
 import stowage
 from stowage.megatron import HybridCPScheduler, packed_seq_params
-from test_torch import CLUSTER, torchrun, HERE
+from test_torch import CLUSTER, FRAMEWORKS, torchrun
 
 PER_RANK = 128
 
@@ -84,7 +84,7 @@ def test_a_packed_row_in_megatrons_words():
 
 
 def test_the_wrapper_of_megatron_delivers_the_plan():
-    assert "4 ranks got 8 global batches" in torchrun(HERE / "megatron_wrapper.py")
+    assert "4 ranks got 8 global batches" in torchrun(FRAMEWORKS / "megatron_wrapper.py")
 
 
 def test_memory_is_megatrons():

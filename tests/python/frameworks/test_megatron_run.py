@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import stowage
-from test_torch import CLUSTER, HERE, torchrun
+from test_torch import CLUSTER, FRAMEWORKS, torchrun
 
 SCHEDULES = """
 class DpBalancedScheduler:
@@ -176,7 +176,7 @@ CHECKOUT = os.environ.get("STOWAGE_MEGATRON_LM")
 def test_megatrons_own_data_path_packs_by_plans(monkeypatch):
     paths = [CHECKOUT, str(Path(stowage.__file__).parents[1])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
-    out = torchrun(HERE / "megatron_packing.py", CHECKOUT)
+    out = torchrun(FRAMEWORKS / "megatron_packing.py", CHECKOUT)
     assert "default_dynamic_cp: groups of [1, 2, 4]" in out
     assert "stowage: groups of [1, 2, 4]" in out and "dp_balanced: groups of [4]" in out
     assert "its configuration refuses ['stowage']" in out

@@ -17,7 +17,7 @@ from torch import nn
 import stowage
 from stowage import _packed_inputs
 from stowage.hf import check_packing, flash_kwargs, model_inputs
-from test_torch import CLUSTER, HERE, loader_of, sampler_of, torchrun
+from test_torch import CLUSTER, FRAMEWORKS, loader_of, sampler_of, torchrun
 
 torch.set_num_threads(1)  # rows are short
 
@@ -243,7 +243,7 @@ def test_what_is_no_number_is_refused():
 
 
 def test_models_of_all_ranks():
-    out = torchrun(HERE / "packing_ranks.py", processes=2)
+    out = torchrun(FRAMEWORKS / "packing_ranks.py", processes=2)
     for wrap in ("fsdp", "ddp"):
         assert f"Llama {wrap}: apart" in out
         assert f"Mamba {wrap}: " in out and "leaks between the sequences" in out

@@ -43,7 +43,7 @@ degrees = set()
 sampler = sampler_of(rank)
 for step, batches in sampler.steps_with(loader_of(sampler, "contiguous")):
     for batch in batches:
-        if batch.idle:
+        if batch.filler:
             continue
         degrees.add(batch.degree)
         index = int(step.schedule[rank, batch.micro_batch])

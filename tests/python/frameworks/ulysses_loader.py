@@ -21,7 +21,7 @@ model = torch.nn.Sequential(DistributedAttention(torch.nn.Identity(), dist.group
 
 
 def delivered(cluster):
-    """This rank's rows of an epoch, None where it idles, and the ranks of the groups used for them."""
+    """This rank's rows of an epoch, and the ranks of the groups used for them."""
     sampler = StepBatchSampler(LENGTHS, stowage.Planner(cluster), rank=rank, global_batch_size=20)
     collator = PackedCollator(sampler, pad_token_id=7, slice="contiguous")
     loader = DataLoader(Documents(), batch_sampler=sampler, collate_fn=collator)
@@ -29,8 +29,7 @@ def delivered(cluster):
     for _, own in UlyssesDataLoader(loader, UlyssesGroups(cluster), model):
         for row in own:
             rows.append(row)
-            if row is not None:
-                groups.append((row["batch"].ranks, dist.get_process_group_ranks(model[0].spg)))
+            groups.append((row["batch"].ranks, dist.get_process_group_ranks(model[0].spg)))
     return rows, groups
 
 

@@ -16,7 +16,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 import stowage
-from stowage.torch import Groups, PackedCollator, StepBatchSampler, target_counts
+from stowage.torch import Groups, PackedCollator, StepBatchSampler, loader, target_counts
 
 DEVICES = 4
 CLUSTER = stowage.Cluster(
@@ -93,7 +93,7 @@ def test_parts_of_a_row_make_the_row(slice):
         sampler = sampler_of(rank)
         for number, (step, batches) in enumerate(sampler.steps_with(loader_of(sampler, slice))):
             for batch in batches:
-                if not batch.idle:
+                if not batch.filler:
                     parts.setdefault((number, batch.micro_batch, batch.ranks), []).append(batch)
                     assert rank in batch.ranks and batch.loss_denominator == step.loss_denominator
     targets = 0
@@ -133,7 +133,7 @@ def trace(sampler, steps=None):
     return seen
 
 
-def test_resumes_with_the_same_order_and_plans(tmp_path):
+def test_a_step_is_begun_anew_without_its_micro_batch(tmp_path):
     sampler = sampler_of(1)
     whole = trace(sampler) + trace(sampler)
     assert sampler.epoch == 2
@@ -148,9 +148,14 @@ def test_resumes_with_the_same_order_and_plans(tmp_path):
                 next(batches)  # within the step
                 break
         sampler.save(tmp_path / "sampler.json")
+        state = json.loads((tmp_path / "sampler.json").read_text())
+        assert [path.name for path in tmp_path.iterdir()] == ["sampler.json"]
+        assert (state["epoch"], state["step"]) in (
+            (killed // 5, killed % 5),
+            (killed // 5, killed % 5 + 1),  # the step has one micro-batch
+        )
         again = sampler_of(1)
-        again.load(tmp_path / "sampler.json")
-        assert again.state_dict() == {"epoch": killed // 5, "step": killed % 5}
+        again.load_state_dict({"epoch": killed // 5, "step": killed % 5})
         assert trace(again, 2) == whole[killed : killed + 5 - killed % 5][:2]
 
 
@@ -162,13 +167,12 @@ def job(folder, kill_at, with_worker):
     workers = {"num_workers": 1, "multiprocessing_context": "fork"} if with_worker else {}
     loader = loader_of(sampler, **workers)
     for step, batches in sampler.steps_with(loader):
-        rows = [batch.input_ids.tolist() for batch in batches]
         number = sampler.state_dict()["step"]
+        rows = [batch.input_ids.tolist() for batch in batches]
         if number == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
         (folder / f"{number}.pickle").write_bytes(pickle.dumps((step.to_bytes(), rows)))
-        done = {"epoch": sampler.epoch, "step": number + 1}
-        (folder / "sampler.json").write_text(json.dumps(done))
+        sampler.save(folder / "sampler.json")
 
 
 def test_killed_jobs_go_on_where_they_were(tmp_path):
@@ -251,6 +255,223 @@ def test_a_time_limit_is_for_one_planner_only():
     StepBatchSampler(LENGTHS, planner, rank=0, global_batch_size=20, replicated=False)
 
 
+def alone_of(rank):
+    """Groups of one rank, three rows a step: ranks idle."""
+    planner = stowage.Planner(CLUSTER.replace(degrees=[1], memory_mib=400))
+    return StepBatchSampler(LENGTHS, planner, rank=rank, global_batch_size=3)
+
+
+def test_an_idle_rank_computes_a_row_of_padding():
+    fillers = 0
+    for rank in range(DEVICES):
+        sampler = alone_of(rank)
+        for step, batches in sampler.steps_with(loader_of(sampler)):
+            rows = list(batches)
+            assert len(rows) == step.micro_batches and [r.last for r in rows][-1:] == [True]
+            for m, row in enumerate(rows):
+                assert row.filler == (step.schedule[rank, m] < 0) and not row.idle
+                if row.filler:
+                    fillers += 1
+                    assert row.ranks == (rank,) and row.micro_batch == m and not len(row.sequences)
+                    assert row.input_ids.tolist() == [[7] * 8] and row.max_seqlen == 8
+                    assert row.position_ids.tolist() == [list(range(8))]
+                    assert row.cu_seqlens.tolist() == [0, 1]
+                    assert row.cu_seqlens_padded.tolist() == [0, 8]
+                    assert (row.labels == -100).all()
+                    assert row.loss_denominator == step.loss_denominator
+    assert fillers > 0
+
+
+def test_idle_ranks_get_empty_rows_if_asked():
+    idle = 0
+    for rank in range(DEVICES):
+        sampler = alone_of(rank)
+        collator = PackedCollator(sampler, pad_token_id=7, fill_idle=False)
+        for _, batches in sampler.steps_with(loader(Documents(), sampler, collator)):
+            for row in batches:
+                idle += row.idle
+                assert not row.filler and row.idle == (row.input_ids.shape[1] == 0)
+    assert idle > 0
+
+
+def test_scales_of_the_loss():
+    sampler = sampler_of()
+    for step, batches in sampler.steps_with(loader_of(sampler)):
+        for batch in batches:
+            assert batch.loss_scale == 1 / step.loss_denominator
+            assert batch.mean_loss_scale == DEVICES * batch.loss_scale
+    (row,) = [next(iter(loader_of(sampler)))]
+    with pytest.raises(stowage.Error, match="the row has no plan: a plain loop"):
+        row.loss_scale
+
+
+def clipped(**more):
+    """The cluster's planner cuts what no group holds; 0.4 of the rows are longer."""
+    small = CLUSTER.replace(memory_mib=64)
+    planner = stowage.Planner(small, on_oversize="clip")
+    assert 0 < (LENGTHS > small.largest_sequence).sum() < len(LENGTHS)
+    return StepBatchSampler(LENGTHS, planner, rank=0, global_batch_size=20, **more)
+
+
+def test_the_collator_cuts_what_the_planner_clips():
+    sampler = clipped()
+    longest = sampler.planner.cluster.largest_sequence
+    cut = set()
+    for step, batches in sampler.steps_with(loader_of(sampler, slice=None)):
+        cut.update(step.clipped.tolist())
+        for batch in batches:
+            for row, length in zip(batch.sequences, batch.cu_seqlens.diff().tolist()):
+                assert length == min(LENGTHS[row], longest)
+    assert cut == set(np.flatnonzero(LENGTHS > longest).tolist())
+
+
+def test_targets_of_cut_rows_are_counted_or_refused():
+    longest = clipped().planner.cluster.largest_sequence
+    with pytest.raises(ValueError, match=rf"clipped to {longest} tokens.*longest={longest}"):
+        clipped(loss_tokens=TARGETS)
+    with pytest.raises(ValueError, match="how many of their targets are left is unknown"):
+        clipped().planner.plan(LENGTHS, loss_tokens=TARGETS)
+    rows = Documents()
+    targets = target_counts((rows[i]["labels"] for i in range(len(rows))), longest=longest)
+    sampler = StepBatchSampler(
+        np.minimum(LENGTHS, longest),
+        clipped().planner,
+        rank=0,
+        global_batch_size=20,
+        loss_tokens=targets,
+    )
+    trained = sum(step.loss_denominator for step, _ in sampler.steps_with(loader_of(sampler)))
+    assert trained == targets.sum() < TARGETS.sum()
+
+
+@pytest.mark.parametrize(
+    "state, said",
+    [
+        (None, "must be what state_dict"),
+        ({"epoch": 0.5}, "epoch: must be an integer"),
+        ({"epoch": -1}, "epoch and micro_batch must be at least 0"),
+        ({"step": 6}, "step from 0 to 5"),
+        ({"order": "another"}, "other lengths, seed, shuffle"),
+    ],
+    ids=str,
+)
+def test_refuses_states(state, said):
+    with pytest.raises(ValueError, match=said):
+        sampler_of().load_state_dict(state)
+
+
+def test_refuses_files_that_are_no_state(tmp_path):
+    path = tmp_path / "sampler.json"
+    for content in (b"\xff\xfe{", b"{", b"[]"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError):
+            sampler_of().load(path)
+
+
+def test_refuses_a_state_in_the_midst_of_another_plan():
+    sampler = sampler_of()
+    for _, batches in sampler.steps_with(loader_of(sampler)):
+        next(batches)
+        state = sampler.state_dict()
+        if state["micro_batch"]:
+            break
+    assert state["micro_batch"] == 1
+    other = StepBatchSampler(
+        LENGTHS,
+        stowage.Planner(CLUSTER.replace(linear_ms=1, fixed_ms=0)),
+        rank=0,
+        global_batch_size=20,
+        loss_tokens=TARGETS,
+    )
+    other.load_state_dict(state)
+    with pytest.raises(stowage.Error, match="a plan of step 0 that this planner does not make"):
+        next(iter(other))
+
+
+def test_two_loops_at_once_are_refused():
+    sampler = sampler_of()
+    own = loader(Documents(), sampler, PackedCollator(sampler, pad_token_id=7))
+    first = iter(own)
+    next(first)
+    next(iter(own))
+    with pytest.raises(stowage.Error, match="another loop over it was begun"):
+        next(first)
+
+
+def test_a_look_at_the_first_row_loses_nothing():
+    sampler = sampler_of()
+    own = loader(Documents(), sampler, PackedCollator(sampler, pad_token_id=7))
+    first = next(iter(own))
+    assert torch.equal(first.input_ids, next(iter(own)).input_ids)
+
+
+def test_steps_go_on_behind_a_break():
+    whole = trace(sampler_of())
+    sampler = sampler_of()
+    assert trace(sampler, 2) + trace(sampler, 1) + trace(sampler) == whole
+    assert sampler.epoch == 1 and sampler.state_dict()["step"] == 0
+
+
+def test_items_that_are_steps():
+    sampler = sampler_of()
+    own = loader(Documents(), sampler, PackedCollator(sampler, pad_token_id=7), by_step=True)
+    assert len(own) == 5
+    seen = []
+    for batches in own:
+        seen.append((batches[0].plan.to_bytes(), [b.input_ids.tolist() for b in batches]))
+        assert own.state_dict()["step"] == len(seen) and own.state_dict()["micro_batch"] == 0
+    assert seen == trace(sampler_of())
+
+
+def test_a_loader_takes_no_options_that_the_plan_decides():
+    with pytest.raises(ValueError, match="batch_size, shuffle: the sampler and the collator decide"):
+        loader(Documents(), sampler_of(), shuffle=True, batch_size=4)
+
+
+def test_a_sampler_in_a_wrapper_is_refused():
+    class Every(torch.utils.data.Sampler):
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __iter__(self):
+            yield from self.inner
+
+    wrapped = DataLoader(
+        Documents(),
+        batch_sampler=Every(sampler_of()),
+        collate_fn=PackedCollator(sampler_of(), pad_token_id=7),
+    )
+    with pytest.raises(stowage.Error, match="is wrapped in .*Every.*stowage.torch.loader"):
+        next(iter(wrapped))
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_accelerate_makes_of_a_plain_loader_is_refused(processes):
+    prepare = pytest.importorskip("accelerate.data_loader").prepare_data_loader
+    sharded = prepare(
+        loader_of(sampler_of()), num_processes=processes, process_index=0, put_on_device=False
+    )
+    with pytest.raises(stowage.Error, match="accelerate.*stowage.torch.loader"):
+        next(iter(sharded))
+    with pytest.raises((stowage.Error, ValueError), match="stowage.torch.loader"):
+        next(sampler_of().steps_with(sharded))
+
+
+def test_what_accelerate_skips_is_refused():
+    accelerate = pytest.importorskip("accelerate")
+    own = loader(Documents(), sampler_of(), PackedCollator(sampler_of(), pad_token_id=7))
+    with pytest.raises(stowage.Error, match="SkipBatchSampler.*resume by its state_dict"):
+        next(iter(accelerate.skip_first_batches(own, 2)))
+
+
+def test_rows_without_their_sampler_are_refused():
+    single = DataLoader(
+        Documents(), batch_size=None, collate_fn=PackedCollator(sampler_of(), pad_token_id=7)
+    )
+    with pytest.raises(ValueError, match="the loader has lost its StepBatchSampler"):
+        next(iter(single))
+
+
 def test_has_no_length():
     with pytest.raises(TypeError, match="see steps"):
         len(sampler_of())
@@ -272,11 +493,14 @@ def test_groups_need_alignment():
 
 
 HERE = Path(__file__).resolve().parent
+FRAMEWORKS = HERE.parent / "frameworks"
 
 
 def torchrun(*arguments, processes=4, folder=None):
     command = [
         sys.executable,
+        "-W",
+        "ignore",
         "-m",
         "torch.distributed.run",
         "--standalone",
@@ -285,7 +509,11 @@ def torchrun(*arguments, processes=4, folder=None):
         *map(str, arguments),
     ]
     extensions = HERE.parents[2] / "build" / "torch_extensions"  # DeepSpeed compiles one
-    environment = {**os.environ, "TORCH_EXTENSIONS_DIR": str(extensions)}
+    environment = {
+        **os.environ,
+        "TORCH_EXTENSIONS_DIR": str(extensions),
+        "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
+    }
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=600, env=environment, cwd=folder
     )
@@ -301,9 +529,3 @@ def test_the_example_trains_the_same_model():
 
 def test_rank_0_plans_for_all():
     assert "4 ranks agree on 3 steps" in torchrun(HERE / "broadcast.py")
-
-
-def test_the_loop_of_the_page_runs(tmp_path):
-    CLUSTER.save(tmp_path / "cluster.json")
-    out = torchrun(HERE / "loop.py", folder=tmp_path)
-    assert "step 0: " in out and "4 steps, weights differ by" in out

@@ -1,29 +1,19 @@
-"""Run by torchrun: the loop of python/README.md, unchanged but for the backend and the device.
+"""A data set and a model that every loop of these tests trains, and the weights that are right.
 
-Its data set and model are here: attention across the ranks of a group, on zigzag slices. Then rank 0
-trains the same model sequence by sequence, without plans; the weights must be the same.
+The model attends across the ranks of a group, on zigzag slices of packed rows. trained_alone() trains it
+in one process, sequence by sequence, with the global batches of a sampler but without plans.
 """
-
-import re
-from pathlib import Path
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from torch import nn
 
-from stowage.torch import target_counts
+import stowage
+from stowage.torch import StepBatchSampler, target_counts
 
-ROWS, BATCH, VOCABULARY, WIDTH = 96, 24, 61, 16
-PAGE = Path(__file__).resolve().parents[3] / "python" / "README.md"
-ON_THE_CPU = [
-    ('init_process_group("nccl")', 'init_process_group("gloo")'),
-    ('torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))', ""),
-    ('batch.to("cuda", non_blocking=True)', 'batch.to("cpu", non_blocking=True)'),
-    # As many rows as the test has time for, and a rate at which weights move.
-    ("global_batch_size=512", f"global_batch_size={BATCH}"),
-    ("model.parameters(), 1e-5)", "model.parameters(), 1e-3)"),
-]
+ROWS, BATCH, VOCABULARY, WIDTH = 33, 3, 61, 16
+RATE = 0.05
 
 
 class Gathered(torch.autograd.Function):
@@ -71,10 +61,13 @@ class Model(nn.Module):
 
 
 class Tokenised(torch.utils.data.Dataset):
-    lengths = np.random.default_rng(5).integers(4, 380, ROWS)
+    """Row i has labels for its last three quarters."""
+
+    def __init__(self, rows=ROWS):
+        self.lengths = np.random.default_rng(5).integers(4, 380, rows)
 
     def __len__(self):
-        return ROWS
+        return len(self.lengths)
 
     def __getitem__(self, row):
         ids = (7 * row + 3 * np.arange(self.lengths[row]) ** 2) % VOCABULARY
@@ -83,7 +76,29 @@ class Tokenised(torch.utils.data.Dataset):
 
     @property
     def target_counts(self):
-        return target_counts(self[row]["labels"] for row in range(ROWS))
+        return target_counts(self[row]["labels"] for row in range(len(self)))
+
+
+def cluster_of(ranks, degrees=None):
+    """`ranks` devices; without degrees a long sequence needs a group of all of them."""
+    return stowage.Cluster(
+        devices=ranks,
+        memory_mib=400 if degrees else 512 // ranks,
+        states_mib=0,
+        activation_mib_per_token=1,
+        quadratic_ms=1e-5,
+        linear_ms=0.02,
+        fixed_ms=0.5,
+        all_to_all_mib_per_token=1,
+        mib_per_ms={degree: 50 for degree in (2, 4) if degree <= ranks},
+        pad_multiple=8,
+        degrees=degrees,
+    )
+
+
+def sampler_of(rows, cluster, rank, **more):
+    more = {"global_batch_size": BATCH, "seed": 1, "loss_tokens": rows.target_counts, **more}
+    return StepBatchSampler(rows.lengths, stowage.Planner(cluster), rank=rank, **more)
 
 
 def build_model():
@@ -91,38 +106,48 @@ def build_model():
     return Model().double()
 
 
-def trained_alone(sampler):
-    model, rows = build_model(), Tokenised()
-    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
-    sampler.set_epoch(0)
-    for step in range(sampler.steps):
-        own = sampler.rows_of(step)
-        targets = sampler.loss_tokens[own].sum()
+def optimizer_of(model):
+    return torch.optim.SGD(model.parameters(), RATE, momentum=0.9)
+
+
+def loss_of(model, batch, group):
+    """The sum of the losses of this rank's tokens."""
+    logits = model(
+        batch.input_ids,
+        batch.position_ids,
+        cu_seqlens=batch.cu_seqlens_padded,
+        max_seqlen=batch.max_seqlen,
+        cp_group=group,
+    )
+    return nn.functional.cross_entropy(
+        logits.view(-1, logits.size(-1)),
+        batch.labels.view(-1),
+        ignore_index=-100,
+        reduction="sum",
+    )
+
+
+def trained_alone(rows, sampler, steps=None, epoch=0):
+    """The model, and the mean loss of each step, float64."""
+    model, losses = build_model(), []
+    optimizer = optimizer_of(model)
+    for step in range(sampler.steps if steps is None else steps):
+        own = sampler.rows_of(step, epoch)
+        targets = int(rows.target_counts[own].sum())
+        total = 0.0
         for row in own.tolist():
             ids, labels = map(torch.from_numpy, rows[row].values())
             whole = torch.tensor([0, len(ids)], dtype=torch.int32)
             logits = model(ids[None], torch.arange(len(ids))[None], whole, len(ids), None)
             loss = nn.functional.cross_entropy(logits[0, :-1], labels[1:], reduction="sum")
             (loss / targets).backward()
+            total += float(loss.detach()) / targets
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-    return model
+        losses.append(total)
+    return model, losses
 
 
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
-    (program,) = [block for block in blocks if "init_process_group" in block]
-    for there, here in ON_THE_CPU:
-        assert program.count(there) == 1, there
-        program = program.replace(there, here)
-    names = {"load_tokenised": Tokenised, "build_model": build_model}
-    exec(compile(program, str(PAGE), "exec"), names)
-    if dist.get_rank() == 0:
-        assert Path("sampler.json").exists() and names["sampler"].epoch == 1
-        pairs = zip(names["model"].parameters(), trained_alone(names["sampler"]).parameters())
-        off = max(float((a - b).abs().max()) for a, b in pairs)
-        assert off < 1e-8, off
-        print(f"{names['number'] + 1} steps, weights differ by {off:.0e} from training alone")
-    dist.barrier()
-    dist.destroy_process_group()
+def largest_difference(parameters, model):
+    """Of two models' weights; `parameters` are whole tensors."""
+    return max(float((a - b).detach().abs().max()) for a, b in zip(parameters, model.parameters()))

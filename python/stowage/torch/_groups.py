@@ -1,0 +1,43 @@
+"""The process groups of torch.distributed that plans of a cluster run on."""
+
+from __future__ import annotations
+
+from typing import Optional, Sequence, Union
+
+import torch.distributed as dist
+
+from .._cluster import Cluster
+from .._trainer_step import Batch
+from ._packed import PackedBatch
+
+
+class Groups:
+    """The process groups of all groups that plans of a cluster can have, made once.
+
+    Every rank must make it, at the same place of its program. `groups[batch]` is the group of a
+    PackedBatch or Batch, None where one rank computes alone. N - 1 groups for N aligned ranks.
+    Raises ValueError for clusters that are not aligned, whose groups would be too many.
+    """
+
+    def __init__(self, cluster: Cluster, ranks: Optional[Sequence[int]] = None) -> None:
+        """`ranks`: those of torch.distributed that the cluster's devices are, default 0 to N - 1."""
+        if not cluster.aligned:
+            raise ValueError("groups of a cluster that is not aligned may begin at any rank")
+        own = range(cluster.devices) if ranks is None else ranks
+        if len(own) != cluster.devices:
+            raise ValueError(f"ranks: must be {cluster.devices}, are {len(own)}")
+        self._groups: dict[tuple[int, int], dist.ProcessGroup] = {}
+        for degree in cluster.degrees:
+            if degree == 1:
+                continue
+            for first in range(0, cluster.devices - degree + 1, degree):
+                members = [own[rank] for rank in range(first, first + degree)]
+                self._groups[first, degree] = dist.new_group(members)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, batch: Union[PackedBatch, Batch]) -> Optional[dist.ProcessGroup]:
+        if batch.degree <= 1:
+            return None
+        return self._groups[batch.ranks[0], batch.degree]

@@ -1,0 +1,268 @@
+"""Packed rows as tensors, and the collator that makes them of samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from .._errors import Error
+from .._step import Step
+from .._trainer_step import Batch
+
+if TYPE_CHECKING:
+    from ._sampler import StepBatchSampler
+
+#: The label that cross_entropy leaves out.
+IGNORED = -100
+
+
+@dataclass(frozen=True, eq=False)
+class PackedBatch:
+    """A rank's part of one packed row.
+
+    If the plan has no work for the rank in a micro-batch, the row is a filler: one token of padding,
+    whose label is -100. The rank computes it like any other row, because the wrappers of torch (DDP,
+    FSDP, DeepSpeed) wait for the backward pass of every rank. Its loss and its gradients are 0.
+
+    Attributes:
+        input_ids, labels, position_ids: int64 [1, T / degree]; labels are the tokens to predict, -100
+            where there is none.
+        cu_seqlens, cu_seqlens_padded: int32 [sequences + 1], of the whole row.
+        max_seqlen: tokens of the longest sequence, padding included.
+        ranks: the ranks that share the row. micro_batch: its number in the step, from 0.
+        loss_denominator: targets of the step. sequences: ids of the row's sequences.
+        filler: the row is a filler. plan: the Step; None in rows that a loader has not yet matched with
+            their plan.
+    """
+
+    input_ids: Tensor
+    labels: Tensor
+    position_ids: Tensor
+    cu_seqlens: Tensor
+    cu_seqlens_padded: Tensor
+    max_seqlen: int = 0
+    ranks: tuple[int, ...] = ()
+    micro_batch: int = 0
+    loss_denominator: int = 0
+    sequences: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    filler: bool = False
+    plan: Optional[Step] = None
+
+    @property
+    def idle(self) -> bool:
+        """The row holds no token: the rank idles, and PackedCollator has fill_idle=False."""
+        return self.input_ids.numel() == 0
+
+    @property
+    def degree(self) -> int:
+        return len(self.ranks)
+
+    @property
+    def last(self) -> bool:
+        """It is the last micro-batch of its step: gradients are summed over ranks after it."""
+        return self.micro_batch + 1 == self._planned().micro_batches
+
+    @property
+    def loss_scale(self) -> float:
+        """The factor of a sum of token losses where gradients are summed over all ranks.
+
+        1 / loss_denominator; 0 for a step without targets. Raises stowage.Error in a row without
+        plan.
+        """
+        self._planned()
+        return 1.0 / self.loss_denominator if self.loss_denominator else 0.0
+
+    @property
+    def mean_loss_scale(self) -> float:
+        """The factor of a sum of token losses where gradients are averaged over all ranks.
+
+        DDP, FSDP and DeepSpeed average: ranks / loss_denominator.
+        """
+        return self._planned().ranks * self.loss_scale
+
+    def _planned(self) -> Step:
+        if self.plan is None:
+            raise Error(
+                "the row has no plan: a plain loop over a DataLoader delivers rows without loss "
+                "denominator and slice; loop over sampler.steps_with(loader), or make the loader with "
+                "stowage.torch.loader()"
+            )
+        return self.plan
+
+    def _with_tensors(self, change: Any) -> PackedBatch:
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(self, **{k: change(v) for k, v in own.items() if isinstance(v, Tensor)})
+
+    def to(self, device: Any, non_blocking: bool = False) -> PackedBatch:
+        """The same row on another device."""
+        return self._with_tensors(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+
+    def pin_memory(self) -> PackedBatch:
+        """The same row in pinned memory; DataLoader(pin_memory=True) calls it."""
+        return self._with_tensors(lambda tensor: tensor.pin_memory())
+
+
+class PackedCollator:
+    """Packs the sequences of a micro-batch into one row, padded as they were planned.
+
+    Samples are mappings with "input_ids" and perhaps "labels", 1-d, by default the input_ids. If the
+    planner clips (on_oversize="clip"), longer samples are cut to Cluster.largest_sequence tokens.
+
+    Args:
+        sampler: whose planner says what lengths are padded to.
+        pad_token_id: of padding in input_ids; its labels are -100.
+        shift: labels stand at their own token, as in Hugging Face data sets, and are moved to the
+            one before, which predicts them; False if they were moved already.
+        slice: "zigzag" or "contiguous" parts of a row for the ranks of its group, None for whole rows.
+        fill_idle: an idle rank gets a filler row (PackedBatch). False: it gets a row without tokens,
+            and the loop must keep the ranks in step by itself.
+    """
+
+    def __init__(
+        self,
+        sampler: StepBatchSampler,
+        *,
+        pad_token_id: int,
+        shift: bool = True,
+        slice: Optional[str] = "zigzag",
+        fill_idle: bool = True,
+    ) -> None:
+        if slice not in ("zigzag", "contiguous", None):
+            raise ValueError(f'slice: must be "zigzag", "contiguous" or None, is {slice!r}')
+        planner = sampler.planner
+        self.pad_multiple = planner.cluster.pad_multiple
+        self.pad_token_id = pad_token_id
+        self.shift = shift
+        self.slice = slice
+        self.fill_idle = fill_idle
+        self.longest = planner.cluster.largest_sequence if planner.on_oversize == "clip" else None
+        self.counted = sampler.loss_tokens is not None
+
+    def __call__(self, samples: Sequence[Mapping[str, Any]]) -> PackedBatch:
+        """The whole row of `samples`; a filler row if there is none and idle ranks are filled.
+
+        Raises ValueError for samples that are not a list of mappings with 1-d "input_ids", and for
+        labels that are not as many as the tokens.
+        """
+        if isinstance(samples, Mapping):
+            raise ValueError(
+                "samples: must be the rows of a micro-batch, is one row: the loader has lost its "
+                "StepBatchSampler; make it with stowage.torch.loader()"
+            )
+        filler = not samples and self.fill_idle
+        if filler:
+            samples = [{"input_ids": [self.pad_token_id], "labels": [IGNORED]}]
+        ids, labels, places, lengths, padded = [], [], [], [0], [0]
+        for sample in samples:
+            tokens, targets = self._tokens(sample)
+            length = -(-len(tokens) // self.pad_multiple) * self.pad_multiple
+            more = length - len(tokens)
+            ids.append(torch.nn.functional.pad(tokens, (0, more), value=self.pad_token_id))
+            labels.append(torch.nn.functional.pad(targets, (0, more), value=IGNORED))
+            places.append(torch.arange(length))
+            lengths.append(len(tokens))
+            padded.append(length)
+        none = torch.zeros(0, dtype=torch.int64)
+        return PackedBatch(
+            input_ids=torch.cat([none, *ids])[None],
+            labels=torch.cat([none, *labels])[None],
+            position_ids=torch.cat([none, *places])[None],
+            cu_seqlens=torch.tensor(lengths).cumsum(0).to(torch.int32),
+            cu_seqlens_padded=torch.tensor(padded).cumsum(0).to(torch.int32),
+            filler=filler,
+        )
+
+    def _tokens(self, sample: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
+        """Tokens and targets of a sample, cut to the longest sequence that was planned."""
+        tokens = torch.as_tensor(sample["input_ids"], dtype=torch.int64)
+        targets = torch.as_tensor(sample.get("labels", tokens), dtype=torch.int64)
+        if tokens.ndim != 1 or targets.shape != tokens.shape:
+            raise ValueError(
+                "samples: input_ids and labels must be 1-d and equally long, have the shapes "
+                f"{tuple(tokens.shape)} and {tuple(targets.shape)}"
+            )
+        if self.longest is not None:
+            tokens, targets = tokens[: self.longest], targets[: self.longest]
+        if self.shift:
+            targets = torch.cat([targets[1:], targets.new_full((1,), IGNORED)])
+        return tokens, targets
+
+    def planned(
+        self, step: Step, micro_batch: int, batch: Optional[Batch], row: PackedBatch, rank: int
+    ) -> PackedBatch:
+        """The part of a row that `rank` holds in a micro-batch of `step`, which idles without batch.
+
+        Raises ValueError for a row that was not planned so.
+        """
+        if batch is not None:
+            return self.part(step, batch, row, rank)
+        if row.input_ids.numel() and not row.filler:
+            raise ValueError(
+                f"rank {rank} idles in micro-batch {micro_batch}, the loader delivers a row of "
+                f"{row.input_ids.numel()} tokens"
+            )
+        alone = (rank,) if row.filler else ()
+        return replace(
+            row,
+            max_seqlen=int(row.cu_seqlens_padded[-1]),
+            ranks=alone,
+            micro_batch=micro_batch,
+            loss_denominator=step.loss_denominator,
+            plan=step,
+        )
+
+    def part(self, step: Step, batch: Batch, row: PackedBatch, rank: int) -> PackedBatch:
+        """The part of a row of `step` that `rank` holds.
+
+        Raises ValueError for a row that was not planned so.
+        """
+        if not np.array_equal(row.cu_seqlens.numpy(), batch.cu_seqlens):
+            raise ValueError(
+                f"rows {batch.sequences.tolist()}: lengths must be those that were planned, "
+                f"{np.diff(batch.cu_seqlens).tolist()}, are {row.cu_seqlens.diff().tolist()}"
+            )
+        targets = int((row.labels != IGNORED).sum())
+        if self.counted and targets != batch.loss_denominator:
+            raise ValueError(
+                f"rows {batch.sequences.tolist()}: loss_tokens must be the labels that are not "
+                f"{IGNORED}, {targets} behind the shift, are {batch.loss_denominator}"
+            )
+        own = replace(
+            row,
+            max_seqlen=batch.max_seqlen,
+            ranks=tuple(batch.ranks),
+            micro_batch=batch.micro_batch,
+            loss_denominator=step.loss_denominator,
+            sequences=batch.sequences,
+            plan=step,
+        )
+        if self.slice is None or batch.degree == 1:
+            return own
+        at = torch.from_numpy(step.positions(batch.index, rank, self.slice))
+        return replace(
+            own,
+            input_ids=row.input_ids[:, at],
+            labels=row.labels[:, at],
+            position_ids=row.position_ids[:, at],
+        )
+
+
+def target_counts(
+    labels: Iterable[Sequence[int]], shift: bool = True, longest: Optional[int] = None
+) -> NDArray[np.int64]:
+    """How many labels of each row are not ignored: `loss_tokens` of the data set, int64 [K].
+
+    Args:
+        labels: of each row, integers.
+        shift: labels stand at their own token (PackedCollator); the first one is then no target.
+        longest: rows are cut to so many tokens first, for a planner with on_oversize="clip".
+    """
+    first = 1 if shift else 0
+    return np.array(
+        [int(np.sum(np.asarray(row)[first:longest] != IGNORED)) for row in labels], np.int64
+    )

@@ -1,0 +1,337 @@
+"""The batch sampler that plans."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections import deque
+from concurrent.futures import Future
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Optional, Union
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+from torch.utils.data import DataLoader, Sampler
+
+from .._errors import Error
+from .._lengths import Integers, as_integers
+from .._planner import Planner
+from .._search import whole
+from .._step import Step
+from ._iteration import Iteration, Position, Start, digest_of, reader_of_caller
+from ._packed import PackedBatch, PackedCollator
+
+
+class StepBatchSampler(Sampler[list[int]]):
+    """This rank's rows of a data set, micro-batch after micro-batch, of planned global batches.
+
+    An idle rank gets []. Every rank draws the same global batches and plans them itself: the plans
+    are equal, for a planner without a time limit is deterministic.
+
+    Args:
+        lengths: tokens of each row of the data set, integers [K].
+        planner: its cluster's devices are the ranks.
+        global_batch_size: sequences of a step.
+        rank: of this process; default that of torch.distributed.
+        shuffle, seed: the order of an epoch, drawn with `seed` and the epoch.
+        drop_last: leave out a last step of fewer sequences.
+        ahead: steps that are planned before they are needed.
+        loss_tokens: labels of each row that are not ignored, integers [K]; default the lengths.
+        replicated: False, and rank 0 plans and broadcasts over torch.distributed.
+        compare: compare the plans of all ranks, over torch.distributed, before a step is used.
+            Raises stowage.Error where they differ: versions, clusters or lengths do then.
+
+    Raises ValueError for a planner with a time limit if replicated, whose plans depend on the machine,
+    and for loss_tokens of rows that the planner would clip, whose targets are then unknown.
+    `len()` is unknown before planning; `steps` is the number of steps of an epoch.
+
+    An iteration begins where load_state_dict() or set_epoch() put the sampler, steps_with() where the
+    last steps_with() was left. At the end of an epoch the next one begins.
+    """
+
+    def __init__(
+        self,
+        lengths: Integers,
+        planner: Planner,
+        *,
+        global_batch_size: int,
+        rank: Optional[int] = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = True,
+        ahead: int = 2,
+        loss_tokens: Optional[Integers] = None,
+        replicated: bool = True,
+        compare: bool = False,
+    ) -> None:
+        if replicated and planner.search.time_limit is not None:
+            raise ValueError(
+                "a planner with a time_limit plans otherwise on every rank: set node_limit, or "
+                "replicated=False"
+            )
+        if global_batch_size < 1:
+            raise ValueError(f"global_batch_size: must be at least 1, is {global_batch_size}")
+        if ahead < 1:
+            raise ValueError(f"ahead: must be at least 1, is {ahead}")
+        self.rank = dist.get_rank() if rank is None else rank
+        if not 0 <= self.rank < planner.cluster.devices:
+            raise ValueError(
+                f"rank: must be from 0 to {planner.cluster.devices - 1}, is {self.rank}"
+            )
+        self.lengths = as_integers(lengths, "lengths")
+        self.loss_tokens = None if loss_tokens is None else as_integers(loss_tokens, "loss_tokens")
+        if self.loss_tokens is not None and self.loss_tokens.size != self.lengths.size:
+            raise ValueError("loss_tokens: must be as many as lengths")
+        if self.loss_tokens is not None:
+            planner.require_known_targets(self.lengths, self.loss_tokens)
+        self.planner = planner
+        self.global_batch_size = global_batch_size
+        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
+        self.ahead, self.replicated, self.compare = ahead, replicated, compare
+        self._start = Start(Position(0, 0, 0))
+        self._iteration: Optional[Iteration] = None  # the one begun last
+        if self.steps == 0:
+            raise ValueError(
+                f"{self.lengths.size} rows make no step of {global_batch_size}: set drop_last=False"
+            )
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the loop; behind its end, the next one."""
+        self._settle()
+        return self._start.position.epoch
+
+    def _settle(self) -> None:
+        """If the last iteration has come to the end of its epoch, the next one begins behind it."""
+        if self._iteration is not None and self._iteration.complete:
+            self._start, self._iteration = self._iteration.reached, None
+
+    @property
+    def steps(self) -> int:
+        """Steps of an epoch."""
+        whole_steps, rest = divmod(self.lengths.size, self.global_batch_size)
+        return whole_steps + (1 if rest and not self.drop_last else 0)
+
+    def __len__(self) -> int:
+        raise TypeError("the number of micro-batches is known once steps are planned; see steps")
+
+    def set_epoch(self, epoch: int) -> None:
+        """Begins another epoch, from its first step; the epoch that it is in already goes on."""
+        if epoch != self.epoch:
+            self._start, self._iteration = Start(Position(epoch, 0, 0)), None
+
+    def rows_of(self, step: int, epoch: Optional[int] = None) -> NDArray[np.int64]:
+        """The rows of the global batch `step` of an epoch, by default of `self.epoch`."""
+        if self.shuffle:
+            drawn = self.epoch if epoch is None else epoch
+            generator = torch.Generator().manual_seed(self.seed + drawn)
+            order = torch.randperm(self.lengths.size, generator=generator).numpy()
+        else:
+            order = np.arange(self.lengths.size)
+        return order[step * self.global_batch_size : (step + 1) * self.global_batch_size]
+
+    def _submit(self, step: int, epoch: int) -> Future[Step]:
+        rows = self.rows_of(step, epoch)
+        targets = None if self.loss_tokens is None else self.loss_tokens[rows]
+        return self.planner.submit(self.lengths[rows], ids=rows, loss_tokens=targets)
+
+    def _plans(self, at: Position) -> Iterator[Step]:
+        """The steps of the epoch from a position on, planned ahead."""
+        if not self.replicated and dist.get_rank() != 0:
+            for _ in range(at.step, self.steps):
+                yield _broadcast(None)
+            return
+        waiting: deque[Future[Step]] = deque()
+        for step in range(at.step, self.steps):
+            waiting.append(self._submit(step, at.epoch))
+            if len(waiting) > self.ahead:
+                yield self._shared(waiting.popleft().result())
+        while waiting:
+            yield self._shared(waiting.popleft().result())
+
+    def _shared(self, step: Step) -> Step:
+        if not self.replicated:
+            return _broadcast(step)
+        if self.compare:
+            _require_equal(step)
+        return step
+
+    def __iter__(self) -> Iteration:
+        """The rows of the rest of the epoch. Raises stowage.Error inside a wrapper that shards them."""
+        reader = reader_of_caller(self)
+        self._settle()
+        if self._iteration is not None and self._iteration.exhausted:
+            # A loop that counts the items of its loader has not asked for the end.
+            self._start = Start(Position(self._start.position.epoch + 1, 0, 0))
+        self._iteration = Iteration(self, self._start, reader)
+        return self._iteration
+
+    def steps_with(self, loader: DataLoader[Any]) -> Iterator[tuple[Step, Iterator[PackedBatch]]]:
+        """The steps left of this epoch, each with its micro-batches as `loader` delivers them.
+
+        The loader has this sampler and a PackedCollator. A step whose micro-batches were not all
+        taken is finished before the next. A step that a state was taken in the middle of has the
+        micro-batches that were left. Behind the last step the next epoch begins.
+        """
+        packer = getattr(loader, "collate_fn", None)
+        if getattr(loader, "batch_sampler", None) is not self or not isinstance(
+            packer, PackedCollator
+        ):
+            raise ValueError(
+                "loader: must have this sampler and a PackedCollator, has "
+                f"{type(getattr(loader, 'batch_sampler', None)).__name__} and {type(packer).__name__}; "
+                "stowage.torch.loader() makes one that prepare() of a framework leaves as it is"
+            )
+        self._settle()
+        if self._iteration is not None and self._iteration.counted:
+            self._start = self._iteration.reached
+        delivered = Delivery(self, iter(loader), packer)
+        for first in delivered:
+            assert first.plan is not None
+            batches = delivered.rest_of_step(first)
+            yield first.plan, batches
+            for _ in batches:
+                pass
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the training is: behind the last micro-batch that the loop has got.
+
+        {"epoch", "step", "micro_batch"}: what comes next; "order": a digest of what decides the
+        order of rows; "plan": of a step that was begun, a digest of its plan. A loop that accumulates
+        gradients over the micro-batches of a step takes the state behind the last one, or saves the
+        gradients as well.
+        """
+        return self._state(self._start if self._iteration is None else self._iteration.reached)
+
+    def _state(self, start: Start) -> dict[str, Any]:
+        plan = {"plan": start.plan} if start.position.micro_batch else {}
+        return {**start.position._asdict(), **plan, "order": self._order}
+
+    @cached_property
+    def _order(self) -> str:
+        """A digest of the arguments that decide which rows form which step."""
+        kind = (self.global_batch_size, self.shuffle, self.seed, self.drop_last)
+        digest = hashlib.sha256(repr(kind).encode())
+        digest.update(self.lengths.tobytes())
+        return digest.hexdigest()[:16]
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on where the state was taken.
+
+        A state without "micro_batch" goes on with the beginning of its step. Raises ValueError for
+        what is no state, or the state of a sampler with other rows, seed or batch size.
+        """
+        try:
+            at = Position(*(whole(state.get(key, 0), key) for key in Position._fields))
+        except (AttributeError, TypeError) as wrong:
+            raise ValueError(f"state: must be what state_dict() returned: {wrong}") from None
+        if at.epoch < 0 or at.micro_batch < 0 or not 0 <= at.step <= self.steps:
+            raise ValueError(
+                f"state: epoch and micro_batch must be at least 0, step from 0 to {self.steps}, are "
+                f"{at.epoch}, {at.micro_batch} and {at.step}"
+            )
+        if state.get("order", self._order) != self._order:
+            raise ValueError(
+                "state: was taken by a sampler with other lengths, seed, shuffle, drop_last or "
+                "global_batch_size, which has other steps"
+            )
+        self._start, self._iteration = Start(at, str(state.get("plan", ""))), None
+
+    def __getstate__(self) -> dict[str, Any]:
+        start = self._start if self._iteration is None else self._iteration.reached
+        return {**self.__dict__, "_start": start, "_iteration": None}
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes state_dict() as JSON. A reader finds the old file or the new one, never a part."""
+        target = Path(path)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with open(handle, "w", encoding="utf-8") as file:
+                json.dump(self.state_dict(), file)
+            os.replace(name, target)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+    def load(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Reads what save() wrote. Raises ValueError for any other file."""
+        try:
+            state = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as wrong:  # not UTF-8, or no JSON
+            raise ValueError(f"{os.fspath(path)}: is no state of a sampler: {wrong}") from None
+        self.load_state_dict(state)
+
+
+class Delivery(Iterator[PackedBatch]):
+    """The rows that a loader delivers, each with its plan, and counted where the sampler sees it."""
+
+    def __init__(
+        self, sampler: StepBatchSampler, rows: Iterator[PackedBatch], packer: PackedCollator
+    ) -> None:
+        self._sampler, self._rows, self._packer = sampler, rows, packer
+        self._iteration: Optional[Iteration] = None
+        self._fetched = 0
+        # StatefulDataLoader has read on from its snapshot, and dropped rows, before the first one.
+        begun = sampler._iteration
+        self._dropped = (begun, 0 if begun is None or begun.counted else begun.count())
+
+    def __next__(self) -> PackedBatch:
+        """The next row, which counts as arrived once arrived() is called."""
+        try:
+            row = next(self._rows)
+        except StopIteration:
+            if self._iteration is not None:
+                self._iteration.leave()
+            raise
+        if self._iteration is None:  # begun by the loader, at the latest with its first row
+            self._iteration = self._sampler._iteration
+            begun, dropped = self._dropped
+            self._fetched = dropped if begun is self._iteration else 0
+        iteration = self._iteration
+        if iteration is None or iteration is not self._sampler._iteration:
+            raise Error(
+                "the sampler was moved, or another loop over it was begun, in the midst of this loop"
+            )
+        iteration.arrive(self._fetched)
+        handed = iteration.entry(self._fetched)
+        self._fetched += 1
+        if row.plan is not None:  # a loader of stowage.torch.loader() delivers planned rows
+            return row
+        rank = self._sampler.rank
+        batch = handed.step.batch_of(rank, handed.micro_batch)
+        return self._packer.planned(handed.step, handed.micro_batch, batch, row, rank)
+
+    def arrived(self) -> None:
+        """The loop has got every row that was fetched."""
+        assert self._iteration is not None
+        self._iteration.arrive(self._fetched)
+
+    def rest_of_step(self, batch: PackedBatch) -> Iterator[PackedBatch]:
+        """The fetched `batch` and those behind it, up to the end of its step."""
+        while True:
+            self.arrived()
+            yield batch
+            if batch.last:
+                return
+            batch = next(self)
+
+
+def _broadcast(step: Optional[Step]) -> Step:
+    box = [step]
+    dist.broadcast_object_list(box, src=0)
+    assert box[0] is not None
+    return box[0]
+
+
+def _require_equal(step: Step) -> None:
+    own = digest_of(step)
+    everywhere: list[Optional[str]] = [None] * dist.get_world_size()
+    dist.all_gather_object(everywhere, own)
+    other = [rank for rank, plan in enumerate(everywhere) if plan != everywhere[0]]
+    if other:
+        raise Error(f"the ranks {other} have planned otherwise than rank 0")

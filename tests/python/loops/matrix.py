@@ -1,0 +1,248 @@
+"""Run by torchrun: trains the task in one way of this table, on all ranks, and compares with one process.
+
+    torchrun --nproc-per-node N matrix.py WAY...
+
+For each way twice: on groups of one rank, of which some idle, and on groups of varying degree.
+"""
+
+import sys
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from task import (
+    BATCH,
+    Tokenised,
+    build_model,
+    cluster_of,
+    largest_difference,
+    loss_of,
+    optimizer_of,
+    sampler_of,
+    trained_alone,
+)
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
+
+from stowage.torch import Groups, PackedCollator, loader
+
+
+class Job:
+    """What a way of training gets, and what it has seen."""
+
+    def __init__(self, degrees):
+        self.rank, self.world = dist.get_rank(), dist.get_world_size()
+        self.rows = Tokenised()
+        cluster = cluster_of(self.world, degrees)
+        self.sampler = sampler_of(self.rows, cluster, self.rank)
+        self.collator = PackedCollator(self.sampler, pad_token_id=0)
+        self.groups = Groups(cluster)
+        self.model = build_model()
+        self.fillers, self.degrees, self.losses = 0, set(), []
+
+    def plain_loader(self, kind=DataLoader, **more):
+        return kind(self.rows, batch_sampler=self.sampler, collate_fn=self.collator, **more)
+
+    def loss(self, model, batch):
+        self.fillers += batch.filler
+        self.degrees.add(batch.degree)
+        return loss_of(model, batch, self.groups[batch])
+
+    def log(self, total):
+        """The mean loss of a step, of the parts that ranks have."""
+        dist.all_reduce(total)
+        self.losses.append(float(total))
+
+    def train(self, model, steps, optimizer=None, backward=torch.Tensor.backward, sync=None):
+        """Steps of a model whose gradients are averaged over the ranks."""
+        optimizer = optimizer or optimizer_of(model)
+        for step, batches in steps:
+            total = torch.zeros((), dtype=torch.float64)
+            for batch in batches:
+                with nullcontext() if batch.last or sync is None else sync():
+                    loss = self.loss(model, batch) * batch.mean_loss_scale
+                    backward(loss)
+                total += loss.detach() / self.world
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            self.log(total)
+        return model.parameters()
+
+
+def plain(job):
+    """A loop without wrapper: gradients are summed over ranks by hand."""
+    optimizer = optimizer_of(job.model)
+    for step, batches in job.sampler.steps_with(job.plain_loader()):
+        total = torch.zeros((), dtype=torch.float64)
+        for batch in batches:
+            loss = job.loss(job.model, batch) * batch.loss_scale
+            loss.backward()
+            total += loss.detach()
+        for parameter in job.model.parameters():
+            dist.all_reduce(parameter.grad)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        job.log(total)
+    return job.model.parameters()
+
+
+def ddp(job):
+    return job.train(
+        DistributedDataParallel(job.model), job.sampler.steps_with(job.plain_loader())
+    )
+
+
+def ddp_no_sync(job):
+    """Gradients are averaged after the last micro-batch of a step only."""
+    model = DistributedDataParallel(job.model)
+    steps = job.sampler.steps_with(loader(job.rows, job.sampler, job.collator))
+    return job.train(model, steps, sync=model.no_sync)
+
+
+def fsdp2(job):
+    from torch.distributed.fsdp import fully_shard
+
+    model = job.model
+    for part in (model.qkv, model.out, model):
+        fully_shard(part)
+    job.train(model, job.sampler.steps_with(job.plain_loader()))
+    return [parameter.full_tensor() for parameter in model.parameters()]
+
+
+def stateful(job):
+    """torchdata's loader with workers."""
+    from torchdata.stateful_dataloader import StatefulDataLoader
+
+    steps = job.sampler.steps_with(job.plain_loader(StatefulDataLoader, num_workers=2))
+    return job.train(DistributedDataParallel(job.model), steps)
+
+
+def titan(job):
+    from torchtitan.components.dataloader import ParallelAwareDataloader
+
+    titans = ParallelAwareDataloader(
+        job.rows, job.rank, job.world, batch_sampler=job.sampler, collate_fn=job.collator
+    )
+    return job.train(DistributedDataParallel(job.model), job.sampler.steps_with(titans))
+
+
+def accelerate(job):
+    from accelerate import Accelerator
+
+    accelerator = Accelerator(cpu=True)
+    model, optimizer, own = accelerator.prepare(
+        job.model, optimizer_of(job.model), loader(job.rows, job.sampler, job.collator, by_step=True)
+    )
+    steps = ((batches[0].plan, batches) for batches in own)
+    return job.train(
+        model, steps, optimizer, accelerator.backward, lambda: accelerator.no_sync(model)
+    )
+
+
+def lightning(job):
+    import lightning
+
+    class Planned(lightning.LightningModule):
+        """An item of the loader is a planned step; the module runs its micro-batches by itself."""
+
+        automatic_optimization = False
+
+        def __init__(self):
+            super().__init__()
+            self.model = job.model
+
+        def configure_optimizers(self):
+            return optimizer_of(self.model)
+
+        def forward(self, batch):
+            return job.loss(self.model, batch) * batch.mean_loss_scale
+
+        def training_step(self, batches, _):
+            total = torch.zeros((), dtype=torch.float64)
+            for batch in batches:
+                loss = self(batch)
+                with nullcontext() if batch.last else self.trainer.model.no_sync():
+                    self.manual_backward(loss)
+                total += loss.detach() / job.world
+            self.optimizers().step()
+            self.optimizers().zero_grad(set_to_none=True)
+            job.log(total)
+
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = lightning.Trainer(
+            max_epochs=1,
+            accelerator="cpu",
+            strategy="ddp",
+            devices=job.world,
+            logger=False,
+            default_root_dir=folder,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+        )
+        trainer.fit(Planned(), loader(job.rows, job.sampler, job.collator, by_step=True))
+    return job.model.parameters()
+
+
+def zero3(job):
+    """DeepSpeed, which averages gradients and counts micro-batches by itself."""
+    import deepspeed
+
+    deepspeed.comm.init_distributed("gloo", auto_mpi_discovery=False)
+    engine, *_ = deepspeed.initialize(
+        model=job.model.float(),  # it takes no float64
+        optimizer=optimizer_of(job.model),
+        config={
+            "train_micro_batch_size_per_gpu": 1,
+            "zero_optimization": {"stage": 3, "stage3_param_persistence_threshold": 0},
+            "zero_allow_untested_optimizer": True,
+            "zero_force_ds_cpu_optimizer": False,
+        },
+    )
+    for _, batches in job.sampler.steps_with(loader(job.rows, job.sampler, job.collator)):
+        total = torch.zeros((), dtype=torch.float64)
+        for batch in batches:
+            engine.set_gradient_accumulation_boundary(batch.last)
+            loss = job.loss(engine, batch) * batch.mean_loss_scale
+            engine.backward(loss, scale_wrt_gas=False)
+            engine.step()
+            total += loss.detach() / job.world
+        job.log(total)
+    with deepspeed.zero.GatheredParameters(list(job.model.parameters())):
+        return [parameter.detach().clone() for parameter in job.model.parameters()]
+
+
+WAYS = {
+    each.__name__: each
+    for each in (plain, ddp, ddp_no_sync, fsdp2, stateful, titan, accelerate, lightning, zero3)
+}
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo")
+    for name in sys.argv[1:]:
+        for degrees in ([1], None):
+            job = Job(degrees)
+            parameters = list(WAYS[name](job))
+            right, losses = trained_alone(job.rows, job.sampler)
+            off = largest_difference(parameters, right)
+            fillers = torch.tensor(job.fillers)
+            dist.all_reduce(fillers)
+            loss_off = max(abs(a - b) for a, b in zip(job.losses, losses, strict=True))
+            most = 1e-5 if name == "zero3" else 1e-8
+            assert off < most and loss_off < most, (name, degrees, off, loss_off)
+            state = job.sampler.state_dict()  # Lightning counts items, and does not ask for the end
+            assert (state["epoch"], state["step"]) in ((1, 0), (0, job.sampler.steps)), state
+            seen = [None] * job.world
+            dist.all_gather_object(seen, sorted(job.degrees))
+            if job.rank == 0:
+                print(
+                    f"{name} {'groups of 1' if degrees else 'varying'}: {len(losses)} steps, weights "
+                    f"differ by {off:.0e}, losses by {loss_off:.0e}, {int(fillers)} filler rows, "
+                    f"degrees {sorted(set(sum(seen, [])))}",
+                    flush=True,
+                )
+    dist.barrier()
+    dist.destroy_process_group()

@@ -1,0 +1,88 @@
+"""Run by torchrun: a program of python/README.md as it stands, with a data set and a model for it.
+
+    torchrun --nproc-per-node N pages.py ddp|trainer FOLDER
+
+FOLDER has a cluster.json. Then one process trains the same model sequence by sequence, without plans; the
+weights must be the same.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from task import Tokenised, build_model, largest_difference
+
+PAGE = Path(__file__).resolve().parents[3] / "python" / "README.md"
+ROWS = 96
+
+
+def program_with(text):
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    (program,) = [block for block in blocks if text in block]
+    return compile(program, str(PAGE), "exec")
+
+
+def trained_alone(model, optimizer, rows, steps, loss_of, as_trainer):
+    """A step is the numbers of its rows. A Trainer clips gradients, and lowers the rate step by step."""
+    for number, own in enumerate(steps):
+        targets = int(rows.target_counts[own].sum())
+        for row in own.tolist():
+            ids, labels = (torch.from_numpy(part)[None] for part in rows[row].values())
+            (loss_of(model, ids, labels) / targets).backward()
+        if as_trainer:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.param_groups[0]["lr"] = 1e-3 * (1 - number / len(steps))
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    return model
+
+
+def loss_of_own(model, ids, labels):
+    count = ids.shape[1]
+    whole = torch.tensor([0, count], dtype=torch.int32)
+    logits = model(ids, torch.arange(count)[None], whole, count, None)
+    return torch.nn.functional.cross_entropy(logits[0, :-1], labels[0, 1:], reduction="sum")
+
+
+def loss_of_llama(model, ids, labels):
+    return model(input_ids=ids, labels=labels, num_items_in_batch=torch.tensor(1)).loss
+
+
+def build_llama():
+    from hf_trainer import build_model as build
+
+    return build()
+
+
+def check(names, model, build, loss_of, as_trainer):
+    sampler = names["sampler"]
+    steps = [sampler.rows_of(step, 0) for step in range(sampler.steps)]
+    right = build()
+    optimizer = torch.optim.AdamW(right.parameters(), 1e-3, weight_decay=0 if as_trainer else 0.01)
+    trained_alone(right, optimizer, Tokenised(ROWS), steps, loss_of, as_trainer)
+    off = largest_difference(model.parameters(), right)
+    assert off < 1e-8, off
+    return f"{sampler.steps} steps, weights differ by {off:.0e} from training alone"
+
+
+if __name__ == "__main__":
+    which, folder = sys.argv[1:]
+    torch.set_num_threads(1)
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    os.chdir(folder)
+    names = {"load_tokenised": lambda: Tokenised(ROWS), "build_model": build_model}
+    if which == "ddp":
+        exec(program_with("DistributedDataParallel("), names)
+        assert Path("sampler.json").exists() and names["sampler"].epoch == 1
+        said = check(names, names["model"].module, build_model, loss_of_own, False)
+    else:
+        names["build_model"] = build_llama
+        exec(program_with("PlannedTrainer("), names)
+        said = check(names, names["trainer"].model, build_llama, loss_of_llama, True)
+    if rank == 0:
+        print(f"{world} processes: {said}")
+    dist.barrier()
+    dist.destroy_process_group()
