@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/answers/planned_launch.h"
+
 namespace stowage {
 namespace {
 
@@ -157,12 +159,6 @@ std::string megatron_notes(const StrategyInstance& instance, const StrategyPlan&
                            const LaunchedSteps& steps) {
   const StrategyStage& stage = plan.stages.front();
   std::string notes = notes_on_groups(plan, steps);
-  if (plan.pp == 1 && stage.zero < 2 && plan.dp * plan.cp % 2 == 0) {
-    notes +=
-        "# Newer versions deal packed sequences by a rule of their own, with\n"
-        "#   --hybrid-context-parallel --max-seqlen-per-dp-cp-rank " +
-        text_of(steps.tokens_of_rank) + " --calculate-per-token-loss\n";
-  }
   if (plan.cp > 1 && !deals_key_heads(instance.model, plan)) {
     notes += "# The plans count an all-to-all, which needs heads of keys for " +
              text_of(plan.tp * plan.cp) + " ranks; there are " +
@@ -226,11 +222,13 @@ std::string megatron_script(const StrategyInstance& instance, const StrategyPlan
   } else if (plan.tp > 1 || plan.cp > 1) {
     script += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
   }
+  if (takes_plans(plan)) script += lines_for_plans(steps.tokens_of_rank);
   script += "exec torchrun --nnodes " + text_of(instance.cluster.nodes) + " --nproc-per-node " +
             text_of(instance.cluster.devices_per_node) +
             " --node-rank \"${NODE_RANK:-0}\" \\\n"
             "  --master-addr \"${MASTER_ADDR:-localhost}\" --master-port \"${MASTER_PORT:-29500}\" "
-            "\\\n  pretrain_gpt.py \\\n";
+            "\\\n  " +
+            (takes_plans(plan) ? "$script" : "pretrain_gpt.py") + " \\\n";
   for (const std::string& some : megatron_flags(instance, plan, steps)) {
     script += "  " + some + " \\\n";
   }

@@ -16,7 +16,8 @@ struct LaunchedSteps {
 };
 
 // A shell script for one node, which torchrun starts on each. Requires the same ZeRO
-// level and recomputation in all stages. The flags are those of Megatron Core 0.14.
+// level and recomputation in all stages. The flags are those of Megatron Core 0.14. Unless
+// parameters are sharded, STOWAGE_PLANS=1 runs it by plans of the steps (python/README.md).
 std::string megatron_script(const StrategyInstance& instance, const StrategyPlan& plan,
                             const LaunchedSteps& steps);
 

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Megatron-LM plans with stowage
-# A branch of Megatron-LM that has packing schedulers takes `--sequence-packing-scheduler stowage` once
-# this has run in each process, before training begins. `add_choice` is for its `extra_args_provider`,
-# where the option lists its values.
+# Branch dev of Megatron-LM packs sequences with a scheduler, and takes no name but its own. `register` puts
+# plans in the place of one, in each process and before training begins. A run does so without a change of
+# the script: `torchrun ... -m stowage.megatron --cluster cluster.json pretrain_gpt.py ...`, with
+# `--dynamic-context-parallel --sequence-packing-scheduler default_dynamic_cp` among its arguments.
 
 # %%
 import numpy as np
@@ -13,7 +14,7 @@ import stowage.megatron
 cluster = stowage.Cluster.preset("gpt-7b", devices=8, limit=64_000)
 planner = stowage.Planner(cluster)
 try:
-    stowage.megatron.register(planner)
+    stowage.megatron.register(planner, "default_dynamic_cp")
     print("registered")
 except stowage.Error as without:  # releases of megatron-core up to 0.19
     print(without)

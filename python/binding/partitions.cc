@@ -89,7 +89,8 @@ void bind_partitions(nb::module_& module) {
       "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
       "numpy.typing.NDArray[numpy.int64], int, int, int, str, float]";
   module.def("balanced_partitions", &balanced, nb::sig(kSignature));
-  module.def("balanced_lists", &balanced_lists,
+  module.def("balanced_lists", &balanced_lists, nb::arg("costs").lock(), nb::arg("bins"),
+             nb::arg("equal"),
              nb::sig("def balanced_lists(costs: list[int], bins: int, equal: bool) -> "
                      "list[list[int]] | None"));
 }

@@ -5,10 +5,17 @@
 >>> step = planner.plan([9000, 4000, 120000, 512])
 >>> step.batch(0).sequences
 
-Needs NumPy only; stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their framework.
+Needs NumPy only; stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their framework, and
+are imported when they are first used.
 """
 
 from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from . import _core
 from ._arrangement import Arrangement, arrange
@@ -41,6 +48,26 @@ from ._planner import Planner
 from ._ragged import Ragged
 from ._step import Step
 from ._trainer_step import Batch, Row, TrainerStep, read_trainer
+
+if TYPE_CHECKING:
+    from . import calibrate as calibrate
+    from . import deepspeed as deepspeed
+    from . import hf as hf
+    from . import megatron as megatron
+    from . import onnx as onnx
+    from . import torch as torch
+    from . import verl as verl
+
+# Modules that are imported when they are first used, and the packages that each needs.
+_LAZY = {
+    "calibrate": (),
+    "deepspeed": ("deepspeed", "torch"),
+    "hf": ("torch",),
+    "megatron": ("megatron", "torch"),
+    "onnx": ("onnx",),
+    "torch": ("torch",),
+    "verl": ("verl",),
+}
 
 __version__: str = _core.version
 
@@ -90,3 +117,32 @@ __all__ = [
     "solve",
     "verify",
 ]
+
+
+if not TYPE_CHECKING:  # types are those of the modules
+
+    def __getattr__(name: str) -> ModuleType:
+        """A module of the package that needs a framework. Raises ImportError where that is missing."""
+        if name not in _LAZY:
+            raise AttributeError(f"module 'stowage' has no attribute {name!r}")
+        if missing := _missing(name):
+            packages = " and ".join(missing)
+            raise ImportError(
+                f"stowage.{name} needs {packages}, not found in this Python: install {packages} first",
+                name=missing[0],
+            )
+        return importlib.import_module(f"stowage.{name}")
+
+
+def _missing(name: str) -> list[str]:
+    """The packages that a lazy module needs and that are not installed."""
+    return [
+        each
+        for each in _LAZY[name]
+        if each not in sys.modules and importlib.util.find_spec(each) is None
+    ]
+
+
+def __dir__() -> list[str]:
+    """Names, and those modules whose frameworks are installed."""
+    return sorted({*globals(), *(name for name in _LAZY if not _missing(name))})

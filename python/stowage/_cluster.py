@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
+from ._arguments import number, path_of, text, whole
 from ._documents import instance_of, text_of
 from ._errors import InputError
 from ._lengths import Integers, as_integers
-from ._search import number, whole
 
 # Where an argument stands in the document of an instance. None stands for no such key.
 _PLACES: dict[str, tuple[str, ...]] = {
@@ -111,6 +110,7 @@ def _place(document: dict[str, Any], argument: str, value: Any) -> None:
     if value is None:
         inner.pop(last, None)
         return
+    text_of(value, argument)
     _require_finite(value, "/" + "/".join(_PLACES[argument]))
     if isinstance(value, Mapping):
         value = {str(key): inside for key, inside in value.items()}
@@ -118,6 +118,13 @@ def _place(document: dict[str, Any], argument: str, value: Any) -> None:
     inner[last] = list(value) if whole else value
     if outer == ["cost", "all_to_all"]:
         inner.setdefault("mib_per_token", 0.0)
+
+
+def _is_default(argument: str, value: Any) -> bool:
+    """Whether a document without the key says the same. An array never is."""
+    if argument not in _DEFAULTS or isinstance(value, np.ndarray):
+        return False
+    return bool(value == _DEFAULTS[argument])
 
 
 def _of_document(document: Mapping[str, Any], argument: str) -> Any:
@@ -270,7 +277,7 @@ class Cluster:
             "lengths": [],
         }
         for argument, value in given.items():
-            if value is not None and (argument not in _DEFAULTS or value != _DEFAULTS[argument]):
+            if value is not None and not _is_default(argument, value):
                 _place(document, argument, value)
         self._adopt(_core.read_instance(text_of(document), ""))
 
@@ -291,10 +298,15 @@ class Cluster:
         "h100", "h200", "b200" what any model of the table of shapes is counted to take there.
         `memory_mib` is the usable memory of a device, by default the machine's, or 30720. `more` are arguments of the constructor that replace those of the preset.
         """
-        memory = None if memory_mib is None else number(memory_mib, "memory_mib")
+        if memory_mib is not None:
+            memory_mib = number(memory_mib, "memory_mib")
         preset = cls._of(
             _core.scatter_preset(
-                model, machine or "", whole(devices, "devices", 31), whole(limit, "limit"), memory
+                text(model, "model"),
+                "" if machine is None else text(machine, "machine"),
+                whole(devices, "devices", 31),
+                whole(limit, "limit"),
+                memory_mib,
             )
         )
         return preset.replace(**more) if more else preset
@@ -302,7 +314,7 @@ class Cluster:
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> Cluster:
         """The cluster of a scatter instance; its lengths are ignored."""
-        return cls._of(instance_of(path))
+        return cls._of(instance_of(path, "path"))
 
     @classmethod
     def _of(cls, instance: _core.Instance) -> Cluster:
@@ -357,13 +369,13 @@ class Cluster:
         if isinstance(cost, Mapping):
             document["cost"] = dict(cost)
             return self._of(_core.read_instance(text_of(document), ""))
-        path = Path(cost)
+        path = path_of(cost, "cost")
         document["cost"] = {"file": path.name}
         return self._of(_core.read_instance(text_of(document), str(path.parent)))
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the scatter instance, without sequences."""
-        Path(path).write_text(self._instance.to_json(), encoding="utf-8")
+        path_of(path, "path").write_text(self._instance.to_json(), encoding="utf-8")
 
     @property
     def tokens_per_device(self) -> int:
@@ -378,7 +390,7 @@ class Cluster:
 
     def group_ms(self, degree: int, lengths: Integers) -> float:
         """Modelled time of a group of `degree` devices with these sequences, in ms."""
-        if degree not in self.degrees:
+        if whole(degree, "degree") not in self.degrees:
             raise ValueError(f"degree: must be one of {self.degrees}, is {degree}")
         tokens = as_integers(lengths, "lengths")
         if tokens.size and tokens.min() < 1:

@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any, Mapping, Union
 
 from . import _core
+from ._arguments import path_of
+from ._errors import InputError, InputTypeError
 
 #: A document as a dictionary, or the path of its file.
 Document = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 
 
-def text_of(document: Mapping[str, Any]) -> str:
-    """JSON of a dictionary, which may hold numbers of NumPy."""
-    return json.dumps(document, default=_plain)
+def text_of(document: Any, name: str = "document") -> str:
+    """JSON of a dictionary, which may hold numbers of NumPy. Raises InputTypeError for other objects."""
+    try:
+        return json.dumps(document, default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputTypeError(f"{name}: must be what JSON can say: {error}") from None
 
 
 def _plain(value: Any) -> Any:
@@ -26,16 +31,36 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def instance_of(source: Document) -> _core.Instance:
-    """Raises InputError with all errors of the document."""
+def file_text(path: Path) -> str:
+    """What the file holds. Raises InputError where it cannot be read (E110) or is not UTF-8 (E102)."""
+    try:
+        return _core.read_file(str(path))
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode()
+        line, column = 1 + before.count("\n"), len(before) - before.rfind("\n")
+        message = f"must be UTF-8 text, is byte {error.object[error.start]}: save the file as UTF-8"
+        raise InputError([("E102", f"{path}:{line}:{column}", message)]) from None
+
+
+def instance_of(source: Document, name: str = "instance") -> _core.Instance:
+    """Raises InputError with all errors of the document, InputTypeError for what is none."""
     if isinstance(source, Mapping):
         return _core.read_instance(text_of(source), "")
-    path = Path(source)
-    return _core.read_instance(_core.read_file(str(path)), str(path.parent))
+    path = _path_of(source, name)
+    return _core.read_instance(file_text(path), str(path.parent))
 
 
-def plan_of(source: Document, instance: _core.Instance) -> _core.Plan:
+def plan_of(source: Document, instance: _core.Instance, name: str = "plan") -> _core.Plan:
     """Of a plan, bare ones included, or of an outcome that holds one. Raises InputError."""
     if isinstance(source, Mapping):
         return _core.read_plan(text_of(source), instance)
-    return _core.read_plan(_core.read_file(os.fspath(source)), instance)
+    return _core.read_plan(file_text(_path_of(source, name)), instance)
+
+
+def _path_of(source: Any, name: str) -> Path:
+    if not isinstance(source, (str, os.PathLike)):
+        raise InputTypeError(
+            f"{name}: must be a dictionary or the path of a file, is of the type "
+            f"{type(source).__name__}"
+        )
+    return path_of(source, name)

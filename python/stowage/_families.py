@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import each_of, number, path_of, text
 from ._documents import Document, instance_of, plan_of
 from ._errors import InputError, VerificationError
 from ._search import Search, in_main_thread
@@ -89,15 +89,17 @@ class Outcome:
 
     def save_plan(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the stowage/plan. Raises ValueError without one."""
-        Path(path).write_text(self._some_plan().to_json(), encoding="utf-8")
+        path_of(path, "path").write_text(self._some_plan().to_json(), encoding="utf-8")
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the stowage/outcome, which `stowage verify` checks with the proof of its bound."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        document = json.dumps(self.to_dict(), indent=1) + "\n"
+        path_of(path, "path").write_text(document, encoding="utf-8")
 
     def render(self, path: Union[str, os.PathLike[str]]) -> None:
         """Draws the plan as an SVG picture. Raises ValueError without one."""
-        Path(path).write_text(_core.svg(self._instance, self._some_plan(), True), encoding="utf-8")
+        picture = _core.svg(self._instance, self._some_plan(), True)
+        path_of(path, "path").write_text(picture, encoding="utf-8")
 
     def _repr_svg_(self) -> Optional[str]:
         return None if self._plan is None else _core.svg(self._instance, self._plan, True)
@@ -227,7 +229,7 @@ def solve(
     given = instance_of(instance)
     search = Search.of(method, time_limit, node_limit, gap, seed, solver)
     search.check(given)
-    begin = None if start is None else plan_of(start, given)
+    begin = None if start is None else plan_of(start, given, "start")
     return Outcome(given, search.run(given, begin), search)
 
 
@@ -291,17 +293,21 @@ def compare(
     """
     given = instance_of(instance)
     known = [Method(*method) for method in _core.methods(given)]
-    unknown = sorted(set(methods or ()) - {method.name for method in known})
+    wanted = None if methods is None else {text(own, "methods") for own in each_of(methods, "methods")}
+    limits = {
+        "ours": None if time_limit is None else number(time_limit, "time_limit"),
+        "baseline": None if baseline_limit is None else number(baseline_limit, "baseline_limit"),
+    }
+    unknown = sorted((wanted or set()) - {method.name for method in known})
     if unknown:
         raise InputError(
             [("E701", "methods", f"must be names of methods, has {', '.join(unknown)}")]
         )
     outcomes = []
     for method in known:
-        if methods is not None and method.name not in methods:
+        if wanted is not None and method.name not in wanted:
             continue
-        limit = baseline_limit if method.kind == "baseline" else time_limit
-        search = Search.of(method.name, limit, node_limit, 0.0, seed, solver)
+        search = Search.of(method.name, limits[method.kind], node_limit, 0.0, seed, solver)
         search.check(given)
         outcomes.append((method, Outcome(given, search.run(given, None), search)))
     best = min((o.objective for _, o in outcomes if o.objective is not None), default=None)

@@ -7,6 +7,7 @@ import csv
 import datetime
 import hashlib
 import importlib
+import io
 import json
 import math
 import os
@@ -23,6 +24,7 @@ from torch import Tensor, nn
 
 from . import _core
 from ._cluster import Cluster
+from ._documents import file_text
 from ._errors import Error
 from ._planner import Planner
 from ._shared_block import Transformer
@@ -212,8 +214,7 @@ def _done_rows(path: Path, settings: Settings) -> int:
     """Rows that the table has already. Raises ValueError for a table of other settings."""
     if not path.exists():
         return 0
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(io.StringIO(file_text(path), newline="")))
     if any(row["x-settings"] != settings.name() for row in rows):
         raise ValueError(
             f"{path}: must hold samples of these settings, holds others; remove it, or name another "
@@ -237,14 +238,14 @@ def _measure(measuring: _Measuring, settings: Settings, path: Path) -> None:
         raise ValueError(told[1])
     done = int(told[0])
     if rank == 0 and done == 0:
-        path.write_text(",".join(_COLUMNS) + "\n")
+        path.write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
     begin = time.perf_counter()
     for number in range(done, len(rows)):
         row = rows[number]
         ms, mib = measuring.row(row)
         if rank:
             continue
-        with path.open("a", newline="") as file:
+        with path.open("a", newline="", encoding="utf-8") as file:
             lengths = " ".join(map(str, row.lengths))
             csv.writer(file, lineterminator="\n").writerow(
                 (row.degree, lengths, repr(ms), repr(mib), row.exchange, number, settings.name())
@@ -469,7 +470,7 @@ def _exchanges(given: argparse.Namespace, cuda: bool) -> tuple[str, ...]:
 def _lengths_of(path: str) -> list[int]:
     """Raises ValueError with all bad lines."""
     lengths, wrong = [], []
-    for number, line in enumerate(Path(path).read_text().split("\n"), 1):
+    for number, line in enumerate(file_text(Path(path)).split("\n"), 1):
         if line.strip():
             if line.strip().isdecimal() and int(line) >= 1:
                 lengths.append(int(line))

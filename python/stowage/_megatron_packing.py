@@ -12,6 +12,7 @@ from typing import Any, Optional
 
 from megatron.core.datasets import data_schedule
 
+from ._arguments import require, text
 from ._errors import Error
 from ._planner import Planner
 
@@ -72,11 +73,10 @@ class PackingScheduler:
         """Megatron's, with what only the configuration says: its last argument."""
         config = more.get("config", arguments[-1] if arguments else None)
         self.is_dynamic_cp = bool(getattr(config, "dynamic_context_parallel", True))
-        for rule, key in (
-            ("min_degree", "min_dynamic_context_parallel_size"),
-            ("max_sequences_per_group", "thd_max_packed_sequences"),
-        ):
-            self._rules[rule] = getattr(config, key, None) or self._rules[rule]
+        least = getattr(config, "min_dynamic_context_parallel_size", None)
+        self._rules["min_degree"] = least or self._rules["min_degree"]
+        most = _most_sequences(config) or self._rules["max_sequences_per_group"]
+        self._rules["max_sequences_per_group"] = most
         return super().run(*arguments, **more)  # type: ignore[misc]
 
     def get_groups_and_subsamples(
@@ -103,6 +103,13 @@ class PackingScheduler:
         return Planner(cluster, **own.search._asdict())
 
 
+def _most_sequences(config: Any) -> Optional[int]:
+    """Sequences of a row, without the one that Megatron appends for padding; None for no limit."""
+    theirs = getattr(data_schedule, "_get_scheduler_max_real_num_seqs", None)
+    most = theirs(config) if theirs else getattr(config, "thd_max_packed_sequences", None)
+    return None if most is None else int(most)
+
+
 def _sizes_of_groups(ranks: int, degrees: tuple[int, ...]) -> list[int]:
     """Those of `degrees` that Megatron has process groups for."""
     sizes = [d for d in degrees if d == ranks or (ranks % d == 0 and d & (d - 1) == 0)]
@@ -116,6 +123,7 @@ def _sizes_of_groups(ranks: int, degrees: tuple[int, ...]) -> list[int]:
 
 def require_same_plans(planner: Planner) -> None:
     """Raises ValueError for planners whose plans depend on the machine, or leave samples out."""
+    require(planner, Planner, "planner")
     if planner.search.time_limit is not None:
         raise ValueError(
             "planner: every rank plans by itself: set node_limit in place of time_limit"
@@ -129,10 +137,15 @@ def register(planner: Planner, name: str = "stowage") -> type:
 
     Enters a class into Megatron's `scheduler_map`, and a member into `PackingSchedulerEnum` where
     that is what the map is keyed by; returns the class. Call it in every process, before training
-    begins. Raises ValueError for planners whose plans depend on the machine or leave samples out,
-    and stowage.Error for a release of megatron-core without packing schedulers.
+    begins. Branch dev of Megatron-LM checks names, and takes its own alone: register
+    "default_dynamic_cp" for groups of varying size or "dp_balanced" for groups of one size, and plans
+    take its place.
+
+    Raises ValueError for planners whose plans depend on the machine or leave samples out, and
+    stowage.Error for a release of megatron-core without packing schedulers.
     """
     require_same_plans(planner)
+    name = text(name, "name")
     base = getattr(data_schedule, "DpBalancedScheduler", None)
     schedulers = getattr(data_schedule, "scheduler_map", None)
     if base is None or schedulers is None:
@@ -157,10 +170,17 @@ def register(planner: Planner, name: str = "stowage") -> type:
     return made
 
 
+def scheduler_names() -> list[str]:
+    """Names that this Megatron-LM has schedulers for; none for a release without them."""
+    schedulers = getattr(data_schedule, "scheduler_map", {})
+    return [own.value if isinstance(own, enum.Enum) else str(own) for own in schedulers]
+
+
 def add_choice(parser: argparse.ArgumentParser, name: str = "stowage") -> argparse.ArgumentParser:
     """Lets Megatron's parser take `--sequence-packing-scheduler NAME`: its extra_args_provider.
 
-    It does nothing to a parser without that option, or whose option takes any name.
+    It does nothing to a parser without that option, or whose option takes any name. The configuration of
+    branch dev checks the name once more: see register().
     """
     for action in parser._actions:
         if "--sequence-packing-scheduler" in action.option_strings and action.choices is not None:

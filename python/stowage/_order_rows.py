@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import whole
 from ._documents import Document, instance_of, plan_of
 from ._errors import VerificationError
-from ._search import whole
 
 
 class OrderRow(NamedTuple):
@@ -72,7 +72,7 @@ class OrderRows:
         return len(self._rows)
 
     def __getitem__(self, index: int) -> OrderRow:
-        return self._rows[index]
+        return self._rows[whole(index, "index")]
 
     def __iter__(self) -> Iterator[OrderRow]:
         return iter(self._rows)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import text, whole
 from ._errors import InputError
 from ._lengths import Integers, as_integers
 from ._ragged import Ragged
@@ -55,15 +55,15 @@ def balanced_partitions(
     milliseconds, without the lock of the interpreter. The same arguments give the same bins, and
     code that the search does not share has checked them. Raises InputTypeError and InputError.
     """
-    if counts not in _COUNTS:
+    if text(counts, "counts") not in _COUNTS:
         raise ValueError(f"counts: must be one of {_COUNTS}, is {counts!r}")
     tokens = as_integers(lengths, "lengths")
-    whole = {"bins": bins, "quadratic": quadratic, "linear": linear}
-    for name, value in whole.items():
-        whole[name] = operator.index(value)
-        if not 0 <= whole[name] < 2**63:
+    given = {"bins": bins, "quadratic": quadratic, "linear": linear}
+    for name, value in given.items():
+        given[name] = whole(value, name, 4096)
+        if not 0 <= given[name] < 2**63:
             raise InputError([("E205", "/" + name, f"must be from 0 to 2^63 - 1, is {value}")])
     found = _core.balanced_partitions(
-        tokens, whole["bins"], counts, whole["quadratic"], whole["linear"]
+        tokens, given["bins"], counts, given["quadratic"], given["linear"]
     )
     return Partition(Ragged(*found[:2]), *found[2:])

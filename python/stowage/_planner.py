@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import each_of, text, whole
 from ._cluster import Cluster
 from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan
 from ._lengths import Integers, as_integers
-from ._search import Search, whole
+from ._misfit import what_would_fit, why_no_token_fits
+from ._search import Search
 from ._step import Report, Sequences, Step
 from ._threads import Threads
 
@@ -64,7 +66,7 @@ class Planner:
     ) -> None:
         if not isinstance(cluster, Cluster):
             raise InputTypeError(f"cluster: must be a Cluster, is of the type {_type(cluster)}")
-        if on_oversize not in _OVERSIZE:
+        if text(on_oversize, "on_oversize") not in _OVERSIZE:
             raise ValueError(f"on_oversize: must be one of {_OVERSIZE}, is {on_oversize!r}")
         threads = whole(threads, "threads")
         if threads < 1:
@@ -159,11 +161,12 @@ class Planner:
         A batch is its lengths, or a mapping of the arguments of plan(): {"lengths": ...,
         "loss_tokens": ...}.
         """
+        ahead = whole(ahead, "ahead")
         if ahead < 1:
             raise ValueError(f"ahead: must be at least 1, is {ahead}")
         waiting: deque[Future[Step]] = deque()
         try:
-            for batch in batches:
+            for batch in each_of(batches, "batches"):
                 given = batch if isinstance(batch, Mapping) else {"lengths": batch}
                 waiting.append(self.submit(**given))
                 if len(waiting) > ahead:
@@ -317,6 +320,9 @@ class Planner:
             if over.size == 0:  # the rules, then
                 return Infeasible(outcome.detail, over, outcome.remedy)
             ids, most = sequences.ids[over], cluster.largest_sequence
+            if most == 0:
+                memory = outcome.remedy.replace(", or shorten the sequences", "")
+                return Infeasible(why_no_token_fits(cluster), ids, what_would_fit(cluster, memory))
             listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
             more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
             return Infeasible(

@@ -7,6 +7,8 @@ from typing import Any, Generic, Iterator, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arguments import whole
+
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -26,6 +28,7 @@ class Ragged(Generic[Number]):
         return len(self.offsets) - 1
 
     def __getitem__(self, index: int) -> NDArray[Number]:
+        index = whole(index, "index")
         count = len(self)
         if not -count <= index < count:
             raise IndexError(f"index {index} of {count} arrays")

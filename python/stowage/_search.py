@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 import math
-import operator
 import threading
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from . import _core
-from ._errors import InputError, InputTypeError
-
-
-def whole(value: Any, name: str, bits: int = 63) -> int:
-    """An integer of Python or NumPy, which the extension holds in so many bits and a sign.
-
-    Raises InputTypeError for anything else, ValueError for an integer beyond them.
-    """
-    try:
-        integer = operator.index(value)
-    except TypeError:
-        raise InputTypeError(f"{name}: must be an integer, is {value!r}") from None
-    if not -(2**bits) <= integer < 2**bits:
-        raise ValueError(f"{name}: must be from -2^{bits} to 2^{bits} - 1, is {_shown(integer)}")
-    return integer
-
-
-def number(value: Any, name: str) -> float:
-    """A number of Python or NumPy. Raises InputTypeError for anything else, ValueError beyond 1.8e308."""
-    try:
-        return float(value + 0)
-    except TypeError:
-        raise InputTypeError(f"{name}: must be a number, is {value!r}") from None
-    except OverflowError:
-        raise ValueError(f"{name}: must be a number of at most 1.8e308, is {_shown(value)}") from None
-
-
-def _shown(value: Any) -> str:
-    """Python refuses to write integers of thousands of digits."""
-    if isinstance(value, int) and value.bit_length() > 256:
-        return f"an integer of {value.bit_length()} bits"
-    return str(value)
+from ._arguments import number as number
+from ._arguments import text
+from ._arguments import whole as whole
+from ._errors import InputError
 
 
 class Search(NamedTuple):
@@ -64,12 +35,12 @@ class Search(NamedTuple):
     ) -> Search:
         """Of arguments as callers give them. Raises InputTypeError."""
         return cls(
-            method,
+            text(method, "method"),
             None if time_limit is None else number(time_limit, "time_limit"),
             None if node_limit is None else whole(node_limit, "node_limit"),
             number(gap, "gap"),
             whole(seed, "seed"),
-            solver,
+            text(solver, "solver"),
         )
 
     def check(self, instance: _core.Instance) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import path_of
 from ._errors import VerificationError
 from ._ragged import Ragged
 from ._trainer_step import TrainerStep
@@ -122,7 +122,7 @@ class Step(TrainerStep):
 
     def render(self, path: Union[str, os.PathLike[str]]) -> None:
         """Draws the plan as an SVG picture: ranks downwards, time to the right."""
-        Path(path).write_text(self._repr_svg_(), encoding="utf-8")
+        path_of(path, "path").write_text(self._repr_svg_(), encoding="utf-8")
 
     def _repr_svg_(self) -> str:
         return _core.svg(self._instance, self._plan, True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import path_of, text, whole
+from ._errors import InputTypeError
 from ._ragged import Ragged
 
 
@@ -89,12 +90,14 @@ class TrainerStep:
     @classmethod
     def from_bytes(cls, data: bytes) -> TrainerStep:
         """Reads a trainer file, JSON or binary. Raises InputError."""
+        if not isinstance(data, bytes):
+            raise InputTypeError(f"data: must be bytes, is of the type {type(data).__name__}")
         return TrainerStep(_core.read_trainer(data))
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> TrainerStep:
         """Reads the trainer file at `path`, JSON or binary. Raises InputError, OSError."""
-        return cls.from_bytes(Path(path).read_bytes())
+        return cls.from_bytes(path_of(path, "path").read_bytes())
 
     def to_bytes(self) -> bytes:
         """A binary trainer file (instances/trainer/README.md)."""
@@ -113,7 +116,8 @@ class TrainerStep:
         return Ragged(padded.values[keep], padded.offsets - np.arange(len(padded.offsets)))
 
     def batch(self, index: int) -> Batch:
-        """The batch `index` of all B."""
+        """The batch `index` of all B. Raises IndexError for others."""
+        index = self._index(index)
         first = int(self.first_rank[index])
         degree, stages = int(self.degree[index]), int(self.stages[index])
         return Batch(
@@ -155,10 +159,18 @@ class TrainerStep:
 
     def position_ids(self, index: int) -> NDArray[np.int64]:
         """int64 [tokens of the row]: the place of each token in its sequence."""
+        index = self._index(index)
         starts = self.cu_seqlens_padded[index].astype(np.int64)
         return np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
 
+    def _index(self, index: int) -> int:
+        index = whole(index, "index")
+        if not -len(self.degree) <= index < len(self.degree):
+            raise IndexError(f"index: must be below the {len(self.degree)} batches, is {index}")
+        return index % len(self.degree)
+
     def _scheduled(self, rank: int) -> list[int]:
+        rank = whole(rank, "rank")
         if not 0 <= rank < self.ranks:
             raise ValueError(f"rank: must be from 0 to {self.ranks - 1}, is {rank}")
         scheduled: list[int] = self.schedule[rank].tolist()
@@ -166,10 +178,11 @@ class TrainerStep:
 
     def positions(self, index: int, rank: int, slice: str) -> NDArray[np.int64]:
         """int64 [tokens / degree]: what `rank` holds of the row of batch `index`; see rows()."""
+        index, rank = self._index(index), whole(rank, "rank")
         degree = int(self.degree[index])
         place = (rank - int(self.first_rank[index])) % degree
         tokens = int(self.tokens[index])
-        if slice == "contiguous":
+        if text(slice, "slice") == "contiguous":
             _divides(degree, tokens, "the row", degree)
             part = tokens // degree
             return np.arange(place * part, (place + 1) * part)
@@ -207,4 +220,4 @@ def read_trainer(source: Union[bytes, str, os.PathLike[str]]) -> TrainerStep:
     """Reads a trainer file, JSON or binary: its bytes, or its path."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return TrainerStep.from_bytes(bytes(source))
-    return TrainerStep.load(source)
+    return TrainerStep.load(path_of(source, "source"))

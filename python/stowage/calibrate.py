@@ -14,16 +14,16 @@ import importlib
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import each_of, number, path_of, require, text, whole
 from ._cluster import Cluster
-from ._documents import text_of
-from ._errors import InputError
+from ._documents import file_text, text_of
+from ._errors import InputError, InputTypeError
 from ._lengths import Integers, as_integers
 from ._step import Step
 
@@ -154,7 +154,7 @@ class Fit:
     def save(self, path: Union[str, os.PathLike[str]], **notes: Any) -> None:
         """Writes the cost, which an instance names with {"file": ...}; `notes` under x- keys."""
         document = dict(self.cost, **{f"x-{name}": value for name, value in notes.items()})
-        Path(path).write_text(text_of(document) + "\n", encoding="utf-8")
+        path_of(path, "path").write_text(text_of(document) + "\n", encoding="utf-8")
 
     def table(self) -> TimeTable:
         """Times of the same rows by tokens and squares, for rows that no formula fits.
@@ -170,6 +170,7 @@ class Fit:
 
     def cluster(self, cluster: Cluster) -> Cluster:
         """The cluster with this cost, and with this memory of a device if there is one."""
+        require(cluster, Cluster, "cluster")
         document = json.loads(cluster.with_cost(self.cost)._instance.to_json())
         document["model"].update(self.model)
         return Cluster._of(_core.read_instance(text_of(document), ""))
@@ -220,11 +221,15 @@ def fit(
     same samples give the same cost. Raises InputError with all that is wrong with the samples:
     pointers are /samples/ROW/MEMBER, or FILE:LINE:COLUMN of a file.
     """
+    if cluster is not None:
+        require(cluster, Cluster, "cluster")
     like = None if cluster is None else cluster._instance
+    volume = number(mib_per_token, "mib_per_token")
     if isinstance(samples, (str, os.PathLike)):
-        path = os.fspath(samples)
-        return Fit(_core.fit_table(_core.read_file(path), path, like, mib_per_token))
-    return Fit(_core.fit_rows(*_arrays(samples), like, mib_per_token))
+        path = path_of(samples, "samples")
+        return Fit(_core.fit_table(file_text(path), str(path), like, volume))
+    rows = [_sample(row, f"samples/{at}") for at, row in enumerate(each_of(samples, "samples"))]
+    return Fit(_core.fit_rows(*_arrays(rows), like, volume))
 
 
 class Refit(NamedTuple):
@@ -260,17 +265,18 @@ def refit(old: Cluster, measured: Iterable[Union[Sample, tuple[Step, float]]]) -
     steps: list[int] = []
     batches: list[int] = []
     times: list[float] = []
-    for number, entry in enumerate(measured):
-        if isinstance(entry[0], Step):
+    require(old, Cluster, "old")
+    for at, entry in enumerate(each_of(measured, "measured")):
+        if isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Step):
             own = _groups_of(entry[0])
-            times.append(float(entry[1]))
+            times.append(number(entry[1], f"measured/{at}/ms"))
         else:
-            sample = Sample(*entry)
+            sample = _sample(entry, f"measured/{at}")
             own = [(0, sample)]
-            times.append(float(sample.ms))
+            times.append(sample.ms)
         batches += [batch for batch, _ in own]
         groups += [group for _, group in own]
-        steps += [number] * len(own)
+        steps += [at] * len(own)
     degrees, lengths, offsets, _, _, exchanges = _arrays(groups)
     cost, factor, drifted, noise, error, old_error = _core.refit(
         old._instance,
@@ -283,6 +289,22 @@ def refit(old: Cluster, measured: Iterable[Union[Sample, tuple[Step, float]]]) -
         np.array(times, np.float64),
     )
     return Refit(json.loads(cost), factor, drifted, noise, error, old_error)
+
+
+def _sample(row: Any, name: str) -> Sample:
+    """Raises InputTypeError for a row that is none, with the place of what is wrong."""
+    if not isinstance(row, (tuple, list)) or not 3 <= len(row) <= 5:
+        raise InputTypeError(
+            f"{name}: must be a Sample, or degree, lengths, ms and perhaps mib and exchange, is {row!r}"
+        )
+    own = Sample(*row)
+    return Sample(
+        whole(own.degree, f"{name}/degree"),
+        own.lengths,
+        number(own.ms, f"{name}/ms"),
+        None if own.mib is None else number(own.mib, f"{name}/mib"),
+        text(own.exchange, f"{name}/exchange"),
+    )
 
 
 def _groups_of(step: Step) -> list[tuple[int, Sample]]:
@@ -314,8 +336,7 @@ _Arrays = tuple[
 ]
 
 
-def _arrays(samples: Iterable[Union[Sample, Sequence[Any]]]) -> _Arrays:
-    rows = [Sample(*sample) for sample in samples]
+def _arrays(rows: Sequence[Sample]) -> _Arrays:
     lengths = [
         as_integers(row.lengths, f"samples/{number}/lengths") for number, row in enumerate(rows)
     ]

@@ -15,7 +15,10 @@ from deepspeed.sequence.layer import DistributedAttention
 from torch import nn
 from torch.utils.data import DataLoader
 
+from ._arguments import each_of, require, whole
 from ._cluster import Cluster
+from ._errors import Error
+from ._registered_ulysses import registered_attention, use_group
 from ._single_rank_rows import single_rank_rows
 from ._step import Step
 from ._trainer_step import Batch, TrainerStep
@@ -23,13 +26,14 @@ from .torch import Groups, PackedBatch, StepBatchSampler
 
 
 class UlyssesGroups(Groups):
-    """stowage.torch.Groups, and a group of each rank alone, for DistributedAttention wants one.
+    """stowage.torch.Groups, and a group of each rank alone, for DeepSpeed's attention wants one.
 
     Every rank must make it, at the same place of its program, after init_process_group(). Rows are cut
     by PackedCollator(slice="contiguous"); heads divide by the largest degree.
     """
 
     def __init__(self, cluster: Cluster, ranks: Optional[Sequence[int]] = None) -> None:
+        require(cluster, Cluster, "cluster")
         super().__init__(cluster, ranks)
         own = range(cluster.devices) if ranks is None else ranks
         self._alone = {rank: dist.new_group([own[rank]]) for rank in range(cluster.devices)}
@@ -39,11 +43,33 @@ class UlyssesGroups(Groups):
         return self[batch] or self._alone[batch.ranks[0]]
 
     def use(self, model: nn.Module, batch: Union[PackedBatch, Batch]) -> None:
-        """Sets the group of every DistributedAttention in `model`, the backward pass included."""
+        """Sets the group of all sequence-parallel attention of `model`, the backward pass included.
+
+        That is every DistributedAttention in it, and DeepSpeed's attention for transformers
+        (UlyssesSPAttentionHF.register_with_transformers(), as ALST has it), which stands in the registry
+        of transformers and not in the model.
+
+        Raises stowage.Error if there is neither, or if the attention would let the sequences of the row
+        see each other; ValueError for heads that the group does not divide, and for an attention that was
+        registered for rows of one length or for several rows at a time.
+        """
+        require(model, nn.Module, "model")
         group = self.group_of(batch)
+        found = False
         for module in model.modules():
             if isinstance(module, DistributedAttention):
-                module.spg = group
+                module.spg, found = group, True
+        for attention in registered_attention(model):
+            use_group(attention, model, group, len(batch.sequences))
+            found = True
+        if not found:
+            raise Error(
+                f"model: must have attention that is sequence parallel, {type(model).__name__} has none: "
+                "neither a DistributedAttention nor what "
+                "UlyssesSPAttentionHF.register_with_transformers() puts in the place of its "
+                "attn_implementation; call that before training, or make the layers with "
+                "DistributedAttention"
+            )
 
 
 class UlyssesDataLoader:
@@ -52,8 +78,8 @@ class UlyssesDataLoader:
     Args:
         loader: a DataLoader with a StepBatchSampler and a PackedCollator(slice="contiguous").
         groups: of the sampler's cluster.
-        model: whose DistributedAttention gets the group of each row as it is delivered; None if
-            the caller calls groups.use() itself.
+        model: whose attention gets the group of each row as it is delivered; None if the caller calls
+            groups.use() itself.
         device: that tensors are moved to.
 
     An iteration gives the steps that are left of an epoch, each with its rows: dictionaries. An idle rank
@@ -111,10 +137,14 @@ def batches_by_plan(
     are the sequences of each batch, which the learning rate is scaled with; max_seqlens the longest,
     padded. Raises ValueError for other steps, and for steps with clipped sequences.
     """
+    accumulation = whole(accumulation, "accumulation")
+    if accumulation < 1:
+        raise ValueError(f"accumulation: must be at least 1, is {accumulation}")
     microbatch_ids: list[tuple[int, list[int]]] = []
     batch_sizes: list[int] = []
     max_seqlens: list[int] = []
-    for step in steps:
+    for step in each_of(steps, "steps"):
+        require(step, TrainerStep, "steps")
         rows = [batch.sequences for batch in single_rank_rows(step)]
         if isinstance(step, Step) and step.clipped.size:
             raise ValueError(

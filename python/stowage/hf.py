@@ -1,10 +1,10 @@
 """Packed rows for models of Hugging Face transformers, and for TRL's trainers.
 
+    stowage.hf.check_packing(model)                       # once: raises if packed rows leak
     model(**stowage.hf.model_inputs(batch))
     rows = stowage.hf.packed_dataset(dataset, [step])     # what trl.pack_dataset() makes
 
-A batch is a whole row: PackedCollator(..., slice=None), on groups of one rank. Models that take
-packed rows keep its sequences apart by `position_ids`; flash attention takes flash_kwargs() too.
+A batch is a whole row: PackedCollator(..., slice=None), on groups of one rank.
 """
 
 from __future__ import annotations
@@ -15,37 +15,13 @@ from typing import Any, Iterable
 import numpy as np
 
 from ._hf_trainer import StowageTrainer as StowageTrainer
+from ._packed_inputs import flash_kwargs as flash_kwargs
+from ._packed_inputs import model_inputs as model_inputs
+from ._packing_check import PackingCheck as PackingCheck
+from ._packing_check import check_packing as check_packing
 from ._single_rank_rows import single_rank_rows
 from ._step import Step
 from ._trainer_step import TrainerStep
-from .torch import PackedBatch
-
-
-def flash_kwargs(batch: PackedBatch) -> dict[str, Any]:
-    """What flash attention of transformers wants to know of a packed row, padding included."""
-    return {
-        "cu_seq_lens_q": batch.cu_seqlens_padded,
-        "cu_seq_lens_k": batch.cu_seqlens_padded,
-        "max_length_q": batch.max_seqlen,
-        "max_length_k": batch.max_seqlen,
-    }
-
-
-def model_inputs(batch: PackedBatch) -> dict[str, Any]:
-    """input_ids, position_ids and labels already moved to the token that predicts them.
-
-    `shift_labels` is what the loss functions of transformers take for that; `num_items_in_batch`
-    makes the loss a share of the step's: summed over ranks and micro-batches it is the step's mean.
-    Without `use_cache=False` models take a packed row for one sequence.
-    """
-    return {
-        "input_ids": batch.input_ids,
-        "position_ids": batch.position_ids,
-        "labels": batch.labels,
-        "shift_labels": batch.labels,
-        "use_cache": False,
-        "num_items_in_batch": batch.labels.new_tensor(batch.loss_denominator),
-    }
 
 
 def packed_dataset(dataset: Any, steps: Iterable[TrainerStep]) -> Any:

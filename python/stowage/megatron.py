@@ -1,14 +1,23 @@
 """Plans for Megatron-LM: its hybrid context parallelism, and its packing schedulers.
 
     stowage.megatron.use(planner)        # before HybridCPDataLoaderWrapper is made
-    stowage.megatron.register(planner)   # then: --sequence-packing-scheduler stowage
+    stowage.megatron.register(planner, "default_dynamic_cp")   # in the place of Megatron's scheduler
+    torchrun ... -m stowage.megatron --cluster cluster.json pretrain_gpt.py ...   # registers, then runs
 
 Hybrid context parallelism is that of megatron-core 0.16: it runs the sequences of a rank one by one,
 on groups that are powers of two; a micro-batch ends with a barrier. Packing schedulers are in Megatron-LM
-itself, on its branches dev and main, and in no release of megatron-core up to 0.19.
+itself and in no release of megatron-core up to 0.19. Its branch dev trains with them, and takes no name
+of a scheduler but its own; branch main has the schedulers, and no option that asks for them.
 """
 
 from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__":  # before Megatron is imported, which may lie beside the script
+    from ._megatron_run import main
+
+    sys.exit(main())
 
 from typing import Any, Optional, Union
 
@@ -17,6 +26,7 @@ from megatron.core.datasets import data_schedule
 from megatron.core.packed_seq_params import PackedSeqParams
 from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler
 
+from ._arguments import require
 from ._megatron_packing import PackingScheduler as PackingScheduler
 from ._megatron_packing import add_choice as add_choice
 from ._megatron_packing import register as register
@@ -104,6 +114,7 @@ def _widened(batches: list[tuple[int, list[int]]], ranks: int) -> list[tuple[int
 
 def use(planner: Planner) -> None:
     """Lets HybridCPDataLoaderWrapper plan with `planner` from here on, in this process."""
+    require(planner, Planner, "planner")
 
     def scheduler(
         max_seq_len_per_rank: int, dp_cp_group: torch.distributed.ProcessGroup

@@ -15,6 +15,7 @@ from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import onnx
 
+from ._arguments import each_of, path_of, require, whole
 from ._errors import InputError
 
 #: A model, or the path of its file.
@@ -62,6 +63,12 @@ def order_instance(
     missing, E203 where it has no size in bytes; and what onnx raises for a model that is none.
     """
     proto = _loaded(model)
+    alignment = whole(alignment, "alignment")
+    if capacity_bytes is not None:
+        capacity_bytes = whole(capacity_bytes, "capacity_bytes")
+    if dimensions is not None:
+        require(dimensions, Mapping, "dimensions")
+        dimensions = {name: whole(value, f"dimensions/{name}") for name, value in dimensions.items()}
     if dimensions:
         proto = _with_dimensions(proto, dimensions)
     graph = onnx.shape_inference.infer_shapes(proto, data_prop=True).graph
@@ -125,6 +132,7 @@ def reordered(model: Model, order: Sequence[int]) -> onnx.ModelProto:
     copy = onnx.ModelProto()
     copy.CopyFrom(_loaded(model))
     operators = node_order(copy)
+    order = [whole(each, f"order/{at}") for at, each in enumerate(each_of(order, "order"))]
     if sorted(order) != list(range(len(operators))):
         raise ValueError(f"order: must name each of {len(operators)} operators once")
     kept = set(operators)
@@ -140,7 +148,7 @@ def _loaded(model: Model) -> onnx.ModelProto:
     """Weights kept in other files are not read: their sizes stand in the model."""
     if isinstance(model, onnx.ModelProto):
         return model
-    return onnx.load(os.fspath(model), load_external_data=False)
+    return onnx.load(str(path_of(model, "model")), load_external_data=False)
 
 
 def _with_dimensions(model: onnx.ModelProto, dimensions: Mapping[str, int]) -> onnx.ModelProto:

@@ -8,16 +8,21 @@ its own over micro-batches below a token limit; both go through one function, wh
 
 from __future__ import annotations
 
-import operator
+import math
 import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from verl.utils import seqlen_balancing
 
 from . import _core
-from ._lengths import as_integers
+from ._arguments import each_of, number, whole
+from ._errors import InputError, InputTypeError
 from ._partition import balanced_partitions
+
+# The costs of a partition sum to at most this.
+_MOST = 2**53
 
 _NAME = "get_seqlen_balanced_partitions"
 _replaced = getattr(seqlen_balancing, _NAME)
@@ -29,28 +34,64 @@ def get_seqlen_balanced_partitions(
     """In place of verl's function of that name: k lists of ascending indices, none empty.
 
     Args:
-        seqlen_list: what each sample costs, integers [K], a list or a tensor on any device: verl's
-            trainers hand in workloads. A sample that costs nothing counts as 1.
+        seqlen_list: what each sample costs, numbers [K], integers or not, a list or a tensor on any
+            device: verl's trainers hand in workloads. A sample that costs nothing counts as 1, or as
+            the smallest difference that counts. Numbers that are no integers, or sum to more than 2^53,
+            count to a part in 2^53 of their sum, as sums of float64 do.
         k_partitions: of at most K.
         equal_size: whether all lists have the same length, which must be K / k_partitions.
 
     Raises InputError where verl's has an assertion: too few samples (E351), or a number of them that
-    equal lists cannot share (E352).
+    equal lists cannot share (E352); and for costs that are not finite (E205). Raises InputTypeError for
+    what is no list of numbers.
     """
-    bins = operator.index(k_partitions)
-    if type(seqlen_list) is list and 0 <= bins < 2**63:  # what verl hands in: no array is needed
+    bins = whole(k_partitions, "k_partitions")
+    if type(seqlen_list) is list and bins >= 0 and _sum_of_integers(seqlen_list) <= _MOST:
         lists = _core.balanced_lists(seqlen_list, bins, bool(equal_size))
         if lists is not None:
             return lists
-    costs = seqlen_list.cpu() if hasattr(seqlen_list, "cpu") else seqlen_list
     found = balanced_partitions(
-        np.maximum(as_integers(costs, "seqlen_list"), 1),
+        _integer_costs(seqlen_list),
         bins,
         counts="equal" if equal_size else "any",
         quadratic=0,
         linear=1,
     )
     return found.sequences.tolist()
+
+
+def _sum_of_integers(costs: list[Any]) -> float:
+    """Returns the sum of a list; infinity if it is no integer of Python."""
+    try:
+        total = sum(costs)
+    except (TypeError, RuntimeError):
+        return math.inf
+    return total if type(total) is int else math.inf
+
+
+def _integer_costs(given: Any) -> NDArray[np.int64]:
+    """Returns costs as positive integers whose sum a partition may have: the costs themselves, or times a
+    power of two."""
+    values = given.tolist() if hasattr(given, "tolist") else list(each_of(given, "seqlen_list"))
+    if not isinstance(values, list):
+        raise InputTypeError(f"seqlen_list: must be a list of numbers, is {given!r}")
+    costs = np.array(
+        [number(value, f"seqlen_list[{at}]") for at, value in enumerate(values)], np.float64
+    )
+    wrong = np.flatnonzero(~np.isfinite(costs))
+    if wrong.size:
+        raise InputError(
+            ("E205", f"/seqlen_list/{at}", f"must be finite, is {costs[at]}") for at in wrong
+        )
+    costs = np.maximum(costs, 0)
+    if np.maximum(costs, 1).sum() <= _MOST and (costs == np.rint(costs)).all():
+        plain: NDArray[np.int64] = costs.astype(np.int64)
+        return np.maximum(plain, 1)
+    _, exponent = np.frexp(costs.max())
+    shares = np.ldexp(costs, -exponent)  # at most 1
+    room = (_MOST - 2 * costs.size) / shares.sum()
+    scaled: NDArray[np.int64] = np.rint(np.ldexp(shares, int(np.log2(room)))).astype(np.int64)
+    return np.maximum(scaled, 1)
 
 
 def use() -> None:

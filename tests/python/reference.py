@@ -50,11 +50,12 @@ MODULES = {
     "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
-    "hf": ["hf.py", "_hf_trainer.py"],
+    "hf": ["hf.py", "_packed_inputs.py", "_packing_check.py", "_hf_trainer.py"],
     "deepspeed": ["deepspeed.py"],
     "onnx": ["onnx.py"],
 }
-PRIVATE = {"require_same_plans", "Delivery"}  # of a module that is private itself
+# Names of modules that are private themselves.
+PRIVATE = {"require_same_plans", "scheduler_names", "packing_was_checked", "sequence_indices", "Delivery"}
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 

@@ -5,8 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
+
+#include "tests/cli/process.h"
 
 namespace stowage::answers_launchers_test {
 namespace {
@@ -127,8 +132,8 @@ TEST(Launchers, AskMegatronForNothingThatItRefuses) {
   const LaunchedSteps steps{.sequences = 16, .longest = 8192, .tokens_of_rank = 1024};
   const std::string sharded = megatron_script(of_two_nodes(), plan, steps);
   EXPECT_THAT(sharded, HasSubstr("unset CUDA_DEVICE_MAX_CONNECTIONS\n"));
-  EXPECT_THAT(sharded, Not(HasSubstr("--hybrid-context-parallel")));  // not with FSDP
-  EXPECT_THAT(sharded, HasSubstr("--cp-comm-type a2a"));              // 8 heads of keys, 8 ranks
+  EXPECT_THAT(sharded, Not(HasSubstr("STOWAGE_PLANS")));  // not with FSDP
+  EXPECT_THAT(sharded, HasSubstr("--cp-comm-type a2a"));  // 8 heads of keys, 8 ranks
   EXPECT_THAT(sharded, HasSubstr("puts 2048 tokens on a rank, the plans at most 1024"));
 
   plan.cp = 8;
@@ -140,12 +145,47 @@ TEST(Launchers, AskMegatronForNothingThatItRefuses) {
   EXPECT_THAT(script, HasSubstr("heads of keys for 16 ranks; there are 8"));
   // Without a list of modules attention is what it recomputes.
   EXPECT_THAT(without_comments(script), HasSubstr("selective --recompute-modules layernorm \\"));
-  EXPECT_THAT(script, HasSubstr("--hybrid-context-parallel --max-seqlen-per-dp-cp-rank 1024"));
-  EXPECT_THAT(without_comments(script), Not(HasSubstr("--hybrid-context-parallel")));
 
   plan.tp = plan.cp = 1;
   EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
-              Not(HasSubstr("--hybrid-context-parallel")));  // an odd number of ranks
+              Not(HasSubstr("STOWAGE_PLANS")));  // one rank has nothing to share
+}
+
+// The script as a shell runs it, with a torchrun that prints its arguments, one a line.
+std::string shown_by_shell(const TempDir& dir, const std::string& script, const char* plans) {
+  std::ofstream(dir.path() / "torchrun")
+      << "#!/bin/sh\nprintf '%s\\n' \"$STOWAGE_CLUSTER\" \"$@\"\n";
+  std::filesystem::permissions(dir.path() / "torchrun", std::filesystem::perms::owner_all);
+  std::ofstream(dir.path() / "launch.sh") << script;
+  const std::string command = "cd / && PATH=" + dir.path().string() +
+                              ":$PATH STOWAGE_PLANS=" + plans + " sh " +
+                              (dir.path() / "launch.sh").string() + " --lr '1 2'";
+  std::string out;
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+  EXPECT_EQ(::pclose(pipe), 0) << command;
+  return out;
+}
+
+TEST(Launchers, HandPlansToMegatron) {
+  const StrategyPlan plan{.cp = 4, .dp = 2, .stages = {{.layers = 32, .zero = 1}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 8192, .tokens_of_rank = 1536};
+  const std::string script = megatron_script(of_two_nodes(), plan, steps);
+  const TempDir dir;
+  const std::string alone = shown_by_shell(dir, script, "0");
+  EXPECT_THAT(alone, HasSubstr("\npretrain_gpt.py\n--num-layers\n32\n"));
+  EXPECT_THAT(alone, Not(HasSubstr("stowage")));
+  EXPECT_THAT(alone, Not(HasSubstr("dynamic")));
+  EXPECT_TRUE(alone.ends_with("--max-position-embeddings\n8192\n--lr\n1 2\n")) << alone;
+  const std::string planned = shown_by_shell(dir, script, "1");
+  EXPECT_TRUE(planned.starts_with((dir.path() / "step-000.json").string() + '\n')) << planned;
+  EXPECT_THAT(planned, HasSubstr("\n-m\nstowage.megatron\npretrain_gpt.py\n--num-layers\n"));
+  EXPECT_TRUE(
+      planned.ends_with("--dynamic-context-parallel\n--sequence-packing-scheduler\n"
+                        "default_dynamic_cp\n--max-seqlen-per-dp-cp-rank\n1536\n"
+                        "--calculate-per-token-loss\n--dataloader-type\nsingle\n"
+                        "--lr\n1 2\n"))
+      << planned;
 }
 
 TEST(Launchers, HavePipelines) {
@@ -154,7 +194,7 @@ TEST(Launchers, HavePipelines) {
   const LaunchedSteps steps{.sequences = 32, .longest = 4096, .tokens_of_rank = 4096};
   const std::string interleaved = megatron_script(of_two_nodes(), plan, steps);
   EXPECT_THAT(interleaved, HasSubstr("--num-layers-per-virtual-pipeline-stage 8"));
-  EXPECT_THAT(interleaved, Not(HasSubstr("--hybrid-context-parallel")));
+  EXPECT_THAT(interleaved, HasSubstr("script=\"-m stowage.megatron pretrain_gpt.py\"\n"));
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("\"Interleaved1F1B\"\n"));
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("layers_per_stage = 8\n"));
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("shards as ZeRO 1"));

@@ -1,5 +1,8 @@
 """stowage.deepspeed with DeepSpeed's own attention, data loaders and learning rates."""
 
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,10 +10,11 @@ pytest.importorskip("deepspeed")
 
 import torch
 from deepspeed.runtime.data_pipeline.data_sampling import variable_batch_size_and_lr as variable
+from deepspeed.sequence.layer import DistributedAttention
 from torch.utils.data import DataLoader
 
 import stowage
-from stowage.deepspeed import UlyssesDataLoader, batches_by_plan
+from stowage.deepspeed import UlyssesDataLoader, UlyssesGroups, batches_by_plan
 from test_torch import CLUSTER, FRAMEWORKS, LENGTHS, Documents, loader_of, sampler_of, torchrun
 
 SINGLE = CLUSTER.replace(degrees=[1], memory_mib=1000, no_idle_ranks=True, pad_multiple=1)
@@ -30,6 +34,30 @@ def test_attention_on_groups_is_attention_alone():
 def test_rows_are_cut_as_deepspeed_cuts_them():
     out = torchrun(FRAMEWORKS / "ulysses_loader.py")
     assert "rows as DeepSpeed cuts them, degrees [1, 2, 4]" in out
+
+
+def test_registered_attention_on_groups_is_attention_alone():
+    out = torchrun(FRAMEWORKS / "alst.py")
+    off = float(re.search(r"degrees \[1, 2, 4\], off by (\S+)", out)[1])
+    assert off < 1e-10
+    assert re.search(r"before: Error: model: must have attention that is sequence parallel, Llama", out)
+    assert re.search(r'packed: Error: a row of \d+ sequences: .* attn_implementation="sdpa"', out)
+
+
+def test_attention_that_is_not_parallel_is_refused():
+    class Plain(torch.nn.Module):
+        config = SimpleNamespace(_attn_implementation="sdpa")
+
+    class Groups(UlyssesGroups):
+        def __init__(self):  # of one process
+            self._groups, self._alone = {}, {0: None}
+
+    batch = stowage.Planner(SINGLE.replace(devices=1)).plan([30, 40]).batch(0)
+    for model in (torch.nn.Linear(2, 2), Plain(), Plain().train()):
+        with pytest.raises(stowage.Error, match="model: must have attention that is sequence paral"):
+            Groups().use(model, batch)
+    attention = DistributedAttention(torch.nn.Identity(), None)
+    Groups().use(torch.nn.Sequential(attention), batch)
 
 
 def test_refuses_loaders_that_do_not_fit():

@@ -1,6 +1,12 @@
 """stowage.verl with verl's own functions, which call it once use() was called."""
 
+import itertools
+import math
+import os
+import re
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +19,7 @@ from verl.trainer.ppo.ray_trainer import RayPPOTrainer
 from verl.protocol import DataProto
 from verl.utils import seqlen_balancing
 
+import stowage
 import stowage.verl
 
 theirs = stowage.verl._replaced
@@ -65,6 +72,119 @@ def test_refuses_what_verl_asserts():
         with pytest.raises(stowage.InputError):
             stowage.verl.get_seqlen_balanced_partitions(*given)
     assert stowage.verl.get_seqlen_balanced_partitions([0, 7, 0], 2, False)
+
+
+FORMS = {
+    "floats": lambda costs: costs.tolist(),
+    "array": lambda costs: costs,
+    "float32": lambda costs: torch.from_numpy(costs).float(),
+    "bfloat16": lambda costs: torch.from_numpy(costs).bfloat16(),
+    "tensors": lambda costs: list(torch.from_numpy(costs)),
+    "numbers": lambda costs: [np.float64(cost) for cost in costs],
+    "mixed": lambda costs: [float(cost) if i % 2 else int(cost) for i, cost in enumerate(costs)],
+    "tuple": lambda costs: tuple(costs.tolist()),
+}
+
+
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_costs_may_be_any_numbers(form, equal):
+    draw = np.random.default_rng(8)
+    for seed in range(8):
+        bins = int(draw.choice([2, 3, 8]))
+        lengths = drawn(seed, 6 * bins)
+        given = FORMS[form](calculated(lengths) * draw.choice([1.0, 1e-12, 1e9]))
+        own = stowage.verl.get_seqlen_balanced_partitions(given, bins, equal)
+        assert sorted(i for part in own for i in part) == list(range(len(lengths)))
+        assert len(own) == bins and all(part == sorted(part) != [] for part in own)
+        assert not equal or len({len(part) for part in own}) == 1
+        costs = [float(cost) for cost in given]
+        ours, verls = extremes(costs, own), extremes(costs, theirs(costs, bins, equal))
+        assert ours[0] <= verls[0] * (1 + 1e-12)
+
+
+def calculated(lengths):
+    """A workload as cost models have it, with fractions."""
+    return 0.37 * lengths + 1.1e-5 * lengths.astype(np.float64) ** 2
+
+
+def test_integers_as_floats_are_the_integers():
+    for seed in range(10):
+        costs = drawn(seed, 40)
+        whole = stowage.verl.get_seqlen_balanced_partitions(costs.tolist(), 4, True)
+        assert whole == stowage.verl.get_seqlen_balanced_partitions(costs.astype(float), 4, True)
+        scaled = stowage.verl.get_seqlen_balanced_partitions((costs / 8).tolist(), 4, True)
+        ours, others = (extremes(costs.tolist(), bins) for bins in (whole, scaled))
+        assert ours[0] == pytest.approx(others[0], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        [2**60, 2**60, 2**59, 2**59 + 1],
+        [1e300, 2e300, 3e300, 1e308],
+        [5e-324, 1e-310, 0.0, 1e-320],
+        [0.0, 0.0, 0.0],
+        [1e-30, 1e30, 1.0, 3.5],
+        [False, True, True],
+        [10**40, 1, 2],
+    ],
+    ids=str,
+)
+def test_costs_of_any_size(costs):
+    own = stowage.verl.get_seqlen_balanced_partitions(costs, 2, False)
+    assert sorted(own[0] + own[1]) == list(range(len(costs))) and all(own)
+    most = max(sum(float(costs[i]) for i in part) for part in own)
+    best = min(
+        max(sum(float(costs[i]) for i in half), sum(map(float, costs)) - sum(float(costs[i]) for i in half))
+        for count in range(1, len(costs))
+        for half in itertools.combinations(range(len(costs)), count)
+    )
+    assert most == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "costs, kind, said",
+    [
+        ([1.0, math.nan], stowage.InputError, "E205 /seqlen_list/1: must be finite, is nan"),
+        ([math.inf, 2.5], stowage.InputError, "E205 /seqlen_list/0: must be finite"),
+        (["a", 1], stowage.InputTypeError, r"seqlen_list\[0\]: must be a number, is 'a'"),
+        ([[1.5], [2.5]], stowage.InputTypeError, r"seqlen_list\[0\]: must be a number"),
+        (5.5, stowage.InputTypeError, "seqlen_list: must be a list"),
+        (torch.tensor(5.5), stowage.InputTypeError, "seqlen_list: must be a list"),
+        ("abc", stowage.InputTypeError, "seqlen_list: must be a list"),
+    ],
+    ids=str,
+)
+def test_what_are_no_costs(costs, kind, said):
+    with pytest.raises(kind, match=said):
+        stowage.verl.get_seqlen_balanced_partitions(costs, 2, False)
+    with pytest.raises(stowage.InputTypeError, match="k_partitions: must be an integer"):
+        stowage.verl.get_seqlen_balanced_partitions([1, 2], "2", False)
+
+
+CHECKOUT = os.environ.get("STOWAGE_VERL")
+
+
+@pytest.mark.skipif(not CHECKOUT, reason="STOWAGE_VERL names no checkout of verl")
+def test_verls_own_tests_pass():
+    here = Path(__file__).parent
+    paths = [CHECKOUT, here, Path(stowage.__file__).parents[1]]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            *("-p", "verl_swapped", "tests/utils/test_seqlen_balancing.py"),
+        ],
+        cwd=CHECKOUT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert re.search(r"stowage made [1-9]\d* partitions", done.stdout)
+    assert re.search(r"^[1-9]\d* passed", done.stdout, re.M)
+    assert "failed" not in done.stdout and "skipped" not in done.stdout
 
 
 def data_of(lengths):

@@ -1,0 +1,54 @@
+"""Messages for clusters whose devices hold no sequence at all: the cause and the remedies."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from ._cluster import Cluster
+
+# The search for a fit ends at this number of devices, which no cluster has.
+_MOST_DEVICES = 2**20
+
+
+def why_no_token_fits(cluster: Cluster) -> str:
+    """Returns the cause. Requires a cluster whose largest sequence has 0 tokens."""
+    memory = max([cluster.memory_mib, *(kind.get("memory_mib", 0) for kind in cluster.kinds)])
+    taken = f"the states of the model take {cluster.states_mib:,.0f} MiB of a device"
+    if cluster.states_mib >= memory:
+        return f"no token fits: {taken}, which has {memory:,.0f} MiB"
+    return (
+        f"no sequence fits: {taken}, and the {memory - cluster.states_mib:,.0f} MiB that are left "
+        f"hold less than a sequence of {cluster.pad_multiple} tokens"
+    )
+
+
+def what_would_fit(cluster: Cluster, memory: str) -> str:
+    """Returns the remedies. `memory`: how to change the memory of a device, in words."""
+    total = cluster.states_mib * cluster.devices
+    least = _least_devices(cluster, total)
+    if least is None:
+        return f"{memory}, or lower states_mib"
+    return (
+        f"{memory}, or plan for at least {least:,} devices: states that all devices share take "
+        f"{total / least:,.0f} MiB there; or lower states_mib"
+    )
+
+
+def _least_devices(cluster: Cluster, total_mib: float) -> Optional[int]:
+    """Returns the fewest devices whose share of the states leaves memory for a sequence; None if no number
+    does."""
+    if cluster.kinds:  # what more nodes would have is not known
+        return None
+
+    def fits(devices: int) -> bool:
+        return cluster.replace(states_mib=total_mib / devices).largest_sequence > 0
+
+    low, high = cluster.devices, 2 * cluster.devices  # `low` does not fit
+    while not fits(high):
+        low, high = high, 2 * high
+        if high > _MOST_DEVICES:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high

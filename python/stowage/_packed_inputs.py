@@ -1,0 +1,107 @@
+"""Arguments of transformers' models for a packed row; stowage.hf has the names."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+import weakref
+from typing import Any, Optional
+
+import torch
+from torch import nn
+
+from .torch import PackedBatch
+
+# The models of this process that have passed check_packing(), and those that passed with the arguments
+# that model_inputs() gives without a model.
+_checked: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+_checked_without: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+
+
+def packing_was_checked(model: nn.Module, without: bool) -> None:
+    """Ends the warning of model_inputs() for this model, and `without` also for calls that name none."""
+    _checked.add(model)
+    if without:
+        _checked_without.add(model)
+
+
+def _was_checked(model: Optional[nn.Module]) -> bool:
+    if isinstance(model, nn.parallel.DistributedDataParallel):
+        model = model.module
+    return model in _checked if model is not None else len(_checked_without) > 0
+
+
+def flash_kwargs(batch: PackedBatch) -> dict[str, Any]:
+    """What flash attention of transformers wants to know of a packed row, padding included."""
+    return {
+        "cu_seq_lens_q": batch.cu_seqlens_padded,
+        "cu_seq_lens_k": batch.cu_seqlens_padded,
+        "max_length_q": batch.max_seqlen,
+        "max_length_k": batch.max_seqlen,
+    }
+
+
+def sequence_indices(batch: PackedBatch) -> torch.Tensor:
+    """Returns the index of each token's sequence in a whole row, int32 [1, T]; padding counts to its
+    sequence."""
+    lengths = batch.cu_seqlens_padded.diff()
+    indices = torch.arange(len(lengths), dtype=torch.int32, device=lengths.device)
+    tokens = batch.input_ids.shape[1]
+    return torch.repeat_interleave(indices, lengths, output_size=tokens)[None]
+
+
+def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[str, Any]:
+    """The keyword arguments of a model of transformers for a packed row.
+
+    `labels` are already moved to the token that predicts them, and `shift_labels` is what the loss
+    functions of transformers take for that. `num_items_in_batch` makes the loss a share of the step's:
+    summed over ranks and micro-batches it is the step's mean. Without `use_cache=False` models take a
+    packed row for one sequence.
+
+    Attention keeps the sequences of a row apart by `position_ids` or by flash_kwargs(). State-space
+    layers need `seq_idx`, int32 [1, T], the index of each token's sequence; linear attention needs both.
+    A part of a row (PackedCollator(slice="zigzag")) gets neither.
+
+    Args:
+        batch: a whole row: PackedCollator(slice=None).
+        model: gets all arguments that its forward() takes, those of flash_kwargs() among them. Without
+            it these are left to the caller.
+
+    Some models leak between the sequences of a row in spite of all this. A warning says so once for a
+    row of several sequences, unless `model`, or any model where that is None, has passed check_packing().
+    """
+    given: dict[str, Any] = {
+        "input_ids": batch.input_ids,
+        "position_ids": batch.position_ids,
+        "labels": batch.labels,
+        "shift_labels": batch.labels,
+        "use_cache": False,
+        "num_items_in_batch": batch.labels.new_tensor(batch.loss_denominator),
+    }
+    sequences = len(batch.cu_seqlens_padded) - 1
+    if _is_whole(batch):
+        given["seq_idx"] = sequence_indices(batch)
+        if model is not None:
+            given.update(flash_kwargs(batch))
+    if sequences > 1 and not _was_checked(model):
+        warnings.warn(
+            "a packed row goes to a model that was not checked: models with state-space layers, "
+            "linear attention or ALiBi can leak between its sequences; call "
+            "stowage.hf.check_packing(model) once before training, and model_inputs(batch, model)"
+        )
+    return given if model is None else _taken(given, model)
+
+
+def _is_whole(batch: PackedBatch) -> bool:
+    """Returns whether the batch is no part of a row. Waits for the device only if ranks share the row."""
+    if batch.degree <= 1:
+        return batch.input_ids.numel() > 0
+    return int(batch.cu_seqlens_padded[-1]) == batch.input_ids.shape[1]
+
+
+def _taken(given: dict[str, Any], model: nn.Module) -> dict[str, Any]:
+    """Returns the arguments that forward() of the model takes."""
+    parameters = inspect.signature(model.forward).parameters
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        return given
+    return {name: value for name, value in given.items() if name in parameters}

@@ -1,0 +1,56 @@
+"""A plugin of pytest: runs verl's own tests with our partitions in the place of verl's.
+
+Where there are no two GPUs, the processes that verl's tests start run on the CPU, over gloo.
+"""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+import torch.multiprocessing as processes
+from verl.utils import seqlen_balancing
+
+import stowage.verl
+
+_spawn = processes.spawn
+_calls = []
+
+
+def counted(*arguments, **more):
+    _calls.append(arguments)
+    return stowage.verl.get_seqlen_balanced_partitions(*arguments, **more)
+
+
+def pytest_configure(config):
+    stowage.verl.use()
+    assert getattr(seqlen_balancing, stowage.verl._NAME).__module__ == "stowage.verl"
+    setattr(seqlen_balancing, stowage.verl._NAME, counted)
+    if torch.cuda.device_count() < 2:
+        processes.spawn = spawned
+
+
+def pytest_terminal_summary(terminalreporter):
+    terminalreporter.write_line(f"stowage made {len(_calls)} partitions")
+
+
+def spawned(function, args=(), **more):
+    """A second call names the file in which the ranks of the first found each other: it is emptied."""
+    for each in args:
+        if isinstance(each, str) and each.startswith("file://"):
+            Path(each.removeprefix("file://")).write_bytes(b"")
+    return _spawn(on_cpu, args=(function, *args), **more)
+
+
+def on_cpu(rank, function, *arguments):
+    """In a process that a test started: verl's device is the CPU."""
+    stowage.verl.use()
+    for module in (sys.modules[function.__module__], seqlen_balancing):
+        for name, value in (
+            ("get_device_name", lambda: "cpu"),
+            ("get_nccl_backend", lambda: "gloo"),
+            ("get_torch_device", lambda: SimpleNamespace(set_device=lambda rank: None)),
+        ):
+            if hasattr(module, name):
+                setattr(module, name, value)
+    function(rank, *arguments)
