@@ -8,6 +8,7 @@ from typing import Any, Iterator, Optional
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
+from ._packed_inputs import model_inputs
 from .torch import PackedBatch, StepLoader
 
 
@@ -53,15 +54,14 @@ class StowageTrainer:
         num_items_in_batch: Optional[Any] = None,
     ) -> torch.Tensor:
         """Forward and backward passes of all micro-batches of a step; its loss, detached."""
-        from .hf import model_inputs
-
         accelerator = self.accelerator  # type: ignore[attr-defined]
+        own = accelerator.unwrap_model(model)
         model.train()
         total: Optional[torch.Tensor] = None
         for batch in inputs:
             with nullcontext() if batch.last else accelerator.no_sync(model):
                 # Gradients are averaged over the ranks, the loss is this rank's share of the step's.
-                loss = model(**model_inputs(batch.to(accelerator.device))).loss
+                loss = model(**model_inputs(batch.to(accelerator.device), own)).loss
                 loss = loss * accelerator.num_processes
                 accelerator.backward(loss)
             total = loss.detach() if total is None else total + loss.detach()

@@ -119,10 +119,19 @@ def test_drops_what_fits_no_group(cluster):
 def test_clips_what_fits_no_group(cluster):
     planner = stowage.Planner(cluster, on_oversize="clip")
     most = cluster.largest_sequence
-    step = planner.plan([100, most + 1], ids=[7, 8], loss_tokens=[10, most + 1])
+    step = planner.plan([100, most + 1], ids=[7, 8])
     assert step.clipped.tolist() == [8] and step.dropped.size == 0
-    assert step.loss_denominator == 10 + most
+    assert step.loss_denominator == 100 + most
     assert sorted(np.diff(row).max() for row in step.cu_seqlens)[-1] == most
+    step = planner.plan([100, most + 1], loss_tokens=[10, 0])  # a sequence without targets has none left
+    assert step.clipped.tolist() == [1] and step.loss_denominator == 10
+
+
+def test_targets_of_a_clipped_sequence_are_unknown(cluster):
+    planner = stowage.Planner(cluster, on_oversize="clip")
+    most = cluster.largest_sequence
+    with pytest.raises(ValueError, match=rf"loss_tokens: 1 sequences are clipped to {most} tokens"):
+        planner.plan([100, most + 1, most], loss_tokens=[10, 40, most])
 
 
 @pytest.mark.parametrize("name", ["ids", "loss_tokens"])

@@ -6,6 +6,7 @@ from typing import Optional, Sequence, Union
 
 import torch.distributed as dist
 
+from .._arguments import require
 from .._cluster import Cluster
 from .._trainer_step import Batch
 from ._packed import PackedBatch
@@ -21,6 +22,7 @@ class Groups:
 
     def __init__(self, cluster: Cluster, ranks: Optional[Sequence[int]] = None) -> None:
         """`ranks`: those of torch.distributed that the cluster's devices are, default 0 to N - 1."""
+        require(cluster, Cluster, "cluster")
         if not cluster.aligned:
             raise ValueError("groups of a cluster that is not aligned may begin at any rank")
         own = range(cluster.devices) if ranks is None else ranks

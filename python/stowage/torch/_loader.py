@@ -7,6 +7,7 @@ from typing import Any, Iterator, Mapping, Optional
 from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
+from .._arguments import require
 from ._packed import PackedBatch, PackedCollator
 from ._sampler import Delivery, StepBatchSampler
 
@@ -106,6 +107,9 @@ def loader(
 
     Raises ValueError for options that the sampler and the collator decide.
     """
+    require(sampler, StepBatchSampler, "sampler")
+    if collator is not None:
+        require(collator, PackedCollator, "collator")
     decided = {"batch_size", "shuffle", "sampler", "batch_sampler", "drop_last", "collate_fn"}
     if wrong := sorted(decided & set(options)):
         raise ValueError(f"{', '.join(wrong)}: the sampler and the collator decide that")

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from .._arguments import require, whole
 from .._errors import Error
 from .._step import Step
 from .._trainer_step import Batch
@@ -132,11 +133,14 @@ class PackedCollator:
         slice: Optional[str] = "zigzag",
         fill_idle: bool = True,
     ) -> None:
+        from ._sampler import StepBatchSampler
+
+        require(sampler, StepBatchSampler, "sampler")
         if slice not in ("zigzag", "contiguous", None):
             raise ValueError(f'slice: must be "zigzag", "contiguous" or None, is {slice!r}')
         planner = sampler.planner
         self.pad_multiple = planner.cluster.pad_multiple
-        self.pad_token_id = pad_token_id
+        self.pad_token_id = whole(pad_token_id, "pad_token_id")
         self.shift = shift
         self.slice = slice
         self.fill_idle = fill_idle

@@ -9,7 +9,6 @@ import tempfile
 from collections import deque
 from concurrent.futures import Future
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Union
 
 import numpy as np
@@ -18,10 +17,10 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader, Sampler
 
+from .._arguments import path_of, require, whole
 from .._errors import Error
 from .._lengths import Integers, as_integers
 from .._planner import Planner
-from .._search import whole
 from .._step import Step
 from ._iteration import Iteration, Position, Start, digest_of, reader_of_caller
 from ._packed import PackedBatch, PackedCollator
@@ -69,6 +68,9 @@ class StepBatchSampler(Sampler[list[int]]):
         replicated: bool = True,
         compare: bool = False,
     ) -> None:
+        require(planner, Planner, "planner")
+        global_batch_size = whole(global_batch_size, "global_batch_size")
+        ahead, seed = whole(ahead, "ahead"), whole(seed, "seed")
         if replicated and planner.search.time_limit is not None:
             raise ValueError(
                 "a planner with a time_limit plans otherwise on every rank: set node_limit, or "
@@ -78,7 +80,7 @@ class StepBatchSampler(Sampler[list[int]]):
             raise ValueError(f"global_batch_size: must be at least 1, is {global_batch_size}")
         if ahead < 1:
             raise ValueError(f"ahead: must be at least 1, is {ahead}")
-        self.rank = dist.get_rank() if rank is None else rank
+        self.rank = dist.get_rank() if rank is None else whole(rank, "rank")
         if not 0 <= self.rank < planner.cluster.devices:
             raise ValueError(
                 f"rank: must be from 0 to {planner.cluster.devices - 1}, is {self.rank}"
@@ -122,6 +124,9 @@ class StepBatchSampler(Sampler[list[int]]):
 
     def set_epoch(self, epoch: int) -> None:
         """Begins another epoch, from its first step; the epoch that it is in already goes on."""
+        epoch = whole(epoch, "epoch")
+        if epoch < 0:
+            raise ValueError(f"epoch: must be at least 0, is {epoch}")
         if epoch != self.epoch:
             self._start, self._iteration = Start(Position(epoch, 0, 0)), None
 
@@ -248,7 +253,7 @@ class StepBatchSampler(Sampler[list[int]]):
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes state_dict() as JSON. A reader finds the old file or the new one, never a part."""
-        target = Path(path)
+        target = path_of(path, "path")
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with open(handle, "w", encoding="utf-8") as file:
@@ -261,7 +266,7 @@ class StepBatchSampler(Sampler[list[int]]):
     def load(self, path: Union[str, os.PathLike[str]]) -> None:
         """Reads what save() wrote. Raises ValueError for any other file."""
         try:
-            state = json.loads(Path(path).read_text(encoding="utf-8"))
+            state = json.loads(path_of(path, "path").read_text(encoding="utf-8"))
         except ValueError as wrong:  # not UTF-8, or no JSON
             raise ValueError(f"{os.fspath(path)}: is no state of a sampler: {wrong}") from None
         self.load_state_dict(state)
